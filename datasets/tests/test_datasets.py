@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each data set says where it came from, and its data.csv is what its build script makes of raw/."""
+
+import csv
+import runpy
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+DATASETS = Path(__file__).parents[1]
+SLUGS = sorted(path.parent.name for path in DATASETS.glob("*/source.toml"))
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open() as source:
+        return list(csv.DictReader(source))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_provenance_is_complete(slug: str) -> None:
+    source = tomllib.loads((DATASETS / slug / "source.toml").read_text())
+    for key in ("title", "subtitle", "kind", "citation", "licence", "how_made"):
+        assert source[key].strip(), key
+    assert source["kind"] in {"published", "measured", "emulated", "simulated"}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_data_is_what_the_build_script_makes(slug: str, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(DATASETS / slug, tmp_path / slug))
+    (copy / "data.csv").unlink()
+    runpy.run_path(str(copy / "build.py"), run_name="__main__")
+    assert (copy / "data.csv").read_text() == (DATASETS / slug / "data.csv").read_text()
+
+
+def test_nfs_has_the_published_figures() -> None:
+    cells = {
+        (int(row["mtu_bytes"]), int(row["delay_ticks"])): row
+        for row in rows(DATASETS / "geist-2005-nfs/data.csv")
+    }
+    assert len(cells) == 27
+    assert float(cells[1500, 10]["system_cpu_jiffies"]) == pytest.approx(7807, abs=0.5)
+    assert float(cells[4500, 640]["system_cpu_jiffies"]) == pytest.approx(4928, abs=0.5)
+    assert float(cells[1500, 10]["packets_per_interrupt"]) == pytest.approx(1.558, abs=5e-4)
+    assert float(cells[4500, 640]["packets_per_interrupt"]) == pytest.approx(4.504, abs=5e-4)
+
+
+def test_nfs_packets_are_not_full() -> None:
+    filled: dict[int, list[float]] = {}
+    for row in rows(DATASETS / "geist-2005-nfs/data.csv"):
+        mtu_bytes = int(row["mtu_bytes"])
+        filled.setdefault(mtu_bytes, []).append(float(row["mean_packet_bytes"]) / mtu_bytes)
+    mean = {mtu_bytes: sum(shares) / len(shares) for mtu_bytes, shares in filled.items()}
+    assert mean == pytest.approx({1500: 0.88, 3000: 0.77, 4500: 0.72}, abs=0.006)
+
+
+def test_table_2_is_as_printed() -> None:
+    """The model column and its deviation agree with each other, as they do in print."""
+    table = rows(DATASETS / "geist-2005-nfs/raw/table-2.csv")
+    deltas = {int(row["model_jiffies"]) - int(row["delta_jiffies"]) for row in table}
+    assert deltas == {10_000}
+    assert max(abs(int(row["delta_jiffies"])) for row in table) == 185
+
+
+def test_points_are_those_of_the_text() -> None:
+    points = rows(DATASETS / "geist-2005-points/data.csv")
+    at_960 = [
+        float(row["packets_per_interrupt"])
+        for row in points
+        if (row["workload"], row["delay_ticks"]) == ("udp", "960")
+    ]
+    assert at_960 == [80, 41, 27, 22]
+    plateaus = [float(row["throughput_mbps"]) for row in points if row["workload"] == "tcp"]
+    assert plateaus == [970.4, 991.4, 993.5, 994.5]
