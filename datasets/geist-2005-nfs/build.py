@@ -42,7 +42,8 @@ def derive(row: dict[str, str]) -> tuple[object, ...]:
         "nfs", row["mtu_bytes"], row["delay_ticks"], REPLICATES,
         VOLUME_MB * 1_000_000, 1_000 * kilopackets * scale, 1_000 * kilointerrupts * scale, jiffies,
         kilopackets / kilointerrupts, 1_000 * megabytes / kilopackets,
-        1_000 * jiffies / VOLUME_MB, 1e6 * kilopackets / megabytes, 1e6 * kilointerrupts / megabytes,
+        1_000 * jiffies / VOLUME_MB, 1e6 * kilopackets / megabytes,
+        1e6 * kilointerrupts / megabytes,
     )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each data set says where it came from, and its data.csv is what its build script makes of raw/."""
+"""Each data set says where it came from, and its build script makes its data.csv from raw/."""
 
 import csv
 import runpy

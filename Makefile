@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything is set up inside the checkout: .venv/, frontend/node_modules/, frontend/dist/, data/.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .stamps
+HOST ?= 127.0.0.1
+PORT ?= 8000
+
+PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts -type f 2>/dev/null) \
+	$(shell find models/src -name '*.py')
+LOGGER_SOURCES := $(shell find driver/logger driver/include -name '*.[ch]' 2>/dev/null) driver/logger/Makefile
+PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
+
+.DEFAULT_GOAL := help
+.PHONY: help setup serve page logger test test-python test-page test-e2e lint bench client lock clean
+
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+serve: setup page logger ## Set everything up, then serve page and API on http://127.0.0.1:8000
+	@exec $(BIN)/coalescope serve --host $(HOST) --port $(PORT)
+
+setup: $(STAMPS)/python ## Install the Python packages into .venv/
+
+page: frontend/dist/index.html ## Build the page into frontend/dist/
+
+logger: driver/logger/coalescope-logger ## Build the logger, driver/logger/coalescope-logger
+
+test: setup-dev page logger ## Install what the tests need, lint, and run all tests
+	$(MAKE) lint
+	$(MAKE) test-python
+	$(MAKE) test-page
+	$(MAKE) test-e2e
+
+test-python: setup-dev logger tools ## Models, host tools, backend, logger, data sets
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser" -q
+
+test-page: node_modules ## The page's unit tests
+	cd frontend && npm run --silent test
+
+test-e2e: setup-dev page logger tools ## The page in a real Chromium, on real recordings
+	$(BIN)/python -m pytest -m browser -q
+
+lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	cd frontend && npm run --silent lint && npm run --silent types
+	@$(MAKE) --no-print-directory client
+	@git diff --exit-code -- docs/openapi.json frontend/src/api/schema.d.ts docs/glossary.md \
+		|| { echo 'The generated client is stale: commit the difference above.' >&2; exit 1; }
+
+client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md and the page's API client
+	@$(BIN)/coalescope openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json
+	@$(BIN)/python -m coalescope_models.glossary > docs/glossary.md.new && mv docs/glossary.md.new docs/glossary.md
+	@cd frontend && npm run --silent client >/dev/null
+
+bench: setup-dev page logger tools ## Measure what docs and design promise, each beside its bar
+	$(BIN)/python benchmarks/run.py
+
+lock: ## Resolve the Python dependencies anew (needs uv)
+	uv pip compile pyproject.toml --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
+	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
+
+clean: ## Remove all that was built or installed; data/ stays
+	rm -rf $(VENV) $(STAMPS) frontend/node_modules frontend/dist frontend/.generated
+	$(MAKE) -C driver/logger clean
+
+# ---- what the targets above stand on ---------------------------------------------------------
+
+.PHONY: setup-dev tools node_modules
+setup-dev: $(STAMPS)/python-dev
+node_modules: $(STAMPS)/node
+tools:
+	@sh e2e/require-tools.sh
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo 'Coalescope needs Python 3.11 or newer: set PYTHON=/path/to/python3.' >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+		|| { echo 'No virtual environment could be made; on Debian, install python3-venv.' >&2; exit 1; }
+
+$(STAMPS)/python: requirements.lock $(PYTHON_PROJECTS) | $(VENV)/bin/python
+	@mkdir -p $(STAMPS)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e models -e host -e backend
+	@touch $@
+
+$(STAMPS)/python-dev: requirements-dev.lock $(STAMPS)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(STAMPS)/node: frontend/package.json frontend/package-lock.json
+	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' \
+		|| { echo 'Coalescope needs Node 20 or newer.' >&2; exit 1; }
+	@mkdir -p $(STAMPS)
+	cd frontend && npm ci --silent
+	@touch $@
+
+frontend/dist/index.html: $(STAMPS)/node $(STAMPS)/python $(PAGE_SOURCES)
+	cd frontend && COALESCOPE_PYTHON=../$(BIN)/python npm run --silent build
+	@touch $@
+
+driver/logger/coalescope-logger: $(LOGGER_SOURCES)
+	$(MAKE) -C driver/logger

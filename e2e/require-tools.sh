@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Make sure that the programs the tests drive are there: install them with apt where that is allowed, else say what is missing.
+set -eu
+
+missing=""
+need() { # program, Debian package
+	command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+
+PATH="$PATH:/usr/sbin:/sbin"
+need chromium chromium
+need iperf3 iperf3
+need ip iproute2
+need ethtool ethtool
+need strace strace
+
+[ -z "$missing" ] && exit 0
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+	echo "Installing what the tests drive:$missing"
+	apt-get update -qq
+	# shellcheck disable=SC2086  # a list of packages
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
+	exit 0
+fi
+echo "The tests drive programs that are not installed:$missing" >&2
+echo "On Debian: sudo apt-get install$missing" >&2
+exit 1
