@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may talk to the server: its own Host and Origin on loopback, a token everywhere else."""
+
+from coalescope.security.middleware import protect
+from coalescope.security.policy import AccessPolicy, UnsafeBinding, access_policy
+
+__all__ = ["AccessPolicy", "UnsafeBinding", "access_policy", "protect"]
