@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// `virtual:models`: the built-in models, traced by Python when the page is built. Kernels become
+// functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser).
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import temml from 'temml';
+import type { Plugin } from 'vite';
+import { modelsSource, runPython } from './python.ts';
+
+const ID = 'virtual:models';
+const RESOLVED = '\0virtual:models';
+
+interface TracedModel {
+  readonly id: string;
+  readonly latex: Readonly<Record<string, string>>;
+  readonly kernels: Readonly<Record<string, string>>;
+  readonly [key: string]: unknown;
+}
+
+interface Bundle {
+  readonly format: number;
+  readonly models: readonly TracedModel[];
+  readonly quantities: readonly unknown[];
+}
+
+/** A kernel's module text as an expression: its declarations stay private to it. */
+export function kernelExpression(text: string): string {
+  const body = text.replace(/export\s+default\s+function\s+kernel\b/, 'function kernel');
+  if (body === text) throw new Error('a kernel does not start with "export default function kernel"');
+  return `(() => {\n${body}\nreturn kernel;\n})()`;
+}
+
+export function mathml(latex: string): string {
+  return temml
+    .renderToString(latex, { displayMode: true, throwOnError: true })
+    .replace(/<annotation[\s\S]*?<\/annotation>/g, '')
+    .replace(/ style="[^"]*"/g, '');
+}
+
+function moduleText(bundle: Bundle): string {
+  const kernels: string[] = [];
+  const models = bundle.models.map(({ latex, kernels: texts, graph: _graph, ...rest }) => {
+    const own = Object.entries(texts).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
+    kernels.push(`${JSON.stringify(rest.id)}: {\n${own.join(',\n')}\n}`);
+    return { ...rest, mathml: Object.fromEntries(Object.entries(latex).map(([k, v]) => [k, mathml(v)])) };
+  });
+  return [
+    `export const models = ${JSON.stringify(models)};`,
+    `export const quantities = ${JSON.stringify(bundle.quantities)};`,
+    `export const kernels = {\n${kernels.join(',\n')}\n};`,
+  ].join('\n');
+}
+
+export function models(): Plugin {
+  return {
+    name: 'coalescope-models',
+    resolveId: (id) => (id === ID ? RESOLVED : null),
+    load(id) {
+      if (id !== RESOLVED) return null;
+      for (const file of readdirSync(modelsSource, { recursive: true, encoding: 'utf8' }))
+        if (file.endsWith('.py')) this.addWatchFile(join(modelsSource, file));
+      const bundle = JSON.parse(runPython(['-m', 'coalescope_models.bundle']).toString('utf8')) as Bundle;
+      if (bundle.format !== 1) throw new Error(`coalescope_models.bundle has format ${bundle.format}, this page reads 1`);
+      return moduleText(bundle);
+    },
+  };
+}
