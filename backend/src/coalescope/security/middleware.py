@@ -6,6 +6,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from coalescope.errors import CoalescopeError
 from coalescope.security.headers import SecurityHeaders
 from coalescope.security.policy import AccessPolicy, Refusal, RequestHead
 
@@ -42,16 +43,11 @@ def _head(scope: Scope) -> RequestHead:
 
 
 def _answer(refusal: Refusal) -> JSONResponse:
-    body = {
-        "error": {
-            "code": refusal.code,
-            "message": refusal.message,
-            "where": {},
-            "advice": refusal.advice,
-        }
-    }
+    error = CoalescopeError(
+        refusal.code, refusal.message, advice=refusal.advice, status=refusal.status
+    )
     headers = {"WWW-Authenticate": "Bearer"} if refusal.status == 401 else None
-    return JSONResponse(body, status_code=refusal.status, headers=headers)
+    return JSONResponse(error.as_json(), status_code=refusal.status, headers=headers)
 
 
 def protect(app: Starlette, policy: AccessPolicy) -> None:

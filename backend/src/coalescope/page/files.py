@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Serving the built page from a folder, precompressed where the build left .br or .gz files."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
+
+from coalescope.security import is_api_path
+
+if TYPE_CHECKING:
+    import os
+
+    from starlette.types import Receive, Scope, Send
+
+# Named here and not taken from the machine, whose mime.types may lack wasm or modules.
+MEDIA_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".gif": "image/gif",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".jpg": "image/jpeg",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".ttf": "font/ttf",
+    ".txt": "text/plain; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+    ".webp": "image/webp",
+    ".whl": "application/zip",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+    ".zip": "application/zip",
+}
+
+_ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
+
+# Folders whose file names change whenever their contents do.
+_IMMUTABLE = ("assets/", "pyodide/")
+_FOREVER = "public, max-age=31536000, immutable"
+_ASK_AGAIN = "no-cache"
+
+_NOT_BUILT = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Coalescope: the page is not built</title>
+<h1>The page is not built yet</h1>
+<p>The server is running and its API answers under <code>/api</code>, but the files of the page
+are missing. In the checkout, run</p>
+<pre>make page</pre>
+<p>and load this address again. <code>make serve</code> does both.</p>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """One file to send: its path on disk, its name in the page, how it is encoded."""
+
+    path: Path
+    name: str
+    status: os.stat_result
+    encoding: str | None
+
+    @property
+    def etag(self) -> str:
+        return f'"{self.status.st_mtime_ns:x}-{self.status.st_size:x}-{self.encoding or "plain"}"'
+
+
+class PageFiles:
+    """An ASGI application for every path that no endpoint answers.
+
+    A path that names a file gets the file; one that looks like a file but is none is not found;
+    any other is an address inside the page, and index.html knows what to show there.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder.resolve() if folder is not None else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer GET and HEAD; everything under /api is left to the error handlers."""
+        if scope["type"] != "http":
+            return
+        response = await self._response(scope)
+        await response(scope, receive, send)
+
+    async def _response(self, scope: Scope) -> Response:
+        if is_api_path(scope["path"]):
+            raise HTTPException(404)
+        if scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(405, headers={"Allow": "GET, HEAD"})
+        headers = Headers(scope=scope)
+        accepted = _accepted(headers.get("accept-encoding", ""))
+        name = scope["path"].lstrip("/") or "index.html"
+        found = await anyio.to_thread.run_sync(self._find, name, accepted)
+        if found is None:
+            return _missing(name)
+        return _send(found, headers.get("if-none-match"))
+
+    def _find(self, name: str, accepted: frozenset[str]) -> _Found | None:
+        if self._folder is None:
+            return None
+        found = _open(self._folder, name, accepted)
+        if found is None and not _is_file_name(name):
+            found = _open(self._folder, "index.html", accepted)
+        return found
+
+
+def _open(folder: Path, name: str, accepted: frozenset[str]) -> _Found | None:
+    """Find a file inside the folder, in the best encoding the client takes."""
+    plain = _regular_file(folder, name)
+    if plain is None or Path(name).suffix not in MEDIA_TYPES:
+        return None
+    for encoding, suffix in _ENCODINGS:
+        if encoding in accepted:
+            packed = _regular_file(folder, name + suffix)
+            # A sibling older than its file is left over from an earlier build.
+            if packed is not None and packed[1].st_mtime_ns >= plain[1].st_mtime_ns:
+                return _Found(packed[0], name, packed[1], encoding)
+    return _Found(plain[0], name, plain[1], None)
+
+
+def _regular_file(folder: Path, name: str) -> tuple[Path, os.stat_result] | None:
+    try:
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder):
+            return None
+        status = path.stat()
+    except (OSError, ValueError):  # no such file; a name too long, or with a NUL
+        return None
+    return (path, status) if stat.S_ISREG(status.st_mode) else None
+
+
+def _send(found: _Found, if_none_match: str | None) -> Response:
+    headers = {
+        "Cache-Control": _FOREVER if _is_immutable(found.name) else _ASK_AGAIN,
+        "ETag": found.etag,
+        "Vary": "Accept-Encoding",
+    }
+    if if_none_match is not None and found.etag in if_none_match:
+        return Response(status_code=304, headers=headers)
+    if found.encoding is not None:
+        headers["Content-Encoding"] = found.encoding
+    media_type = MEDIA_TYPES[Path(found.name).suffix]
+    return FileResponse(
+        found.path, headers=headers, media_type=media_type, stat_result=found.status
+    )
+
+
+def _missing(name: str) -> Response:
+    if _is_file_name(name) and name != "index.html":
+        return PlainTextResponse("There is no such file.\n", 404, {"Cache-Control": _ASK_AGAIN})
+    return HTMLResponse(_NOT_BUILT, 503, {"Cache-Control": "no-store"})
+
+
+def _is_file_name(name: str) -> bool:
+    return name.startswith("assets/") or Path(name).suffix in MEDIA_TYPES
+
+
+def _is_immutable(name: str) -> bool:
+    return name.startswith(_IMMUTABLE) or (name.startswith("models/") and name.endswith(".zip"))
+
+
+def _accepted(header: str) -> frozenset[str]:
+    """The encodings a client takes: those it names without q=0."""
+    accepted = set()
+    for part in header.lower().split(","):
+        name, _, weight = part.partition(";")
+        if weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000"):
+            accepted.add(name.strip())
+    return frozenset(accepted)

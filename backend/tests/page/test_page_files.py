@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page's files over HTTP: types, caching, encodings, addresses inside the page, and escapes."""
+
+import asyncio
+import gzip
+import os
+from pathlib import Path
+
+import httpx
+import pytest
+from coalescope.errors import install_error_handlers
+from coalescope.page import PageFiles
+from fastapi import FastAPI
+
+INDEX = "<!doctype html><title>Coalescope</title>"
+SCRIPT = "export const answer = 42;" * 40
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    page = tmp_path / "dist"
+    (page / "assets").mkdir(parents=True)
+    (page / "pyodide" / "314.0.7").mkdir(parents=True)
+    (page / "index.html").write_text(INDEX)
+    (page / "favicon.svg").write_text("<svg/>")
+    (page / "assets" / "index-1a2b3c4d.js").write_text(SCRIPT)
+    (page / "assets" / "index-1a2b3c4d.js.gz").write_bytes(gzip.compress(SCRIPT.encode()))
+    (page / "assets" / "index-1a2b3c4d.js.br").write_bytes(b"brotli stands here")
+    (page / "pyodide" / "314.0.7" / "pyodide.asm.wasm").write_bytes(b"\0asm")
+    (page / "pyodide" / "314.0.7" / "pyodide.mjs").write_text("export {};")
+    (tmp_path / "secret.txt").write_text("secret")
+    return page
+
+
+def get(folder: Path | None, path: str, method: str = "GET", **headers: str) -> httpx.Response:
+    app = FastAPI(openapi_url=None)
+    install_error_handlers(app)
+    app.router.default = PageFiles(folder)
+    wanted = {"accept-encoding": "identity"}
+    wanted |= {name.replace("_", "-"): value for name, value in headers.items()}
+
+    async def send() -> httpx.Response:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            # a raw target: httpx would tidy dot segments away
+            url = httpx.URL("http://localhost").copy_with(raw_path=path.encode())
+            return await client.request(method, url, headers=wanted)
+
+    return asyncio.run(send())
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/favicon.svg", "image/svg+xml"),
+        ("/assets/index-1a2b3c4d.js", "text/javascript; charset=utf-8"),
+        ("/pyodide/314.0.7/pyodide.asm.wasm", "application/wasm"),
+        ("/pyodide/314.0.7/pyodide.mjs", "text/javascript; charset=utf-8"),
+    ],
+)
+def test_media_types(folder: Path, path: str, media_type: str) -> None:
+    answer = get(folder, path)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, media_type)
+
+
+@pytest.mark.parametrize(
+    ("path", "caching"),
+    [
+        ("/", "no-cache"),
+        ("/index.html", "no-cache"),
+        ("/explorer/geist-2005-nfs", "no-cache"),
+        ("/favicon.svg", "no-cache"),
+        ("/assets/index-1a2b3c4d.js", "public, max-age=31536000, immutable"),
+        ("/pyodide/314.0.7/pyodide.mjs", "public, max-age=31536000, immutable"),
+    ],
+)
+def test_only_names_that_change_with_their_contents_are_kept(
+    folder: Path, path: str, caching: str
+) -> None:
+    assert get(folder, path).headers["cache-control"] == caching
+
+
+@pytest.mark.parametrize(
+    "path", ["/explorer/geist-2005-nfs", "/upload", "/runs/a.b", "/models/cpu-overhead", "/l/abc"]
+)
+def test_addresses_inside_the_page_get_the_index(folder: Path, path: str) -> None:
+    answer = get(folder, path)
+    assert (answer.status_code, answer.text) == (200, INDEX)
+
+
+@pytest.mark.parametrize("path", ["/assets/gone-1a2b.js", "/assets/x", "/logo.png", "/a/b.wasm"])
+def test_missing_files_are_missing_and_not_the_index(folder: Path, path: str) -> None:
+    answer = get(folder, path)
+    assert answer.status_code == 404
+    assert "immutable" not in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("path", ["/api", "/api/", "/api/nothing", "/api/nothing.js"])
+def test_unknown_api_addresses_are_json_errors(folder: Path, path: str) -> None:
+    answer = get(folder, path)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("accepts", "encoding"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip", "gzip"),
+        ("br;q=0, gzip;q=0.5", "gzip"),
+        ("br;q=1.0", "br"),
+        ("identity", None),
+        ("", None),
+        ("gzip;q=0", None),
+    ],
+)
+def test_precompressed_files_go_to_those_who_take_them(
+    folder: Path, accepts: str, encoding: str | None
+) -> None:
+    path = "/assets/index-1a2b3c4d.js"
+    head = get(folder, path, "HEAD", accept_encoding=accepts)
+    assert head.headers.get("content-encoding") == encoding
+    assert head.headers["vary"] == "Accept-Encoding"
+    assert head.headers["content-type"] == "text/javascript; charset=utf-8"
+    if encoding != "br":  # the stand-in is no brotli stream
+        assert get(folder, path, accept_encoding=accepts).text == SCRIPT
+
+
+def test_a_precompressed_file_of_an_earlier_build_is_left_alone(folder: Path) -> None:
+    packed = folder / "assets" / "index-1a2b3c4d.js.gz"
+    path = "/assets/index-1a2b3c4d.js"
+    assert get(folder, path, accept_encoding="gzip").headers["content-encoding"] == "gzip"
+    os.utime(packed, (1, 1))
+    assert "content-encoding" not in get(folder, path, accept_encoding="gzip").headers
+
+
+def test_unchanged_files_are_not_sent_again(folder: Path) -> None:
+    etag = get(folder, "/").headers["etag"]
+    again = get(folder, "/", if_none_match=etag)
+    assert (again.status_code, again.content) == (304, b"")
+    (folder / "index.html").write_text(INDEX + "<p>new")
+    assert get(folder, "/", if_none_match=etag).status_code == 200
+
+
+ESCAPES = [
+    "/../secret.txt",
+    "/assets/../../secret.txt",
+    "/%2e%2e/secret.txt",
+    "/..%2fsecret.txt",
+    "//secret.txt",
+    "/link/secret.txt",
+    "/%00.txt",
+    f"/{'x' * 5000}.txt",
+]
+
+
+@pytest.mark.parametrize("path", ESCAPES)
+def test_nothing_outside_the_folder_is_served(folder: Path, path: str) -> None:
+    (folder / "link").symlink_to(folder.parent)
+    answer = get(folder, path)
+    assert answer.status_code == 404
+    assert "secret" not in answer.text
+
+
+def test_the_same_file_inside_the_folder_is_served(folder: Path) -> None:
+    (folder / "secret.txt").write_text("control")
+    for path in ("/secret.txt", "/assets/../secret.txt", "/assets/%2e%2e/secret.txt"):
+        assert get(folder, path).text == "control"
+
+
+def test_the_page_takes_no_other_methods(folder: Path) -> None:
+    answer = get(folder, "/upload", "POST")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+def test_a_page_that_is_not_built_says_how(tmp_path: Path) -> None:
+    for missing in (None, tmp_path / "nowhere", tmp_path):
+        answer = get(missing, "/")
+        assert answer.status_code == 503
+        assert "make page" in answer.text
+        assert answer.headers["cache-control"] == "no-store"
+        assert get(missing, "/api/nothing").status_code == 404
