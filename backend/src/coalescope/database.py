@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables, and how to get at them: SQLite by default, any SQLAlchemy URL otherwise.
+
+SQLite runs with a write-ahead log and synchronous=FULL, so a committed transaction is on disk.
+The DB-API is pysqlite3, which carries an SQLite without the WAL-reset bug of 3.7.0 to 3.51.2.
+Transactions are opened by this module, not by the DB-API: reads with BEGIN (one snapshot per
+request), writes with BEGIN IMMEDIATE (they queue for the lock instead of failing at commit).
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated, Any
+
+import pysqlite3.dbapi2
+import sqlalchemy as sa
+from fastapi import Depends, Request
+from sqlalchemy.engine import Connection, Engine
+
+from coalescope.errors import CoalescopeError
+
+_BUSY_SECONDS = 30
+_SAFE_SQLITE = (3, 51, 3)
+_WRITES = "coalescope_writes"
+
+METADATA = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# SQLite makes only INTEGER PRIMARY KEY an alias of the row id.
+_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+experiments = sa.Table(
+    "experiments",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("slug", sa.Text, nullable=False, unique=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("subtitle", sa.Text, nullable=False, server_default=""),
+    sa.Column("kind", sa.Text, nullable=False),
+    # citation, url, licence, how_made, notes, fixed, default_view, default_fit as given
+    sa.Column("source", sa.JSON, nullable=False),
+    # SHA-256 of the data set's files, so that start-up loads a data set once; null otherwise
+    sa.Column("dataset_sha256", sa.Text, nullable=True),
+    # bumped by every change to cells, runs or summaries; answers are cached under it
+    sa.Column("data_version", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("created_at", sa.Text, nullable=False),
+    sa.Column("updated_at", sa.Text, nullable=False),
+    sa.CheckConstraint(
+        "kind IN ('published', 'measured', 'emulated', 'simulated')", name="kind_known"
+    ),
+)
+
+cells = sa.Table(
+    "cells",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("experiment_id", sa.ForeignKey("experiments.id"), nullable=False),
+    # canonical JSON of the factors: equal settings have equal text
+    sa.Column("factor_key", sa.Text, nullable=False),
+    sa.Column("factors", sa.JSON, nullable=False),
+    sa.UniqueConstraint("experiment_id", "factor_key"),
+)
+
+uploads = sa.Table(
+    "uploads",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("sha256", sa.Text, nullable=False, unique=True),
+    sa.Column("bytes", sa.BigInteger, nullable=False),
+    sa.Column("filename", sa.Text, nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("experiment_id", sa.ForeignKey("experiments.id"), nullable=False, index=True),
+    sa.Column("run_count", sa.Integer, nullable=False),
+    sa.Column("warnings", sa.JSON, nullable=False),
+    sa.Column("created_at", sa.Text, nullable=False),
+    sa.CheckConstraint("content IN ('run_log', 'csv')", name="content_known"),
+)
+
+runs = sa.Table(
+    "runs",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    # the run's own identity, shown to people: from the log's header, or from file and row
+    sa.Column("uid", sa.Text, nullable=False, unique=True),
+    sa.Column("experiment_id", sa.ForeignKey("experiments.id"), nullable=False, index=True),
+    sa.Column("cell_id", sa.ForeignKey("cells.id"), nullable=False, index=True),
+    sa.Column("replicate", sa.Integer, nullable=True),
+    sa.Column("status", sa.Text, nullable=False, server_default="current"),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("upload_id", sa.ForeignKey("uploads.id"), nullable=True, index=True),
+    sa.Column("csv_row", sa.Integer, nullable=True),
+    sa.Column("partial", sa.Boolean, nullable=False, server_default=sa.false()),
+    # factors as asked for, where the log also says what was read back
+    sa.Column("requested", sa.JSON, nullable=True),
+    sa.Column("environment", sa.JSON, nullable=True),
+    sa.Column("warnings", sa.JSON, nullable=False),
+    sa.Column("recorded_at", sa.Text, nullable=True),
+    sa.Column("created_at", sa.Text, nullable=False),
+    sa.CheckConstraint("status IN ('current', 'retracted')", name="status_known"),
+    sa.CheckConstraint("content IN ('run_log', 'csv', 'dataset')", name="content_known"),
+)
+
+run_measures = sa.Table(
+    "run_measures",
+    METADATA,
+    sa.Column("run_id", sa.ForeignKey("runs.id"), primary_key=True),
+    sa.Column("measure", sa.Text, primary_key=True),
+    # a run's value, or for a row of published means their mean, deviation and count
+    sa.Column("value", sa.Double, nullable=False),
+    sa.Column("sd", sa.Double, nullable=True),
+    sa.Column("n", sa.Integer, nullable=False, server_default="1"),
+    sqlite_with_rowid=False,
+)
+
+summaries = sa.Table(
+    "summaries",
+    METADATA,
+    sa.Column("cell_id", sa.ForeignKey("cells.id"), primary_key=True),
+    sa.Column("measure", sa.Text, primary_key=True),
+    sa.Column("n", sa.Integer, nullable=False),
+    sa.Column("mean", sa.Double, nullable=False),
+    sa.Column("sd", sa.Double, nullable=True),
+    sa.Column("ci95_low", sa.Double, nullable=True),
+    sa.Column("ci95_high", sa.Double, nullable=True),
+    sqlite_with_rowid=False,
+)
+
+run_history = sa.Table(
+    "run_history",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("run_id", sa.ForeignKey("runs.id"), nullable=False, index=True),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("before", sa.JSON, nullable=True),
+    sa.Column("after", sa.JSON, nullable=True),
+    sa.CheckConstraint(
+        "action IN ('stored', 'retracted', 'restored', 'corrected')", name="action_known"
+    ),
+)
+
+links = sa.Table(
+    "links",
+    METADATA,
+    sa.Column("token", sa.Text, primary_key=True),
+    sa.Column("path", sa.Text, nullable=False, unique=True),
+    sa.Column("created_at", sa.Text, nullable=False),
+)
+
+
+class Database:
+    """One engine and the two kinds of transaction on it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._writer = engine.execution_options(**{_WRITES: True})
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """A transaction that sees one state of the store; changes are an error of the caller."""
+        return self.engine.begin()
+
+    def write(self) -> AbstractContextManager[Connection]:
+        """A transaction that holds the write lock; committed on leaving, durable after that."""
+        return self._writer.begin()
+
+    def close(self) -> None:
+        """Close all pooled connections."""
+        self.engine.dispose()
+
+
+def open_database(url: str | None, data_dir: Path) -> Database:
+    """The database at `url`, or `data_dir`/coalescope.sqlite. Tables: see coalescope.migrations."""
+    if url is None:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite+pysqlite:///{data_dir / 'coalescope.sqlite'}"
+    if not url.startswith("sqlite"):
+        return Database(sa.create_engine(url, pool_pre_ping=True))
+    _check_sqlite(pysqlite3.dbapi2.sqlite_version_info)
+    engine = sa.create_engine(
+        url,
+        module=pysqlite3.dbapi2,
+        connect_args={"timeout": _BUSY_SECONDS},
+        pool_size=20,
+        max_overflow=40,
+    )
+    sa.event.listen(engine, "connect", _configure)
+    sa.event.listen(engine, "begin", _begin)
+    return Database(engine)
+
+
+def _check_sqlite(version: tuple[int, ...]) -> None:
+    if version < _SAFE_SQLITE:
+        raise CoalescopeError(
+            "unsafe_sqlite",
+            f"SQLite {'.'.join(map(str, version))} can lose committed data when its write-ahead "
+            "log is reset (3.7.0 to 3.51.2).",
+            advice="Install the pysqlite3 that requirements.lock names.",
+            status=500,
+        )
+
+
+def _configure(dbapi_connection: Any, _record: Any) -> None:
+    dbapi_connection.isolation_level = None  # transactions are opened by _begin
+    cursor = dbapi_connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def read_connection(request: Request) -> Iterator[Connection]:
+    """Dependency: one snapshot for the length of the endpoint."""
+    database: Database = request.app.state.database
+    with database.read() as connection:
+        yield connection
+
+
+def write_connection(request: Request) -> Iterator[Connection]:
+    """Dependency: the write lock; committed before the answer leaves (scope="function")."""
+    database: Database = request.app.state.database
+    with database.write() as connection:
+        yield connection
+
+
+ReadConnection = Annotated[Connection, Depends(read_connection, scope="function")]
+WriteConnection = Annotated[Connection, Depends(write_connection, scope="function")]

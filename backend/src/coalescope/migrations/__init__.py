@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bring a database to this program's schema, or say why it cannot be used."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from coalescope.database import Database
+from coalescope.errors import CoalescopeError
+
+# The newest revision in versions/; a test keeps it so. Known here, an up-to-date database
+# starts without loading Alembic.
+HEAD = "0001"
+
+
+def migrate(database: Database) -> None:
+    """Run the missing migrations in one transaction. Refuses a newer schema."""
+    with database.read() as connection:
+        if _revision(connection) == HEAD:
+            return
+    with database.write() as connection:
+        _upgrade(connection)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command  # noqa: PLC0415  only when there is something to do
+    from alembic.config import Config  # noqa: PLC0415
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent))
+    config.set_main_option("path_separator", "os")
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    revision = _revision(connection)
+    if revision is not None and revision not in known:
+        raise CoalescopeError(
+            "newer_schema",
+            f"The database has schema {revision}; this program knows schemas up to {HEAD}.",
+            where={"schema": revision, "known": HEAD},
+            advice="Start the newer version of Coalescope that wrote it, or use another data_dir.",
+            status=500,
+        )
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

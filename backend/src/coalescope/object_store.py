@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uploaded files as they came, named by their SHA-256, in a directory.
+
+An object is written to a temporary file, hashed on the way, and renamed to its place only after
+its bytes are on disk; then the directories are made durable as well. When `commit` returns, a
+power cut does not take the object away. Temporary files carry a lock while their writer lives, so
+the start-up sweep removes only what a dead process left behind.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+RUN_LOG_SUFFIX = "runlog"
+CSV_SUFFIX = "csv"
+
+
+class StagedObject(Protocol):
+    """Bytes on their way into the store: not an object yet."""
+
+    @property
+    def path(self) -> Path:
+        """A local file with the bytes received so far, for reading while staged."""
+
+    @property
+    def size(self) -> int:
+        """Bytes received so far."""
+
+    @property
+    def sha256(self) -> str:
+        """Hexadecimal digest of the bytes received so far."""
+
+    def write(self, chunk: bytes) -> None:
+        """Append bytes."""
+
+    def commit(self, suffix: str) -> None:
+        """Make it an object, durably. Repeating an object that is there changes nothing."""
+
+
+class ObjectStore(Protocol):
+    """What the features need of a store; a directory here, other stores behind the same calls."""
+
+    def stage(self) -> AbstractContextManager[StagedObject]:
+        """Receive bytes; leaving the context without `commit` keeps nothing."""
+
+    def path(self, sha256: str, suffix: str) -> Path | None:
+        """A local file with the object's bytes, or None if there is no such object."""
+
+    def sweep(self) -> int:
+        """Remove what interrupted uploads left behind; returns how many files."""
+
+
+class DirectoryObjectStore:
+    """Objects under `root`/ab/cd/<sha256>.<suffix>; temporary files under `root`/tmp."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._temporary = root / "tmp"
+        # directories whose entry in their parent is known to be on disk
+        self._durable: set[Path] = set()
+        self._temporary.mkdir(parents=True, exist_ok=True)
+
+    @contextmanager
+    def stage(self) -> Iterator["_StagedFile"]:
+        """Receive bytes into a locked temporary file."""
+        staged = _StagedFile(self, self._temporary / f"{secrets.token_hex(16)}.part")
+        try:
+            yield staged
+        finally:
+            staged.close()
+
+    def path(self, sha256: str, suffix: str) -> Path | None:
+        """The object's file, or None."""
+        target = self.target(sha256, suffix)
+        return target if target.is_file() else None
+
+    def target(self, sha256: str, suffix: str) -> Path:
+        """Where the object of that digest belongs."""
+        if not _SHA256.fullmatch(sha256):
+            raise ValueError(f"not a SHA-256 in lower-case hexadecimal: {sha256!r}")
+        return self.root / sha256[:2] / sha256[2:4] / f"{sha256}.{suffix}"
+
+    def sweep(self) -> int:
+        """Remove temporary files that no living process holds."""
+        return sum(_remove_if_unlocked(path) for path in sorted(self._temporary.glob("*.part")))
+
+    def place(self, temporary: Path, target: Path) -> None:
+        """Move a file whose bytes are on disk to its place, and make the place durable."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.rename(target)
+        sync_directory(target.parent)
+        for directory in (target.parent, target.parent.parent, self.root):
+            if directory not in self._durable:
+                sync_directory(directory.parent)
+                self._durable.add(directory)
+
+
+class _StagedFile:
+    """A temporary file, locked by its writer, hashed as it grows."""
+
+    def __init__(self, store: DirectoryObjectStore, path: Path) -> None:
+        self._store = store
+        self._hash = hashlib.sha256()
+        self._file = path.open("xb", buffering=0)
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        self.path = path
+        self.size = 0
+
+    @property
+    def sha256(self) -> str:
+        return self._hash.hexdigest()
+
+    def write(self, chunk: bytes) -> None:
+        view = memoryview(chunk)
+        while view:
+            view = view[self._file.write(view) :]
+        self._hash.update(chunk)
+        self.size += len(chunk)
+
+    def commit(self, suffix: str) -> None:
+        sync_file(self._file.fileno())
+        self._store.place(self.path, self._store.target(self.sha256, suffix))
+
+    def close(self) -> None:
+        self.path.unlink(missing_ok=True)
+        self._file.close()
+
+
+def sync_file(descriptor: int) -> None:
+    """Wait until the file's bytes are on disk."""
+    os.fsync(descriptor)
+
+
+def sync_directory(path: Path) -> None:
+    """Wait until the directory's entries are on disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_if_unlocked(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    return True

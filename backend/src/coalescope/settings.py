@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of one instance: from the environment (prefix COALESCOPE_) or given by the caller."""
+
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+def _in_checkout(relative: str) -> Path | None:
+    """A folder of the checkout that this package runs from, or None when installed elsewhere."""
+    path = _CHECKOUT / relative
+    return path if path.is_dir() else None
+
+
+class Settings(BaseSettings):
+    """What an instance needs to know; every field can be set as COALESCOPE_<NAME>."""
+
+    model_config = SettingsConfigDict(env_prefix="COALESCOPE_", extra="ignore", frozen=True)
+
+    data_dir: Path = Field(Path("data"), description="Folder of the database and the run logs")
+    host: str = Field("127.0.0.1", description="Address to listen on")
+    port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one")
+    token: SecretStr | None = Field(None, description="Bearer token, required beyond loopback")
+    datasets_dir: Path | None = Field(
+        default_factory=lambda: _in_checkout("datasets"), description="Published data sets to load"
+    )
+    page_dir: Path | None = Field(
+        default_factory=lambda: _in_checkout("frontend/dist"), description="The built page"
+    )
+    database_url: str | None = Field(None, description="SQLAlchemy URL; SQLite in data_dir if None")
+    max_upload_bytes: int = Field(2**31, ge=1, description="Largest accepted upload, bytes")
