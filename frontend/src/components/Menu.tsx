@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef } from 'react';
+import './Menu.css';
+
+const GAP = 4;
+const EDGE = 8;
+
+function items(menu: HTMLElement): HTMLElement[] {
+  return [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+}
+
+/**
+ * A button that opens a menu. The browser's popover keeps it on top, closes it on Escape or a press elsewhere and gives the
+ * focus back; arrows, Home and End move within.
+ */
+export function Menu(props: {
+  /** Accessible name of the button. */
+  label: string;
+  trigger: ReactNode;
+  children: ReactNode;
+  className?: string;
+  align?: 'start' | 'end';
+  onOpen?: () => void;
+}) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
+
+  function place() {
+    const from = button.current?.getBoundingClientRect();
+    const box = menu.current;
+    if (!from || !box) return;
+    const wide = document.documentElement.clientWidth;
+    const left = props.align === 'start' ? from.left : from.right - box.offsetWidth;
+    box.style.top = `${from.bottom + GAP}px`;
+    box.style.left = `${Math.max(EDGE, Math.min(left, wide - box.offsetWidth - EDGE))}px`;
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const all = menu.current ? items(menu.current) : [];
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    if (at < 0) return;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    all.at(to % all.length)?.focus();
+  }
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={props.className ?? 'quiet'}
+        aria-label={props.label}
+        aria-haspopup="menu"
+        popoverTarget={id}
+      >
+        {props.trigger}
+      </button>
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        role="menu"
+        tabIndex={-1}
+        aria-label={props.label}
+        className="menu"
+        onKeyDown={onKeyDown}
+        onToggle={(event) => {
+          if (event.newState !== 'open') return;
+          place();
+          props.onOpen?.();
+          if (menu.current) items(menu.current)[0]?.focus();
+        }}
+      >
+        {props.children}
+      </div>
+    </>
+  );
+}
+
+/** One thing to do. `unavailable` disables it and says why, in its place. */
+export function MenuItem(props: {
+  children: ReactNode;
+  note?: ReactNode;
+  unavailable?: string;
+  /** The menu stays open, because it shows the result. */
+  stay?: boolean;
+  /** Given for one of a few: then the item is a radio. */
+  checked?: boolean;
+  onSelect: () => void;
+}) {
+  function select(event: MouseEvent<HTMLButtonElement>) {
+    if (props.unavailable) return;
+    if (!props.stay) event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover();
+    props.onSelect();
+  }
+
+  const shared = {
+    type: 'button' as const,
+    tabIndex: -1,
+    'aria-disabled': props.unavailable ? true : undefined,
+    onClick: select,
+  };
+  const content = (
+    <>
+      <span>{props.children}</span>
+      {(props.unavailable || props.note) && <small>{props.unavailable ?? props.note}</small>}
+    </>
+  );
+  return props.checked === undefined ? (
+    <button {...shared} role="menuitem">
+      {content}
+    </button>
+  ) : (
+    <button {...shared} role="menuitemradio" aria-checked={props.checked}>
+      {content}
+    </button>
+  );
+}
+
+export function MenuCaption({ children }: { children: ReactNode }) {
+  return (
+    <p className="cap" role="presentation">
+      {children}
+    </p>
+  );
+}

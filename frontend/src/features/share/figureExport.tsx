@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page on the screen can hand out. The explorer registers it, the header's Export menu offers it.
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+
+export interface FigureExport {
+  /** Names the files, without an extension. */
+  title: string;
+  /** The figure as SVG text, with title, units, kind, source and link inside. */
+  svg?: () => string | Promise<string>;
+  png?: () => Promise<Blob>;
+  csvHref?: string;
+  jsonHref?: string;
+}
+
+let offered: FigureExport | null = null;
+const listeners = new Set<() => void>();
+
+function offer(next: FigureExport | null): void {
+  offered = next;
+  for (const tell of listeners) tell();
+}
+
+/** Offers the figure on the screen for export while the calling component is there. */
+export function useFigureExport(figure: FigureExport | null): void {
+  const latest = useRef(figure);
+  latest.current = figure;
+  const key = figure && [figure.title, figure.csvHref, figure.jsonHref, !!figure.svg, !!figure.png].join('\n');
+  useEffect(() => {
+    if (key === null) return;
+    // The functions are looked up when called: a new closure on every render registers nothing anew.
+    const now = latest.current as FigureExport;
+    const mine: FigureExport = {
+      ...now,
+      svg: now.svg && (() => latest.current?.svg?.() ?? ''),
+      png: now.png && (() => latest.current?.png?.() ?? Promise.reject(new Error('The figure is gone.'))),
+    };
+    offer(mine);
+    return () => {
+      if (offered === mine) offer(null);
+    };
+  }, [key]);
+}
+
+/** What can be exported now, or null. */
+export function useOffered(): FigureExport | null {
+  return useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell);
+      return () => listeners.delete(tell);
+    },
+    () => offered,
+  );
+}
