@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The run log: one file per run. Format: docs/run-log-format.md."""
+
+from .errors import Problem, RunLogError
+from .header import Field, StreamLayout
+from .layout import DEFAULT_LIMITS, Limits
+from .reader import Mark, Payloads, Result, RunLog, Stream, read, scan
+from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "STANDARD_FIELDS",
+    "Field",
+    "Limits",
+    "Mark",
+    "Payloads",
+    "Problem",
+    "Result",
+    "RunLog",
+    "RunLogError",
+    "Stream",
+    "StreamLayout",
+    "Writer",
+    "make_header",
+    "read",
+    "scan",
+    "standard_field",
+]

@@ -1,0 +1,808 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads run logs: everything is checked, nothing is copied, every trouble is a Problem."""
+
+import mmap
+import operator
+import os
+import sys
+import zlib
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, overload
+
+from . import bounded_json, layout
+from .errors import Problem, RunLogError
+from .header import Field, Json, StreamLayout, parse_header
+
+Source = str | os.PathLike[str] | bytes | bytearray | memoryview | mmap.mmap | BinaryIO
+
+SEND_AGAIN = "Copy or send the file again; if the original fails too, the run must be repeated."
+
+
+class Payloads(Sequence[memoryview]):
+    """The records of a stream: one memoryview per block, made when asked for."""
+
+    __slots__ = ("_data", "_ends", "_starts")
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._starts = array("Q")
+        self._ends = array("Q")
+
+    def add(self, start: int, end: int) -> None:
+        """Note that the file's bytes start to end are records."""
+        self._starts.append(start)
+        self._ends.append(end)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> memoryview: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[memoryview]: ...
+    def __getitem__(self, index: int | slice) -> memoryview | list[memoryview]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self._data[self._starts[index] : self._ends[index]]
+
+    def __iter__(self) -> Iterator[memoryview]:
+        data = self._data
+        return (data[start:end] for start, end in zip(self._starts, self._ends, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One stream of a log: its layout and its records.
+
+    `blocks` are the records as they stand in the file; `numpy.frombuffer(block, numpy.dtype(stream.dtype))` views
+    one without copying.
+    """
+
+    layout: StreamLayout
+    blocks: Payloads
+
+    @property
+    def name(self) -> str:
+        """The stream's name in the header."""
+        return self.layout.name
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes of one record."""
+        return self.layout.record_bytes
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns in the order of the record."""
+        return self.layout.fields
+
+    @property
+    def records(self) -> int:
+        """How many records were read."""
+        return sum(len(block) for block in self.blocks) // self.record_bytes
+
+    @property
+    def dtype(self) -> dict[str, object]:
+        """What `numpy.dtype` takes to view one block."""
+        return {
+            "names": [column.name for column in self.fields],
+            "formats": [column.format for column in self.fields],
+            "offsets": [column.offset for column in self.fields],
+            "itemsize": self.record_bytes,
+        }
+
+    def field(self, name: str) -> Field | None:
+        """The column of that name, or None: an absent counter is not listed."""
+        return next((column for column in self.fields if column.name == name), None)
+
+    def column(self, name: str) -> list[int] | list[float]:
+        """All values of one column, in plain Python.
+
+        Raises:
+            KeyError: if the stream has no such column.
+        """
+        found = self.field(name)
+        if found is None:
+            raise KeyError(name)
+        values: list[int] = []
+        for block in self.blocks:
+            values.extend(_column(block, found, self.record_bytes))
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment that the logger noted, e.g. the start of the measurement window."""
+
+    name: str
+    t_monotonic_ns: int
+    t_realtime_ns: int | None
+    attributes: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Something the workload or another program said: its bytes and what is known about them."""
+
+    name: str
+    media_type: str
+    metadata: Json
+    body: memoryview
+    offset: int
+    block: int
+
+    def json(self) -> object:
+        """The body as JSON.
+
+        Raises:
+            RunLogError: if it is not JSON (`result_json`).
+        """
+        limits = layout.DEFAULT_LIMITS
+        try:
+            return bounded_json.parse(
+                bytes(self.body), depth=limits.json_depth * 2, values=limits.json_values * 10
+            )
+        except bounded_json.JsonRefusedError as error:
+            raise RunLogError(
+                Problem(
+                    "result_json",
+                    f"The result “{self.name}” is said to be JSON but cannot be read: {error}.",
+                    self.offset,
+                    self.block,
+                    "Look at the workload's own output.",
+                )
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class RunLog:
+    """A log that was read.
+
+    Attributes:
+        header: the whole header.
+        version: (major, minor) of the format.
+        streams: the records, stream 0 being the main one.
+        marks: in order of time.
+        results: in order of appearance.
+        footer: None if the log was cut off.
+        complete: whether the footer was there.
+        problems: what is to be said about a log that was nevertheless read.
+        size: bytes of the file.
+        read_bytes: bytes up to the end of the last whole block.
+    """
+
+    header: Json
+    version: tuple[int, int]
+    streams: tuple[Stream, ...]
+    marks: tuple[Mark, ...]
+    results: tuple[Result, ...]
+    footer: Json | None
+    complete: bool
+    problems: tuple[Problem, ...]
+    size: int
+    read_bytes: int
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns of the main stream."""
+        return self.streams[0].fields
+
+    @property
+    def blocks(self) -> Payloads:
+        """The records of the main stream."""
+        return self.streams[0].blocks
+
+    @property
+    def records(self) -> int:
+        """How many records the main stream has."""
+        return self.streams[0].records
+
+    def field(self, name: str) -> Field | None:
+        """A column of the main stream, or None."""
+        return self.streams[0].field(name)
+
+    @property
+    def result(self) -> Result | None:
+        """The workload's own result, or None."""
+        return next((result for result in self.results if result.name == "workload"), None)
+
+    @property
+    def window(self) -> tuple[int | None, int | None]:
+        """Start and end of the measurement window on the monotonic clock, in ns; None where it was not marked."""
+        moments = {mark.name: mark.t_monotonic_ns for mark in self.marks}
+        return moments.get("window_start"), moments.get("window_end")
+
+
+def read(source: Source, limits: layout.Limits = layout.DEFAULT_LIMITS) -> RunLog:
+    """Read and check a run log.
+
+    Args:
+        source: a path, the bytes themselves (not copied), or a binary file (read from where it stands).
+        limits: what to accept before allocating.
+
+    Returns:
+        The log. If it was cut off: all up to its last whole block, `complete` False and a problem that says so.
+
+    Raises:
+        RunLogError: if it is no run log, of a newer major version, too large, or damaged.
+        OSError: if the file itself cannot be read.
+    """
+    return _Scan(_bytes_of(source, limits), limits, collect=False).log()
+
+
+def scan(
+    source: Source, limits: layout.Limits = layout.DEFAULT_LIMITS
+) -> tuple[RunLog | None, list[Problem]]:
+    """Read as far as possible and return all problems instead of raising the first.
+
+    Damaged blocks are left out. The log is None if its header could not be read.
+    """
+    problems: list[Problem] = []
+    try:
+        found = _Scan(_bytes_of(source, limits), limits, collect=True)
+        problems = found.problems
+        return found.log(), problems
+    except RunLogError as error:
+        return None, [*problems, error.problem]
+
+
+def _bytes_of(source: Source, limits: layout.Limits) -> memoryview:
+    if isinstance(source, bytes | bytearray | memoryview | mmap.mmap):
+        data = memoryview(source)
+        if data.format != "B" or data.ndim != 1 or not data.contiguous:
+            data = data.cast("B")
+    elif isinstance(source, str | os.PathLike):
+        with Path(source).open("rb") as file:
+            data = memoryview(file.read(limits.file_bytes + 1))
+    else:
+        data = memoryview(source.read(limits.file_bytes + 1))
+    if len(data) > limits.file_bytes:
+        raise RunLogError(
+            Problem(
+                "too_large",
+                f"The log is larger than the {limits.file_bytes:,} bytes accepted here.",
+                limits.file_bytes,
+                advice="Record with a longer interval or for a shorter time.",
+            )
+        )
+    return data.toreadonly()
+
+
+def _column(block: memoryview, column: Field, record_bytes: int) -> list[int]:
+    letter, size = layout.TYPES[column.type]
+    if sys.byteorder == "big":  # pragma: no cover
+        words = array(letter, block.tobytes())
+        words.byteswap()
+        return list(words[column.offset // size :: record_bytes // size])
+    values: list[int] = block.cast(letter)[column.offset // size :: record_bytes // size].tolist()
+    return values
+
+
+@dataclass(slots=True)
+class _Block:
+    offset: int
+    kind: int
+    stream: int
+    sequence: int
+    records: int
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Collected:
+    marks: list[Mark] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    footer: Json | None = None
+    blocks: int = 0
+
+
+class _Scan:
+    """One pass over the bytes. With `collect`, problems are gathered and damaged blocks are skipped."""
+
+    def __init__(self, data: memoryview, limits: layout.Limits, *, collect: bool) -> None:
+        self._data = data
+        self._limits = limits
+        self._collect = collect
+        self.problems: list[Problem] = []
+        self._version, self._log_id, self._body = self._preamble()
+        self._header, layouts = parse_header(bytes(data[layout.PREAMBLE.size : self._body]), limits)
+        self._streams = tuple(Stream(stream, Payloads(data)) for stream in layouts)
+        self._record_bytes = [stream.record_bytes for stream in layouts]
+        self._last_time: list[int] = [-1] * len(layouts)
+        self._first_time: list[int] = [-1] * len(layouts)
+        self._records = [0] * len(layouts)
+        self._found = _Collected()
+        self._end = self._body
+        self._damaged = False
+        self._blocks()
+        self._close()
+
+    def log(self) -> RunLog:
+        """What the pass found."""
+        found = self._found
+        return RunLog(
+            self._header,
+            self._version,
+            self._streams,
+            tuple(found.marks),
+            tuple(found.results),
+            found.footer,
+            found.footer is not None and not self._damaged,
+            tuple(self.problems),
+            len(self._data),
+            self._end,
+        )
+
+    # --- problems
+
+    def _fail(self, problem: Problem) -> None:
+        if not self._collect:
+            raise RunLogError(problem)
+        self._damaged = True
+        self.problems.append(problem)
+
+    def _remark(self, problem: Problem) -> None:
+        self.problems.append(problem)
+
+    def _cut_off(self, offset: int, message: str) -> None:
+        sequence = self._found.blocks
+        self._remark(
+            Problem(
+                "cut_off",
+                message,
+                offset,
+                sequence,
+                f"It was read up to its last whole block, which ends at byte {self._end:,}.",
+                "warning",
+            )
+        )
+
+    # --- preamble and header
+
+    def _preamble(self) -> tuple[tuple[int, int], int, int]:
+        data, size = self._data, layout.PREAMBLE.size
+        if not bytes(data[:8]) == layout.MAGIC[: len(data)] or len(data) == 0:
+            raise RunLogError(
+                Problem(
+                    "not_a_run_log",
+                    "The file is empty." if len(data) == 0 else "The file is not a run log.",
+                    0,
+                    advice="Run logs are written by coalescope-logger and begin with the bytes 89 43 4f 41 4c.",
+                )
+            )
+        if len(data) < size:
+            raise self._too_short(size)
+        _, major, minor, length, header_crc, stored = layout.PREAMBLE.unpack(data[:size])
+        computed = zlib.crc32(data[: size - 4])
+        if stored != computed:
+            raise RunLogError(
+                _crc_problem("preamble_crc", "The preamble", 0, None, stored, computed)
+            )
+        if major != layout.MAJOR:
+            raise RunLogError(
+                Problem(
+                    "version",
+                    f"The log has format version {major}.{minor}; this program reads version {layout.MAJOR}.",
+                    8,
+                    advice="Update Coalescope on this machine.",
+                    details={"major": major, "minor": minor},
+                )
+            )
+        if length > self._limits.header_bytes or length % layout.ALIGNMENT:
+            raise RunLogError(
+                Problem(
+                    "header_length",
+                    f"The header claims {length:,} bytes; allowed are multiples of {layout.ALIGNMENT} up to "
+                    f"{self._limits.header_bytes:,}.",
+                    12,
+                    advice=SEND_AGAIN,
+                )
+            )
+        if len(data) < size + length:
+            raise self._too_short(size + length)
+        computed = zlib.crc32(data[size : size + length])
+        if header_crc != computed:
+            raise RunLogError(
+                _crc_problem("header_crc", "The header", size, None, header_crc, computed)
+            )
+        return (major, minor), header_crc, size + length
+
+    def _too_short(self, needed: int) -> RunLogError:
+        return RunLogError(
+            Problem(
+                "cut_off_header",
+                f"The file ends after {len(self._data):,} bytes, inside its header, which needs {needed:,}.",
+                len(self._data),
+                advice="Nothing of the run was recorded in it. " + SEND_AGAIN,
+            )
+        )
+
+    # --- blocks
+
+    def _blocks(self) -> None:
+        offset = self._body
+        while offset < len(self._data):
+            block = self._block_header(offset)
+            if block is None:
+                following = self._next_block(offset + 1) if self._damaged else None
+                if following is None:
+                    return
+                offset = following
+                continue
+            if self._sequence(block) and self._payload_crc(block):
+                self._content(block)
+            offset = block.end
+            self._end = offset
+            if self._found.footer is not None:
+                self._nothing_after(offset)
+                return
+
+    def _block_header(self, offset: int) -> _Block | None:
+        data, size = self._data, layout.BLOCK.size
+        if len(data) - offset < size:
+            self._cut_off(offset, "The log was cut off inside a block's header.")
+            return None
+        mark, kind, stream, sequence, length, records, payload_crc, log_id, stored = (
+            layout.BLOCK.unpack_from(data, offset)
+        )
+        computed = zlib.crc32(data[offset : offset + size - 4])
+        if stored != computed or mark != layout.BLOCK_MARK:
+            if not any(data[offset : offset + size]) and not any(data[offset:]):
+                self._cut_off(
+                    offset, "The log ends in zeros: its last blocks never reached the disk."
+                )
+                return None
+            self._fail(
+                _crc_problem(
+                    "block_header_crc",
+                    f"The header of block {self._found.blocks}",
+                    offset,
+                    self._found.blocks,
+                    stored,
+                    computed,
+                )
+            )
+            return None
+        problem = self._implausible(offset, kind, stream, sequence, length, records, log_id)
+        if problem is not None:
+            self._fail(problem)
+            return None
+        start = offset + size
+        if len(data) - start < length:
+            self._cut_off(
+                offset,
+                f"The log was cut off inside block {sequence}: {length:,} bytes were announced, "
+                f"{len(data) - start:,} are there.",
+            )
+            return None
+        self._stored_crc = payload_crc
+        return _Block(offset, kind, stream, sequence, records, start, start + length)
+
+    def _implausible(
+        self,
+        offset: int,
+        kind: int,
+        stream: int,
+        sequence: int,
+        length: int,
+        records: int,
+        log_id: int,
+    ) -> Problem | None:
+        def problem(code: str, message: str, advice: str = SEND_AGAIN) -> Problem:
+            return Problem(code, message, offset, sequence, advice)
+
+        if log_id != self._log_id:
+            return problem("foreign_block", f"Block {sequence} belongs to another log.")
+        if length > self._limits.payload_bytes or length % layout.ALIGNMENT or not length:
+            return problem(
+                "block_length",
+                f"Block {sequence} claims {length:,} bytes; allowed are multiples of {layout.ALIGNMENT} up to "
+                f"{self._limits.payload_bytes:,}.",
+            )
+        if self._found.blocks >= self._limits.blocks:
+            return problem(
+                "too_many_blocks", f"The log has more than {self._limits.blocks:,} blocks."
+            )
+        if kind == layout.SAMPLES:
+            if stream >= len(self._record_bytes):
+                return problem("block_stream", f"Block {sequence} has records of no known stream.")
+            if records * self._record_bytes[stream] != length:
+                return problem(
+                    "block_records",
+                    f"Block {sequence} claims {records:,} records of {self._record_bytes[stream]} bytes "
+                    f"in {length:,} bytes.",
+                )
+        elif stream or records:
+            return problem("block_records", f"Block {sequence} holds no records but claims some.")
+        if kind not in layout.BLOCK_NAMES and not kind & layout.OPTIONAL:
+            return problem(
+                "block_type",
+                f"Block {sequence} has the unknown type {kind}.",
+                "Update Coalescope on this machine.",
+            )
+        return None
+
+    def _sequence(self, block: _Block) -> bool:
+        expected = self._found.blocks
+        self._found.blocks = max(expected, block.sequence + 1)
+        if block.sequence == expected:
+            return True
+        if block.sequence < expected:
+            code, message = "duplicate_block", f"Block {block.sequence} comes a second time."
+        else:
+            lost = block.sequence - expected
+            code = "missing_block"
+            message = f"{lost} block{'s are' if lost > 1 else ' is'} missing before block {block.sequence}."
+        if code == "missing_block" and self._damaged:
+            return True  # the gap of a block that was already reported
+        self._fail(
+            Problem(
+                code,
+                message,
+                block.offset,
+                block.sequence,
+                SEND_AGAIN,
+                details={"expected": expected, "found": block.sequence},
+            )
+        )
+        return code == "missing_block"
+
+    def _payload_crc(self, block: _Block) -> bool:
+        computed = zlib.crc32(self._data[block.start : block.end])
+        if computed == self._stored_crc:
+            return True
+        name = layout.BLOCK_NAMES.get(block.kind, "unknown")
+        self._fail(
+            _crc_problem(
+                "block_crc",
+                f"Block {block.sequence} ({name})",
+                block.start,
+                block.sequence,
+                self._stored_crc,
+                computed,
+            )
+        )
+        return False
+
+    def _next_block(self, offset: int) -> int | None:
+        """Where the next block with a sound header begins: only used when problems are collected."""
+        size = layout.BLOCK.size
+        data = self._data
+        window = 1 << 20
+        while offset + size <= len(data):
+            chunk = bytes(data[offset : offset + window + 3])
+            at = chunk.find(layout.BLOCK_MARK)
+            if at < 0:
+                offset += window
+                continue
+            offset += at
+            if offset + size > len(data):
+                return None
+            stored = int.from_bytes(data[offset + size - 4 : offset + size], "little")
+            if zlib.crc32(data[offset : offset + size - 4]) == stored:
+                return offset
+            offset += 1
+        return None
+
+    # --- what blocks hold
+
+    def _content(self, block: _Block) -> None:
+        if block.kind == layout.SAMPLES:
+            self._samples(block)
+        elif block.kind == layout.RESULT_BLOCK:
+            self._result(block)
+        elif block.kind == layout.MARKS:
+            self._marks(block)
+        elif block.kind == layout.FOOTER:
+            self._footer(block)
+
+    def _samples(self, block: _Block) -> None:
+        stream = self._streams[block.stream]
+        payload = self._data[block.start : block.end]
+        times = _column(payload, stream.fields[0], stream.record_bytes)
+        last = self._last_time[block.stream]
+        if times[0] <= last or not all(map(operator.lt, times, times[1:])):
+            previous = [last, *times]
+            index = next(i for i in range(len(times)) if previous[i] >= times[i])
+            self._fail(
+                Problem(
+                    "time_order",
+                    f"In block {block.sequence} the monotonic clock goes from {previous[index]:,} to "
+                    f"{times[index]:,} ns.",
+                    block.start + index * stream.record_bytes,
+                    block.sequence,
+                    "The records are out of order; the run must be repeated.",
+                )
+            )
+            return
+        if self._first_time[block.stream] < 0:
+            self._first_time[block.stream] = times[0]
+        self._last_time[block.stream] = times[-1]
+        self._records[block.stream] += len(times)
+        stream.blocks.add(block.start, block.end)
+
+    def _object(self, raw: memoryview, block: _Block) -> dict[str, object] | None:
+        limits = self._limits
+        try:
+            document = bounded_json.parse(
+                bytes(raw), depth=limits.json_depth, values=limits.json_values
+            )
+            if isinstance(document, dict):
+                return document
+            reason = "it is not an object"
+        except bounded_json.JsonRefusedError as error:
+            reason = str(error)
+        name = layout.BLOCK_NAMES[block.kind]
+        self._malformed(block, f"Block {block.sequence} ({name}) cannot be read: {reason}.")
+        return None
+
+    def _malformed(self, block: _Block, message: str) -> None:
+        self._fail(
+            Problem(
+                "block_content",
+                message,
+                block.start,
+                block.sequence,
+                "The program that wrote this log does not follow docs/run-log-format.md.",
+            )
+        )
+
+    def _marks(self, block: _Block) -> None:
+        document = self._object(self._data[block.start : block.end], block)
+        if document is None:
+            return
+        listed = document.get("marks")
+        if not isinstance(listed, list) or not listed:
+            self._malformed(block, f"Block {block.sequence} holds no marks.")
+            return
+        if len(self._found.marks) + len(listed) > self._limits.marks:
+            self._malformed(block, f"The log has more than {self._limits.marks:,} marks.")
+            return
+        for entry in listed:
+            self._mark(entry, block)
+
+    def _mark(self, entry: object, block: _Block) -> None:
+        members: Mapping[str, object] = entry if isinstance(entry, dict) else {}
+        name, moment = members.get("name"), members.get("t_monotonic_ns")
+        wall = members.get("t_realtime_ns")
+        if (
+            not isinstance(name, str)
+            or not 1 <= len(name) <= 64
+            or not _moment(moment)
+            or not (wall is None or _moment(wall))
+        ):
+            self._malformed(block, f"Block {block.sequence} holds a mark without name or time.")
+            return
+        assert isinstance(moment, int)
+        marks = self._found.marks
+        if marks and moment < marks[-1].t_monotonic_ns:
+            self._mark_refused(block, name, "comes before the mark that precedes it")
+            return
+        names = {mark.name for mark in marks}
+        if name in ("window_start", "window_end") and name in names:
+            self._mark_refused(block, name, "comes a second time")
+            return
+        if name == "window_end" and "window_start" not in names:
+            self._mark_refused(block, name, "has no window_start before it")
+            return
+        marks.append(Mark(name, moment, wall if isinstance(wall, int) else None, members))
+
+    def _mark_refused(self, block: _Block, name: str, why: str) -> None:
+        self._fail(
+            Problem(
+                "mark_order",
+                f"Mark “{name}” {why}.",
+                block.start,
+                block.sequence,
+                "The measurement window is not known; the run must be repeated.",
+            )
+        )
+
+    def _result(self, block: _Block) -> None:
+        length = block.end - block.start
+        metadata_bytes, body_bytes = layout.RESULT.unpack_from(self._data, block.start)
+        start = block.start + layout.RESULT.size
+        end = start + metadata_bytes + body_bytes
+        if layout.padded(layout.RESULT.size + metadata_bytes + body_bytes) != length or any(
+            self._data[end : block.end]
+        ):
+            self._malformed(block, f"Block {block.sequence} (result): its lengths do not fit.")
+            return
+        if len(self._found.results) >= self._limits.results:
+            self._malformed(block, f"The log has more than {self._limits.results} results.")
+            return
+        metadata = self._object(self._data[start : start + metadata_bytes], block)
+        if metadata is None:
+            return
+        name, media_type = metadata.get("name"), metadata.get("media_type")
+        if not isinstance(name, str) or not 1 <= len(name) <= 64 or not isinstance(media_type, str):
+            self._malformed(block, f"Block {block.sequence} (result) has no name or media type.")
+            return
+        body = self._data[start + metadata_bytes : end]
+        self._found.results.append(
+            Result(name, media_type, metadata, body, start + metadata_bytes, block.sequence)
+        )
+
+    def _footer(self, block: _Block) -> None:
+        document = self._object(self._data[block.start : block.end], block)
+        if document is None:
+            return
+        expected: dict[str, object] = {
+            "blocks": block.sequence,
+            "marks": len(self._found.marks),
+            "results": len(self._found.results),
+            "streams": [
+                {"records": count, "t_first_ns": first, "t_last_ns": last}
+                if count
+                else {"records": 0, "t_first_ns": None, "t_last_ns": None}
+                for count, first, last in zip(
+                    self._records, self._first_time, self._last_time, strict=True
+                )
+            ],
+        }
+        self._found.footer = document
+        for name, value in expected.items():
+            if document.get(name) != value and not self._damaged:
+                self._fail(
+                    Problem(
+                        "footer_totals",
+                        f"The footer's {name} ({document.get(name)!r:.200}) differ from what the log holds "
+                        f"({value!r:.200}).",
+                        block.start,
+                        block.sequence,
+                        SEND_AGAIN,
+                    )
+                )
+        ended = document.get("ended")
+        if not isinstance(ended, str) or len(ended) > 64:
+            self._malformed(block, "The footer does not say why the log ended.")
+
+    def _nothing_after(self, offset: int) -> None:
+        if offset < len(self._data):
+            self._fail(
+                Problem(
+                    "trailing_bytes",
+                    f"{len(self._data) - offset:,} bytes follow the footer.",
+                    offset,
+                    advice="A log ends with its footer; two logs must not be joined.",
+                )
+            )
+
+    def _close(self) -> None:
+        if self._found.footer is None and not self.problems:
+            self._cut_off(self._end, "The log has no footer: it was cut off between two blocks.")
+        if self._damaged:
+            return
+        first, last = self._first_time[0], self._last_time[0]
+        for mark in self._found.marks:
+            late = self._found.footer is not None and mark.t_monotonic_ns > last
+            if (first >= 0 and mark.t_monotonic_ns < first) or late:
+                self._fail(
+                    Problem(
+                        "mark_range",
+                        f"Mark “{mark.name}” at {mark.t_monotonic_ns:,} ns lies outside the records "
+                        f"({first:,} to {last:,} ns).",
+                        advice="The measurement window is not covered; the run must be repeated.",
+                    )
+                )
+
+
+def _moment(value: object) -> bool:
+    return type(value) is int and 0 <= value < 1 << 64
+
+
+def _crc_problem(
+    code: str, what: str, offset: int, block: int | None, stored: int, computed: int
+) -> Problem:
+    return Problem(
+        code,
+        f"{what} is damaged: its checksum is {stored:08x}, but its bytes give {computed:08x}.",
+        offset,
+        block,
+        SEND_AGAIN,
+        details={"stored": f"{stored:08x}", "computed": f"{computed:08x}"},
+    )
