@@ -7,6 +7,7 @@ import { LoadingLine } from '../components/Loading';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
 import { Routes } from './routes';
+import { TokenPrompt } from './TokenPrompt';
 
 export function App() {
   const [path] = useLocation();
@@ -23,6 +24,7 @@ export function App() {
           </Suspense>
         </ErrorBoundary>
       </main>
+      <TokenPrompt />
     </QueryClientProvider>
   );
 }

@@ -18,6 +18,8 @@ export function Menu(props: {
   label: string;
   trigger: ReactNode;
   children: ReactNode;
+  /** What stands below the items: the result of one that stayed open. */
+  after?: ReactNode;
   className?: string;
   align?: 'start' | 'end';
   onOpen?: () => void;
@@ -62,11 +64,7 @@ export function Menu(props: {
         ref={menu}
         id={id}
         popover="auto"
-        role="menu"
-        tabIndex={-1}
-        aria-label={props.label}
         className="menu"
-        onKeyDown={onKeyDown}
         onToggle={(event) => {
           if (event.newState !== 'open') return;
           place();
@@ -74,7 +72,10 @@ export function Menu(props: {
           if (menu.current) items(menu.current)[0]?.focus();
         }}
       >
-        {props.children}
+        <div role="menu" tabIndex={-1} aria-label={props.label} onKeyDown={onKeyDown}>
+          {props.children}
+        </div>
+        {props.after}
       </div>
     </>
   );

@@ -1,26 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
+import { useState } from 'react';
+import { reasonOf } from '../../api/errors';
+import { useSaid } from '../../components/copy';
 import { Icon } from '../../components/Icon';
 import { Menu, MenuCaption, MenuItem } from '../../components/Menu';
-import { useOffered } from './figureExport';
+import { type FigureExport, useOffered } from './figureExport';
+import { fileName, save, saveFrom } from './save';
+import './share.css';
 
+type Format = 'svg' | 'png' | 'csv' | 'json';
+
+async function handOut(figure: FigureExport, format: Format): Promise<void> {
+  const name = fileName(figure.title, format);
+  if (format === 'svg' && figure.svg) save(new Blob([await figure.svg()], { type: 'image/svg+xml' }), name);
+  else if (format === 'png' && figure.png) save(await figure.png(), name);
+  else if (format === 'csv' && figure.csvHref) await saveFrom(figure.csvHref, name);
+  else if (format === 'json' && figure.jsonHref) await saveFrom(figure.jsonHref, name);
+}
+
+/** Takes figure and data out of the page. What a page does not offer stays in the list, with the reason. */
 export function ExportMenu() {
   const figure = useOffered();
-  const none = figure ? undefined : 'nothing to export on this page';
+  const [said, say] = useSaid();
+  const [failed, setFailed] = useState<string | null>(null);
+  const nothing = (has: boolean | undefined, what: string) =>
+    has ? undefined : figure ? `this page has no ${what}` : 'open an experiment first';
+
+  async function choose(format: Format) {
+    if (!figure) return;
+    try {
+      setFailed(null);
+      await handOut(figure, format);
+      say('Saved');
+    } catch (error) {
+      setFailed(reasonOf(error));
+      say('Not saved');
+    }
+  }
+
   return (
-    <Menu
-      label="Export"
-      trigger={
-        <>
-          <Icon name="export" />
-          <span>Export</span>
-          <Icon name="down" small />
-        </>
-      }
-    >
-      <MenuCaption>Figure</MenuCaption>
-      <MenuItem unavailable={none} onSelect={() => undefined}>
-        SVG
-      </MenuItem>
-    </Menu>
+    <>
+      <Menu
+        label="Export"
+        after={failed && <p className="made bad">Not saved: {failed}</p>}
+        trigger={
+          <>
+            <Icon name={said === 'Saved' ? 'ok' : 'export'} />
+            <span>{said ?? 'Export'}</span>
+            <Icon name="down" small />
+          </>
+        }
+      >
+        <MenuCaption>Figure</MenuCaption>
+        <MenuItem
+          note="vector, with its caption"
+          unavailable={nothing(!!figure?.svg, 'figure')}
+          onSelect={() => choose('svg')}
+        >
+          SVG
+        </MenuItem>
+        <MenuItem
+          note="twice the screen’s pixels"
+          unavailable={nothing(!!figure?.png, 'figure')}
+          onSelect={() => choose('png')}
+        >
+          PNG
+        </MenuItem>
+        <MenuCaption>Data</MenuCaption>
+        <MenuItem
+          note="cells, units in the header"
+          unavailable={nothing(!!figure?.csvHref, 'data')}
+          onSelect={() => choose('csv')}
+        >
+          CSV
+        </MenuItem>
+        <MenuItem
+          note="cells, intervals, source"
+          unavailable={nothing(!!figure?.jsonHref, 'data')}
+          onSelect={() => choose('json')}
+        >
+          JSON
+        </MenuItem>
+      </Menu>
+      <span className="sr" role="status">
+        {said === 'Not saved' ? `Not saved: ${failed ?? ''}` : said}
+      </span>
+    </>
   );
 }

@@ -1,10 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
+import { useEffect, useRef, useState } from 'react';
+import { reasonOf } from '../../api/errors';
+import { createLink } from '../../api/queries';
+import { copyText, useSaid } from '../../components/copy';
 import { Icon } from '../../components/Icon';
-export function ShareMenu() {
+import { Menu, MenuItem } from '../../components/Menu';
+import { addressOf, currentAddress, currentPath } from '../../state/address';
+import './share.css';
+
+type Short =
+  | { state: 'none' | 'asking' }
+  | { state: 'made'; url: string; copied: boolean }
+  | { state: 'failed'; reason: string };
+
+async function makeShort(): Promise<Short> {
+  try {
+    const link = await createLink(currentPath());
+    const url = addressOf(`/l/${link.token}`);
+    return { state: 'made', url, copied: await copyText(url) };
+  } catch (error) {
+    return { state: 'failed', reason: reasonOf(error) };
+  }
+}
+
+function Made({ url, copied }: { url: string; copied: boolean }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   return (
-    <button type="button" className="quiet">
-      <Icon name="link" />
-      <span>Share</span>
-    </button>
+    <p className="made">
+      <input
+        ref={field}
+        readOnly
+        aria-label="Short link"
+        value={url}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <small>{copied ? 'Copied to the clipboard.' : 'Select and copy it.'}</small>
+    </p>
+  );
+}
+
+/** The address is the view: one press copies it. A short link is made by the server, on request only. */
+export function ShareMenu() {
+  const [said, say] = useSaid();
+  const [short, setShort] = useState<Short>({ state: 'none' });
+
+  async function copyAddress() {
+    say((await copyText(currentAddress())) ? 'Link copied' : 'Copy it from the address bar');
+  }
+
+  async function askForShort() {
+    setShort({ state: 'asking' });
+    setShort(await makeShort());
+  }
+
+  return (
+    <div className="split">
+      <button type="button" className="quiet" aria-label="Share: copy the link" onClick={copyAddress}>
+        <Icon name={said ? 'ok' : 'link'} />
+        <span>{said ?? 'Share'}</span>
+      </button>
+      <Menu
+        label="More ways to share"
+        trigger={<Icon name="down" small />}
+        onOpen={() => setShort({ state: 'none' })}
+        after={
+          <>
+            {short.state === 'made' && <Made url={short.url} copied={short.copied} />}
+            {short.state === 'failed' && <p className="made bad">No short link: {short.reason}</p>}
+          </>
+        }
+      >
+        <MenuItem note="the whole view is in it" onSelect={copyAddress}>
+          Copy the address
+        </MenuItem>
+        <MenuItem stay note="kept by this server" onSelect={askForShort}>
+          Short link
+        </MenuItem>
+      </Menu>
+      <span className="sr" role="status">
+        {said ?? (short.state === 'made' ? `Short link ${short.url}${short.copied ? ', copied' : ''}` : '')}
+      </span>
+    </div>
   );
 }

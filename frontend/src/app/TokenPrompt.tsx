@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useState, useSyncExternalStore } from 'react';
+import { answerToken, tokenQuestion } from '../api/token';
+import { Dialog } from '../components/Dialog';
+
+function Question() {
+  const [token, setToken] = useState('');
+  return (
+    <Dialog
+      title="This server asks for its token"
+      confirm="Continue"
+      busy={token.trim() === ''}
+      onConfirm={() => answerToken(token.trim())}
+      onClose={() => answerToken(null)}
+    >
+      <p>Whoever started the server set it in COALESCOPE_TOKEN. It is kept until this tab is closed.</p>
+      <label className="field">
+        Token
+        <input
+          type="password"
+          autoComplete="off"
+          value={token}
+          onChange={(event) => setToken(event.currentTarget.value)}
+        />
+      </label>
+    </Dialog>
+  );
+}
+
+/** Appears when a request was answered 401; the request waits for the answer and is sent again. */
+export function TokenPrompt() {
+  const open = useSyncExternalStore(tokenQuestion.subscribe, tokenQuestion.isOpen);
+  return open ? <Question /> : null;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import { copyText, useSaid } from './copy';
+import { Icon } from './Icon';
+
+/** Copies `text` and says so in its own place. */
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [said, say] = useSaid();
+  return (
+    <button
+      type="button"
+      className="quiet small"
+      onClick={async () => say((await copyText(text)) ? 'Copied' : 'Select and copy by hand')}
+    >
+      <Icon name="copy" />
+      <span aria-live="polite">{said ?? label}</span>
+    </button>
+  );
+}

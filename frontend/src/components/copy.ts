@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useEffect, useRef, useState } from 'react';
+
+const SAID_MS = 1600;
+
+/** Puts text on the clipboard. False where the browser does not let the page (plain http beyond this machine). */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A word that stands in for a label for a moment: "Copied". */
+export function useSaid(): [string | null, (word: string) => void] {
+  const [said, setSaid] = useState<string | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return [
+    said,
+    (word) => {
+      clearTimeout(timer.current);
+      setSaid(word);
+      timer.current = setTimeout(() => setSaid(null), SAID_MS);
+    },
+  ];
+}
