@@ -5,11 +5,13 @@ from .errors import Problem, RunLogError
 from .header import Field, StreamLayout
 from .layout import DEFAULT_LIMITS, Limits
 from .reader import Mark, Payloads, Result, RunLog, Stream, read, scan
+from .report import CheckReport, check
 from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 
 __all__ = [
     "DEFAULT_LIMITS",
     "STANDARD_FIELDS",
+    "CheckReport",
     "Field",
     "Limits",
     "Mark",
@@ -21,6 +23,7 @@ __all__ = [
     "Stream",
     "StreamLayout",
     "Writer",
+    "check",
     "make_header",
     "read",
     "scan",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON as the format allows it: UTF-8, bounded, finite, no duplicate names, no text that others cannot store."""
+"""JSON as the format allows it: UTF-8, bounded, finite, no name twice, storable text."""
 
 import json
 import re

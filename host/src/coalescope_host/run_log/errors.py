@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 class Problem:
     """One thing that is wrong with a log.
 
-    `offset` is in bytes from the start of the file; `block` is the sequence number of the block, or None where the
-    trouble is outside the blocks; `severity` is "error" (the log is refused) or "warning" (it is read, with this
-    remark).
+    `offset` is in bytes from the start of the file; `block` is the sequence number of the block,
+    or None where the trouble is outside the blocks; `severity` is "error" (the log is refused) or
+    "warning" (it is read, with this remark).
     """
 
     code: str

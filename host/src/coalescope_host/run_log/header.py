@@ -61,8 +61,10 @@ class Field:
 
     @property
     def bytes_include(self) -> tuple[str, ...] | None:
-        """What a counter of bytes holds beside the network layer: link_header (14 bytes a frame), fcs (4),
-        preamble_and_gap (20). None where the header does not say."""
+        """What a counter of bytes holds beside the network layer, None where not said.
+
+        Of: link_header (14 bytes a frame), fcs (4), preamble_and_gap (20).
+        """
         listed = self.attributes.get("bytes_include")
         return tuple(str(part) for part in listed) if isinstance(listed, list) else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixed bytes of format 1: see docs/run-log-format.md, which this file follows section by section."""
+"""The fixed bytes of format 1, section by section as in docs/run-log-format.md."""
 
 import struct
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ MINOR: Final = 0
 
 # magic, major, minor, header bytes, CRC of the header, CRC of the 20 bytes before
 PREAMBLE: Final = struct.Struct("<8sHHIII")
-# mark, type, stream, sequence, payload bytes, records, CRC of the payload, log id (the header's CRC), CRC of the
-# 28 bytes before
+# mark, type, stream, sequence, payload bytes, records, CRC of the payload, log id (the header's
+# CRC), CRC of the 28 bytes before
 BLOCK: Final = struct.Struct("<4sHHIIIIII")
 BLOCK_MARK: Final = b"CBLK"
 # bytes of metadata, bytes of body
@@ -54,6 +54,7 @@ class Limits:
 
     header_bytes: int = 1 << 20
     payload_bytes: int = 1 << 24
+    sample_bytes: int = 1 << 20
     json_depth: int = 16
     json_values: int = 200_000
     streams: int = 16

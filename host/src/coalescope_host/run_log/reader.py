@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, overload
+from typing import BinaryIO, Literal, cast, overload
 
 from . import bounded_json, layout
 from .errors import Problem, RunLogError
@@ -57,8 +57,8 @@ class Payloads(Sequence[memoryview]):
 class Stream:
     """One stream of a log: its layout and its records.
 
-    `blocks` are the records as they stand in the file; `numpy.frombuffer(block, numpy.dtype(stream.dtype))` views
-    one without copying.
+    `blocks` are the records as they stand in the file;
+    `numpy.frombuffer(block, numpy.dtype(stream.dtype))` views one without copying.
     """
 
     layout: StreamLayout
@@ -211,7 +211,7 @@ class RunLog:
 
     @property
     def window(self) -> tuple[int | None, int | None]:
-        """Start and end of the measurement window on the monotonic clock, in ns; None where it was not marked."""
+        """Start and end of the measurement window, monotonic, in ns; None where not marked."""
         moments = {mark.name: mark.t_monotonic_ns for mark in self.marks}
         return moments.get("window_start"), moments.get("window_end")
 
@@ -220,17 +220,19 @@ def read(source: Source, limits: layout.Limits = layout.DEFAULT_LIMITS) -> RunLo
     """Read and check a run log.
 
     Args:
-        source: a path, the bytes themselves (not copied), or a binary file (read from where it stands).
+        source: a path, the bytes themselves (not copied), or a binary file (read from where it
+            stands).
         limits: what to accept before allocating.
 
     Returns:
-        The log. If it was cut off: all up to its last whole block, `complete` False and a problem that says so.
+        The log. If it was cut off: all up to its last whole block, `complete` False and a problem
+        that says so.
 
     Raises:
         RunLogError: if it is no run log, of a newer major version, too large, or damaged.
         OSError: if the file itself cannot be read.
     """
-    return _Scan(_bytes_of(source, limits), limits, collect=False).log()
+    return _Scan(bytes_of(source, limits), limits, collect=False).log()
 
 
 def scan(
@@ -242,14 +244,15 @@ def scan(
     """
     problems: list[Problem] = []
     try:
-        found = _Scan(_bytes_of(source, limits), limits, collect=True)
+        found = _Scan(bytes_of(source, limits), limits, collect=True)
         problems = found.problems
         return found.log(), problems
     except RunLogError as error:
         return None, [*problems, error.problem]
 
 
-def _bytes_of(source: Source, limits: layout.Limits) -> memoryview:
+def bytes_of(source: Source, limits: layout.Limits) -> memoryview:
+    """All bytes of a source, bounded; see `read`."""
     if isinstance(source, bytes | bytearray | memoryview | mmap.mmap):
         data = memoryview(source)
         if data.format != "B" or data.ndim != 1 or not data.contiguous:
@@ -274,11 +277,11 @@ def _bytes_of(source: Source, limits: layout.Limits) -> memoryview:
 def _column(block: memoryview, column: Field, record_bytes: int) -> list[int]:
     letter, size = layout.TYPES[column.type]
     if sys.byteorder == "big":  # pragma: no cover
-        words = array(letter, block.tobytes())
-        words.byteswap()
-        return list(words[column.offset // size :: record_bytes // size])
-    values: list[int] = block.cast(letter)[column.offset // size :: record_bytes // size].tolist()
-    return values
+        swapped = array(letter, block.tobytes())
+        swapped.byteswap()
+        return list(swapped[column.offset // size :: record_bytes // size])
+    words = block.cast(cast('Literal["Q"]', letter))
+    return words[column.offset // size :: record_bytes // size].tolist()
 
 
 @dataclass(slots=True)
@@ -290,6 +293,10 @@ class _Block:
     records: int
     start: int
     end: int
+    crc: int
+
+    def problem(self, code: str, message: str, advice: str = SEND_AGAIN) -> Problem:
+        return Problem(code, message, self.offset, self.sequence, advice)
 
 
 @dataclass(slots=True)
@@ -301,7 +308,7 @@ class _Collected:
 
 
 class _Scan:
-    """One pass over the bytes. With `collect`, problems are gathered and damaged blocks are skipped."""
+    """One pass over the bytes. With `collect`, problems are gathered, damaged blocks skipped."""
 
     def __init__(self, data: memoryview, limits: layout.Limits, *, collect: bool) -> None:
         self._data = data
@@ -371,7 +378,8 @@ class _Scan:
                     "not_a_run_log",
                     "The file is empty." if len(data) == 0 else "The file is not a run log.",
                     0,
-                    advice="Run logs are written by coalescope-logger and begin with the bytes 89 43 4f 41 4c.",
+                    advice="Run logs are written by coalescope-logger and begin with the bytes "
+                    "89 43 4f 41 4c.",
                 )
             )
         if len(data) < size:
@@ -380,13 +388,16 @@ class _Scan:
         computed = zlib.crc32(data[: size - 4])
         if stored != computed:
             raise RunLogError(
-                _crc_problem("preamble_crc", "The preamble", 0, None, stored, computed)
+                _crc_problem(
+                    "preamble_crc", "The preamble", 0, None, stored=stored, computed=computed
+                )
             )
         if major != layout.MAJOR:
             raise RunLogError(
                 Problem(
                     "version",
-                    f"The log has format version {major}.{minor}; this program reads version {layout.MAJOR}.",
+                    f"The log has format version {major}.{minor}; this program reads version "
+                    f"{layout.MAJOR}.",
                     8,
                     advice="Update Coalescope on this machine.",
                     details={"major": major, "minor": minor},
@@ -396,8 +407,8 @@ class _Scan:
             raise RunLogError(
                 Problem(
                     "header_length",
-                    f"The header claims {length:,} bytes; allowed are multiples of {layout.ALIGNMENT} up to "
-                    f"{self._limits.header_bytes:,}.",
+                    f"The header claims {length:,} bytes; allowed are multiples of "
+                    f"{layout.ALIGNMENT} up to {self._limits.header_bytes:,}.",
                     12,
                     advice=SEND_AGAIN,
                 )
@@ -407,7 +418,9 @@ class _Scan:
         computed = zlib.crc32(data[size : size + length])
         if header_crc != computed:
             raise RunLogError(
-                _crc_problem("header_crc", "The header", size, None, header_crc, computed)
+                _crc_problem(
+                    "header_crc", "The header", size, None, stored=header_crc, computed=computed
+                )
             )
         return (major, minor), header_crc, size + length
 
@@ -415,7 +428,8 @@ class _Scan:
         return RunLogError(
             Problem(
                 "cut_off_header",
-                f"The file ends after {len(self._data):,} bytes, inside its header, which needs {needed:,}.",
+                f"The file ends after {len(self._data):,} bytes, inside its header, which needs "
+                f"{needed:,}.",
                 len(self._data),
                 advice="Nothing of the run was recorded in it. " + SEND_AGAIN,
             )
@@ -451,7 +465,7 @@ class _Scan:
         )
         computed = zlib.crc32(data[offset : offset + size - 4])
         if stored != computed or mark != layout.BLOCK_MARK:
-            if not any(data[offset : offset + size]) and not any(data[offset:]):
+            if _only_zeros(data[offset:]):
                 self._cut_off(
                     offset, "The log ends in zeros: its last blocks never reached the disk."
                 )
@@ -462,16 +476,17 @@ class _Scan:
                     f"The header of block {self._found.blocks}",
                     offset,
                     self._found.blocks,
-                    stored,
-                    computed,
+                    stored=stored,
+                    computed=computed,
                 )
             )
             return None
-        problem = self._implausible(offset, kind, stream, sequence, length, records, log_id)
+        start = offset + size
+        block = _Block(offset, kind, stream, sequence, records, start, start + length, payload_crc)
+        problem = self._foreign(block, log_id) or self._implausible(block)
         if problem is not None:
             self._fail(problem)
             return None
-        start = offset + size
         if len(data) - start < length:
             self._cut_off(
                 offset,
@@ -479,52 +494,50 @@ class _Scan:
                 f"{len(data) - start:,} are there.",
             )
             return None
-        self._stored_crc = payload_crc
-        return _Block(offset, kind, stream, sequence, records, start, start + length)
+        return block
 
-    def _implausible(
-        self,
-        offset: int,
-        kind: int,
-        stream: int,
-        sequence: int,
-        length: int,
-        records: int,
-        log_id: int,
-    ) -> Problem | None:
-        def problem(code: str, message: str, advice: str = SEND_AGAIN) -> Problem:
-            return Problem(code, message, offset, sequence, advice)
-
+    def _foreign(self, block: _Block, log_id: int) -> Problem | None:
         if log_id != self._log_id:
-            return problem("foreign_block", f"Block {sequence} belongs to another log.")
-        if length > self._limits.payload_bytes or length % layout.ALIGNMENT or not length:
-            return problem(
-                "block_length",
-                f"Block {sequence} claims {length:,} bytes; allowed are multiples of {layout.ALIGNMENT} up to "
-                f"{self._limits.payload_bytes:,}.",
-            )
+            return block.problem("foreign_block", f"Block {block.sequence} belongs to another log.")
         if self._found.blocks >= self._limits.blocks:
-            return problem(
+            return block.problem(
                 "too_many_blocks", f"The log has more than {self._limits.blocks:,} blocks."
             )
-        if kind == layout.SAMPLES:
-            if stream >= len(self._record_bytes):
-                return problem("block_stream", f"Block {sequence} has records of no known stream.")
-            if records * self._record_bytes[stream] != length:
-                return problem(
-                    "block_records",
-                    f"Block {sequence} claims {records:,} records of {self._record_bytes[stream]} bytes "
-                    f"in {length:,} bytes.",
-                )
-        elif stream or records:
-            return problem("block_records", f"Block {sequence} holds no records but claims some.")
-        if kind not in layout.BLOCK_NAMES and not kind & layout.OPTIONAL:
-            return problem(
+        if block.kind not in layout.BLOCK_NAMES and not block.kind & layout.OPTIONAL:
+            return block.problem(
                 "block_type",
-                f"Block {sequence} has the unknown type {kind}.",
+                f"Block {block.sequence} has the unknown type {block.kind}.",
                 "Update Coalescope on this machine.",
             )
         return None
+
+    def _implausible(self, block: _Block) -> Problem | None:
+        length = block.end - block.start
+        limits = self._limits
+        longest = limits.sample_bytes if block.kind == layout.SAMPLES else limits.payload_bytes
+        if length > longest or length % layout.ALIGNMENT or not length:
+            return block.problem(
+                "block_length",
+                f"Block {block.sequence} claims {length:,} bytes; allowed are multiples of "
+                f"{layout.ALIGNMENT} up to {longest:,}.",
+            )
+        if block.kind != layout.SAMPLES:
+            if not block.stream and not block.records:
+                return None
+            return block.problem(
+                "block_records", f"Block {block.sequence} holds no records but claims some."
+            )
+        if block.stream >= len(self._record_bytes):
+            return block.problem(
+                "block_stream", f"Block {block.sequence} has records of no known stream."
+            )
+        if block.records * self._record_bytes[block.stream] == length:
+            return None
+        return block.problem(
+            "block_records",
+            f"Block {block.sequence} claims {block.records:,} records of "
+            f"{self._record_bytes[block.stream]} bytes in {length:,} bytes.",
+        )
 
     def _sequence(self, block: _Block) -> bool:
         expected = self._found.blocks
@@ -536,7 +549,7 @@ class _Scan:
         else:
             lost = block.sequence - expected
             code = "missing_block"
-            message = f"{lost} block{'s are' if lost > 1 else ' is'} missing before block {block.sequence}."
+            message = f"Blocks missing before block {block.sequence}: {lost}."
         if code == "missing_block" and self._damaged:
             return True  # the gap of a block that was already reported
         self._fail(
@@ -553,7 +566,7 @@ class _Scan:
 
     def _payload_crc(self, block: _Block) -> bool:
         computed = zlib.crc32(self._data[block.start : block.end])
-        if computed == self._stored_crc:
+        if computed == block.crc:
             return True
         name = layout.BLOCK_NAMES.get(block.kind, "unknown")
         self._fail(
@@ -562,14 +575,14 @@ class _Scan:
                 f"Block {block.sequence} ({name})",
                 block.start,
                 block.sequence,
-                self._stored_crc,
-                computed,
+                stored=block.crc,
+                computed=computed,
             )
         )
         return False
 
     def _next_block(self, offset: int) -> int | None:
-        """Where the next block with a sound header begins: only used when problems are collected."""
+        """Where the next block with a sound header begins, when problems are collected."""
         size = layout.BLOCK.size
         data = self._data
         window = 1 << 20
@@ -611,8 +624,8 @@ class _Scan:
             self._fail(
                 Problem(
                     "time_order",
-                    f"In block {block.sequence} the monotonic clock goes from {previous[index]:,} to "
-                    f"{times[index]:,} ns.",
+                    f"In block {block.sequence} the monotonic clock goes from "
+                    f"{previous[index]:,} to {times[index]:,} ns.",
                     block.start + index * stream.record_bytes,
                     block.sequence,
                     "The records are out of order; the run must be repeated.",
@@ -750,8 +763,8 @@ class _Scan:
                 self._fail(
                     Problem(
                         "footer_totals",
-                        f"The footer's {name} ({document.get(name)!r:.200}) differ from what the log holds "
-                        f"({value!r:.200}).",
+                        f"The footer's {name} ({document.get(name)!r:.200}) differ from what the "
+                        f"log holds ({value!r:.200}).",
                         block.start,
                         block.sequence,
                         SEND_AGAIN,
@@ -784,11 +797,18 @@ class _Scan:
                 self._fail(
                     Problem(
                         "mark_range",
-                        f"Mark “{mark.name}” at {mark.t_monotonic_ns:,} ns lies outside the records "
-                        f"({first:,} to {last:,} ns).",
+                        f"Mark “{mark.name}” at {mark.t_monotonic_ns:,} ns lies outside the "
+                        f"records ({first:,} to {last:,} ns).",
                         advice="The measurement window is not covered; the run must be repeated.",
                     )
                 )
+
+
+def _only_zeros(data: memoryview) -> bool:
+    step = 1 << 16
+    return all(
+        not bytes(data[start : start + step]).strip(b"\0") for start in range(0, len(data), step)
+    )
 
 
 def _moment(value: object) -> bool:
@@ -796,7 +816,7 @@ def _moment(value: object) -> bool:
 
 
 def _crc_problem(
-    code: str, what: str, offset: int, block: int | None, stored: int, computed: int
+    code: str, what: str, offset: int, block: int | None, *, stored: int, computed: int
 ) -> Problem:
     return Problem(
         code,

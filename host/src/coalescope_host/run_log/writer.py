@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes run logs: what tests, simulations and converters use. The C logger writes the same bytes."""
+"""Writes run logs, for tests, simulations and converters. The C logger writes the same bytes."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ PREFERRED_PAYLOAD = 1 << 16
 
 
 class Writer:
-    """Writes one log to a binary file: records as they come, marks, results, and the footer at the end.
+    """Writes one log to a binary file: records as they come, marks, results, the footer at the end.
 
     >>> with Writer(file, header) as log:
     ...     log.sample(t_monotonic_ns, t_realtime_ns, rx_bytes, ...)
