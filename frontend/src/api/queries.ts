@@ -75,7 +75,7 @@ export function useCells(slug: string, where: Factors = {}) {
   });
 }
 
-export function useRuns(slug: string, page: { limit: number; offset: number; cell?: string }) {
+export function useRuns(slug: string, page: { limit: number; offset: number; cell?: number }) {
   return useQuery({
     queryKey: ['experiments', slug, 'runs', page],
     queryFn: ({ signal }) => get<{ total: number; runs: Run[] }>(`${slugPath(slug)}/runs`, page, signal),
@@ -95,7 +95,7 @@ export function useRecentUploads(limit: number) {
 }
 
 /** A fit by the server. Kept per request: the same question has the same answer while the data stands. */
-export function useFit(slug: string, request: FitRequest | null, dataVersion?: number | string) {
+export function useFit(slug: string, request: FitRequest | null, dataVersion?: number) {
   return useQuery({
     queryKey: ['experiments', slug, 'fits', request, dataVersion],
     queryFn: () => post<Fit>(`${slugPath(slug)}/fits`, request),

@@ -55,7 +55,7 @@ export interface Glance {
 interface ExperimentCore {
   slug: string;
   title: string;
-  subtitle: string | null;
+  subtitle: string;
   kind: Kind;
   citation: string | null;
   source_note: string | null;
@@ -64,7 +64,7 @@ interface ExperimentCore {
   designed_cells: number;
   runs: number;
   replicates_label: string;
-  data_version: number | string;
+  data_version: number;
   updated_at: string;
 }
 
@@ -88,7 +88,7 @@ export interface Experiment extends ExperimentCore {
   fixed: { label: string; value: string }[];
   measures: MeasureOf[];
   notes: string[];
-  default_view: { measure: string; x: string; y: string | null; where: Factors };
+  default_view: { measure: string; x: string; y: string | null; where: Factors } | null;
   default_fit: { model: string; method: string; where: Factors } | null;
 }
 
@@ -100,7 +100,7 @@ export interface CellMeasure {
 }
 
 export interface Cell {
-  id: string;
+  id: number;
   factors: Factors;
   runs: number;
   partial_runs: number;
@@ -109,7 +109,7 @@ export interface Cell {
 
 export interface Cells {
   experiment: string;
-  data_version: number | string;
+  data_version: number;
   cells: Cell[];
 }
 
@@ -122,7 +122,7 @@ export interface Interval {
 
 export interface Fit {
   experiment: string;
-  data_version: number | string;
+  data_version: number;
   where: Factors;
   model: string;
   method: string;

@@ -1,4 +1,196 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Link, useSearchParams } from 'wouter';
+import { reasonOf } from '../../api/errors';
+import { useExperiments, useQuantities } from '../../api/queries';
+import type { ExperimentSummary, Kind as KindName } from '../../api/types';
+import { KINDS, Kind, KindGlyph } from '../../components/Kind';
+import { LoadingLine } from '../../components/Loading';
+import { Notice } from '../../components/Notice';
+import { useTitle } from '../../components/title';
+import { GlanceTile } from './GlanceTile';
+import { countByKind, design, type Filter, inSentence, matches, tileOf } from './listing';
+import { ModelsLine } from './ModelsLine';
+import { YourHost } from './YourHost';
+import './experiments.css';
+
+const COLUMNS = 7;
+
+/** The filter is part of the address: `?q=iperf&without=published,simulated`. */
+function useFilter(): [Filter, (next: Partial<Filter>) => void] {
+  const [params, setParams] = useSearchParams();
+  const without = (params.get('without') ?? '').split(',');
+  const filter: Filter = {
+    text: params.get('q') ?? '',
+    hidden: new Set(KINDS.filter((kind) => without.includes(kind))),
+  };
+  function change(next: Partial<Filter>) {
+    const { text, hidden } = { ...filter, ...next };
+    setParams(
+      (now) => {
+        const to = new URLSearchParams(now);
+        if (text) to.set('q', text);
+        else to.delete('q');
+        if (hidden.size) to.set('without', [...hidden].join(','));
+        else to.delete('without');
+        return to;
+      },
+      { replace: true },
+    );
+  }
+  return [filter, change];
+}
+
+function Row({ experiment, labelOf }: { experiment: ExperimentSummary; labelOf: (measure: string) => string }) {
+  const { slug, title, subtitle, kind, factors, cells, designed_cells, replicates_label, source_note, glance } =
+    experiment;
+  return (
+    <tr>
+      <td className="nm">
+        <Link href={`/explorer/${slug}`}>{title}</Link>
+        {subtitle && <small>{subtitle}</small>}
+      </td>
+      <td>
+        <div className="tiles">
+          {glance.map((each) => (
+            <figure key={each.measure}>
+              <GlanceTile shades={tileOf(each).shades} />
+              <figcaption>{labelOf(each.measure)}</figcaption>
+            </figure>
+          ))}
+        </div>
+      </td>
+      <td>
+        <Kind kind={kind} />
+      </td>
+      <td>{design(factors)}</td>
+      <td className="n">
+        <b>{cells}</b>
+        <small>of {designed_cells}</small>
+      </td>
+      <td>
+        <Link href={`/experiments/${slug}/runs`} aria-label={`Runs of ${title}: ${replicates_label}`}>
+          {replicates_label}
+        </Link>
+      </td>
+      <td className="src">{source_note}</td>
+    </tr>
+  );
+}
+
+function KindFilter(props: {
+  counts: Record<KindName, number>;
+  filter: Filter;
+  change: (hidden: Set<KindName>) => void;
+}) {
+  function toggle(kind: KindName) {
+    const hidden = new Set(props.filter.hidden);
+    if (!hidden.delete(kind)) hidden.add(kind);
+    props.change(hidden);
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset draws a box of its own
+    <div className="kinds" role="group" aria-label="Kinds">
+      {KINDS.map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          className={`kind ${kind}`}
+          aria-pressed={!props.filter.hidden.has(kind)}
+          onClick={() => toggle(kind)}
+        >
+          <KindGlyph kind={kind} />
+          <span>{kind}</span> <small>{props.counts[kind]}</small>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Nothing({ filter, clear }: { filter: Filter; clear: () => void }) {
+  return (
+    <tr>
+      <td colSpan={COLUMNS} className="none">
+        No experiment matches {filter.text ? <b>{filter.text}</b> : 'the chosen kinds'}.{' '}
+        <button type="button" className="inline" onClick={clear}>
+          Show all
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+/** Home: a quiet table of everything there is to look at. */
 export function ExperimentsPage() {
-  return <div className="page">Experiments</div>;
+  useTitle(undefined);
+  const experiments = useExperiments();
+  const quantities = useQuantities();
+  const [filter, change] = useFilter();
+  const all = experiments.data ?? [];
+  const shown = all.filter((experiment) => matches(experiment, filter));
+  const labels = new Map(quantities.data?.map(({ name, label }) => [name, inSentence(label)]));
+  const labelOf = (measure: string) => labels.get(measure) ?? measure.replaceAll('_', ' ');
+
+  return (
+    <div className="page experiments">
+      <header className="lede">
+        <h1>What do MTU and interrupt coalescing do to a host?</h1>
+        <p>Published, emulated and measured experiments side by side, and a cost model that says why.</p>
+      </header>
+      <div className="filters">
+        <label className="find">
+          <span className="sr">Filter</span>
+          <input
+            type="search"
+            placeholder="Filter by host, driver or workload"
+            value={filter.text}
+            onChange={(event) => change({ text: event.currentTarget.value })}
+          />
+        </label>
+        <KindFilter counts={countByKind(all)} filter={filter} change={(hidden) => change({ hidden })} />
+        <Link className="action" href="/upload">
+          Upload run logs
+        </Link>
+      </div>
+      <p className="sr" role="status">
+        {experiments.data && `${shown.length} of ${all.length} experiments`}
+      </p>
+      {experiments.isError && (
+        <Notice
+          tone="bad"
+          title="The experiments did not arrive"
+          action={{ label: 'Try again', onClick: () => experiments.refetch() }}
+        >
+          {reasonOf(experiments.error)} {experiments.data && 'What was on the page is still there.'}
+        </Notice>
+      )}
+      {experiments.isPending && <LoadingLine label="Loading the experiments" />}
+      <table className="list">
+        <thead>
+          <tr>
+            <th scope="col">Experiment</th>
+            <th scope="col">
+              <small>delay across, MTU up; brighter is more</small> At a glance
+            </th>
+            <th scope="col">Kind</th>
+            <th scope="col">Factors</th>
+            <th scope="col" className="n">
+              Cells
+            </th>
+            <th scope="col">Replicates</th>
+            <th scope="col">Source</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((experiment) => (
+            <Row key={experiment.slug} experiment={experiment} labelOf={labelOf} />
+          ))}
+          {experiments.data && all.length > 0 && shown.length === 0 && (
+            <Nothing filter={filter} clear={() => change({ text: '', hidden: new Set() })} />
+          )}
+          {experiments.data && <YourHost measured={countByKind(all).measured} />}
+        </tbody>
+      </table>
+      {!experiments.isPending && <ModelsLine />}
+    </div>
+  );
 }

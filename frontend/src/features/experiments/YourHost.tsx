@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from 'wouter';
+import { CopyButton } from '../../components/Copy';
+import { Kind } from '../../components/Kind';
+import { addressOf } from '../../state/address';
+import { GlanceTile } from './GlanceTile';
+
+const UNKNOWN = Array.from({ length: 3 }, () => Array<null>(9).fill(null));
+
+/** The two commands that fill a row of the table: record while a workload runs, then send the log here. */
+function commands(): string[] {
+  return [
+    'coalescope-logger --interface eth1 --output run-01.runlog -- iperf3 --server --one-off',
+    `coalescope upload run-01.runlog --server ${addressOf('/').replace(/\/$/, '')}`,
+  ];
+}
+
+/** The row that is still empty, as dots, with what fills it. */
+export function YourHost({ measured }: { measured: number }) {
+  return (
+    <tr className="own">
+      <td className="nm">
+        <Link href="/upload">Your host</Link>
+        <small>{measured ? 'Measure more, or another host' : 'Nothing measured here yet'}</small>
+      </td>
+      <td>
+        <div className="tiles">
+          <figure>
+            <GlanceTile shades={UNKNOWN} />
+          </figure>
+        </div>
+      </td>
+      <td>
+        <Kind kind="measured" />
+      </td>
+      <td colSpan={4} className="commands">
+        {commands().map((command) => (
+          <div key={command} className="command">
+            <code>{command}</code>
+            <CopyButton text={command} />
+          </div>
+        ))}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the table of experiments says, from what the server knows. No DOM.
+import type { ExperimentSummary, Factor, Glance, Kind } from '../../api/types';
+
+export interface Filter {
+  text: string;
+  /** Kinds that are not shown. */
+  hidden: ReadonlySet<Kind>;
+}
+
+function searchable(experiment: ExperimentSummary): string {
+  const { title, subtitle, kind, citation, source_note, slug, factors } = experiment;
+  const levels = factors.flatMap((factor) => (factor.levels.some(Number.isFinite) ? [] : factor.levels));
+  return [title, subtitle, kind, citation, source_note, slug, ...levels].join(' ').toLowerCase();
+}
+
+/** Every word of the text must occur, wherever it does. */
+export function matches(experiment: ExperimentSummary, { text, hidden }: Filter): boolean {
+  if (hidden.has(experiment.kind)) return false;
+  const haystack = searchable(experiment);
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => haystack.includes(word));
+}
+
+export function countByKind(experiments: readonly ExperimentSummary[]): Record<Kind, number> {
+  const counts: Record<Kind, number> = { published: 0, measured: 0, emulated: 0, simulated: 0 };
+  for (const { kind } of experiments) counts[kind] += 1;
+  return counts;
+}
+
+/** `Delay` within a sentence is `delay`; `MTU` stays. */
+export function inSentence(label: string): string {
+  return /^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label;
+}
+
+/** `MTU 3 × delay 9`: the factors that vary, with the number of their levels. */
+export function design(factors: readonly Factor[]): string {
+  const varied = factors.filter(({ levels }) => levels.length > 1);
+  return (varied.length ? varied : factors)
+    .map(({ label, levels }) => `${inSentence(label)} ${levels.length}`)
+    .join(' × ');
+}
+
+export interface Tile {
+  /** Place of each value between the least and the largest, 0 to 1; null where nothing is known. */
+  shades: (number | null)[][];
+}
+
+const LOG_FROM = 20;
+
+/** One cell of data, one cell of the tile. Values over more than a decade are spread by their logarithm. */
+export function tileOf({ rows }: Glance): Tile {
+  const known = rows.flat().filter((value) => value !== null);
+  const least = Math.min(...known);
+  const most = Math.max(...known);
+  const spread = least > 0 && most / least > LOG_FROM ? Math.log : (value: number) => value;
+  const span = spread(most) - spread(least);
+  const shade = (value: number) => (span > 0 ? (spread(value) - spread(least)) / span : 0.5);
+  // Rows come with the lowest level first; on the page MTU goes up.
+  return { shades: rows.map((row) => row.map((value) => (value === null ? null : shade(value)))).reverse() };
+}
