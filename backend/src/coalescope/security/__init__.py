@@ -2,6 +2,19 @@
 """Who may talk to the server: its own Host and Origin on loopback, a token everywhere else."""
 
 from coalescope.security.middleware import protect
-from coalescope.security.policy import AccessPolicy, UnsafeBinding, access_policy, is_api_path
+from coalescope.security.policy import (
+    AccessPolicy,
+    UnsafeBinding,
+    access_policy,
+    is_api_path,
+    is_loopback,
+)
 
-__all__ = ["AccessPolicy", "UnsafeBinding", "access_policy", "is_api_path", "protect"]
+__all__ = [
+    "AccessPolicy",
+    "UnsafeBinding",
+    "access_policy",
+    "is_api_path",
+    "is_loopback",
+    "protect",
+]

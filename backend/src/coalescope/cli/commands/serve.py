@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coalescope serve."""
+
+import errno
+import signal
+import socket
+from argparse import Namespace
+
+import uvicorn
+
+from coalescope.app import create_app
+from coalescope.cli.local_store import settings_of
+from coalescope.errors import CoalescopeError
+from coalescope.security import access_policy
+from coalescope.settings import Settings
+
+_GRACE_S = 10
+
+
+def run(arguments: Namespace) -> int:
+    """Serve until a signal comes, then let open requests finish."""
+    settings = settings_of(arguments)
+    access_policy(settings.host, settings.token.get_secret_value() if settings.token else None)
+    with _listen(settings) as listener:
+        config = uvicorn.Config(
+            create_app(settings),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+        print(f"Coalescope is at {_url(listener)}  (Ctrl-C stops it)", flush=True)
+        # uvicorn raises the signal again once it is done; the shutdown was orderly, so say 0.
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        try:
+            uvicorn.Server(config).run(sockets=[listener])
+        except KeyboardInterrupt:
+            print()
+    return 0
+
+
+def _listen(settings: Settings) -> socket.socket:
+    host, port = settings.host.strip("[]"), settings.port
+    try:
+        (family, _, _, _, address), *_ = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        return socket.create_server(address[:2], family=family, backlog=2048)
+    except OSError as error:
+        raise _cannot_listen(error, host, port) from None
+
+
+def _cannot_listen(error: OSError, host: str, port: int) -> CoalescopeError:
+    if error.errno == errno.EADDRINUSE:
+        return CoalescopeError(
+            "port_in_use",
+            f"Port {port} on {host} is in use, perhaps by another Coalescope.",
+            advice="Stop that one, or choose another port with --port (0 takes any free one).",
+        )
+    return CoalescopeError(
+        "cannot_listen",
+        f"Cannot listen on {host} port {port}: {error.strerror or error}.",
+        advice="Choose another --host or --port.",
+    )
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON for programs, aligned text for people."""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+Cell = str | int | float | None
+
+_NOT_KNOWN = "–"
+
+
+def print_json(value: Any) -> None:
+    """Print plain data or API schemas as JSON; what is not a number becomes null."""
+    json.dump(_plain(value), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    print()
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+    """Print rows under their header: numbers to the right, words to the left."""
+    texts = [[shown(cell) for cell in row] for row in rows]
+    for line in _aligned([list(header), *texts], _numeric_columns(header, rows)):
+        print(line)
+
+
+def print_heading(text: str) -> None:
+    """Print a line that separates the parts of a report."""
+    print(f"\n{text}")
+
+
+def shown(cell: Cell, digits: int = 6) -> str:
+    """A value as people read it: six significant digits, a dash for what is not known."""
+    match cell:
+        case None:
+            return _NOT_KNOWN
+        case str():
+            return cell
+        case int():
+            return str(cell)
+        case _ if cell.is_integer() and abs(cell) < 1e15:
+            return f"{cell:.0f}"
+        case _ if math.isnan(cell):
+            return _NOT_KNOWN
+        case _:
+            return f"{cell:.{digits}g}"
+
+
+def with_unit(label: str, unit: str) -> str:
+    """A column's heading."""
+    return f"{label} [{unit}]" if unit else label
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _numeric_columns(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[bool]:
+    return [
+        bool(rows) and not any(isinstance(row[column], str) for row in rows)
+        for column in range(len(header))
+    ]
+
+
+def _aligned(lines: list[list[str]], to_the_right: list[bool]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, to_the_right, strict=True)
+        ).rstrip()
+        for line in lines
+    ]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A measure of an experiment over its two main factors."""

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choose two axes, select the cells, and lay one measure over them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from coalescope_models.quantity import Quantity
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import (
+    ExperimentRecord,
+    Factors,
+    FactorValue,
+    SummaryRecord,
+)
+from coalescope.experiments.service import level_order, matches, parse_where
+from coalescope.glossary.quantities import factor, glossary_order, measure
+from coalescope.surfaces import repository
+
+# Most telling first: what was asked for, in the units of a register, as a rate.
+X_AXES = ("delay_us", "delay_ticks", "moderation_rate_hz")
+Y_AXES = ("mtu_bytes", "frame_bytes")
+
+_Levels = Mapping[str, list[FactorValue]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A factor as an axis; `unit` is "" for a text and for a factor the glossary does not know."""
+
+    name: str
+    label: str
+    unit: str
+    levels: list[FactorValue]
+
+
+@dataclass(frozen=True)
+class SurfaceCell:
+    """One point: the levels on the axes (None: the cell does not set that factor), and its value.
+
+    `n`, `mean`, `sd` and `ci95` as in the cell's summary, in the measure's unit.
+    """
+
+    x: FactorValue | None
+    y: FactorValue | None
+    n: int
+    mean: float
+    sd: float | None
+    ci95: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Surface:
+    """One measure over x and y; y is None where only one factor varies."""
+
+    experiment: ExperimentRecord
+    measure: Quantity
+    x: Axis
+    y: Axis | None
+    where: Factors
+    cells: list[SurfaceCell]
+
+
+def get_surface(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    measure_name: str,
+    where: Iterable[tuple[str, str]] = (),
+    axes: tuple[str | None, str | None] = (None, None),
+) -> Surface:
+    """Return a measure over two factors, cells ordered by y, then x.
+
+    `where` are FACTOR, VALUE pairs as text; `axes` are the names of x and y, each None to choose.
+
+    Errors: 404 if no cell has the measure; 422 for an unknown factor, and where several cells
+    fall on one point because another factor varies too.
+    """
+    rows = repository.summaries_of(connection, experiment.id, measure_name)
+    quantity = measure(measure_name)
+    if not rows or quantity is None:
+        raise _no_such_measure(connection, experiment, measure_name)
+    chosen_where = parse_where(where, _levels(rows))
+    chosen = [row for row in rows if matches(row[0], chosen_where)]
+    if not chosen:
+        raise _nothing_selected(_levels(rows), chosen_where)
+    levels = _levels(chosen)
+    x, y = _choose_axes(levels, axes)
+    _check_one_value_per_point(levels, chosen, x, y)
+    return Surface(
+        experiment=experiment,
+        measure=quantity,
+        x=_axis(x, levels),
+        y=None if y is None else _axis(y, levels),
+        where=chosen_where,
+        cells=_laid_out(chosen, x, y),
+    )
+
+
+def _levels(rows: Sequence[tuple[Factors, SummaryRecord]]) -> dict[str, list[FactorValue]]:
+    found: dict[str, set[FactorValue]] = {}
+    for factors, _ in rows:
+        for name, value in factors.items():
+            found.setdefault(name, set()).add(value)
+    names = sorted(found, key=glossary_order)
+    return {name: sorted(found[name], key=level_order) for name in names}
+
+
+def _choose_axes(levels: _Levels, asked: tuple[str | None, str | None]) -> tuple[str, str | None]:
+    for name in asked:
+        if name is not None and name not in levels:
+            raise CoalescopeError(
+                "unknown_factor",
+                f"The cells chosen have no factor {name!r}.",
+                where={"factor": name},
+                advice=f"Their factors are {', '.join(levels) or 'none'}.",
+            )
+    x, y = asked
+    y = y or next((name for name in Y_AXES if name in levels and name != x), None)
+    if x is None:
+        delays = [name for name in X_AXES if name in levels and name != y]
+        # A delay that never changes is no axis while another one does.
+        delays.sort(key=lambda name: len(levels[name]) < 2)
+        others = sorted((n for n in levels if n != y), key=lambda name: -len(levels[name]))
+        x = next(iter(delays or others), None)
+        if x is None or (asked[1] is None and not delays and len(levels[x]) < 2):
+            x, y = y or x, None  # one factor varies at most: it is the axis
+    if x is None:
+        raise CoalescopeError(
+            "no_axis",
+            "The cells chosen set no factor, so there is nothing to lay the measure over.",
+            advice="Read the value from the experiment's cells.",
+        )
+    return x, None if y == x else y
+
+
+def _check_one_value_per_point(
+    levels: _Levels, rows: Sequence[tuple[Factors, SummaryRecord]], x: str, y: str | None
+) -> None:
+    points = Counter((factors.get(x), factors.get(y or "")) for factors, _ in rows)
+    if all(count == 1 for count in points.values()):
+        return
+    choices = {
+        name: values
+        for name, values in levels.items()
+        if name not in (x, y) and len({factors.get(name) for factors, _ in rows}) > 1
+    }
+    listed = "; ".join(f"{name}: {_listed(values)}" for name, values in choices.items())
+    raise CoalescopeError(
+        "ambiguous_surface",
+        f"Several cells fall on one point of {x}" + (f" and {y}" if y else "") + ".",
+        where={"field": "where"},
+        advice=f"Choose one level of each of these with where: {listed}.",
+    )
+
+
+def _laid_out(
+    rows: Sequence[tuple[Factors, SummaryRecord]], x: str, y: str | None
+) -> list[SurfaceCell]:
+    cells = [
+        SurfaceCell(
+            x=factors.get(x),
+            y=None if y is None else factors.get(y),
+            n=summary.n,
+            mean=summary.mean,
+            sd=summary.sd,
+            ci95=summary.ci95,
+        )
+        for factors, summary in rows
+    ]
+    return sorted(cells, key=lambda cell: (level_order(cell.y), level_order(cell.x)))
+
+
+def _axis(name: str, levels: _Levels) -> Axis:
+    quantity = factor(name)
+    if quantity is None:
+        return Axis(name, name.removeprefix("factor."), "", levels[name])
+    return Axis(name, quantity.label, quantity.unit, levels[name])
+
+
+def _no_such_measure(
+    connection: Connection, experiment: ExperimentRecord, name: str
+) -> CoalescopeError:
+    names = sorted(repository.measures_of(connection, experiment.id), key=glossary_order)
+    return CoalescopeError(
+        "no_such_measure",
+        f"No cell of {experiment.slug} has the measure {name!r}.",
+        where={"experiment": experiment.slug, "measure": name},
+        advice=f"It has {', '.join(names)}." if names else "It has no measures yet.",
+        status=404,
+    )
+
+
+def _nothing_selected(levels: _Levels, where: Factors) -> CoalescopeError:
+    choices = "; ".join(f"{name}: {_listed(levels[name])}" for name in where)
+    return CoalescopeError(
+        "no_such_cells",
+        "No cell has these levels.",
+        where=dict(where),
+        advice=f"Levels there are: {choices}.",
+    )
+
+
+def _listed(values: Sequence[FactorValue]) -> str:
+    shown = ", ".join(f"{v:g}" if isinstance(v, float) else str(v) for v in values[:12])
+    return shown + (" …" if len(values) > 12 else "")
