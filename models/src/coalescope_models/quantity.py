@@ -1,0 +1,644 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one vocabulary: every factor, measure, parameter and model quantity, each as one object.
+
+The same object writes the glossary, checks a column of an uploaded table, validates an input of a
+model, draws test values and scales a slider. Nothing here depends on anything outside the standard
+library, so the page can import it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Literal
+
+Role = Literal["factor", "measure", "parameter", "model"]
+
+#: What each role means, in the words of the glossary.
+ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        "factor": "set by the experimenter; spans the cells of an experiment",
+        "measure": "observed in a run, or derived from what was observed",
+        "parameter": "a constant of a model, fitted or set by hand",
+        "model": "appears only as an input or an output of a model",
+    }
+)
+
+GEIST_2005 = (
+    "R. Geist, J. Martin, J. Westall, V. Yalla, "
+    "“Performance Tuning of Gigabit Network Interfaces”, 2005"
+)
+ZEC_2002 = (
+    "M. Zec, M. Mikuc, M. Žagar, “Estimating the Impact of Interrupt Coalescing Delays on "
+    "Steady State TCP Throughput”, SoftCOM 2002"
+)
+DILLON_2004 = "M. Dillon, freebsd-stable mailing list, 21 November 2004"
+RONCIAK_2005 = "J. Ronciak et al., e1000 case study, 2005"
+INTEL_8254X = "Intel, PCI/PCI-X Family of Gigabit Ethernet Controllers Software Developer's Manual"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One named quantity.
+
+    Attributes:
+        name: the only name it has, in Python, SQL, JSON, TypeScript and CSV.
+        label: what a page calls it, in sentence case, without the unit.
+        symbol: LaTeX, as it stands in an equation.
+        unit: the unit of every number under this name; "" for a pure number or a text.
+        description: what it is, in one or two sentences.
+        domain: the closed interval of values that make sense; None where there is no bound.
+        typical: the interval that a plot or a slider shows unless asked otherwise.
+        role: one of `ROLES`.
+        text: True when the values are words, not numbers.
+        source: where the definition comes from, "" when it is this project's own.
+    """
+
+    name: str
+    label: str
+    symbol: str
+    unit: str
+    description: str
+    domain: tuple[float | None, float | None] = (None, None)
+    typical: tuple[float, float] | None = None
+    role: Role = "measure"
+    text: bool = False
+    source: str = ""
+
+    def contains(self, value: float) -> bool:
+        """Say whether a number lies in the domain; NaN, "not known", does."""
+        lo, hi = self.domain
+        return not (lo is not None and value < lo) and not (hi is not None and value > hi)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON form that the page, the API and the model bundle share."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "symbol": self.symbol,
+            "unit": self.unit,
+            "description": self.description,
+            "domain": list(self.domain),
+            "typical": None if self.typical is None else list(self.typical),
+            "role": self.role,
+            "text": self.text,
+            "source": self.source,
+        }
+
+
+def _of(role: Role) -> Callable[..., Quantity]:
+    return partial(Quantity, role=role)
+
+
+_factor = _of("factor")
+_measure = _of("measure")
+_parameter = _of("parameter")
+_model = _of("model")
+
+_NOT_NEGATIVE = (0.0, None)
+_PERCENT = (0.0, 100.0)
+
+_FACTORS = (
+    _factor(
+        "mtu_bytes",
+        "MTU",
+        r"\mathrm{MTU}",
+        "bytes",
+        "Maximum transmission unit: network and transport headers included, "
+        "link-layer header and frame check sequence not.",
+        domain=(68.0, 65535.0),
+        typical=(1500.0, 9000.0),
+        source="RFC 791 for the lower bound; " + GEIST_2005,
+    ),
+    _factor(
+        "delay_us",
+        "Interrupt delay",
+        r"T_{d}",
+        "µs",
+        "The coalescing delay that was asked for, in microseconds. "
+        "`delay_control` says which control set it.",
+        domain=_NOT_NEGATIVE,
+        typical=(10.0, 1000.0),
+    ),
+    _factor(
+        "delay_ticks",
+        "Interrupt delay register",
+        r"T_{\mathrm{ticks}}",
+        "ticks",
+        "The coalescing delay as a device register counts it; one tick is 1.024 µs.",
+        domain=(0.0, 65535.0),
+        typical=(10.0, 640.0),
+        source=INTEL_8254X,
+    ),
+    _factor(
+        "moderation_rate_hz",
+        "Interrupt moderation rate",
+        r"f_{\mathrm{mod}}",
+        "Hz",
+        "Upper bound on interrupts per second that was asked for.",
+        domain=_NOT_NEGATIVE,
+        typical=(4000.0, 100000.0),
+        source=DILLON_2004,
+    ),
+    _factor(
+        "workload",
+        "Workload",
+        r"\mathrm{workload}",
+        "",
+        "What made the traffic, in a word: udp, tcp, nfs …",
+        text=True,
+    ),
+    _factor(
+        "delay_control",
+        "Delay control",
+        r"\mathrm{control}",
+        "",
+        "Which control set the delay: rx-abs-int-delay, rx-int-delay, interrupt-throttle, "
+        "rx-usecs or adaptive.",
+        text=True,
+    ),
+    _factor(
+        "frame_bytes",
+        "Frame size",
+        r"F",
+        "bytes",
+        "Link-level frame, from destination address to frame check sequence: "
+        "without preamble and inter-frame gap.",
+        domain=(64.0, 65553.0),
+        typical=(64.0, 9018.0),
+        source=GEIST_2005 + "; " + RONCIAK_2005,
+    ),
+    _factor(
+        "napi_weight",
+        "NAPI weight",
+        r"w_{\mathrm{NAPI}}",
+        "packets",
+        "The most packets that the driver handles in one poll.",
+        domain=(1.0, None),
+        typical=(8.0, 64.0),
+        source=RONCIAK_2005,
+    ),
+    _factor(
+        "streams",
+        "Streams",
+        r"n_{\mathrm{streams}}",
+        "",
+        "Number of flows sent at the same time.",
+        domain=(1.0, None),
+        typical=(1.0, 10.0),
+    ),
+    _factor(
+        "packet_rate_hz",
+        "Packet rate",
+        r"B",
+        "packets/s",
+        "Packets per second: offered, where it is a factor; carried, where a model predicts it.",
+        domain=_NOT_NEGATIVE,
+        typical=(1000.0, 1500000.0),
+    ),
+    _factor(
+        "driver_version",
+        "Driver version",
+        r"\mathrm{driver}",
+        "",
+        "Version of the network driver under test.",
+        text=True,
+        source=RONCIAK_2005,
+    ),
+    _factor(
+        "kernel_version",
+        "Kernel version",
+        r"\mathrm{kernel}",
+        "",
+        "Release of the operating system kernel under test.",
+        text=True,
+        source=RONCIAK_2005,
+    ),
+    _factor(
+        "host", "Host", r"\mathrm{host}", "", "Name given to the machine under test.", text=True
+    ),
+)
+
+_COUNTED = (
+    _measure(
+        "elapsed_s",
+        "Elapsed time",
+        r"t",
+        "s",
+        "Length of the measurement window.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "rx_bytes",
+        "Received bytes",
+        r"N_{B}",
+        "bytes",
+        "Bytes received in the window, as the interface counts them.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "rx_packets",
+        "Received packets",
+        r"N_{P}",
+        "packets",
+        "Packets received in the window.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "tx_bytes",
+        "Sent bytes",
+        r"N_{B,\mathrm{tx}}",
+        "bytes",
+        "Bytes sent in the window, as the interface counts them.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "tx_packets",
+        "Sent packets",
+        r"N_{P,\mathrm{tx}}",
+        "packets",
+        "Packets sent in the window.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "rx_interrupts",
+        "Receive interrupts",
+        r"N_{I}",
+        "interrupts",
+        "Interrupts in which receive operations were serviced.",
+        domain=_NOT_NEGATIVE,
+        source=GEIST_2005,
+    ),
+    _measure(
+        "rx_interrupt_rate_hz",
+        "Receive interrupt rate",
+        r"f_{I}",
+        "interrupts/s",
+        "Receive interrupts per second of the window.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 20000.0),
+    ),
+    _measure(
+        "packets_per_interrupt",
+        "Packets per interrupt",
+        r"\mathrm{PPI}",
+        "packets/interrupt",
+        "Packets received per receive interrupt.",
+        domain=_NOT_NEGATIVE,
+        typical=(1.0, 32.0),
+        source=GEIST_2005,
+    ),
+    _measure(
+        "mean_packet_bytes",
+        "Mean packet size",
+        r"\bar{p}",
+        "bytes",
+        "Received bytes per received packet.",
+        domain=_NOT_NEGATIVE,
+        typical=(64.0, 9000.0),
+    ),
+    _measure(
+        "drops",
+        "Drops",
+        r"N_{\mathrm{drop}}",
+        "packets",
+        "Packets that the interface counted as dropped in the window.",
+        domain=_NOT_NEGATIVE,
+    ),
+)
+
+_RATES = (
+    _measure(
+        "throughput_mbps",
+        "Throughput",
+        r"R",
+        "Mb/s",
+        "Receive rate at link level, in 10⁶ bits per second: whole frames with frame check "
+        "sequence, without preamble and gap.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 1000.0),
+        source=GEIST_2005,
+    ),
+    _measure(
+        "tx_throughput_mbps",
+        "Send throughput",
+        r"R_{\mathrm{tx}}",
+        "Mb/s",
+        "Send rate at link level, counted as `throughput_mbps` is.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 1000.0),
+    ),
+    _measure(
+        "goodput_mbps",
+        "Goodput",
+        r"G",
+        "Mb/s",
+        "Rate at which the application received its payload, in 10⁶ bits per second.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 1000.0),
+    ),
+    _measure(
+        "latency_us",
+        "Latency",
+        r"L",
+        "µs",
+        "Round-trip time that the workload saw.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 1000.0),
+    ),
+    _measure(
+        "effective_delay_us",
+        "Effective delay",
+        r"T_{\mathrm{eff}}",
+        "µs",
+        "The delay inferred from what the device did; some devices pin the value asked for.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 1000.0),
+    ),
+)
+
+_CPU = (
+    _measure(
+        "system_cpu_percent",
+        "System CPU",
+        r"U",
+        "%",
+        "Share of the window that the CPU spent in system mode, interrupts included.",
+        domain=_NOT_NEGATIVE,
+        typical=_PERCENT,
+        source=GEIST_2005,
+    ),
+    _measure(
+        "system_cpu_s",
+        "System CPU time",
+        r"T_{s}",
+        "s",
+        "CPU time spent in system mode in the window, interrupts included.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "system_cpu_jiffies",
+        "System CPU time",
+        r"T",
+        "jiffies",
+        "CPU time in system mode, in the kernel's ticks; one jiffy was 10 ms in the 2005 study.",
+        domain=_NOT_NEGATIVE,
+        source=GEIST_2005,
+    ),
+    _measure(
+        "idle_cpu_percent",
+        "Idle CPU",
+        r"U_{\mathrm{idle}}",
+        "%",
+        "Share of the window that the CPU was idle.",
+        domain=_NOT_NEGATIVE,
+        typical=_PERCENT,
+        source=DILLON_2004,
+    ),
+    _measure(
+        "cycles_per_packet",
+        "Cycles per packet",
+        r"c_{P}",
+        "cycles/packet",
+        "CPU cycles spent per received packet.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "system_cpu_jiffies_per_gb",
+        "System CPU time per 10⁹ bytes",
+        r"T_{\mathrm{GB}}",
+        "jiffies/GB",
+        "Jiffies in system mode per 10⁹ bytes received.",
+        domain=_NOT_NEGATIVE,
+        source=GEIST_2005,
+    ),
+    _measure(
+        "system_cpu_s_per_gb",
+        "System CPU time per 10⁹ bytes",
+        r"T_{s,\mathrm{GB}}",
+        "s/GB",
+        "Seconds in system mode per 10⁹ bytes received.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "rx_interrupts_per_gb",
+        "Receive interrupts per 10⁹ bytes",
+        r"N_{I,\mathrm{GB}}",
+        "interrupts/GB",
+        "Receive interrupts per 10⁹ bytes received.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "rx_packets_per_gb",
+        "Received packets per 10⁹ bytes",
+        r"N_{P,\mathrm{GB}}",
+        "packets/GB",
+        "Packets received per 10⁹ bytes received.",
+        domain=_NOT_NEGATIVE,
+    ),
+)
+
+_PARAMETERS = (
+    _parameter(
+        "alpha",
+        "Cost per megabyte",
+        r"\alpha",
+        "jiffies/MB",
+        "System CPU time per 10⁶ bytes: copying, and checksums where software computes them.",
+        typical=(0.0, 2.0),
+        source=GEIST_2005,
+    ),
+    _parameter(
+        "beta",
+        "Cost per thousand packets",
+        r"\beta",
+        "jiffies/kpacket",
+        "System CPU time per thousand packets: buffers, headers, protocol and queues.",
+        typical=(0.0, 1.0),
+        source=GEIST_2005,
+    ),
+    _parameter(
+        "gamma",
+        "Cost per thousand interrupts",
+        r"\gamma",
+        "jiffies/kinterrupt",
+        "System CPU time per thousand receive interrupts.",
+        typical=(0.0, 4.0),
+        source=GEIST_2005,
+    ),
+    _parameter(
+        "link_rate_mbps",
+        "Link rate",
+        r"C",
+        "Mb/s",
+        "Bit rate of the link, in 10⁶ bits per second.",
+        domain=_NOT_NEGATIVE,
+        typical=(100.0, 10000.0),
+    ),
+    _parameter(
+        "link_load",
+        "Link load",
+        r"\rho",
+        "",
+        "Offered packet rate as a share of the packet rate of the saturated link.",
+        domain=(0.0, 1.0),
+        typical=(0.0, 1.0),
+    ),
+    _parameter(
+        "medium_efficiency",
+        "Medium efficiency",
+        r"\eta",
+        "",
+        "Highest packet rate of the medium as a share of back-to-back frames at the link rate.",
+        domain=(0.0, 1.0),
+        typical=(0.5, 1.0),
+        source=ZEC_2002,
+    ),
+    _parameter(
+        "window_bytes",
+        "TCP window",
+        r"\mathrm{WSS}",
+        "bytes",
+        "Largest TCP window; the model counts the whole segments that fit in it.",
+        domain=_NOT_NEGATIVE,
+        typical=(16384.0, 1048576.0),
+        source=ZEC_2002,
+    ),
+    _parameter(
+        "rtt_min_us",
+        "Smallest round-trip time",
+        r"\mathrm{RTT}_{\mathrm{min}}",
+        "µs",
+        "Round-trip time of full segments with no coalescing delay.",
+        domain=_NOT_NEGATIVE,
+        typical=(50.0, 5000.0),
+        source=ZEC_2002,
+    ),
+    _parameter(
+        "coalescing_nics",
+        "Coalescing interfaces on the path",
+        r"N",
+        "",
+        "Interfaces that delay interrupts, counted over both directions of the path.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 4.0),
+        source=ZEC_2002,
+    ),
+)
+
+_MODEL = (
+    _model(
+        "rx_megabytes",
+        "Received megabytes",
+        r"N_{\mathrm{MB}}",
+        "MB",
+        "Millions (10⁶) of bytes received.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 10000.0),
+        source=GEIST_2005,
+    ),
+    _model(
+        "rx_kilopackets",
+        "Received packets, in thousands",
+        r"N_{\mathrm{KP}}",
+        "kpackets",
+        "Thousands of packets received.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 10000.0),
+        source=GEIST_2005,
+    ),
+    _model(
+        "rx_kilointerrupts",
+        "Receive interrupts, in thousands",
+        r"N_{\mathrm{KI}}",
+        "kinterrupts",
+        "Thousands of receive interrupts.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 5000.0),
+        source=GEIST_2005,
+    ),
+    _model(
+        "packet_fill",
+        "Packet fill",
+        r"\varphi",
+        "",
+        "Mean packet size as a share of the MTU; the 2005 study takes it as 1, "
+        "its own NFS packets average 0.88, 0.77 and 0.72.",
+        domain=(0.0, 1.0),
+        typical=(0.5, 1.0),
+    ),
+    _model(
+        "system_cpu",
+        "System CPU time",
+        r"T",
+        "jiffies",
+        "System CPU time that the model predicts, in the unit of the fitted response.",
+        source=GEIST_2005,
+    ),
+    _model(
+        "system_cpu_per_gb",
+        "System CPU time per 10⁹ bytes",
+        r"T_{\mathrm{GB}}",
+        "jiffies/GB",
+        "System CPU time per 10⁹ bytes that the model predicts, "
+        "in the unit of the fitted response.",
+        source=GEIST_2005,
+    ),
+    _model(
+        "byte_cost_per_gb",
+        "Byte cost per 10⁹ bytes",
+        r"T_{\alpha}",
+        "jiffies/GB",
+        "The part of the cost that neither larger frames nor fewer interrupts remove.",
+        source=GEIST_2005,
+    ),
+    _model(
+        "packet_cost_per_gb",
+        "Packet cost per 10⁹ bytes",
+        r"T_{\beta}",
+        "jiffies/GB",
+        "The part of the cost that larger frames reduce.",
+        source=GEIST_2005,
+    ),
+    _model(
+        "interrupt_cost_per_gb",
+        "Interrupt cost per 10⁹ bytes",
+        r"T_{\gamma}",
+        "jiffies/GB",
+        "The part of the cost that larger frames and fewer interrupts reduce.",
+        source=GEIST_2005,
+    ),
+    _model(
+        "window_packets",
+        "TCP window in segments",
+        r"W_{\mathrm{max}}",
+        "packets",
+        "Whole segments that fit in the TCP window.",
+        domain=_NOT_NEGATIVE,
+        source=ZEC_2002 + ", eq. 19",
+    ),
+    _model(
+        "medium_packet_rate_hz",
+        "Packet rate of the medium",
+        r"B_{\mathrm{max}}",
+        "packets/s",
+        "The most full packets that the medium carries in a second.",
+        domain=_NOT_NEGATIVE,
+        source=ZEC_2002 + ", eq. 4",
+    ),
+)
+
+
+def _by_name(quantities: tuple[Quantity, ...]) -> Mapping[str, Quantity]:
+    table = {quantity.name: quantity for quantity in quantities}
+    if len(table) != len(quantities):
+        raise ValueError("two quantities have the same name")
+    return MappingProxyType(table)
+
+
+#: Every quantity by its name, in the order of the glossary.
+QUANTITIES: Mapping[str, Quantity] = _by_name(
+    _FACTORS + _COUNTED + _RATES + _CPU + _PARAMETERS + _MODEL
+)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steady-state TCP throughput under interrupt coalescing: Zec, Mikuc, Žagar 2002."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .link import FRAME_OVERHEAD_BYTES, TCP_HEADER_BYTES, packet_gap_us
+
+
+def tcp_coalescing_throughput(
+    delay_us: Any,
+    mtu_bytes: Any,
+    window_bytes: Any,
+    rtt_min_us: Any,
+    coalescing_nics: Any,
+    link_rate_mbps: Any,
+    medium_efficiency: Any,
+    xp: Any,
+) -> dict[str, Any]:
+    """Return the throughput of one window-limited connection without loss.
+
+    Each of N coalescing interfaces adds T_d/2 (1 + B/B_max) to the round trip (eq. 7, 12), so
+    B = W / (RTT_min + N T_d/2 (1 + B/B_max)) (eq. 14). The paper's root of that quadratic (eq. 16)
+    cancels as T_d → 0 and divides by zero at T_d = 0; the same root multiplied by its conjugate,
+
+        B = 4 W / (s + sqrt(s² + 8 W N T_d / B_max)),   s = N T_d + 2 RTT_min,
+
+    adds positive terms only, and is W/RTT_min at T_d = 0. Then min with B_max (eq. 17).
+
+    Args:
+        delay_us: coalescing delay T_d of each interface [µs].
+        mtu_bytes: MTU [bytes]; the segment is 40 bytes shorter.
+        window_bytes: TCP window WSS [bytes].
+        rtt_min_us: round-trip time without coalescing delay [µs].
+        coalescing_nics: number N of coalescing interfaces on the duplex path.
+        link_rate_mbps: bit rate of the link [10⁶ bit/s].
+        medium_efficiency: B_max as a share of back-to-back full frames. The paper's
+            B_max ≈ 7500 packets/s at 100 Mb/s and MTU 1500 is 0.9228 of 8127.
+        xp: array namespace.
+
+    Returns:
+        goodput_mbps: R, segment payload (eq. 18) [10⁶ bit/s];
+        throughput_mbps: the same packets as link-level frames [10⁶ bit/s];
+        packet_rate_hz: B (eq. 17) [packets/s];
+        window_packets: W_max (eq. 19) [packets];
+        medium_packet_rate_hz: B_max [packets/s].
+    """
+    segment_bytes = mtu_bytes - TCP_HEADER_BYTES
+    window = xp.floor(window_bytes / segment_bytes)  # (19)
+    largest_rate = 1e6 * medium_efficiency / packet_gap_us(mtu_bytes, link_rate_mbps)
+    path_delay = 1e-6 * coalescing_nics * delay_us
+    delays = path_delay + 2e-6 * rtt_min_us
+    root = xp.sqrt(delays * delays + 8.0 * window * path_delay / largest_rate)
+    rate = xp.minimum(4.0 * window / (delays + root), largest_rate)  # (16) rationalised, (17)
+    return {
+        "goodput_mbps": 8e-6 * segment_bytes * rate,  # (18), in bits
+        "throughput_mbps": 8e-6 * (mtu_bytes + FRAME_OVERHEAD_BYTES) * rate,
+        "packet_rate_hz": rate,
+        "window_packets": window,
+        "medium_packet_rate_hz": largest_rate,
+    }
+
+
+def padhye_packet_rate_hz(
+    window_packets: Any,
+    rtt_s: Any,
+    packets_per_ack: Any,
+    timeout_s: Any,
+    loss_probability: Any,
+    xp: Any,
+) -> Any:
+    """Return the packet rate of TCP Reno with loss: Padhye et al. 2000, eq. 8 of Zec et al.
+
+    Args:
+        window_packets: largest window W_max [packets].
+        rtt_s: round-trip time [s].
+        packets_per_ack: packets b that one acknowledgement covers.
+        timeout_s: first retransmission timeout T_0 [s].
+        loss_probability: loss probability p; at p = 0 the result is W_max/RTT (eq. 9).
+        xp: array namespace.
+    """
+    loss = loss_probability
+    backoff = xp.minimum(1.0, 3.0 * xp.sqrt(3.0 * packets_per_ack * loss / 8.0))
+    per_packet = rtt_s * xp.sqrt(2.0 * packets_per_ack * loss / 3.0) + (
+        timeout_s * backoff * loss * (1.0 + 32.0 * loss * loss)
+    )
+    # the smaller of two rates is the larger of the two times per packet: no division by p
+    return 1.0 / xp.maximum(rtt_s / window_packets, per_packet)
