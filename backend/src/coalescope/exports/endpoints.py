@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /api/experiments/{slug}/export."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+
+from coalescope.database import Database, ReadConnection
+from coalescope.experiments.service import get_experiment
+from coalescope.exports.service import Format, What, export, file_name
+
+router = APIRouter(prefix="/experiments", tags=["exports"])
+
+_MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+
+
+@router.get(
+    "/{slug}/export",
+    summary="Download cells or runs",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "The file, as an attachment",
+            "content": {
+                "text/csv": {
+                    "schema": {"type": "string"},
+                    "example": "workload,mtu_bytes,delay_us,n,throughput_mbps,throughput_mbps_sd\n"
+                    "udp,1500,163.84,10,986.7,\n",
+                },
+                "application/json": {"schema": {"type": "object"}},
+            },
+        }
+    },
+)
+def export_experiment(
+    request: Request,
+    connection: ReadConnection,
+    slug: str,
+    file_format: Annotated[Format, Query(alias="format", description="Of the file")],
+    what: Annotated[What, Query(description="A row per cell, or per current run")] = "cells",
+) -> StreamingResponse:
+    """Download an experiment's cells or current runs.
+
+    The CSV has the form that uploads take; a text that a spreadsheet would take for a formula
+    begins with an apostrophe. The JSON says where the data comes from, its kind and its version.
+    """
+    experiment = get_experiment(connection, slug)
+    database: Database = request.app.state.database
+
+    def pieces() -> Iterator[str]:
+        # The file is read in one transaction of its own: this request's ends with this function.
+        with database.read() as reading:
+            yield from export(reading, get_experiment(reading, slug), file_format, what)
+
+    name = file_name(experiment, file_format, what)
+    return StreamingResponse(
+        pieces(),
+        media_type=_MEDIA_TYPES[file_format],
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Cache-Control": "no-cache",
+        },
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of exports: current runs in storing order, a page at a time."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from coalescope.database import cells, run_measures, runs
+from coalescope.experiments.records import Factors
+from coalescope.runs.records import MeasuredValue
+
+_PAGE = 500
+
+
+@dataclass(frozen=True)
+class ExportedRun:
+    """A current run with its measures."""
+
+    uid: str
+    cell_id: int
+    factors: Factors
+    replicate: int | None
+    partial: bool
+    content: str
+    recorded_at: str | None
+    measures: Mapping[str, MeasuredValue]
+
+
+@dataclass(frozen=True)
+class MeasureColumns:
+    """A measure of the experiment's current runs: whether any row is a mean, or has a deviation."""
+
+    name: str
+    has_means: bool
+    has_sd: bool
+
+
+def measures_of_runs(connection: Connection, experiment_id: int) -> list[MeasureColumns]:
+    """Measures of the current runs; no order."""
+    query = (
+        sa.select(
+            run_measures.c.measure,
+            sa.func.max(run_measures.c.n) > 1,
+            sa.func.count(run_measures.c.sd) > 0,
+        )
+        .join(runs, runs.c.id == run_measures.c.run_id)
+        .where(runs.c.experiment_id == experiment_id, runs.c.status == "current")
+        .group_by(run_measures.c.measure)
+    )
+    return [MeasureColumns(name, bool(m), bool(sd)) for name, m, sd in connection.execute(query)]
+
+
+def factors_of_cells(connection: Connection, experiment_id: int) -> Iterator[Factors]:
+    """The factors of each cell that has a current run."""
+    has_run = sa.exists().where(runs.c.cell_id == cells.c.id, runs.c.status == "current")
+    query = sa.select(cells.c.factors).where(cells.c.experiment_id == experiment_id, has_run)
+    yield from connection.scalars(query)
+
+
+def replicate_numbers(connection: Connection, experiment_id: int) -> dict[int, set[int]]:
+    """The replicate numbers of each cell's current runs."""
+    query = sa.select(runs.c.cell_id, runs.c.replicate).where(
+        runs.c.experiment_id == experiment_id,
+        runs.c.status == "current",
+        runs.c.replicate.is_not(None),
+    )
+    found: dict[int, set[int]] = {}
+    for cell_id, replicate in connection.execute(query):
+        found.setdefault(cell_id, set()).add(replicate)
+    return found
+
+
+def current_runs(connection: Connection, experiment_id: int) -> Iterator[ExportedRun]:
+    """The current runs, in the order they were stored."""
+    last = 0
+    while page := _page_of_runs(connection, experiment_id, last):
+        measures = _measures(connection, [row.id for row in page])
+        for row in page:
+            yield ExportedRun(
+                row.uid,
+                row.cell_id,
+                row.factors,
+                row.replicate,
+                row.partial,
+                row.content,
+                row.recorded_at,
+                measures.get(row.id, {}),
+            )
+        last = page[-1].id
+
+
+def _page_of_runs(connection: Connection, experiment_id: int, after: int) -> list[sa.Row[Any]]:
+    query = (
+        sa.select(
+            runs.c.id,
+            runs.c.uid,
+            runs.c.cell_id,
+            cells.c.factors,
+            runs.c.replicate,
+            runs.c.partial,
+            runs.c.content,
+            runs.c.recorded_at,
+        )
+        .join(cells, cells.c.id == runs.c.cell_id)
+        .where(
+            runs.c.experiment_id == experiment_id,
+            runs.c.status == "current",
+            runs.c.id > after,
+        )
+        .order_by(runs.c.id)
+        .limit(_PAGE)
+    )
+    return list(connection.execute(query))
+
+
+def _measures(connection: Connection, run_ids: list[int]) -> dict[int, dict[str, MeasuredValue]]:
+    query = sa.select(run_measures).where(run_measures.c.run_id.in_(run_ids))
+    found: dict[int, dict[str, MeasuredValue]] = {}
+    for run_id, measure, value, sd, n in connection.execute(query):
+        found.setdefault(run_id, {})[measure] = MeasuredValue(value, sd, n)
+    return found
