@@ -20,15 +20,23 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="COALESCOPE_", extra="ignore", frozen=True)
 
-    data_dir: Path = Field(Path("data"), description="Folder of the database and the run logs")
-    host: str = Field("127.0.0.1", description="Address to listen on")
-    port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one")
-    token: SecretStr | None = Field(None, description="Bearer token, required beyond loopback")
+    data_dir: Path = Field(
+        default=Path("data"), description="Folder of the database and the run logs"
+    )
+    host: str = Field(default="127.0.0.1", description="Address to listen on")
+    port: int = Field(
+        default=8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one"
+    )
+    token: SecretStr | None = Field(
+        default=None, description="Bearer token, required beyond loopback"
+    )
     datasets_dir: Path | None = Field(
         default_factory=lambda: _in_checkout("datasets"), description="Published data sets to load"
     )
     page_dir: Path | None = Field(
         default_factory=lambda: _in_checkout("frontend/dist"), description="The built page"
     )
-    database_url: str | None = Field(None, description="SQLAlchemy URL; SQLite in data_dir if None")
-    max_upload_bytes: int = Field(2**31, ge=1, description="Largest accepted upload, bytes")
+    database_url: str | None = Field(
+        default=None, description="SQLAlchemy URL; SQLite in data_dir if None"
+    )
+    max_upload_bytes: int = Field(default=2**31, ge=1, description="Largest accepted upload, bytes")

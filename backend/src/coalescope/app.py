@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The application, composed from its parts; every test makes its own from its own settings."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+
+from coalescope.errors import ERROR_RESPONSES, install_error_handlers
+from coalescope.experiments.endpoints import router as experiments
+from coalescope.glossary.endpoints import router as glossary
+from coalescope.health import router as health
+from coalescope.links.endpoints import redirects
+from coalescope.links.endpoints import router as links
+from coalescope.page import PageFiles
+from coalescope.runs.endpoints import router as runs
+from coalescope.security import access_policy, protect
+from coalescope.settings import Settings
+from coalescope.store import open_store
+from coalescope.surfaces.endpoints import router as surfaces
+from coalescope.uploads.endpoints import router as uploads
+
+_SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do to a machine."
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The application of one instance. Opens the store: migrates it and loads the data sets."""
+    settings = settings or Settings()
+    policy = access_policy(settings.host, _secret(settings))
+    store = open_store(settings)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        store.close()
+
+    app = FastAPI(
+        title="Coalescope",
+        summary=_SUMMARY,
+        version=version("coalescope"),
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url="/api/docs",
+        redoc_url=None,
+        generate_unique_id_function=_operation_id,
+        separate_input_output_schemas=False,
+    )
+    app.state.settings = settings
+    app.state.database = store.database
+    app.state.object_store = store.object_store
+    install_error_handlers(app)
+    app.include_router(_api())
+    app.include_router(redirects)
+    app.router.default = PageFiles(settings.page_dir)
+    protect(app, policy)
+    return app
+
+
+def _secret(settings: Settings) -> str | None:
+    return None if settings.token is None else settings.token.get_secret_value()
+
+
+def _api() -> APIRouter:
+    api = APIRouter(prefix="/api", responses=ERROR_RESPONSES)
+    for feature in (health, glossary, experiments, surfaces, runs, uploads, links):
+        api.include_router(feature)
+    return api
+
+
+def _operation_id(route: APIRoute) -> str:
+    """Clients name their calls after the endpoint functions."""
+    return route.name

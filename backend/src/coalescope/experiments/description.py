@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An experiment described from its cells: factors, counts, first view, small pictures. Pure."""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
+from coalescope.experiments.schemas import (
+    DefaultFitOut,
+    DefaultViewOut,
+    ExperimentOut,
+    ExperimentSummaryOut,
+    FactorOut,
+    FixedOut,
+    GlanceOut,
+    MeasureOut,
+    SourceOut,
+)
+from coalescope.experiments.service import factor_levels, measure_names
+from coalescope.glossary.quantities import factor, measure
+from coalescope.glossary.schemas import quantity_out
+
+_X_FIRST = ("delay_us", "delay_ticks", "moderation_rate_hz")
+_Y_FIRST = ("mtu_bytes", "frame_bytes")
+_MEASURES_FIRST = (
+    "throughput_mbps",
+    "packets_per_interrupt",
+    "system_cpu_s_per_gb",
+    "system_cpu_jiffies_per_gb",
+    "system_cpu_percent",
+)
+_GLANCES = 3
+
+
+def summarise_experiment(
+    record: ExperimentRecord, cells: Sequence[CellRecord]
+) -> ExperimentSummaryOut:
+    """The experiment as the list shows it."""
+    return ExperimentSummaryOut(
+        **_base(record, cells),
+        measures=measure_names(cells),
+        glance=_glances(default_view(record, cells), cells),
+    )
+
+
+def describe_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -> ExperimentOut:
+    """The experiment in full."""
+    source = record.source
+    notes = [str(note) for note in source.get("notes", [])]
+    return ExperimentOut(
+        **_base(record, cells),
+        measures=_measures(cells),
+        source=SourceOut(
+            citation=source.get("citation"),
+            url=source.get("url"),
+            licence=source.get("licence"),
+            how_made=source.get("how_made"),
+            notes=notes,
+        ),
+        fixed=[
+            FixedOut(label=str(label), value=str(value))
+            for label, value in source.get("fixed", {}).items()
+        ],
+        notes=notes,
+        default_view=default_view(record, cells),
+        default_fit=_default_fit(source.get("default_fit")),
+    )
+
+
+def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> DefaultViewOut | None:
+    """The view the source asks for, completed where it is silent or does not fit the data."""
+    levels = factor_levels(cells)
+    measures = measure_names(cells)
+    if not levels or not measures:
+        return None
+    asked = record.source.get("default_view", {})
+    chosen = _first([asked.get("measure"), *_MEASURES_FIRST], measures) or measures[0]
+    having = [cell for cell in cells if chosen in cell.measures]
+    axes = _axis_candidates(factor_levels(having))
+    x = _first([asked.get("x"), *_X_FIRST, *axes], axes) or next(iter(levels))
+    rest = [name for name in axes if name != x]
+    y = _first([asked.get("y"), *_Y_FIRST, *rest], rest)
+    where = _where(asked.get("where", {}), having, {x, y})
+    return DefaultViewOut(measure=chosen, x=x, y=y, where=where)
+
+
+def _base(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:
+    levels = factor_levels(cells)
+    return {
+        "slug": record.slug,
+        "title": record.title,
+        "subtitle": record.subtitle,
+        "kind": record.kind,
+        "citation": record.source.get("citation"),
+        "source_note": record.source.get("source_note"),
+        "factors": [_factor(name, values) for name, values in levels.items()],
+        "cells": len(cells),
+        "designed_cells": prod(len(values) for values in levels.values()) if levels else 0,
+        "runs": sum(cell.runs for cell in cells),
+        "replicates_label": replicates_label(cells),
+        "data_version": record.data_version,
+        "updated_at": record.updated_at,
+    }
+
+
+def replicates_label(cells: Sequence[CellRecord]) -> str:
+    """How many replicates stand behind a cell: "mean of 10", "5 each", "3 to 5", "1", "none"."""
+    if not cells:
+        return "none"
+    means = [max((s.n for s in cell.measures.values()), default=0) for cell in cells]
+    if all(cell.runs == 1 for cell in cells) and max(means) > 1:
+        return f"mean of {_range(means)}"
+    label = _range([cell.runs for cell in cells])
+    return label if label == "1" or " " in label else f"{label} each"
+
+
+def _range(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _factor(name: str, values: list[FactorValue]) -> FactorOut:
+    quantity = factor(name)
+    if quantity is None:
+        return FactorOut(name=name, label=name.removeprefix("factor."), unit="", levels=values)
+    return FactorOut(name=name, label=quantity.label, unit=quantity.unit, levels=values)
+
+
+def _measures(cells: Sequence[CellRecord]) -> list[MeasureOut]:
+    found = []
+    for name in measure_names(cells):
+        quantity = measure(name)
+        if quantity is None:
+            continue
+        count = sum(name in cell.measures for cell in cells)
+        found.append(MeasureOut(**quantity_out(quantity).model_dump(), cells=count))
+    return found
+
+
+def _default_fit(given: Mapping[str, Any] | None) -> DefaultFitOut | None:
+    if not given:
+        return None
+    return DefaultFitOut(model=given["model"], method=given["method"], where=given.get("where", {}))
+
+
+def _axis_candidates(levels: Mapping[str, list[FactorValue]]) -> list[str]:
+    """Numeric factors, those with most levels first; all factors if none is numeric."""
+    numeric = [
+        name
+        for name, values in levels.items()
+        if not any(isinstance(value, str) for value in values)
+    ]
+    varied = [name for name in numeric if len(levels[name]) > 1]
+    return sorted(varied or numeric or list(levels), key=lambda name: -len(levels[name]))
+
+
+def _where(
+    asked: Mapping[str, FactorValue], cells: Sequence[CellRecord], axes: set[str | None]
+) -> dict[str, FactorValue]:
+    """One level for every factor that varies and is not an axis: as asked, else the fullest."""
+    where: dict[str, FactorValue] = {}
+    left = list(cells)
+    for name, values in factor_levels(cells).items():
+        if name in axes or (len(values) < 2 and name not in asked):
+            continue
+        value = asked.get(name)
+        if value not in values:
+            value = max(values, key=lambda v: sum(c.factors.get(name) == v for c in left))
+        where[name] = value
+        left = [cell for cell in left if cell.factors.get(name) == value]
+    return where
+
+
+def _glances(view: DefaultViewOut | None, cells: Sequence[CellRecord]) -> list[GlanceOut]:
+    if view is None:
+        return []
+    chosen = [
+        cell
+        for cell in cells
+        if all(cell.factors.get(name) == value for name, value in view.where.items())
+    ]
+    available = measure_names(chosen)
+    names = [view.measure, *(n for n in _MEASURES_FIRST if n != view.measure and n in available)]
+    return [_glance(name, view.x, view.y, chosen) for name in names[:_GLANCES]]
+
+
+def _glance(name: str, x: str, y: str | None, cells: Sequence[CellRecord]) -> GlanceOut:
+    having = [cell for cell in cells if name in cell.measures]
+    levels = factor_levels(having)
+    columns = levels.get(x, [])
+    lines: list[FactorValue | None] = [None] if y is None else [*levels.get(y, [])]
+    means: dict[tuple[FactorValue | None, FactorValue | None], float] = {}
+    for cell in having:
+        key = (None if y is None else cell.factors.get(y), cell.factors.get(x))
+        means.setdefault(key, cell.measures[name].mean)
+    rows = [[means.get((line, column)) for column in columns] for line in lines]
+    return GlanceOut(measure=name, x=x, y=y, rows=rows)
+
+
+def _first(wanted: Sequence[str | None], available: Sequence[str]) -> str | None:
+    return next((name for name in wanted if name in available), None)

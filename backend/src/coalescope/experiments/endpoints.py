@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET and POST /api/experiments, GET …/{slug} and …/{slug}/cells."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from coalescope.database import ReadConnection, WriteConnection
+from coalescope.errors import ErrorResponse
+from coalescope.experiments import service
+from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag
+from coalescope.experiments.description import describe_experiment, summarise_experiment
+from coalescope.experiments.records import CellRecord, Kind
+from coalescope.experiments.schemas import (
+    CellOut,
+    CellsOut,
+    ExperimentIn,
+    ExperimentOut,
+    ExperimentSummaryOut,
+)
+
+router = APIRouter(prefix="/experiments", tags=["experiments"])
+
+WHERE_PARAMETERS = {
+    "parameters": [
+        {
+            "name": "where",
+            "in": "query",
+            "required": False,
+            "style": "form",
+            "explode": True,
+            "description": "FACTOR=VALUE, any number: only cells with these levels.",
+            "schema": {"type": "object", "additionalProperties": {"type": "string"}},
+            "example": {"workload": "tcp"},
+        }
+    ]
+}
+
+
+@router.get("")
+def list_experiments(
+    connection: ReadConnection,
+    kind: Annotated[Kind | None, Query(description="Only this kind")] = None,
+    q: Annotated[str, Query(max_length=200, description="Text in title or citation")] = "",
+) -> list[ExperimentSummaryOut]:
+    """All experiments, published first, then by title."""
+    return [
+        summarise_experiment(record, service.list_cells(connection, record))
+        for record in service.list_experiments(connection, kind, q)
+    ]
+
+
+@router.post("", status_code=201, responses={409: {"model": ErrorResponse}})
+def create_experiment(connection: WriteConnection, body: ExperimentIn) -> ExperimentOut:
+    """Add an experiment with no runs. Uploads create theirs on first use."""
+    record = service.create_experiment(
+        connection, body.slug, body.title, body.kind, body.subtitle, body.source
+    )
+    return describe_experiment(record, [])
+
+
+@router.get("/{slug}", response_model=ExperimentOut, responses=NOT_MODIFIED)
+def get_experiment(
+    connection: ReadConnection, request: Request, response: Response, slug: str
+) -> ExperimentOut | Response:
+    """One experiment: its source, factors, measures and default view."""
+    record = service.get_experiment(connection, slug)
+    if not_modified(request, record):
+        return tag(Response(status_code=304), record)
+    tag(response, record)
+    return describe_experiment(record, service.list_cells(connection, record))
+
+
+@router.get(
+    "/{slug}/cells",
+    response_model=CellsOut,
+    responses=NOT_MODIFIED,
+    openapi_extra=WHERE_PARAMETERS,
+)
+def list_cells(
+    connection: ReadConnection, request: Request, response: Response, slug: str
+) -> CellsOut | Response:
+    """Every cell with all its measures: any surface can be drawn from it."""
+    record = service.get_experiment(connection, slug)
+    if not_modified(request, record):
+        return tag(Response(status_code=304), record)
+    tag(response, record)
+    cells = service.list_cells(connection, record)
+    where = service.parse_where(request.query_params.items(), service.factor_levels(cells))
+    chosen = [cell_out(cell) for cell in cells if service.matches(cell.factors, where)]
+    return CellsOut(experiment=slug, data_version=record.data_version, cells=chosen)
+
+
+def cell_out(cell: CellRecord) -> CellOut:
+    """That cell as the API shows it."""
+    return CellOut.model_validate(cell, from_attributes=True)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments and cells as the features hand them to each other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Kind = Literal["published", "measured", "emulated", "simulated"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+FactorValue = float | int | str
+Factors = Mapping[str, FactorValue]
+
+
+@dataclass(frozen=True)
+class ExperimentRecord:
+    """A row of experiments. `source` holds what a data set's source.toml says beyond the title."""
+
+    id: int
+    slug: str
+    title: str
+    subtitle: str
+    kind: Kind
+    source: Mapping[str, Any]
+    data_version: int
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class SummaryRecord:
+    """One measure in one cell: count, mean, and (where known) deviation and 95 % t interval."""
+
+    n: int
+    mean: float
+    sd: float | None
+    ci95: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """One setting of the factors with the summaries of its current runs."""
+
+    id: int
+    factors: Factors
+    runs: int
+    partial_runs: int
+    measures: Mapping[str, SummaryRecord]

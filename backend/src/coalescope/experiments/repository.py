@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of experiments, and of cells as they are read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from coalescope.database import cells, experiments, runs, summaries
+from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind, SummaryRecord
+
+_COLUMNS = [experiments.c[name] for name in ExperimentRecord.__dataclass_fields__]
+
+
+def get(connection: Connection, slug: str) -> ExperimentRecord | None:
+    """The experiment of that slug."""
+    row = connection.execute(sa.select(*_COLUMNS).where(experiments.c.slug == slug)).first()
+    return None if row is None else ExperimentRecord(*row)
+
+
+def get_by_id(connection: Connection, experiment_id: int) -> ExperimentRecord:
+    """The experiment of that row id, which must exist."""
+    query = sa.select(*_COLUMNS).where(experiments.c.id == experiment_id)
+    return ExperimentRecord(*connection.execute(query).one())
+
+
+def list_all(connection: Connection, kind: Kind | None) -> list[ExperimentRecord]:
+    """All experiments, published first, then by title."""
+    query = sa.select(*_COLUMNS).order_by(
+        sa.case((experiments.c.kind == "published", 0), else_=1),
+        experiments.c.title,
+        experiments.c.slug,
+    )
+    if kind is not None:
+        query = query.where(experiments.c.kind == kind)
+    return [ExperimentRecord(*row) for row in connection.execute(query)]
+
+
+def insert(connection: Connection, values: Mapping[str, Any]) -> int:
+    """Insert an experiment; returns its row id."""
+    result = connection.execute(sa.insert(experiments).values(**values))
+    assert result.inserted_primary_key is not None
+    return int(result.inserted_primary_key[0])
+
+
+def update(connection: Connection, experiment_id: int, values: Mapping[str, Any]) -> None:
+    """Change columns of an experiment."""
+    query = sa.update(experiments).where(experiments.c.id == experiment_id).values(**values)
+    connection.execute(query)
+
+
+def bump(connection: Connection, experiment_id: int, at: str) -> None:
+    """Count a change of the experiment's data."""
+    version = experiments.c.data_version + 1
+    update(connection, experiment_id, {"data_version": version, "updated_at": at})
+
+
+def dataset_sha256(connection: Connection, slug: str) -> str | None:
+    """Digest of the data set that the experiment was loaded from."""
+    query = sa.select(experiments.c.dataset_sha256).where(experiments.c.slug == slug)
+    return connection.execute(query).scalar()
+
+
+def list_cells(connection: Connection, experiment_id: int) -> list[CellRecord]:
+    """The experiment's cells that have a current run, with their summaries; no order."""
+    counts = _run_counts(connection, experiment_id)
+    measures = _summaries(connection, experiment_id)
+    query = sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
+    return [
+        CellRecord(cell_id, factors, *counts[cell_id], measures.get(cell_id, {}))
+        for cell_id, factors in connection.execute(query)
+        if cell_id in counts
+    ]
+
+
+def _run_counts(connection: Connection, experiment_id: int) -> dict[int, tuple[int, int]]:
+    partial = sa.func.sum(sa.case((runs.c.partial, 1), else_=0))
+    query = (
+        sa.select(runs.c.cell_id, sa.func.count(), partial)
+        .where(runs.c.experiment_id == experiment_id, runs.c.status == "current")
+        .group_by(runs.c.cell_id)
+    )
+    return {cell_id: (count, int(part)) for cell_id, count, part in connection.execute(query)}
+
+
+def _summaries(connection: Connection, experiment_id: int) -> dict[int, dict[str, SummaryRecord]]:
+    query = (
+        sa.select(summaries)
+        .join(cells, cells.c.id == summaries.c.cell_id)
+        .where(cells.c.experiment_id == experiment_id)
+        .order_by(summaries.c.cell_id, summaries.c.measure)
+    )
+    found: dict[int, dict[str, SummaryRecord]] = {}
+    for cell_id, measure, n, mean, sd, low, high in connection.execute(query):
+        interval = None if low is None or high is None else (low, high)
+        found.setdefault(cell_id, {})[measure] = SummaryRecord(n, mean, sd, interval)
+    return found
+
+
+def slugs(connection: Connection) -> Sequence[str]:
+    """All slugs, in order."""
+    return list(connection.scalars(sa.select(experiments.c.slug).order_by(experiments.c.slug)))

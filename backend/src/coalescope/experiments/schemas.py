@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments and cells as the API shows them. No defaults: every field is always there."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from coalescope.experiments.records import Kind
+from coalescope.glossary.schemas import QuantityOut
+
+Level = int | float | str
+
+
+class FactorOut(BaseModel):
+    """A factor of an experiment with its levels in rising order."""
+
+    name: str
+    label: str
+    unit: str
+    levels: list[Level]
+
+
+class GlanceOut(BaseModel):
+    """A small picture of one measure: rows from the lowest y level to the highest."""
+
+    measure: str
+    x: str
+    y: str | None
+    rows: list[list[float | None]]
+
+
+class _ExperimentBase(BaseModel):
+    slug: str
+    title: str
+    subtitle: str
+    kind: Kind
+    citation: str | None
+    source_note: str | None
+    factors: list[FactorOut]
+    cells: int
+    designed_cells: int
+    runs: int
+    replicates_label: str
+    data_version: int
+    updated_at: str
+
+
+class ExperimentSummaryOut(_ExperimentBase):
+    """An experiment in the list."""
+
+    measures: list[str]
+    glance: list[GlanceOut]
+
+
+class MeasureOut(QuantityOut):
+    """A measure of an experiment, and how many cells have it."""
+
+    cells: int
+
+
+class SourceOut(BaseModel):
+    """Where data comes from."""
+
+    citation: str | None
+    url: str | None
+    licence: str | None
+    how_made: str | None
+    notes: list[str]
+
+
+class FixedOut(BaseModel):
+    """Something that was the same in all runs."""
+
+    label: str
+    value: str
+
+
+class DefaultViewOut(BaseModel):
+    """What to show first."""
+
+    measure: str
+    x: str
+    y: str | None
+    where: dict[str, Level]
+
+
+class DefaultFitOut(BaseModel):
+    """The fit that belongs to this data."""
+
+    model: str
+    method: str
+    where: dict[str, Level]
+
+
+class ExperimentOut(_ExperimentBase):
+    """One experiment in full, without its cells."""
+
+    measures: list[MeasureOut]
+    source: SourceOut
+    fixed: list[FixedOut]
+    notes: list[str]
+    default_view: DefaultViewOut | None
+    default_fit: DefaultFitOut | None
+
+
+class SummaryOut(BaseModel):
+    """One measure in one cell; `sd` and `ci95` are null where they are not known."""
+
+    n: int
+    mean: float
+    sd: float | None
+    ci95: tuple[float, float] | None
+
+
+class CellOut(BaseModel):
+    """One setting of the factors with the summaries of its current runs."""
+
+    id: int
+    factors: dict[str, Level]
+    runs: int
+    partial_runs: int
+    measures: dict[str, SummaryOut]
+
+
+class CellsOut(BaseModel):
+    """All cells that match."""
+
+    experiment: str
+    data_version: int
+    cells: list[CellOut]
+
+
+class ExperimentIn(BaseModel):
+    """A new experiment."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "slug": "lab-e1000e-2026",
+                    "title": "e1000e in the lab",
+                    "kind": "measured",
+                    "subtitle": "82574L, Linux 6.1, two hosts back to back",
+                }
+            ]
+        },
+    )
+
+    slug: Annotated[str, Field(max_length=80)]
+    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    kind: Kind
+    subtitle: Annotated[str, Field(max_length=300)] = ""
+    source: dict[str, Any] = Field(default_factory=dict)

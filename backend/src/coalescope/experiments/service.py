@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find, create and describe experiments; read their cells. Other features use this module."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError, conflict, not_found
+from coalescope.experiments import repository
+from coalescope.experiments.records import (
+    KINDS,
+    CellRecord,
+    ExperimentRecord,
+    Factors,
+    FactorValue,
+    Kind,
+)
+from coalescope.glossary.quantities import factor, glossary_order
+from coalescope.timestamps import utc_now
+
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+MAX_SLUG = 80
+
+
+def get_experiment(connection: Connection, slug: str) -> ExperimentRecord:
+    """The experiment of that slug. Errors: 404 naming the nearest slugs."""
+    record = repository.get(connection, slug)
+    if record is None:
+        near = get_close_matches(slug, repository.slugs(connection), n=3)
+        advice = f"Did you mean {' or '.join(near)}?" if near else None
+        raise not_found("experiment", slug, advice)
+    return record
+
+
+def list_experiments(
+    connection: Connection, kind: Kind | None = None, text: str = ""
+) -> list[ExperimentRecord]:
+    """Experiments of that kind whose title, subtitle, slug or citation contains `text`."""
+    wanted = text.casefold()
+    return [
+        record
+        for record in repository.list_all(connection, kind)
+        if wanted in _searchable(record).casefold()
+    ]
+
+
+def create_experiment(
+    connection: Connection,
+    slug: str,
+    title: str,
+    kind: Kind,
+    subtitle: str = "",
+    source: Mapping[str, Any] | None = None,
+) -> ExperimentRecord:
+    """Add an experiment. Errors: 422 for a bad slug or kind, 409 if the slug is taken."""
+    check_slug(slug)
+    check_kind(kind)
+    if repository.get(connection, slug) is not None:
+        raise conflict(
+            "experiment_exists",
+            f"There is an experiment {slug!r} already.",
+            where={"slug": slug},
+            advice="Upload into it, or choose another slug.",
+        )
+    now = utc_now()
+    repository.insert(
+        connection,
+        {
+            "slug": slug,
+            "title": title or slug,
+            "subtitle": subtitle,
+            "kind": kind,
+            "source": dict(source or {}),
+            "created_at": now,
+            "updated_at": now,
+        },
+    )
+    return get_experiment(connection, slug)
+
+
+def ensure_experiment(
+    connection: Connection,
+    slug: str,
+    title: str | None,
+    kind: Kind | None,
+    default_kind: Kind = "measured",
+    source: Mapping[str, Any] | None = None,
+) -> ExperimentRecord:
+    """The experiment of that slug, created on first use. Errors: 409 if the kinds differ."""
+    check_slug(slug)
+    record = repository.get(connection, slug)
+    if record is None:
+        return create_experiment(
+            connection, slug, title or slug, kind or default_kind, source=source
+        )
+    if kind is not None and kind != record.kind:
+        raise conflict(
+            "kinds_never_mix",
+            f"The experiment {slug!r} holds {record.kind} data; this file says {kind}.",
+            where={"experiment": slug, "kind": kind},
+            advice="Kinds never mix inside one experiment: give the file another experiment.",
+        )
+    return record
+
+
+def touch(connection: Connection, experiment_id: int) -> None:
+    """Count a change of the experiment's data: what is cached under its version is stale."""
+    repository.bump(connection, experiment_id, utc_now())
+
+
+def dataset_sha256(connection: Connection, slug: str) -> str | None:
+    """Digest of the data set files the experiment was loaded from; None if from none."""
+    return repository.dataset_sha256(connection, slug)
+
+
+def update_from_dataset(
+    connection: Connection,
+    record: ExperimentRecord,
+    title: str,
+    subtitle: str,
+    source: Mapping[str, Any],
+    sha256: str,
+) -> None:
+    """Describe an experiment as its data set does."""
+    values = {
+        "title": title,
+        "subtitle": subtitle,
+        "source": dict(source),
+        "dataset_sha256": sha256,
+    }
+    repository.update(connection, record.id, values)
+
+
+def check_slug(slug: str) -> None:
+    """Errors: 422 unless `slug` is lower-case words of letters and digits joined by hyphens."""
+    if len(slug) > MAX_SLUG or not SLUG.fullmatch(slug):
+        raise CoalescopeError(
+            "bad_slug",
+            f"{slug!r} cannot name an experiment.",
+            where={"slug": slug},
+            advice="Use lower-case letters, digits and single hyphens, at most 80 characters.",
+        )
+
+
+def check_kind(kind: str) -> None:
+    """Errors: 422 unless `kind` is one of the four."""
+    if kind not in KINDS:
+        raise CoalescopeError(
+            "bad_kind",
+            f"{kind!r} is not a kind of data.",
+            where={"kind": kind},
+            advice=f"Kinds are {', '.join(KINDS)}.",
+        )
+
+
+def list_cells(
+    connection: Connection, experiment: ExperimentRecord, where: Factors | None = None
+) -> list[CellRecord]:
+    """The experiment's cells in the fixed order of their factors; `where` selects by level."""
+    found = repository.list_cells(connection, experiment.id)
+    names = factor_names(found)
+    chosen = [cell for cell in found if matches(cell.factors, where or {})]
+    return sorted(chosen, key=lambda cell: _cell_order(cell.factors, names))
+
+
+def factor_names(cells: Iterable[CellRecord]) -> list[str]:
+    """Names of all factors that some cell sets, in the glossary's order."""
+    return sorted({name for cell in cells for name in cell.factors}, key=glossary_order)
+
+
+def factor_levels(cells: Iterable[CellRecord]) -> dict[str, list[FactorValue]]:
+    """Each factor's levels in rising order (numbers before text)."""
+    levels: dict[str, set[FactorValue]] = {}
+    for cell in cells:
+        for name, value in cell.factors.items():
+            levels.setdefault(name, set()).add(value)
+    names = sorted(levels, key=glossary_order)
+    return {name: sorted(levels[name], key=level_order) for name in names}
+
+
+def measure_names(cells: Iterable[CellRecord]) -> list[str]:
+    """Names of all measures that some cell has, in the glossary's order."""
+    return sorted({name for cell in cells for name in cell.measures}, key=glossary_order)
+
+
+def level_order(value: FactorValue | None) -> tuple[int, float, str]:
+    """Sort key of levels: absent, then numbers, then text."""
+    if value is None:
+        return (0, 0.0, "")
+    if isinstance(value, str):
+        return (2, 0.0, value)
+    return (1, float(value), "")
+
+
+def parse_where(
+    pairs: Iterable[tuple[str, str]], levels: Mapping[str, list[FactorValue]]
+) -> dict[str, FactorValue]:
+    """Factor levels from text pairs (query parameters, FACTOR=VALUE on the command line).
+
+    `levels` are the experiment's factors (factor_levels). Errors: 422 naming an unknown factor,
+    or a text where the factor is a number.
+    """
+    return {name: _level(name, text, levels) for name, text in pairs}
+
+
+def _level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> FactorValue:
+    if name not in levels:
+        raise CoalescopeError(
+            "unknown_factor",
+            f"This experiment has no factor {name!r}.",
+            where={"field": name},
+            advice=f"Its factors are {', '.join(levels) or 'none yet'}.",
+        )
+    quantity = factor(name)
+    is_text = quantity.text if quantity else all(isinstance(v, str) for v in levels[name])
+    if is_text:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise CoalescopeError(
+            "not_a_number",
+            f"{name} is a number; {text!r} is not.",
+            where={"field": name, "value": text},
+            advice=f"Its levels are {', '.join(map(str, levels[name][:12]))}.",
+        )
+    return number
+
+
+def matches(factors: Factors, where: Factors) -> bool:
+    """Whether a cell has all these levels."""
+    return all(factors.get(name) == value for name, value in where.items())
+
+
+def _cell_order(factors: Factors, names: list[str]) -> list[tuple[int, float, str]]:
+    return [level_order(factors.get(name)) for name in names]
+
+
+def _searchable(record: ExperimentRecord) -> str:
+    citation = record.source.get("citation") or ""
+    return "\n".join([record.slug, record.title, record.subtitle, citation])

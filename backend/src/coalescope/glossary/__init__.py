@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The glossary: every quantity that columns, factors and measures can name."""

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET runs, their logs and history; POST retraction, restoration, correction."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import FileResponse
+from sqlalchemy.engine import Connection
+
+from coalescope.database import ReadConnection, WriteConnection
+from coalescope.errors import CoalescopeError, ErrorResponse
+from coalescope.experiments.service import get_experiment
+from coalescope.object_store import CSV_SUFFIX, RUN_LOG_SUFFIX, ObjectStore
+from coalescope.runs import service
+from coalescope.runs.factors import check_factors
+from coalescope.runs.log_header import read_log_header
+from coalescope.runs.records import MeasuredValue, RunRecord
+from coalescope.runs.schemas import (
+    CorrectionIn,
+    HistoryOut,
+    MeasuredValueOut,
+    ReasonIn,
+    RunDetailOut,
+    RunOut,
+    RunsOut,
+    WarningOut,
+)
+
+router = APIRouter(tags=["runs"])
+
+RunId = Annotated[str, Path(alias="id", max_length=64)]
+
+_CONFLICT: dict[int | str, dict[str, Any]] = {
+    409: {"model": ErrorResponse, "description": "The run is not in a state for that"}
+}
+
+
+@router.get("/experiments/{slug}/runs")
+def list_runs(
+    connection: ReadConnection,
+    slug: str,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
+    cell: Annotated[int | None, Query(ge=1, le=2**53, description="Only this cell's runs")] = None,
+) -> RunsOut:
+    """One page of an experiment's runs, in the order they were stored."""
+    experiment = get_experiment(connection, slug)
+    total, records = service.list_runs(connection, experiment, cell, limit, offset)
+    measures = service.measures_of(connection, records)
+    return RunsOut(total=total, runs=[run_out(run, measures[run.id]) for run in records])
+
+
+@router.get("/runs/{id}")
+def get_run(connection: ReadConnection, request: Request, id_: RunId) -> RunDetailOut:
+    """A run with its measures, warnings, history and the header of its log."""
+    return _detail(connection, request.app.state.object_store, id_)
+
+
+@router.get(
+    "/runs/{id}/log",
+    response_class=FileResponse,
+    responses={200: {"content": {"application/octet-stream": {}}, "description": "The file"}},
+)
+def get_run_log(connection: ReadConnection, request: Request, id_: RunId) -> FileResponse:
+    """The file the run came from, byte for byte as it was uploaded."""
+    run = service.get_run(connection, id_)
+    store: ObjectStore = request.app.state.object_store
+    suffix = RUN_LOG_SUFFIX if run.content == "run_log" else CSV_SUFFIX
+    path = store.path(run.sha256, suffix) if run.sha256 else None
+    if path is None:
+        raise CoalescopeError(
+            "no_log",
+            f"Run {id_} has no log of its own.",
+            where={"run": id_},
+            advice="It came with a data set; its rows are in the experiment's export.",
+            status=404,
+        )
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
+@router.post("/runs/{id}/retraction", responses=_CONFLICT)
+def retract_run(
+    connection: WriteConnection,
+    request: Request,
+    id_: RunId,
+    body: ReasonIn,
+) -> RunDetailOut:
+    """Take a run out of the summaries. It stays, with its log, and can be restored."""
+    service.retract(connection, id_, body.reason)
+    return _detail(connection, request.app.state.object_store, id_)
+
+
+@router.post("/runs/{id}/restoration", responses=_CONFLICT)
+def restore_run(
+    connection: WriteConnection,
+    request: Request,
+    id_: RunId,
+    body: ReasonIn,
+) -> RunDetailOut:
+    """Take a retraction back."""
+    service.restore(connection, id_, body.reason)
+    return _detail(connection, request.app.state.object_store, id_)
+
+
+@router.post("/runs/{id}/correction", responses=_CONFLICT)
+def correct_run(
+    connection: WriteConnection,
+    request: Request,
+    id_: RunId,
+    body: CorrectionIn,
+) -> RunDetailOut:
+    """Set factors or the replicate number right: the run moves to its right cell."""
+    check_factors({name: value for name, value in body.factors.items() if value is not None})
+    service.correct(connection, id_, body.factors, body.replicate, body.reason)
+    return _detail(connection, request.app.state.object_store, id_)
+
+
+def run_out(run: RunRecord, measures: dict[str, MeasuredValue]) -> RunOut:
+    """That run as the API shows it."""
+    return RunOut(**_fields(run, measures))
+
+
+def _fields(run: RunRecord, measures: dict[str, MeasuredValue]) -> dict[str, Any]:
+    return {
+        "id": run.uid,
+        "experiment": run.experiment,
+        "cell": run.cell_id,
+        "factors": run.factors,
+        "replicate": run.replicate,
+        "status": run.status,
+        "content": run.content,
+        "sha256": run.sha256,
+        "filename": run.filename,
+        "row": run.csv_row,
+        "partial": run.partial,
+        "recorded_at": run.recorded_at,
+        "created_at": run.created_at,
+        "measures": {
+            name: MeasuredValueOut(value=m.value, sd=m.sd, n=m.n) for name, m in measures.items()
+        },
+    }
+
+
+def _detail(connection: Connection, store: ObjectStore, uid: str) -> RunDetailOut:
+    run = service.get_run(connection, uid)
+    path = None
+    if run.content == "run_log" and run.sha256:
+        path = store.path(run.sha256, RUN_LOG_SUFFIX)
+    return RunDetailOut(
+        **_fields(run, service.measures_of(connection, [run])[run.id]),
+        requested=run.requested,
+        environment=run.environment,
+        header=None if path is None else read_log_header(path),
+        warnings=[WarningOut.model_validate(warning) for warning in run.warnings],
+        history=[
+            HistoryOut.model_validate(change, from_attributes=True)
+            for change in service.history_of(connection, run)
+        ],
+    )

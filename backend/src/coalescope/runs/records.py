@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs as they are handed in and out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from coalescope.experiments.records import Factors
+
+Content = Literal["run_log", "csv", "dataset"]
+Status = Literal["current", "retracted"]
+
+
+@dataclass(frozen=True)
+class MeasuredValue:
+    """A run's value of one measure; or, for a row that is a mean of n, with its deviation."""
+
+    value: float
+    sd: float | None = None
+    n: int = 1
+
+
+@dataclass(frozen=True)
+class RunWarning:
+    """Something worth knowing that did not keep the run out."""
+
+    code: str
+    message: str
+    where: Mapping[str, str | int | float | None] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"code": self.code, "message": self.message, "where": dict(self.where)}
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """A run to be stored."""
+
+    uid: str
+    factors: Factors
+    replicate: int | None
+    content: Content
+    measures: Mapping[str, MeasuredValue]
+    csv_row: int | None = None
+    partial: bool = False
+    requested: Factors | None = None
+    environment: Mapping[str, Any] | None = None
+    warnings: Sequence[RunWarning] = ()
+    recorded_at: str | None = None
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A stored run."""
+
+    id: int
+    uid: str
+    experiment_id: int
+    experiment: str
+    cell_id: int
+    factors: Factors
+    replicate: int | None
+    status: Status
+    content: Content
+    sha256: str | None
+    filename: str | None
+    csv_row: int | None
+    partial: bool
+    requested: Factors | None
+    environment: Mapping[str, Any] | None
+    warnings: Sequence[Mapping[str, Any]]
+    recorded_at: str | None
+    created_at: str
+
+
+@dataclass(frozen=True)
+class HistoryRecord:
+    """One change of a run."""
+
+    at: str
+    action: str
+    reason: str
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of runs, their cells, measures, history, and the summaries that follow from them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from coalescope.database import (
+    cells,
+    experiments,
+    run_history,
+    run_measures,
+    runs,
+    summaries,
+    uploads,
+)
+from coalescope.experiments.records import SummaryRecord
+from coalescope.runs.records import HistoryRecord, MeasuredValue, RunRecord
+
+_CHUNK = 500
+
+T = TypeVar("T")
+
+_RUN_COLUMNS = (
+    runs.c.id,
+    runs.c.uid,
+    runs.c.experiment_id,
+    experiments.c.slug,
+    runs.c.cell_id,
+    cells.c.factors,
+    runs.c.replicate,
+    runs.c.status,
+    runs.c.content,
+    uploads.c.sha256,
+    uploads.c.filename,
+    runs.c.csv_row,
+    runs.c.partial,
+    runs.c.requested,
+    runs.c.environment,
+    runs.c.warnings,
+    runs.c.recorded_at,
+    runs.c.created_at,
+)
+
+
+def _select_runs() -> sa.Select[Any]:
+    return (
+        sa.select(*_RUN_COLUMNS)
+        .join(experiments, experiments.c.id == runs.c.experiment_id)
+        .join(cells, cells.c.id == runs.c.cell_id)
+        .outerjoin(uploads, uploads.c.id == runs.c.upload_id)
+    )
+
+
+def get(connection: Connection, uid: str) -> RunRecord | None:
+    """The run of that identity."""
+    row = connection.execute(_select_runs().where(runs.c.uid == uid)).first()
+    return None if row is None else RunRecord(*row)
+
+
+def list_runs(
+    connection: Connection, experiment_id: int, cell_id: int | None, limit: int, offset: int
+) -> list[RunRecord]:
+    """Runs of an experiment, in the order they were stored."""
+    query = _select_runs().where(runs.c.experiment_id == experiment_id)
+    if cell_id is not None:
+        query = query.where(runs.c.cell_id == cell_id)
+    query = query.order_by(runs.c.id).limit(limit).offset(offset)
+    return [RunRecord(*row) for row in connection.execute(query)]
+
+
+def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list[RunRecord]:
+    """Runs that came with an upload, in the file's order."""
+    query = _select_runs().where(runs.c.upload_id == upload_id).order_by(runs.c.id).limit(limit)
+    return [RunRecord(*row) for row in connection.execute(query)]
+
+
+def count_runs(connection: Connection, experiment_id: int, cell_id: int | None) -> int:
+    """How many runs list_runs can reach."""
+    query = sa.select(sa.func.count()).where(runs.c.experiment_id == experiment_id)
+    if cell_id is not None:
+        query = query.where(runs.c.cell_id == cell_id)
+    return connection.execute(query).scalar_one()
+
+
+def measures_of(
+    connection: Connection, run_ids: Sequence[int]
+) -> dict[int, dict[str, MeasuredValue]]:
+    """Measures of these runs, by run."""
+    found: dict[int, dict[str, MeasuredValue]] = {run_id: {} for run_id in run_ids}
+    for chunk in _chunks(run_ids):
+        query = (
+            sa.select(run_measures)
+            .where(run_measures.c.run_id.in_(chunk))
+            .order_by(run_measures.c.run_id, run_measures.c.measure)
+        )
+        for run_id, measure, value, sd, n in connection.execute(query):
+            found[run_id][measure] = MeasuredValue(value, sd, n)
+    return found
+
+
+def history_of(connection: Connection, run_id: int) -> list[HistoryRecord]:
+    """All changes of a run, oldest first."""
+    query = (
+        sa.select(
+            run_history.c.at,
+            run_history.c.action,
+            run_history.c.reason,
+            run_history.c.before,
+            run_history.c.after,
+        )
+        .where(run_history.c.run_id == run_id)
+        .order_by(run_history.c.id)
+    )
+    return [HistoryRecord(*row) for row in connection.execute(query)]
+
+
+def existing_uids(connection: Connection, uids: Sequence[str]) -> list[str]:
+    """Which of these identities are taken."""
+    found: list[str] = []
+    for chunk in _chunks(uids):
+        query = sa.select(runs.c.uid).where(runs.c.uid.in_(chunk))
+        found += [str(row.uid) for row in connection.execute(query)]
+    return found
+
+
+def cell_ids(
+    connection: Connection, experiment_id: int, keyed: Mapping[str, Any]
+) -> dict[str, int]:
+    """Row ids of the cells with these factor keys (key → factors), created where missing."""
+    ids = find_cells(connection, experiment_id, list(keyed))
+    missing = [
+        {"experiment_id": experiment_id, "factor_key": key, "factors": dict(factors)}
+        for key, factors in keyed.items()
+        if key not in ids
+    ]
+    if missing:
+        connection.execute(sa.insert(cells), missing)
+        ids |= find_cells(connection, experiment_id, [row["factor_key"] for row in missing])
+    return ids
+
+
+def find_cells(connection: Connection, experiment_id: int, keys: Sequence[str]) -> dict[str, int]:
+    """Row ids of those cells that exist, by factor key."""
+    found: dict[str, int] = {}
+    for chunk in _chunks(keys):
+        query = sa.select(cells.c.factor_key, cells.c.id).where(
+            cells.c.experiment_id == experiment_id, cells.c.factor_key.in_(chunk)
+        )
+        found |= {row.factor_key: row.id for row in connection.execute(query)}
+    return found
+
+
+def replicates_taken(connection: Connection, cell_id: int) -> dict[int, str]:
+    """Replicate numbers of the cell's current runs, each with that run's identity."""
+    query = (
+        sa.select(runs.c.replicate, runs.c.uid)
+        .where(runs.c.cell_id == cell_id, runs.c.status == "current", runs.c.replicate.is_not(None))
+        .order_by(runs.c.id.desc())
+    )
+    return {row.replicate: row.uid for row in connection.execute(query)}
+
+
+def insert_runs(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Insert runs; returns their row ids in the same order."""
+    statement = sa.insert(runs).returning(runs.c.id, sort_by_parameter_order=True)
+    return list(connection.scalars(statement, list(rows)))
+
+
+def insert_measures(
+    connection: Connection, measures: Mapping[int, Mapping[str, MeasuredValue]]
+) -> None:
+    """Insert the measures of runs, by run row id."""
+    rows = [
+        {"run_id": run_id, "measure": name, "value": m.value, "sd": m.sd, "n": m.n}
+        for run_id, named in measures.items()
+        for name, m in named.items()
+    ]
+    if rows:
+        connection.execute(sa.insert(run_measures), rows)
+
+
+def insert_history(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Note changes of runs."""
+    connection.execute(sa.insert(run_history), list(rows))
+
+
+def update_run(connection: Connection, run_id: int, values: Mapping[str, Any]) -> None:
+    """Change columns of a run."""
+    connection.execute(sa.update(runs).where(runs.c.id == run_id).values(**values))
+
+
+def current_values(
+    connection: Connection, touched: Sequence[int]
+) -> dict[tuple[int, str], list[MeasuredValue]]:
+    """Values of the current runs of these cells, by cell and measure, in storing order."""
+    found: dict[tuple[int, str], list[MeasuredValue]] = {}
+    for chunk in _chunks(touched):
+        query = (
+            sa.select(
+                runs.c.cell_id,
+                run_measures.c.measure,
+                run_measures.c.value,
+                run_measures.c.sd,
+                run_measures.c.n,
+            )
+            .join(run_measures, run_measures.c.run_id == runs.c.id)
+            .where(runs.c.cell_id.in_(chunk), runs.c.status == "current")
+            .order_by(runs.c.cell_id, runs.c.id, run_measures.c.measure)
+        )
+        for cell_id, measure, value, sd, n in connection.execute(query):
+            found.setdefault((cell_id, measure), []).append(MeasuredValue(value, sd, n))
+    return found
+
+
+def replace_summaries(
+    connection: Connection,
+    touched: Sequence[int],
+    found: Mapping[tuple[int, str], SummaryRecord],
+) -> None:
+    """Make `found` the only summaries of these cells."""
+    for chunk in _chunks(touched):
+        connection.execute(sa.delete(summaries).where(summaries.c.cell_id.in_(chunk)))
+    rows = [
+        {
+            "cell_id": cell_id,
+            "measure": measure,
+            "n": summary.n,
+            "mean": summary.mean,
+            "sd": summary.sd,
+            "ci95_low": summary.ci95[0] if summary.ci95 else None,
+            "ci95_high": summary.ci95[1] if summary.ci95 else None,
+        }
+        for (cell_id, measure), summary in found.items()
+    ]
+    if rows:
+        connection.execute(sa.insert(summaries), rows)
+
+
+def delete_dataset_runs(connection: Connection, experiment_id: int) -> list[int]:
+    """Remove the runs that came with a data set; returns the cells they were in."""
+    chosen = sa.and_(runs.c.experiment_id == experiment_id, runs.c.content == "dataset")
+    touched = list(connection.scalars(sa.select(runs.c.cell_id).where(chosen).distinct()))
+    ids = sa.select(runs.c.id).where(chosen)
+    connection.execute(sa.delete(run_measures).where(run_measures.c.run_id.in_(ids)))
+    connection.execute(sa.delete(run_history).where(run_history.c.run_id.in_(ids)))
+    connection.execute(sa.delete(runs).where(chosen))
+    return touched
+
+
+def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while chunk := list(islice(iterator, _CHUNK)):
+        yield chunk

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Store runs, change them with their history, and keep the summaries exact."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import conflict, not_found
+from coalescope.experiments.records import ExperimentRecord, Factors, FactorValue
+from coalescope.experiments.service import touch
+from coalescope.glossary.quantities import glossary_order
+from coalescope.runs import repository
+from coalescope.runs.records import HistoryRecord, MeasuredValue, NewRun, RunRecord
+from coalescope.runs.summaries import summarise_values
+from coalescope.timestamps import utc_now
+
+
+def factor_key(factors: Factors) -> str:
+    """Canonical text of a setting: sorted names, 1500 and 1500.0 alike. Unique per cell."""
+    plain = {name: canonical_level(value) for name, value in factors.items()}
+    return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def canonical_level(value: FactorValue) -> FactorValue:
+    """A level in its one form: whole numbers as integers, no negative zero, text as it is."""
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value):
+        raise ValueError(f"a level must be finite, not {value}")
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def record_runs(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    new: Sequence[NewRun],
+    upload_id: int | None,
+    reason: str,
+) -> None:
+    """Store runs with their cells, measures and history; summaries follow in the same transaction.
+
+    Errors: 409 if a run's identity is taken.
+    """
+    taken = repository.existing_uids(connection, [run.uid for run in new])
+    if taken:
+        raise _taken(taken[0])
+    keyed = {factor_key(run.factors): _canonical(run.factors) for run in new}
+    cells = repository.cell_ids(connection, experiment.id, keyed)
+    now = utc_now()
+    rows = [_row(run, experiment.id, cells[factor_key(run.factors)], upload_id, now) for run in new]
+    ids = repository.insert_runs(connection, rows)
+    repository.insert_measures(
+        connection, {run_id: run.measures for run_id, run in zip(ids, new, strict=True)}
+    )
+    repository.insert_history(
+        connection, [_history(run_id, now, "stored", reason) for run_id in ids]
+    )
+    refresh_summaries(connection, cells.values())
+    touch(connection, experiment.id)
+
+
+def replace_dataset_runs(
+    connection: Connection, experiment: ExperimentRecord, new: Sequence[NewRun]
+) -> None:
+    """Put a data set's rows in the place of those of its previous version."""
+    touched = repository.delete_dataset_runs(connection, experiment.id)
+    record_runs(connection, experiment, new, None, "loaded with the data set")
+    refresh_summaries(connection, touched)
+
+
+def refresh_summaries(connection: Connection, cell_ids: Iterable[int]) -> None:
+    """Recompute the summaries of these cells from their current runs, all of them, exactly."""
+    touched = sorted(set(cell_ids))
+    values = repository.current_values(connection, touched)
+    found = {place: summarise_values(at_place) for place, at_place in values.items()}
+    repository.replace_summaries(connection, touched, found)
+
+
+def get_run(connection: Connection, uid: str) -> RunRecord:
+    """The run of that identity. Errors: 404."""
+    record = repository.get(connection, uid)
+    if record is None:
+        raise not_found("run", uid, "GET /api/experiments/{slug}/runs lists an experiment's runs.")
+    return record
+
+
+def list_runs(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    cell_id: int | None = None,
+    limit: int = 100,
+    offset: int = 0,
+) -> tuple[int, list[RunRecord]]:
+    """How many runs there are, and one page of them in the order they were stored."""
+    total = repository.count_runs(connection, experiment.id, cell_id)
+    return total, repository.list_runs(connection, experiment.id, cell_id, limit, offset)
+
+
+def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list[RunRecord]:
+    """The first runs of an upload, in the file's order."""
+    return repository.list_upload_runs(connection, upload_id, limit)
+
+
+def measures_of(
+    connection: Connection, records: Sequence[RunRecord]
+) -> dict[int, dict[str, MeasuredValue]]:
+    """Measures of these runs, by row id."""
+    return repository.measures_of(connection, [record.id for record in records])
+
+
+def history_of(connection: Connection, record: RunRecord) -> list[HistoryRecord]:
+    """All changes of a run, oldest first."""
+    return repository.history_of(connection, record.id)
+
+
+def replicates_taken(
+    connection: Connection, experiment: ExperimentRecord, factors: Factors
+) -> dict[int, str]:
+    """Replicate numbers in use in the cell of these factors, with the runs that use them."""
+    ids = repository.find_cells(connection, experiment.id, [factor_key(factors)])
+    return {} if not ids else repository.replicates_taken(connection, *ids.values())
+
+
+def retract(connection: Connection, uid: str, reason: str) -> None:
+    """Take a run out of its cell's summaries; the run and its log stay. Errors: 404, 409."""
+    _set_status(connection, uid, "retracted", "retracted", reason)
+
+
+def restore(connection: Connection, uid: str, reason: str) -> None:
+    """Take a retraction back. Errors: 404, 409."""
+    _set_status(connection, uid, "current", "restored", reason)
+
+
+def correct(
+    connection: Connection,
+    uid: str,
+    factors: Mapping[str, FactorValue | None],
+    replicate: int | None,
+    reason: str,
+) -> None:
+    """Change a run's factors (None removes one) or replicate number: it moves to another cell.
+
+    Errors: 404; 409 if nothing would change.
+    """
+    run = get_run(connection, uid)
+    changed = {**run.factors, **factors}
+    kept: dict[str, FactorValue] = {k: v for k, v in changed.items() if v is not None}
+    kept = _canonical(kept)
+    number = run.replicate if replicate is None else replicate
+    before = {"factors": dict(run.factors), "replicate": run.replicate}
+    after = {"factors": kept, "replicate": number}
+    if before == after:
+        raise conflict(
+            "nothing_to_correct",
+            "The run has these factors and this replicate number already.",
+            where={"run": uid},
+            advice="Give the factors that are wrong with their right levels.",
+        )
+    key = factor_key(kept)
+    cell = repository.cell_ids(connection, run.experiment_id, {key: kept})[key]
+    repository.update_run(connection, run.id, {"cell_id": cell, "replicate": number})
+    _note(connection, run, "corrected", reason, before, after)
+    refresh_summaries(connection, [run.cell_id, cell])
+
+
+def _set_status(connection: Connection, uid: str, status: str, action: str, reason: str) -> None:
+    run = get_run(connection, uid)
+    if run.status == status:
+        raise conflict(
+            f"already_{status}",
+            f"The run is {status} already.",
+            where={"run": uid},
+            advice="Its history says since when and why.",
+        )
+    repository.update_run(connection, run.id, {"status": status})
+    _note(connection, run, action, reason, {"status": run.status}, {"status": status})
+    refresh_summaries(connection, [run.cell_id])
+
+
+def _note(
+    connection: Connection,
+    run: RunRecord,
+    action: str,
+    reason: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+) -> None:
+    row = _history(run.id, utc_now(), action, reason, before, after)
+    repository.insert_history(connection, [row])
+    touch(connection, run.experiment_id)
+
+
+def _history(
+    run_id: int,
+    at: str,
+    action: str,
+    reason: str,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    return {
+        "run_id": run_id,
+        "at": at,
+        "action": action,
+        "reason": reason,
+        "before": before,
+        "after": after,
+    }
+
+
+def _canonical(factors: Factors) -> dict[str, FactorValue]:
+    names = sorted(factors, key=glossary_order)
+    return {name: canonical_level(factors[name]) for name in names}
+
+
+def _row(
+    run: NewRun, experiment_id: int, cell_id: int, upload_id: int | None, now: str
+) -> dict[str, Any]:
+    return {
+        "uid": run.uid,
+        "experiment_id": experiment_id,
+        "cell_id": cell_id,
+        "replicate": run.replicate,
+        "status": "current",
+        "content": run.content,
+        "upload_id": upload_id,
+        "csv_row": run.csv_row,
+        "partial": run.partial,
+        "requested": None if run.requested is None else dict(run.requested),
+        "environment": None if run.environment is None else dict(run.environment),
+        "warnings": [warning.as_json() for warning in run.warnings],
+        "recorded_at": run.recorded_at,
+        "created_at": now,
+    }
+
+
+def _taken(uid: str) -> Exception:
+    return conflict(
+        "run_exists",
+        f"Run {uid} is stored already, from a file with other bytes.",
+        where={"run": uid},
+        advice="A run has one log. If this one is right, retract the stored run and record again; "
+        "a copy that was changed or cut off is not stored twice.",
+    )

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that is kept: database and object store, opened together and checked at start."""
+
+from dataclasses import dataclass
+
+from coalescope.database import Database, open_database
+from coalescope.datasets.loader import load_datasets
+from coalescope.migrations import migrate
+from coalescope.object_store import DirectoryObjectStore, ObjectStore
+from coalescope.settings import Settings
+
+
+@dataclass(frozen=True)
+class Store:
+    """An open store."""
+
+    database: Database
+    object_store: ObjectStore
+
+    def close(self) -> None:
+        """Close what has to be closed."""
+        self.database.close()
+
+
+def open_store(settings: Settings) -> Store:
+    """Open the store of these settings, ready for use: migrated, swept, data sets loaded.
+
+    Errors: CoalescopeError when the database is from a newer program, or a data set is wrong.
+    """
+    database = open_database(settings.database_url, settings.data_dir)
+    try:
+        migrate(database)
+        object_store = DirectoryObjectStore(settings.data_dir / "logs")
+        object_store.sweep()
+        if settings.datasets_dir is not None:
+            load_datasets(database, settings.datasets_dir)
+    except BaseException:
+        database.close()
+        raise
+    return Store(database, object_store)
