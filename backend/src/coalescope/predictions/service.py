@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find models and evaluate them at a point or over a grid."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from coalescope_models.catalogue import (
+    MODELS,
+    DomainError,
+    MissingInputError,
+    Model,
+    ModelError,
+    evaluate,
+)
+from numpy.typing import NDArray
+
+from coalescope.errors import CoalescopeError, not_found
+
+MAX_POINTS = 65_536
+
+
+@dataclass(frozen=True)
+class Span:
+    """`n` evenly spaced values from `lo` to `hi`, both included."""
+
+    lo: float
+    hi: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Outputs of a model over a grid.
+
+    Attributes:
+        model: what was evaluated.
+        axes: the values along each axis, in the order asked for; none for a single point.
+        outputs: each output over the whole grid, in the shape of the axes.
+
+    """
+
+    model: Model
+    axes: Mapping[str, NDArray[np.float64]]
+    outputs: Mapping[str, NDArray[np.float64]]
+
+    def units(self) -> dict[str, str]:
+        """Return the unit of every axis and output."""
+        axes = {name: self.model.quantity(name).unit for name in self.axes}
+        return axes | {quantity.name: quantity.unit for quantity in self.model.outputs}
+
+
+def list_models() -> list[Model]:
+    """All models, in the catalogue's order."""
+    return list(MODELS.values())
+
+
+def get_model(model_id: str) -> Model:
+    """Return the model of that id. Errors: 404 naming the models there are."""
+    model = MODELS.get(model_id)
+    if model is None:
+        raise not_found("model", model_id, f"Models are {', '.join(MODELS)}.")
+    return model
+
+
+def predict(
+    model_id: str, values: Mapping[str, float], over: Mapping[str, Span] | None = None
+) -> Prediction:
+    """Evaluate a model; parameters that are not given keep their default.
+
+    Errors: 404 for the model; 422 for a name it does not have, an input without a value, a value
+    outside its quantity's domain, a name given twice, an empty or too large grid.
+    """
+    model = get_model(model_id)
+    over = over or {}
+    _check_grid(values, over)
+    axes = {name: np.linspace(span.lo, span.hi, span.n) for name, span in over.items()}
+    grid = np.meshgrid(*axes.values(), indexing="ij") if axes else []
+    given = dict(values) | dict(zip(axes, grid, strict=True))
+    try:
+        with np.errstate(all="ignore"):
+            outputs = evaluate(model, given)
+    except ModelError as error:
+        raise _refused(model, error) from None
+    shape = tuple(span.n for span in over.values())
+    return Prediction(
+        model=model,
+        axes=axes,
+        outputs={
+            name: np.broadcast_to(np.asarray(value, float), shape)
+            for name, value in outputs.items()
+        },
+    )
+
+
+def _check_grid(values: Mapping[str, float], over: Mapping[str, Span]) -> None:
+    for name, span in over.items():
+        if name in values:
+            raise _wrong_grid(name, f"{name} is given both a value and a range.", "Give one.")
+        if span.n < 1:
+            raise _wrong_grid(name, f"{name} runs over {span.n} points.", "Ask for 1 or more.")
+        if span.lo > span.hi:
+            raise _wrong_grid(
+                name, f"{name} runs from {span.lo:g} down to {span.hi:g}.", "Exchange the two."
+            )
+    points = prod(span.n for span in over.values())
+    if points > MAX_POINTS:
+        raise _wrong_grid(
+            ", ".join(over),
+            f"The grid has {points} points; {MAX_POINTS} are the most.",
+            "Ask for fewer points on an axis.",
+        )
+
+
+def _wrong_grid(name: str, message: str, advice: str) -> CoalescopeError:
+    return CoalescopeError("wrong_range", message, where={"field": name}, advice=advice)
+
+
+def _refused(model: Model, error: ModelError) -> CoalescopeError:
+    text = str(error)
+    message = text[0].upper() + text[1:] + "."
+    match error:
+        case DomainError():
+            code, advice = "out_of_domain", "Check the value and its unit."
+        case MissingInputError():
+            needed = ", ".join(quantity.name for quantity in model.inputs)
+            code, advice = "missing_input", f"Its inputs are {needed}; parameters have defaults."
+        case _:
+            code, advice = "unknown_name", "Give inputs and parameters by these names."
+    return CoalescopeError(
+        code, message, where={"model": model.id, "field": error.name}, advice=advice
+    )
