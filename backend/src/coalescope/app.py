@@ -10,11 +10,13 @@ from fastapi.routing import APIRoute
 
 from coalescope.errors import ERROR_RESPONSES, install_error_handlers
 from coalescope.experiments.endpoints import router as experiments
+from coalescope.exports.endpoints import router as exports
 from coalescope.glossary.endpoints import router as glossary
 from coalescope.health import router as health
 from coalescope.links.endpoints import redirects
 from coalescope.links.endpoints import router as links
 from coalescope.page import PageFiles
+from coalescope.predictions.endpoints import router as models
 from coalescope.runs.endpoints import router as runs
 from coalescope.security import access_policy, protect
 from coalescope.settings import Settings
@@ -64,7 +66,17 @@ def _secret(settings: Settings) -> str | None:
 
 def _api() -> APIRouter:
     api = APIRouter(prefix="/api", responses=ERROR_RESPONSES)
-    for feature in (health, glossary, experiments, surfaces, runs, uploads, links):
+    for feature in (
+        health,
+        glossary,
+        models,
+        experiments,
+        surfaces,
+        exports,
+        runs,
+        uploads,
+        links,
+    ):
         api.include_router(feature)
     return api
 
