@@ -15,6 +15,8 @@ from coalescope.glossary.endpoints import router as glossary
 from coalescope.health import router as health
 from coalescope.links.endpoints import redirects
 from coalescope.links.endpoints import router as links
+from coalescope.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, describe
+from coalescope.openapi.reference import router as reference
 from coalescope.page import PageFiles
 from coalescope.predictions.endpoints import router as models
 from coalescope.runs.endpoints import router as runs
@@ -41,10 +43,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app = FastAPI(
         title="Coalescope",
         summary=_SUMMARY,
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
         version=version("coalescope"),
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
-        docs_url="/api/docs",
+        docs_url=None,
         redoc_url=None,
         generate_unique_id_function=_operation_id,
         separate_input_output_schemas=False,
@@ -56,6 +60,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(_api())
     app.include_router(redirects)
     app.router.default = PageFiles(settings.page_dir)
+    describe(app)
     protect(app, policy)
     return app
 
@@ -65,7 +70,7 @@ def _secret(settings: Settings) -> str | None:
 
 
 def _api() -> APIRouter:
-    api = APIRouter(prefix="/api", responses=ERROR_RESPONSES)
+    api = APIRouter(prefix="/api", responses=ERROR_RESPONSES | OTHER_ERRORS)
     for feature in (
         health,
         glossary,
@@ -76,6 +81,7 @@ def _api() -> APIRouter:
         runs,
         uploads,
         links,
+        reference,
     ):
         api.include_router(feature)
     return api

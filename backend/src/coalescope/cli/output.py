@@ -3,6 +3,7 @@
 
 import json
 import math
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from pydantic import BaseModel
 Cell = str | int | float | None
 
 _NOT_KNOWN = "–"
+_NUMBER = re.compile(r"[-−–]?\d|–$")
 
 
 def print_json(value: Any) -> None:
@@ -68,7 +70,7 @@ def _plain(value: Any) -> Any:
 
 def _numeric_columns(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[bool]:
     return [
-        bool(rows) and not any(isinstance(row[column], str) for row in rows)
+        bool(rows) and all(_NUMBER.match(shown(row[column])) for row in rows)
         for column in range(len(header))
     ]
 

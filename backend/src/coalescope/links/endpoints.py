@@ -6,21 +6,21 @@ from fastapi.responses import RedirectResponse
 
 from coalescope.database import ReadConnection, WriteConnection
 from coalescope.links import service
-from coalescope.links.schemas import Link, LinkCreate
+from coalescope.links.schemas import LinkIn, LinkOut
 
 router = APIRouter(prefix="/links", tags=["links"])
 redirects = APIRouter(include_in_schema=False)
 
 
 @router.post("", status_code=201, summary="Make a short link to a view")
-def create_link(request: Request, connection: WriteConnection, link: LinkCreate) -> Link:
+def create_link(request: Request, connection: WriteConnection, link: LinkIn) -> LinkOut:
     """Make a short link to an address of the page; the same address gets the same link."""
     token, path = service.create(connection, link.path)
     return _link(request, token, path)
 
 
 @router.get("/{token}", summary="Find the view that a short link stands for")
-def get_link(request: Request, connection: ReadConnection, token: str) -> Link:
+def get_link(request: Request, connection: ReadConnection, token: str) -> LinkOut:
     """Find the address that a token stands for."""
     return _link(request, token, service.get(connection, token))
 
@@ -31,5 +31,5 @@ def follow_link(connection: ReadConnection, token: str) -> RedirectResponse:
     return RedirectResponse(service.get(connection, token), status_code=307)
 
 
-def _link(request: Request, token: str, path: str) -> Link:
-    return Link(token=token, path=path, url=str(request.base_url.replace(path=f"/l/{token}")))
+def _link(request: Request, token: str, path: str) -> LinkOut:
+    return LinkOut(token=token, path=path, url=str(request.base_url.replace(path=f"/l/{token}")))

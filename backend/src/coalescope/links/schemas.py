@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 _EXAMPLE_PATH = "/explorer/geist-2005-nfs?measure=throughput_mbps"
 
 
-class LinkCreate(BaseModel):
+class LinkIn(BaseModel):
     """The view to link to."""
 
     model_config = ConfigDict(
@@ -16,7 +16,7 @@ class LinkCreate(BaseModel):
     path: str = Field(description="Path, query and fragment of an address of the page")
 
 
-class Link(BaseModel):
+class LinkOut(BaseModel):
     """A token and the address it stands for."""
 
     model_config = ConfigDict(

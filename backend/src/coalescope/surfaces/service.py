@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choose two axes, select the cells, and lay one measure over them."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -87,7 +86,7 @@ def get_surface(
         raise _nothing_selected(_levels(rows), chosen_where)
     levels = _levels(chosen)
     x, y = _choose_axes(levels, axes)
-    _check_one_value_per_point(levels, chosen, x, y)
+    _check_one_setting(chosen, levels, x, y)
     return Surface(
         experiment=experiment,
         measure=quantity,
@@ -135,23 +134,24 @@ def _choose_axes(levels: _Levels, asked: tuple[str | None, str | None]) -> tuple
     return x, None if y == x else y
 
 
-def _check_one_value_per_point(
-    levels: _Levels, rows: Sequence[tuple[Factors, SummaryRecord]], x: str, y: str | None
+def _check_one_setting(
+    rows: Sequence[tuple[Factors, SummaryRecord]], levels: _Levels, x: str, y: str | None
 ) -> None:
-    points = Counter((factors.get(x), factors.get(y or "")) for factors, _ in rows)
-    if all(count == 1 for count in points.values()):
-        return
-    choices = {
-        name: values
-        for name, values in levels.items()
+    """Refuse to mix settings: beside the axes nothing may vary, not even between points."""
+    varying = [
+        name
+        for name in levels
         if name not in (x, y) and len({factors.get(name) for factors, _ in rows}) > 1
-    }
-    listed = "; ".join(f"{name}: {_listed(values)}" for name, values in choices.items())
+    ]
+    if not varying:
+        return
+    axes = [name for name in (x, y) if name is not None]
+    listed = "; ".join(f"{name}: {_listed(levels[name])}" for name in varying)
     raise CoalescopeError(
         "ambiguous_surface",
-        f"Several cells fall on one point of {x}" + (f" and {y}" if y else "") + ".",
+        f"Beside {' and '.join(axes)}, something else varies too: {', '.join(varying)}.",
         where={"field": "where"},
-        advice=f"Choose one level of each of these with where: {listed}.",
+        advice=f"Choose one level of each with where. There are {listed}.",
     )
 
 

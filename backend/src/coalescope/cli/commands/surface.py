@@ -29,24 +29,31 @@ def run(arguments: Namespace) -> int:
 
 
 def _print(surface: Surface) -> None:
+    x, y = surface.x, surface.y
     print(f"{surface.experiment.title} ({surface.experiment.kind})")
     chosen = "".join(f", {name} {shown(value)}" for name, value in surface.where.items())
-    print(f"{with_unit(surface.measure.label, surface.measure.unit)}{chosen}; mean ± 95 % interval")
+    print(f"{with_unit(surface.measure.label, surface.measure.unit)}{chosen}; {_spread(surface)}")
     print()
-    x, y = surface.x, surface.y
-    columns = [None] if y is None else y.levels
-    header = [with_unit(x.name, x.unit)]
-    header += ["" if y is None else f"{y.name} {shown(level)}" for level in columns]
+    corner = with_unit(x.name, x.unit)
     if y is None:
-        header[1] = surface.measure.name
+        header = [corner, surface.measure.name]
+    else:
+        header = [f"{corner} ↓  {with_unit(y.name, y.unit)} →", *map(shown, y.levels)]
     at = {(cell.x, cell.y): cell for cell in surface.cells}
-    print_table(
-        header,
-        [
-            [shown(level), *(_value(at.get((level, column))) for column in columns)]
-            for level in x.levels
-        ],
-    )
+    columns = [None] if y is None else y.levels
+    rows = [
+        [shown(level), *(_value(at.get((level, column))) for column in columns)]
+        for level in x.levels
+    ]
+    print_table(header, rows)
+
+
+def _spread(surface: Surface) -> str:
+    counts = {cell.n for cell in surface.cells}
+    n = str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    if any(cell.ci95 for cell in surface.cells):
+        return f"mean of {n} ± half its 95 % interval"
+    return "single values, no interval" if n == "1" else f"mean of {n}, no interval known"
 
 
 def _value(cell: SurfaceCell | None) -> str:

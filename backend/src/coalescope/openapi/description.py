@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the generated OpenAPI document says beyond what the endpoints say of themselves."""
+
+from typing import Any
+
+from fastapi import FastAPI
+
+from coalescope.errors import ErrorResponse
+
+DESCRIPTION = """\
+All numbers are in the unit that the name of their field ends in; the glossary (`/api/quantities`)
+says which. Every answer that is not a success has the shape of `ErrorResponse`.
+
+On a loopback address the server answers only to its own `Host`, and changes nothing for a page of
+another origin. Bound to any other address it asks for a bearer token.
+"""
+
+TAGS = [
+    {"name": "service", "description": "Whether the service answers."},
+    {"name": "glossary", "description": "Every quantity: its one name, its unit, its meaning."},
+    {"name": "models", "description": "Models and what they predict."},
+    {"name": "experiments", "description": "Experiments, their factors, cells and summaries."},
+    {"name": "surfaces", "description": "One measure over two factors."},
+    {"name": "fits", "description": "Parameters of a model from an experiment's runs."},
+    {"name": "exports", "description": "Cells and runs as files."},
+    {"name": "runs", "description": "Single runs: their log, retraction, correction, history."},
+    {"name": "uploads", "description": "Run logs and tables, kept whole or refused whole."},
+    {"name": "links", "description": "Short links to views of the page."},
+]
+
+OTHER_ERRORS: dict[int | str, dict[str, Any]] = {
+    "default": {
+        "model": ErrorResponse,
+        "description": "Any other failure: 401 without the token, 403 from a foreign origin, "
+        "421 to a foreign host, 500 inside the server",
+    }
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Complete the document that `app` generates."""
+    generate = app.openapi
+
+    def complete() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = generate()
+            document["components"]["securitySchemes"] = {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "COALESCOPE_TOKEN of the server, where it has one",
+                }
+            }
+            document["security"] = [{}, {"token": []}]
+        return generate()
+
+    app.openapi = complete  # type: ignore[method-assign]
