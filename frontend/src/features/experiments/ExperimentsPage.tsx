@@ -3,12 +3,13 @@ import { Link, useSearchParams } from 'wouter';
 import { reasonOf } from '../../api/errors';
 import { useExperiments, useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Kind as KindName } from '../../api/types';
+import { inSentence, labelOf } from '../../components/factorWords';
 import { KINDS, Kind, KindGlyph } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import { GlanceTile } from './GlanceTile';
-import { countByKind, design, type Filter, inSentence, matches, tileOf } from './listing';
+import { countByKind, design, type Filter, matches, tileOf } from './listing';
 import { ModelsLine } from './ModelsLine';
 import { YourHost } from './YourHost';
 import './experiments.css';
@@ -40,7 +41,7 @@ function useFilter(): [Filter, (next: Partial<Filter>) => void] {
   return [filter, change];
 }
 
-function Row({ experiment, labelOf }: { experiment: ExperimentSummary; labelOf: (measure: string) => string }) {
+function Row({ experiment, caption }: { experiment: ExperimentSummary; caption: (measure: string) => string }) {
   const { slug, title, subtitle, kind, factors, cells, designed_cells, replicates_label, source_note, glance } =
     experiment;
   return (
@@ -54,7 +55,7 @@ function Row({ experiment, labelOf }: { experiment: ExperimentSummary; labelOf: 
           {glance.map((each) => (
             <figure key={each.measure}>
               <GlanceTile shades={tileOf(each).shades} />
-              <figcaption>{labelOf(each.measure)}</figcaption>
+              <figcaption>{caption(each.measure)}</figcaption>
             </figure>
           ))}
         </div>
@@ -127,8 +128,8 @@ export function ExperimentsPage() {
   const [filter, change] = useFilter();
   const all = experiments.data ?? [];
   const shown = all.filter((experiment) => matches(experiment, filter));
-  const labels = new Map(quantities.data?.map(({ name, label }) => [name, inSentence(label)]));
-  const labelOf = (measure: string) => labels.get(measure) ?? measure.replaceAll('_', ' ');
+  // A tile has room for a few words only.
+  const caption = (measure: string) => inSentence(labelOf(measure, quantities.data)).replace(' per ', '/');
 
   return (
     <div className="page experiments">
@@ -169,7 +170,7 @@ export function ExperimentsPage() {
           <tr>
             <th scope="col">Experiment</th>
             <th scope="col">
-              <small>delay across, MTU up; brighter is more</small> At a glance
+              At a glance <small>delay across, MTU up; brighter is more</small>
             </th>
             <th scope="col">Kind</th>
             <th scope="col">Factors</th>
@@ -182,7 +183,7 @@ export function ExperimentsPage() {
         </thead>
         <tbody>
           {shown.map((experiment) => (
-            <Row key={experiment.slug} experiment={experiment} labelOf={labelOf} />
+            <Row key={experiment.slug} experiment={experiment} caption={caption} />
           ))}
           {experiments.data && all.length > 0 && shown.length === 0 && (
             <Nothing filter={filter} clear={() => change({ text: '', hidden: new Set() })} />

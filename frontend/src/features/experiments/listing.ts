@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of experiments says, from what the server knows. No DOM.
 import type { ExperimentSummary, Factor, Glance, Kind } from '../../api/types';
+import { inSentence } from '../../components/factorWords';
 
 export interface Filter {
   text: string;
@@ -28,11 +29,6 @@ export function countByKind(experiments: readonly ExperimentSummary[]): Record<K
   const counts: Record<Kind, number> = { published: 0, measured: 0, emulated: 0, simulated: 0 };
   for (const { kind } of experiments) counts[kind] += 1;
   return counts;
-}
-
-/** `Delay` within a sentence is `delay`; `MTU` stays. */
-export function inSentence(label: string): string {
-  return /^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label;
 }
 
 /** `MTU 3 × delay 9`: the factors that vary, with the number of their levels. */

@@ -1,4 +1,207 @@
 // SPDX-License-Identifier: Apache-2.0
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { useExperiment } from '../../api/queries';
+import type { UploadReceipt } from '../../api/types';
+import { Kind } from '../../components/Kind';
+import { useTitle } from '../../components/title';
+import { CoverageGrid } from './CoverageGrid';
+import { DestinationDialog } from './DestinationDialog';
+import { FileList } from './FileList';
+import { filesIn, isCsv } from './files';
+import type { Item } from './queue';
+import { RecentUploads } from './RecentUploads';
+import { uploads, useUploads } from './session';
+import { Totals } from './Totals';
+import { restInWords, tallyOf } from './tally';
+import './upload.css';
+
+async function addFiles(files: Iterable<File>): Promise<void> {
+  uploads.add(await Promise.all([...files].map(async (file) => ({ file, csv: await isCsv(file) }))));
+}
+
+/** The whole page takes a drop; true while something is dragged over it. */
+function usePageDrop(onFiles: (files: File[]) => void): boolean {
+  const [over, setOver] = useState(false);
+  const take = useRef(onFiles);
+  take.current = onFiles;
+  useEffect(() => {
+    const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+    const drag = (event: DragEvent) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => event.relatedTarget === null && setOver(false);
+    const drop = async (event: DragEvent) => {
+      if (!event.dataTransfer || !carriesFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      take.current(await filesIn(event.dataTransfer));
+    };
+    document.addEventListener('dragenter', drag);
+    document.addEventListener('dragover', drag);
+    document.addEventListener('dragleave', leave);
+    document.addEventListener('drop', drop);
+    return () => {
+      document.removeEventListener('dragenter', drag);
+      document.removeEventListener('dragover', drag);
+      document.removeEventListener('dragleave', leave);
+      document.removeEventListener('drop', drop);
+    };
+  }, []);
+  return over;
+}
+
+const REFRESH_MS = 1000;
+
+/** Lets the rest of the page know, at most once a second, that the store has grown. */
+function useRefreshAfter(stored: number): void {
+  const client = useQueryClient();
+  const due = useRef(false);
+  useEffect(() => {
+    if (stored === 0 || due.current) return;
+    due.current = true;
+    const refresh = () => {
+      due.current = false;
+      void client.invalidateQueries({ queryKey: ['experiments'] });
+      void client.invalidateQueries({ queryKey: ['uploads'] });
+    };
+    setTimeout(refresh, REFRESH_MS);
+  }, [stored, client]);
+}
+
+function DropZone({
+  over,
+  first,
+  onFiles,
+}: {
+  over: boolean;
+  first: boolean;
+  onFiles: (files: Iterable<File>) => void;
+}) {
+  return (
+    <label className={`drop ${over ? 'over' : ''} ${first ? 'first' : ''}`}>
+      <input
+        type="file"
+        multiple
+        className="sr"
+        onChange={(event) => {
+          onFiles([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = '';
+        }}
+      />
+      {over ? (
+        'Let go to send'
+      ) : (
+        <>
+          Drop {first ? 'run logs or tables' : 'more files'} here, or <u>choose files</u>
+        </>
+      )}
+    </label>
+  );
+}
+
+function Introduction() {
+  return (
+    <div className="intro">
+      <div>
+        <h2 className="sec">Run logs</h2>
+        <p>
+          One file a run, as <code>coalescope-logger</code> writes it. It names its own experiment, and every block is
+          checked before anything is kept. A log that was cut off is kept up to its last whole block.
+        </p>
+      </div>
+      <div>
+        <h2 className="sec">Tables (CSV)</h2>
+        <p>
+          One row a run with a column <code>replicate</code>, or one row a cell with <code>n</code> and, where known,{' '}
+          <code>MEASURE_sd</code>. Columns carry the names of the glossary, such as <code>mtu_bytes</code>,{' '}
+          <code>delay_us</code>, <code>throughput_mbps</code>. An empty field means: not known.
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function receiptsOf(items: readonly Item[]): UploadReceipt[] {
+  return items.flatMap(({ receipt }) => (receipt ? [receipt] : []));
+}
+
+function Into({ slug }: { slug: string }) {
+  const experiment = useExperiment(slug);
+  if (!experiment.data) return null;
+  return (
+    <p>
+      Into <Link href={`/explorer/${slug}`}>{experiment.data.title}</Link> <Kind kind={experiment.data.kind} />
+    </p>
+  );
+}
+
 export function UploadPage() {
-  return <div className="page">Upload</div>;
+  useTitle('Upload');
+  const state = useUploads();
+  const receipts = receiptsOf(state.items);
+  const held = state.items.filter(({ phase }) => phase === 'held');
+  const [asking, setAsking] = useState(false);
+  const over = usePageDrop(take);
+  const tally = tallyOf(state.items);
+  const slug = receipts.at(-1)?.experiment.slug;
+  useRefreshAfter(tally.counts.stored);
+
+  async function take(files: Iterable<File>) {
+    await addFiles(files);
+    setAsking(uploads.current().items.some(({ phase }) => phase === 'held'));
+  }
+
+  // A screen reader hears each refusal and the end, not every file.
+  const trouble = tally.counts.refused + tally.counts.failed;
+  const ended = tally.files > 0 && tally.settled;
+  const said = ended
+    ? `${tally.onDisk} of ${tally.files} files on disk. ${restInWords(tally)}`
+    : trouble > 0
+      ? `${trouble} refused or not sent so far`
+      : '';
+
+  const empty = state.items.length === 0;
+  return (
+    <div className={`page upload ${over ? 'over' : ''}`}>
+      <header className="lede">
+        <h1>Upload run logs</h1>
+        {slug ? (
+          <Into slug={slug} />
+        ) : (
+          <p>Files are sent three at a time. Each is kept whole or not at all, and a refused one holds up no other.</p>
+        )}
+      </header>
+      <p className="sr" role="status">
+        {said}
+      </p>
+      <div className={empty ? '' : 'upcols'}>
+        <div className="files">
+          {!empty && <Totals state={state} />}
+          {!empty && <FileList items={state.items} onDirect={() => setAsking(true)} />}
+          <DropZone over={over} first={empty} onFiles={take} />
+        </div>
+        {!empty && (
+          <aside className="cover" aria-label="What the experiment has now">
+            {slug && <CoverageGrid slug={slug} receipts={receipts} />}
+          </aside>
+        )}
+      </div>
+      {empty && <Introduction />}
+      <RecentUploads />
+      {asking && held.length > 0 && (
+        <DestinationDialog
+          files={held.map(({ file }) => file.name)}
+          onAnswer={(destination) => {
+            uploads.direct(destination);
+            setAsking(false);
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </div>
+  );
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useState } from 'react';
+import { useExperiments } from '../../api/queries';
+import type { Kind as KindName } from '../../api/types';
+import type { Destination } from '../../api/uploads';
+import { Dialog } from '../../components/Dialog';
+import { KINDS, KindGlyph } from '../../components/Kind';
+import { slugOf } from './slug';
+
+const MEANING: Record<KindName, string> = {
+  published: 'numbers somebody printed',
+  measured: 'real hardware, by you',
+  emulated: 'a real driver on an emulated device',
+  simulated: 'computed, no driver involved',
+};
+
+interface Form {
+  into: string;
+  title: string;
+  slug: string | null;
+  kind: KindName | null;
+  citation: string;
+}
+
+const NEW = '';
+
+function destinationOf(form: Form): Destination | null {
+  if (form.into !== NEW) return { experiment: form.into };
+  const experiment = form.slug ?? slugOf(form.title);
+  if (!form.title.trim() || !experiment || !form.kind) return null;
+  const citation = form.citation.trim();
+  return { experiment, title: form.title.trim(), kind: form.kind, ...(citation ? { citation } : {}) };
+}
+
+/** A CSV names no experiment, so it is asked for before anything is sent. The kind has no default: it must be known. */
+export function DestinationDialog(props: {
+  files: readonly string[];
+  onAnswer: (destination: Destination) => void;
+  onClose: () => void;
+}) {
+  const experiments = useExperiments();
+  const [form, setForm] = useState<Form>({ into: NEW, title: '', slug: null, kind: null, citation: '' });
+  const change = (next: Partial<Form>) => setForm((now) => ({ ...now, ...next }));
+  const destination = destinationOf(form);
+  const { files } = props;
+  return (
+    <Dialog
+      title={files.length === 1 ? 'Where does the table go?' : `Where do the ${files.length} tables go?`}
+      confirm="Send"
+      busy={!destination}
+      onConfirm={() => destination && props.onAnswer(destination)}
+      onClose={props.onClose}
+    >
+      <p>
+        {files.slice(0, 3).join(', ')}
+        {files.length > 3 && ` and ${files.length - 3} more`}: a CSV names no experiment.
+      </p>
+      <label className="field">
+        Experiment
+        <select value={form.into} onChange={(event) => change({ into: event.currentTarget.value })}>
+          <option value={NEW}>A new one</option>
+          {experiments.data?.map(({ slug, title, kind }) => (
+            <option key={slug} value={slug}>
+              {title} ({kind})
+            </option>
+          ))}
+        </select>
+      </label>
+      {form.into === NEW && (
+        <>
+          <label className="field">
+            Title
+            <input required value={form.title} onChange={(event) => change({ title: event.currentTarget.value })} />
+          </label>
+          <label className="field">
+            Name in addresses
+            <input
+              required
+              pattern="[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+              title="Small letters, digits and hyphens"
+              maxLength={80}
+              value={form.slug ?? slugOf(form.title)}
+              onChange={(event) => change({ slug: event.currentTarget.value })}
+            />
+          </label>
+          <fieldset className="kind-choice">
+            <legend>Kind of data</legend>
+            {KINDS.map((kind) => (
+              <label key={kind}>
+                <input
+                  type="radio"
+                  name="kind"
+                  required
+                  value={kind}
+                  checked={form.kind === kind}
+                  onChange={() => change({ kind })}
+                />
+                <span className={`kind ${kind}`}>
+                  <KindGlyph kind={kind} />
+                  {kind}
+                </span>
+                <small>{MEANING[kind]}</small>
+              </label>
+            ))}
+          </fieldset>
+          <label className="field">
+            Source <small className="sr">optional</small>
+            <input
+              value={form.citation}
+              placeholder="Who, where, when; a page or a table"
+              onChange={(event) => change({ citation: event.currentTarget.value })}
+            />
+          </label>
+        </>
+      )}
+    </Dialog>
+  );
+}

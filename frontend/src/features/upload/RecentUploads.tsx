@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from 'wouter';
+import { useRecentUploads } from '../../api/queries';
+import { size } from './tally';
+
+const SHOWN = 10;
+
+/** What this server took in lately, whoever sent it. */
+export function RecentUploads() {
+  const recent = useRecentUploads(SHOWN);
+  if (!recent.data?.length) return null;
+  return (
+    <section className="recent" aria-labelledby="recent">
+      <h2 className="sec" id="recent">
+        Latest on this server
+      </h2>
+      <table className="list">
+        <thead>
+          <tr>
+            <th scope="col">File</th>
+            <th scope="col">Experiment</th>
+            <th scope="col" className="n">
+              Runs
+            </th>
+            <th scope="col" className="n">
+              Size
+            </th>
+            <th scope="col">SHA-256</th>
+          </tr>
+        </thead>
+        <tbody>
+          {recent.data.map(({ sha256, filename, experiment, run_count, bytes }) => (
+            <tr key={sha256}>
+              <td className="file">{filename}</td>
+              <td>
+                <Link href={`/explorer/${experiment.slug}`}>{experiment.title}</Link>
+              </td>
+              <td className="n">{run_count}</td>
+              <td className="n">{size(bytes)}</td>
+              <td>
+                <code title={sha256}>{sha256.slice(0, 12)}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many replicates of each cell are on disk, and how many of them came just now.
+import type { Cell, Factors, FactorValue, UploadReceipt } from '../../api/types';
+
+const X_FIRST = ['delay_us', 'delay_ticks', 'moderation_rate_hz'];
+const Y_FIRST = ['mtu_bytes', 'frame_bytes'];
+
+export interface CoverageCell {
+  runs: number;
+  added: number;
+}
+
+export interface Coverage {
+  x: string | null;
+  y: string | null;
+  columns: FactorValue[];
+  /** Highest level first, as on the surface. */
+  lines: FactorValue[];
+  /** By line, then column. */
+  cells: CoverageCell[][];
+  /** The most that any cell has: what the others are measured against. */
+  most: number;
+}
+
+function levelsOf(cells: readonly Cell[], name: string): FactorValue[] {
+  const levels = new Set(cells.flatMap(({ factors }) => (name in factors ? [factors[name]] : [])));
+  return [...levels].sort((a, b) =>
+    typeof a === 'number' && typeof b === 'number' ? a - b : `${a}`.localeCompare(`${b}`),
+  );
+}
+
+function axes(cells: readonly Cell[]): { x: string | null; y: string | null } {
+  const names = [...new Set(cells.flatMap(({ factors }) => Object.keys(factors)))];
+  const numeric = names.filter((name) => levelsOf(cells, name).every((level) => typeof level === 'number'));
+  const varied = numeric.filter((name) => levelsOf(cells, name).length > 1);
+  const y = Y_FIRST.find((name) => numeric.includes(name)) ?? null;
+  const x = X_FIRST.find((name) => numeric.includes(name)) ?? varied.find((name) => name !== y) ?? null;
+  return { x, y: y ?? varied.find((name) => name !== x) ?? null };
+}
+
+/** The settings beside the two axes, as one text: cells of equal text belong to one grid. */
+function sliceKey(factors: Factors, x: string | null, y: string | null): string {
+  return Object.entries(factors)
+    .filter(([name]) => name !== x && name !== y)
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join('&');
+}
+
+/** The grids of an experiment: one for each combination of the other factors. */
+export function slicesOf(cells: readonly Cell[]): Map<string, Factors> {
+  const { x, y } = axes(cells);
+  const slices = new Map<string, Factors>();
+  for (const { factors } of cells) {
+    const others = Object.fromEntries(Object.entries(factors).filter(([name]) => name !== x && name !== y));
+    slices.set(sliceKey(factors, x, y), others);
+  }
+  return slices;
+}
+
+/** The grid that a receipt's run stands in. */
+export function sliceOf(cells: readonly Cell[], factors: Factors): string {
+  const { x, y } = axes(cells);
+  return sliceKey(factors, x, y);
+}
+
+export function coverageOf(cells: readonly Cell[], slice: string, receipts: readonly UploadReceipt[]): Coverage {
+  const { x, y } = axes(cells);
+  const mine = cells.filter(({ factors }) => sliceKey(factors, x, y) === slice);
+  const columns = x ? levelsOf(mine, x) : [''];
+  const lines = y ? levelsOf(mine, y).reverse() : [''];
+  const place = (factors: Factors) =>
+    sliceKey(factors, x, y) === slice ? `${y ? factors[y] : ''} ${x ? factors[x] : ''}` : null;
+  const runs = new Map(mine.map((cell) => [place(cell.factors), cell.runs]));
+  const added = new Map<string | null, number>();
+  for (const { outcome, runs: sent } of receipts)
+    for (const { factors } of outcome === 'stored' ? sent : [])
+      added.set(place(factors), (added.get(place(factors)) ?? 0) + 1);
+  const cellAt = (line: FactorValue, column: FactorValue): CoverageCell => {
+    const key = `${line} ${column}`;
+    const total = runs.get(key) ?? 0;
+    return { runs: total, added: Math.min(total, added.get(key) ?? 0) };
+  };
+  const grid = lines.map((line) => columns.map((column) => cellAt(line, column)));
+  return { x, y, columns, lines, cells: grid, most: Math.max(0, ...grid.flat().map((cell) => cell.runs)) };
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files as they come from a drop or a chooser.
+
+const MAGIC = [0x89, 0x43, 0x4f, 0x41, 0x4c];
+const PEEK = 1024;
+
+/** A file is taken for a table unless it begins as a run log or is not text. The server looks again. */
+export async function isCsv(file: Blob): Promise<boolean> {
+  const head = new Uint8Array(await file.slice(0, PEEK).arrayBuffer());
+  if (head.length === 0) return false;
+  if (MAGIC.every((byte, i) => head[i] === byte)) return false;
+  return !head.includes(0);
+}
+
+function entryFile(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
+}
+
+function batch(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  return new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+}
+
+async function within(entry: FileSystemEntry): Promise<File[]> {
+  if (entry.isFile) return [await entryFile(entry as FileSystemFileEntry)];
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const files: File[] = [];
+  for (let entries = await batch(reader); entries.length; entries = await batch(reader))
+    for (const each of entries) files.push(...(await within(each)));
+  return files.filter(({ name }) => !name.startsWith('.'));
+}
+
+/** Every file that was dropped, those in dropped folders too. */
+export async function filesIn(dropped: DataTransfer): Promise<File[]> {
+  // The entries must be taken before the first await: the list is emptied afterwards.
+  const entries = [...dropped.items].map((item) => item.webkitGetAsEntry?.() ?? null);
+  const plain = [...dropped.files];
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
+  const files = await Promise.all(entries.map((entry) => (entry ? within(entry) : [])));
+  return files.flat();
+}
