@@ -90,6 +90,7 @@ class LinearFit:
         per: what each parameter is counted per, as in jiffies per MB.
         responses: unit of each measure that can be the response.
         output: the output of the model that the response is compared with.
+        remedies: what to measure besides when these columns cannot be told apart.
     """
 
     columns: tuple[str, ...]
@@ -97,6 +98,7 @@ class LinearFit:
     per: tuple[str, ...]
     responses: Mapping[str, str]
     output: str
+    remedies: tuple[tuple[frozenset[str], str], ...] = ()
 
     def units(self, response_unit: str) -> tuple[str, ...]:
         """Return the unit of each parameter for a response in a unit."""
@@ -329,6 +331,10 @@ _MODELS = (
             per=("MB", "kpacket", "kinterrupt"),
             responses=MappingProxyType({"system_cpu_jiffies": "jiffies", "system_cpu_s": "s"}),
             output="system_cpu",
+            remedies=(
+                (frozenset({"rx_megabytes", "rx_kilopackets"}), "at another MTU"),
+                (frozenset({"rx_kilointerrupts"}), "with another interrupt delay"),
+            ),
         ),
         notes=(_PER_PROTOCOL,),
     ),

@@ -531,7 +531,7 @@ _PARAMETERS = (
 _MODEL = (
     _model(
         "rx_megabytes",
-        "Received megabytes",
+        "Megabytes received",
         r"N_{\mathrm{MB}}",
         "MB",
         "Millions (10⁶) of bytes received.",
@@ -541,7 +541,7 @@ _MODEL = (
     ),
     _model(
         "rx_kilopackets",
-        "Received packets, in thousands",
+        "Thousands of packets received",
         r"N_{\mathrm{KP}}",
         "kpackets",
         "Thousands of packets received.",
@@ -551,7 +551,7 @@ _MODEL = (
     ),
     _model(
         "rx_kilointerrupts",
-        "Receive interrupts, in thousands",
+        "Thousands of receive interrupts",
         r"N_{\mathrm{KI}}",
         "kinterrupts",
         "Thousands of receive interrupts.",

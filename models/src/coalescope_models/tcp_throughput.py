@@ -49,10 +49,11 @@ def tcp_coalescing_throughput(
     segment_bytes = mtu_bytes - TCP_HEADER_BYTES
     window = xp.floor(window_bytes / segment_bytes)  # (19)
     largest_rate = 1e6 * medium_efficiency / packet_gap_us(mtu_bytes, link_rate_mbps)
-    path_delay = 1e-6 * coalescing_nics * delay_us
-    delays = path_delay + 2e-6 * rtt_min_us
-    root = xp.sqrt(delays * delays + 8.0 * window * path_delay / largest_rate)
-    rate = xp.minimum(4.0 * window / (delays + root), largest_rate)  # (16) rationalised, (17)
+    # times in µs, rates per second: hence 10⁶
+    path_delay = coalescing_nics * delay_us
+    delays = path_delay + 2.0 * rtt_min_us
+    root = xp.sqrt(delays * delays + 8e6 * window * path_delay / largest_rate)
+    rate = xp.minimum(4e6 * window / (delays + root), largest_rate)  # (16) rationalised, (17)
     return {
         "goodput_mbps": 8e-6 * segment_bytes * rate,  # (18), in bits
         "throughput_mbps": 8e-6 * (mtu_bytes + FRAME_OVERHEAD_BYTES) * rate,

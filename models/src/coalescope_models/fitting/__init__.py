@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits of model parameters to tables of observations, with intervals and diagnostics.
+
+Needs numpy, so nothing that runs in the browser imports it.
+"""
+
+from .diagnostics import CONDITION_LIMIT
+from .linear import METHODS, FitInputError, fit_linear
+from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
+
+__all__ = [
+    "CONDITION_LIMIT",
+    "METHODS",
+    "Bootstrap",
+    "Diagnostics",
+    "Estimate",
+    "FitInputError",
+    "FitResult",
+    "Residual",
+    "fit_linear",
+]

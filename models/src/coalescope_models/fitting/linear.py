@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fit a model that is linear in its parameters to a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..catalogue import LinearFit, Model, find
+from .bootstrap import resample_replicates, resample_rows
+from .diagnostics import (
+    condition_number,
+    variance_inflation,
+    why_no_plane,
+    why_no_points,
+    why_not_identifiable,
+)
+from .estimators import ESTIMATORS, Moments
+from .points import Floats, Groups, normalised
+from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
+
+#: The methods that `fit_linear` knows.
+METHODS = tuple(ESTIMATORS)
+
+#: Share of resamples without an estimate from which on intervals are not given: half of what each
+#: end of a 95 % interval leaves out.
+_DEGENERATE_LIMIT = 0.0125
+
+
+class FitInputError(ValueError):
+    """The table or an argument does not suit the fit. `name` is the column or the argument."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked for: counts and response as one matrix, [n, p + 1], and how to group it."""
+
+    model: Model
+    fit: LinearFit
+    method: str
+    response: str
+    response_unit: str
+    rows: Floats
+    groups: Groups
+    unit: Literal["rows", "replicates"]
+
+    @property
+    def observations(self) -> Floats:
+        """The rows that the model is fitted to: the rows, or the means of cells, [n, p + 1]."""
+        return self.rows if self.unit == "rows" else self.groups.means(self.rows)
+
+    @property
+    def indices(self) -> NDArray[np.intp]:
+        """Row of the table that each observation (first) comes from."""
+        return np.arange(len(self.rows)) if self.unit == "rows" else self.groups.first_rows
+
+
+def fit_linear(
+    model: str | Model,
+    table: Mapping[str, ArrayLike],
+    method: str = "paper-tls",
+    *,
+    response: str | None = None,
+    response_unit: str | None = None,
+    strata: ArrayLike | None = None,
+    cells: ArrayLike | None = None,
+    resamples: int = 10_000,
+    rng: np.random.Generator | int | None = None,
+) -> FitResult:
+    """Fit the parameters of a linear model.
+
+    Each row is first scaled to the common response K = 10000, as in Geist et al. 2005, section 4.
+    "paper-tls" then fits a plane to the points by total least squares, exactly as that section
+    does; "ols" minimises the deviations from K. Neither depends on K. Total least squares depends
+    on the units of the columns; they are fixed by the model (10⁶ bytes, thousands).
+
+    Args:
+        model: a model with a `linear_fit`, or its id.
+        table: arrays of one length n: the columns of the fit, and the response.
+        method: one of `METHODS`.
+        response: which column is the response; by default the one measure in the table that can be.
+        response_unit: its unit, which the estimates carry; by default that of the measure.
+        strata: n labels; the bootstrap draws rows within equal labels. One stratum by default.
+        cells: n labels, when rows are replicates: the model is then fitted to the means of the
+            cells, and the bootstrap draws whole replicates within each. Excludes `strata`.
+        resamples: of the bootstrap; 0 for none.
+        rng: generator, or the seed of one (which the result then records). The same seed gives
+            the same result, bit for bit.
+
+    Returns:
+        The fit. Data that cannot determine the parameters give a result with `identifiable` False,
+        no values, and a message that says why; that is not an error.
+
+    Raises:
+        UnknownModelError: there is no such model.
+        FitInputError: the model has no linear fit, a column is missing or of another length, the
+            method is unknown, or a bootstrap is asked for without a generator.
+    """
+    task = _read(model, table, method, response, response_unit, strata, cells)
+    if resamples < 0:
+        raise FitInputError("resamples", "resamples must not be negative")
+    if resamples and rng is None:
+        raise FitInputError("rng", "a bootstrap needs a generator or a seed")
+    plan = Bootstrap(
+        unit=task.unit,
+        resamples=resamples,
+        seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+        strata=task.groups.count,
+        degenerate=0,
+    )
+    observations = task.observations
+    message = why_no_points(task.rows[:, :-1], task.rows[:, -1], task.fit)
+    if message is None and len(observations) < len(task.fit.parameters):
+        message = why_no_points(observations[:, :-1], observations[:, -1], task.fit)
+    if message is not None:
+        return _refused(task, plan, message, points=None)
+    points = normalised(observations)
+    message = why_not_identifiable(points, task.fit)
+    if message is None and task.method == "paper-tls":
+        message = why_no_plane(points, task.fit)
+    if message is not None:
+        return _refused(task, plan, message, points)
+    return _fitted(task, plan, points, None if rng is None else np.random.default_rng(rng))
+
+
+def _read(
+    model: str | Model,
+    table: Mapping[str, ArrayLike],
+    method: str,
+    response: str | None,
+    response_unit: str | None,
+    strata: ArrayLike | None,
+    cells: ArrayLike | None,
+) -> _Task:
+    model = find(model) if isinstance(model, str) else model
+    fit = model.linear_fit
+    if fit is None:
+        raise FitInputError("model", f"{model.id} has no linear fit")
+    if method not in ESTIMATORS:
+        raise FitInputError("method", f"there is no method {method!r}; there are {METHODS}")
+    if strata is not None and cells is not None:
+        raise FitInputError("strata", "give strata or cells, not both: a cell is a stratum")
+    response = _response(fit, table) if response is None else response
+    rows = _matrix(table, (*fit.columns, response))
+    labels = cells if cells is not None else strata
+    return _Task(
+        model=model,
+        fit=fit,
+        method=method,
+        response=response,
+        response_unit=fit.responses.get(response, "") if response_unit is None else response_unit,
+        rows=rows,
+        groups=_groups("strata" if cells is None else "cells", labels, len(rows)),
+        unit="rows" if cells is None else "replicates",
+    )
+
+
+def _response(fit: LinearFit, table: Mapping[str, ArrayLike]) -> str:
+    found = [name for name in fit.responses if name in table]
+    if len(found) != 1:
+        known = ", ".join(fit.responses)
+        raise FitInputError("response", f"the table must have one response of {known}")
+    return found[0]
+
+
+def _matrix(table: Mapping[str, ArrayLike], names: tuple[str, ...]) -> Floats:
+    columns: list[Floats] = []
+    for name in names:
+        if name not in table:
+            raise FitInputError(name, f"the table has no column {name}")
+        column = np.asarray(table[name], dtype=np.float64)
+        if column.ndim != 1 or (columns and len(column) != len(columns[0])):
+            raise FitInputError(name, f"the column {name} is not as long as the others")
+        columns.append(column)
+    return np.column_stack(columns)
+
+
+def _groups(name: str, labels: ArrayLike | None, count: int) -> Groups:
+    array: NDArray[Any] = np.zeros(count) if labels is None else np.asarray(labels)
+    if array.shape != (count,):
+        raise FitInputError(name, f"{name} must have one label for each row")
+    return Groups.by_label(array)
+
+
+def _fitted(
+    task: _Task, plan: Bootstrap, points: Floats, rng: np.random.Generator | None
+) -> FitResult:
+    estimator = ESTIMATORS[task.method]
+    values = estimator(Moments.of_sets(points[None]))[0]
+    residuals = _residuals(task, values)
+    units = task.fit.units(task.response_unit)
+    if rng is None or plan.resamples == 0:
+        estimates = {
+            name: Estimate(float(value), unit, None, None)
+            for name, value, unit in zip(task.fit.parameters, values, units, strict=True)
+        }
+        return _result(task, plan, points, estimates=estimates, residuals=residuals)
+    draws = (
+        resample_rows(points, task.groups, estimator, plan.resamples, rng)
+        if task.unit == "rows"
+        else resample_replicates(task.rows, task.groups, estimator, plan.resamples, rng)
+    )
+    finite = draws[np.isfinite(draws).all(axis=1)]
+    plan = Bootstrap(
+        plan.unit, plan.resamples, plan.seed, plan.strata, degenerate=len(draws) - len(finite)
+    )
+    message = _why_no_interval(task, plan)
+    if message is not None:
+        finite = finite[:0]
+    ends = _ends(finite)
+    errors = _standard_errors(finite)
+    estimates = {
+        name: Estimate(float(values[i]), units[i], ends[i], errors[i])
+        for i, name in enumerate(task.fit.parameters)
+    }
+    covariance = None if message is not None else np.cov(finite, rowvar=False).tolist()
+    return _result(
+        task,
+        plan,
+        points,
+        estimates=estimates,
+        residuals=residuals,
+        covariance=covariance,
+        message=message,
+    )
+
+
+def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
+    if plan.resamples - plan.degenerate < 2 or (
+        plan.degenerate > _DEGENERATE_LIMIT * plan.resamples
+    ):
+        return (
+            f"No intervals: {plan.degenerate} of {plan.resamples} resamples do not determine the "
+            "parameters. Measure more settings."
+        )
+    if np.all(task.groups.sizes == 1):
+        what = "replicate" if task.unit == "replicates" else "row"
+        group = "cell" if task.unit == "replicates" else "stratum"
+        return f"No intervals: each {group} holds one {what}, so there is no spread to draw from."
+    return None
+
+
+def _ends(draws: Floats) -> list[tuple[float, float] | None]:
+    if len(draws) == 0:
+        return [None] * draws.shape[1]
+    lower, upper = np.quantile(draws, [0.025, 0.975], axis=0)
+    return [(float(lo), float(hi)) for lo, hi in zip(lower, upper, strict=True)]
+
+
+def _standard_errors(draws: Floats) -> list[float | None]:
+    if len(draws) == 0:
+        return [None] * draws.shape[1]
+    return [float(value) for value in draws.std(axis=0, ddof=1)]
+
+
+def _residuals(task: _Task, values: Floats) -> list[Residual]:
+    observations = task.observations
+    observed = observations[:, -1]
+    predicted = observations[:, :-1] @ values
+    deviation = 100.0 * (predicted - observed) / observed
+    return [
+        Residual(int(index), float(o), float(p), float(d))
+        for index, o, p, d in zip(task.indices, observed, predicted, deviation, strict=True)
+    ]
+
+
+def _refused(task: _Task, plan: Bootstrap, message: str, points: Floats | None) -> FitResult:
+    units = task.fit.units(task.response_unit)
+    nothing = {
+        name: Estimate(None, unit, None, None)
+        for name, unit in zip(task.fit.parameters, units, strict=True)
+    }
+    return _result(task, plan, points, estimates=nothing, message=message, identifiable=False)
+
+
+def _result(
+    task: _Task,
+    plan: Bootstrap,
+    points: Floats | None,
+    *,
+    estimates: dict[str, Estimate],
+    residuals: list[Residual] | None = None,
+    covariance: list[list[float]] | None = None,
+    message: str | None = None,
+    identifiable: bool = True,
+) -> FitResult:
+    residuals = [] if residuals is None else residuals
+    return FitResult(
+        model=task.model.id,
+        method=task.method,
+        response=task.response,
+        response_unit=task.response_unit,
+        n=len(task.indices),
+        estimates=estimates,
+        covariance=covariance,
+        diagnostics=_diagnostics(task, points, residuals),
+        residuals=residuals,
+        identifiable=identifiable,
+        message=message,
+        bootstrap=plan,
+    )
+
+
+def _diagnostics(task: _Task, points: Floats | None, residuals: list[Residual]) -> Diagnostics:
+    names = task.fit.parameters
+    freedom = len(task.indices) - len(names)
+    deviations = np.array([residual.deviation_percent for residual in residuals])
+    spread = float(np.sqrt(np.sum(deviations**2) / freedom)) if freedom > 0 else None
+    inflation = [None] * len(names) if points is None else variance_inflation(points)
+    return Diagnostics(
+        condition_number=None if points is None else condition_number(points),
+        variance_inflation=dict(zip(names, inflation, strict=True)),
+        max_abs_deviation_percent=float(np.max(np.abs(deviations))) if residuals else None,
+        residual_sd_percent=spread if residuals else None,
+        degrees_of_freedom=freedom,
+    )

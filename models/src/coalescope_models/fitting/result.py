@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a fit returns. Every field is finite or None, so `dataclasses.asdict` gives plain JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One parameter. All but the unit is None when the data cannot tell it.
+
+    Attributes:
+        value: the estimate.
+        unit: unit of the response per unit of the column.
+        ci95: 95 % percentile interval of the bootstrap.
+        standard_error: standard deviation of the bootstrap.
+    """
+
+    value: float | None
+    unit: str
+    ci95: tuple[float, float] | None
+    standard_error: float | None
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """How far to trust the estimates.
+
+    Attributes:
+        condition_number: of the normalised columns, each scaled to unit length; 1 is best. A
+            relative error of the data can grow by this factor in an estimate.
+        variance_inflation: for each parameter, how much the correlation of its column with the
+            others multiplies its variance. About the origin, as the model has no intercept.
+        max_abs_deviation_percent: largest deviation, in percent of the observed response.
+        residual_sd_percent: root of the sum of squared deviations over degrees of freedom.
+        degrees_of_freedom: points less parameters.
+    """
+
+    condition_number: float | None
+    variance_inflation: dict[str, float | None]
+    max_abs_deviation_percent: float | None
+    residual_sd_percent: float | None
+    degrees_of_freedom: int
+
+
+@dataclass(frozen=True)
+class Residual:
+    """One point: its place in the table (the first row of its cell), and how far off the model is.
+
+    `deviation_percent` is 100 (predicted − observed)/observed, as the 2005 paper counts it.
+    """
+
+    index: int
+    observed: float
+    predicted: float
+    deviation_percent: float
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How the intervals were made.
+
+    Attributes:
+        unit: what was drawn: "rows" of the table, or "replicates" within their cells.
+        resamples: how often.
+        seed: of the generator; None when a generator was handed in.
+        strata: in how many groups rows or replicates were drawn.
+        degenerate: resamples that determine no estimate; they are left out.
+    """
+
+    unit: Literal["rows", "replicates"]
+    resamples: int
+    seed: int | None
+    strata: int
+    degenerate: int
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """A fit of a model to a table.
+
+    Attributes:
+        model: id of the model.
+        method: "paper-tls" or "ols".
+        response: the measure that was fitted.
+        response_unit: its unit.
+        n: number of points: rows, or cells where rows are replicates.
+        estimates: one for each parameter.
+        covariance: of the bootstrap, in the order of `estimates`; None without one.
+        diagnostics: how far to trust the estimates.
+        residuals: one for each point; empty when there is no estimate.
+        identifiable: False when the data cannot tell the parameters apart.
+        message: why, and what to measure; or what to know about the intervals.
+        bootstrap: how the intervals were made.
+    """
+
+    model: str
+    method: str
+    response: str
+    response_unit: str
+    n: int
+    estimates: dict[str, Estimate]
+    covariance: list[list[float]] | None
+    diagnostics: Diagnostics
+    residuals: list[Residual]
+    identifiable: bool
+    message: str | None
+    bootstrap: Bootstrap
