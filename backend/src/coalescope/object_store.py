@@ -37,8 +37,11 @@ class StagedObject(Protocol):
     def sha256(self) -> str:
         """Hexadecimal digest of the bytes received so far."""
 
-    def write(self, chunk: bytes) -> None:
+    def write(self, chunk: bytes | bytearray) -> None:
         """Append bytes."""
+
+    def sync(self) -> None:
+        """Wait until the bytes received so far are on disk (not yet an object)."""
 
     def commit(self, suffix: str) -> None:
         """Make it an object, durably. Repeating an object that is there changes nothing."""
@@ -112,20 +115,26 @@ class _StagedFile:
         fcntl.flock(self._file, fcntl.LOCK_EX)
         self.path = path
         self.size = 0
+        self._synced = -1
 
     @property
     def sha256(self) -> str:
         return self._hash.hexdigest()
 
-    def write(self, chunk: bytes) -> None:
+    def write(self, chunk: bytes | bytearray) -> None:
         view = memoryview(chunk)
         while view:
             view = view[self._file.write(view) :]
         self._hash.update(chunk)
         self.size += len(chunk)
 
-    def commit(self, suffix: str) -> None:
+    def sync(self) -> None:
         sync_file(self._file.fileno())
+        self._synced = self.size
+
+    def commit(self, suffix: str) -> None:
+        if self._synced != self.size:
+            self.sync()
         self._store.place(self.path, self._store.target(self.sha256, suffix))
 
     def close(self) -> None:

@@ -19,9 +19,9 @@ from coalescope.database import Database
 from coalescope.errors import CoalescopeError
 from coalescope.experiments import service as experiments
 from coalescope.experiments.records import Kind
-from coalescope.measures.derived import derive
-from coalescope.runs.records import MeasuredValue, NewRun
+from coalescope.runs.records import NewRun
 from coalescope.runs.service import replace_dataset_runs
+from coalescope.uploads.csv_files import with_derived
 from coalescope.uploads.tidy_csv import Table, TableRow, read_table
 
 _TITLE_FIELDS = ("title", "subtitle", "kind")
@@ -102,9 +102,3 @@ def _run(dataset: _Dataset, table: Table, row: TableRow) -> NewRun:
         measures=with_derived(row.measures) if table.per == "run" else row.measures,
         csv_row=row.row,
     )
-
-
-def with_derived(measures: Mapping[str, MeasuredValue]) -> dict[str, MeasuredValue]:
-    """A run's measures with the ratios that follow; those of means would not be means of ratios."""
-    values = derive({name: measured.value for name, measured in measures.items()})
-    return {name: MeasuredValue(value) for name, value in values.items()}

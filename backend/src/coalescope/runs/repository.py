@@ -139,7 +139,7 @@ def cell_ids(
     ]
     if missing:
         connection.execute(sa.insert(cells), missing)
-        ids |= find_cells(connection, experiment_id, [row["factor_key"] for row in missing])
+        ids |= find_cells(connection, experiment_id, [str(row["factor_key"]) for row in missing])
     return ids
 
 
@@ -154,14 +154,20 @@ def find_cells(connection: Connection, experiment_id: int, keys: Sequence[str]) 
     return found
 
 
-def replicates_taken(connection: Connection, cell_id: int) -> dict[int, str]:
-    """Replicate numbers of the cell's current runs, each with that run's identity."""
-    query = (
-        sa.select(runs.c.replicate, runs.c.uid)
-        .where(runs.c.cell_id == cell_id, runs.c.status == "current", runs.c.replicate.is_not(None))
-        .order_by(runs.c.id.desc())
-    )
-    return {row.replicate: row.uid for row in connection.execute(query)}
+def replicates_taken(
+    connection: Connection, in_cells: Sequence[int]
+) -> dict[int, dict[int | None, str]]:
+    """By cell: replicate numbers of its current runs, each with that run's identity."""
+    taken: dict[int, dict[int | None, str]] = {}
+    for chunk in _chunks(in_cells):
+        query = (
+            sa.select(runs.c.cell_id, runs.c.replicate, runs.c.uid)
+            .where(runs.c.cell_id.in_(chunk), runs.c.status == "current")
+            .order_by(runs.c.id)
+        )
+        for cell_id, replicate, uid in connection.execute(query):
+            taken.setdefault(cell_id, {}).setdefault(replicate, uid)
+    return taken
 
 
 def insert_runs(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:

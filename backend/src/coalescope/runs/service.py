@@ -117,11 +117,13 @@ def history_of(connection: Connection, record: RunRecord) -> list[HistoryRecord]
 
 
 def replicates_taken(
-    connection: Connection, experiment: ExperimentRecord, factors: Factors
-) -> dict[int, str]:
-    """Replicate numbers in use in the cell of these factors, with the runs that use them."""
-    ids = repository.find_cells(connection, experiment.id, [factor_key(factors)])
-    return {} if not ids else repository.replicates_taken(connection, *ids.values())
+    connection: Connection, experiment: ExperimentRecord, settings: Iterable[Factors]
+) -> dict[str, dict[int | None, str]]:
+    """For each of these settings' factor keys: replicate numbers in use, with the run of each."""
+    keys = list(dict.fromkeys(factor_key(factors) for factors in settings))
+    ids = repository.find_cells(connection, experiment.id, keys)
+    taken = repository.replicates_taken(connection, list(ids.values()))
+    return {key: taken.get(ids[key], {}) if key in ids else {} for key in keys}
 
 
 def retract(connection: Connection, uid: str, reason: str) -> None:

@@ -4,24 +4,7 @@
 from collections.abc import Sequence
 from math import fsum, sqrt
 
-import numpy as np
-
-try:
-    from coalescope_models.statistics import from_moments, summarise
-except ImportError:  # TEMPORARY
-    from types import SimpleNamespace
-
-    from scipy.stats import t
-
-    def from_moments(n, mean, sd):
-        h = None if sd is None or n < 2 else t.ppf(0.975, n - 1) * sd / sqrt(n)
-        return SimpleNamespace(
-            n=n, mean=mean, sd=sd, ci95=None if h is None else (float(mean - h), float(mean + h))
-        )
-
-    def summarise(v):
-        return from_moments(len(v), float(v.mean()), float(v.std(ddof=1)) if len(v) > 1 else None)
-
+from coalescope_models.statistics import from_moments, summarise
 
 from coalescope.experiments.records import SummaryRecord
 from coalescope.runs.records import MeasuredValue
@@ -35,7 +18,7 @@ def summarise_values(values: Sequence[MeasuredValue]) -> SummaryRecord:
     row of several replicates has no deviation, the cell's deviation is not known.
     """
     if all(value.n == 1 for value in values):
-        found = summarise(np.array([value.value for value in values]))
+        found = summarise(value.value for value in values)
     else:
         found = from_moments(*_pooled(values))
     return SummaryRecord(found.n, found.mean, found.sd, found.ci95)

@@ -1,6 +1,139 @@
 # SPDX-License-Identifier: Apache-2.0
-"""POST /api/uploads."""
+"""POST one file, GET the newest receipts."""
 
-from fastapi import APIRouter
+import re
+from typing import Annotated, Any
 
-router = APIRouter(tags=["uploads"])
+from fastapi import APIRouter, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+
+from coalescope.database import ReadConnection
+from coalescope.errors import CoalescopeError, ErrorResponse
+from coalescope.experiments.records import Kind
+from coalescope.object_store import StagedObject
+from coalescope.runs.schemas import WarningOut
+from coalescope.uploads import service
+from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.schemas import UploadedRunOut, UploadExperimentOut, UploadReceipt
+
+router = APIRouter(prefix="/uploads", tags=["uploads"])
+
+_WRITE_BYTES = 2**20
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "One run log or one tidy CSV, byte for byte.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"model": UploadReceipt, "description": "These bytes were stored before"},
+    409: {"model": ErrorResponse, "description": "It contradicts what is stored; nothing was kept"},
+    413: {"model": ErrorResponse, "description": "Too large; nothing was kept"},
+}
+
+
+@router.post("", status_code=201, responses=_RESPONSES, openapi_extra=_BODY)
+async def upload_file(
+    request: Request,
+    response: Response,
+    filename: Annotated[str, Query(min_length=1, max_length=1000)],
+    experiment: Annotated[
+        str | None, Query(max_length=80, description="Instead of the one the file names")
+    ] = None,
+    title: Annotated[str | None, Query(max_length=200)] = None,
+    kind: Annotated[Kind | None, Query()] = None,
+    citation: Annotated[str | None, Query(max_length=2000)] = None,
+) -> UploadReceipt:
+    """Store one run log or one tidy CSV: all of it, or nothing.
+
+    A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing.
+    """
+    asked = UploadRequest(
+        clean_filename(filename), experiment or None, title or None, kind, citation or None
+    )
+    state = request.app.state
+    with state.object_store.stage() as staged:
+        await _receive(request, staged, state.settings.max_upload_bytes)
+        receipt = await run_in_threadpool(
+            service.accept, state.database, state.object_store, staged, asked
+        )
+    response.status_code = 201 if receipt.outcome == "stored" else 200
+    return receipt_out(receipt)
+
+
+@router.get("")
+def list_uploads(
+    connection: ReadConnection, limit: Annotated[int, Query(ge=1, le=500)] = 20
+) -> list[UploadReceipt]:
+    """Receipts of the newest uploads, newest first."""
+    return [receipt_out(receipt) for receipt in service.recent(connection, limit)]
+
+
+async def _receive(request: Request, staged: StagedObject, most: int) -> None:
+    """Stream the body into the staged file; memory stays at one buffer whatever its size."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > most:
+        raise _too_large(most)
+    buffer = bytearray()
+    try:
+        async for chunk in request.stream():
+            buffer += chunk
+            if staged.size + len(buffer) > most:
+                raise _too_large(most)
+            if len(buffer) >= _WRITE_BYTES:
+                await run_in_threadpool(staged.write, buffer)
+                buffer = bytearray()
+    except ClientDisconnect:
+        raise CoalescopeError(
+            "cut_off", "The upload was cut off; nothing was kept.", status=400
+        ) from None
+    await run_in_threadpool(staged.write, buffer)
+
+
+def _too_large(most: int) -> CoalescopeError:
+    return CoalescopeError(
+        "too_large",
+        f"The file is larger than the {most:,} bytes this server accepts; nothing was kept.",
+        where={"limit": most},
+        advice="Record with a longer interval, or raise COALESCOPE_MAX_UPLOAD_BYTES.",
+        status=413,
+    )
+
+
+def clean_filename(name: str) -> str:
+    """The name without folders and control characters, at most 255 characters."""
+    last = re.split(r"[/\\]", name)[-1]
+    return _CONTROL.sub("", last).strip()[-255:] or "unnamed"
+
+
+def receipt_out(receipt: service.Receipt) -> UploadReceipt:
+    """That receipt as the API shows it."""
+    upload = receipt.upload
+    return UploadReceipt.model_validate(
+        {
+            "outcome": receipt.outcome,
+            "sha256": upload.sha256,
+            "bytes": upload.bytes,
+            "filename": upload.filename,
+            "content": upload.content,
+            "experiment": UploadExperimentOut(slug=upload.slug, title=upload.title),
+            "runs": [
+                UploadedRunOut.model_validate(
+                    {
+                        "id": run.uid,
+                        "factors": run.factors,
+                        "replicate": run.replicate,
+                        "partial": run.partial,
+                    }
+                )
+                for run in receipt.runs
+            ],
+            "run_count": upload.run_count,
+            "warnings": [WarningOut.model_validate(warning) for warning in upload.warnings],
+            "created_at": upload.created_at,
+        }
+    )

@@ -8,9 +8,9 @@ not known. No I/O beyond reading the given binary file.
 
 import csv
 import io
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
@@ -24,6 +24,7 @@ from coalescope.uploads.columns import Column, classify, unknown_column
 
 MAX_PROBLEMS = 20
 _MAX_TEXT = 200
+_LARGEST = 1e30  # squares and sums of what is larger would overflow
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _INTEGER = re.compile(r"\+?\d{1,9}")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
@@ -95,7 +96,11 @@ def read_table(file: BinaryIO) -> Table:
 
 
 def _read(file: BinaryIO, faults: _Collector) -> Table:
-    records = _records(file, faults)
+    with closing(_records(file, faults)) as records:
+        return _read_records(records, faults)
+
+
+def _read_records(records: Iterator[tuple[int, list[str]]], faults: _Collector) -> Table:
     names = [name.strip() for name in next(records, (1, []))[1]]
     columns = _header(names, faults)
     per: Literal["run", "cell"] = "cell" if "n" in names else "run"
@@ -161,7 +166,7 @@ def _not_text(message: str, offset: int, advice: str) -> CoalescopeError:
     return CoalescopeError("not_text", message, where={"offset": offset}, advice=advice)
 
 
-def _records(file: BinaryIO, faults: _Collector) -> Iterator[tuple[int, list[str]]]:
+def _records(file: BinaryIO, faults: _Collector) -> Generator[tuple[int, list[str]], None, None]:
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     number = 0
     try:
@@ -343,7 +348,7 @@ class _RowReader:
             return None
         if column.quantity is not None and not column.quantity.text:
             return self.number(column, text)
-        if column.quantity is None and _NUMBER.fullmatch(text) and math.isfinite(float(text)):
+        if column.quantity is None and _NUMBER.fullmatch(text) and abs(float(text)) <= _LARGEST:
             return float(text)
         if len(text) > _MAX_TEXT or _CONTROL.search(text):
             self._fault(
@@ -432,7 +437,7 @@ class _RowReader:
     def _float(self, name: str, text: str) -> float | None:
         if _NUMBER.fullmatch(text):
             value = float(text)
-            if math.isfinite(value):
+            if abs(value) <= _LARGEST:
                 return value
         code, advice = "not_a_number", "Write a plain decimal number, or leave the field empty."
         if _DECIMAL_COMMA.fullmatch(text):
@@ -441,7 +446,7 @@ class _RowReader:
             code, advice = "not_finite", "Leave the field empty where the value is not known."
         self._fault(
             code,
-            f"Row {self.row}, column {name}: {text[:40]!r} is not a number.",
+            f"Row {self.row}, column {name}: {text[:40]!r} is not a number that can be used.",
             advice,
             name,
             text,

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The measures of one run from its log, over the marked window.
+
+What a log does not count is absent, never zero. The window is the span between its first and last
+record, so counters and elapsed time belong to the same instants.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from coalescope_host.run_log import Field, RunLog
+
+from coalescope.errors import CoalescopeError
+from coalescope.measures.counters import Advances, Window, advances, window_records
+from coalescope.measures.derived import derive
+from coalescope.measures.workload_result import goodput_mbps
+from coalescope.runs.records import RunWarning
+
+# bytes of an Ethernet frame around the network layer: header, check sequence, preamble and gap
+_PART_BYTES = {"link_header": 14, "fcs": 4, "preamble_and_gap": 20}
+_LINK_BYTES = _PART_BYTES["link_header"] + _PART_BYTES["fcs"]
+
+_COUNTED = ("rx_bytes", "rx_packets", "tx_bytes", "tx_packets", "rx_interrupts")
+# system time with the interrupts, whichever of these the source tells apart
+_SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
+_OTHER_NS = ("cpu_user_ns", "cpu_nice_ns", "cpu_idle_ns", "cpu_iowait_ns", "cpu_steal_ns")
+_ALL_NS = (*_SYSTEM_NS, *_OTHER_NS)
+_DROPS = ("rx_dropped", "rx_missed_errors")
+_CYCLES = "cpu_cycles"
+
+
+@dataclass(frozen=True)
+class RunMeasures:
+    """Values by measure, and what is to be said about them."""
+
+    values: Mapping[str, float]
+    warnings: Sequence[RunWarning]
+    window: Window
+
+
+def measure_run(log: RunLog) -> RunMeasures:
+    """All measures that the log supports. Errors: 422 if its window holds fewer than two records.
+
+    Units as in the glossary. `throughput_mbps` counts whole frames with check sequence: bytes that
+    the counter leaves out, or counts too many of (preamble and gap), are corrected per packet.
+    """
+    start_ns, end_ns = log.window
+    stream = log.streams[0]
+    window = window_records(stream, start_ns, end_ns)
+    if window is None:
+        raise CoalescopeError(
+            "empty_window",
+            "The log has fewer than two records in its window: nothing can be measured.",
+            where={"window_start_ns": start_ns, "window_end_ns": end_ns, "records": log.records},
+            advice="Record for longer, or with a shorter interval.",
+        )
+    advanced = advances(stream, window)
+    counts = _sum_instances(stream.fields, advanced)
+    values: dict[str, float] = {"elapsed_s": window.elapsed_s}
+    values |= {name: float(counts[name]) for name in _COUNTED if name in counts}
+    values |= _throughputs(stream.fields, counts, window.elapsed_s)
+    values |= _cpu(counts)
+    values |= _packet_costs(counts)
+    goodput, complaint = goodput_mbps(log.result)
+    if goodput is not None:
+        values["goodput_mbps"] = goodput
+    warnings = [*_window_warnings(log), *_reset_warnings(advanced), *complaint]
+    warnings += _byte_warnings(stream.fields, counts)
+    return RunMeasures(derive(values), warnings, window)
+
+
+def _sum_instances(fields: Sequence[Field], advanced: Advances) -> dict[str, int]:
+    """Advances by plain name; counters of single queues or lines (name.instance) are summed.
+
+    If one instance was reset, the sum is not known and absent.
+    """
+    found: dict[str, int] = {}
+    for name, instances in _instances(fields).items():
+        known = [advanced.by_field[i] for i in instances if i in advanced.by_field]
+        if len(known) == len(instances):
+            found[name] = sum(known)
+    return found
+
+
+def _instances(fields: Sequence[Field]) -> dict[str, list[str]]:
+    counters = [field.name for field in fields if field.kind == "counter"]
+    plain = {name: [name] for name in counters if "." not in name}
+    for name in counters:
+        stem, dot, _ = name.partition(".")
+        if dot and stem not in counters:
+            plain.setdefault(stem, []).append(name)
+    return plain
+
+
+def _throughputs(
+    fields: Sequence[Field], counts: Mapping[str, int], elapsed_s: float
+) -> dict[str, float]:
+    found = {}
+    for direction, name in (("rx", "throughput_mbps"), ("tx", "tx_throughput_mbps")):
+        outside = _uncounted_bytes(fields, f"{direction}_bytes")
+        total, packets = counts.get(f"{direction}_bytes"), counts.get(f"{direction}_packets")
+        if outside is None or total is None or (packets is None and outside):
+            continue
+        found[name] = 8e-6 * (total + outside * (packets or 0)) / elapsed_s
+    return found
+
+
+def _uncounted_bytes(fields: Sequence[Field], name: str) -> int | None:
+    """Bytes per frame at link level that the counter leaves out; None if the log does not say."""
+    counting = [f for f in fields if f.name == name or f.name.startswith(f"{name}.")]
+    included = {f.bytes_include for f in counting}
+    if len(included) != 1:
+        return None
+    parts = included.pop()
+    return None if parts is None else _LINK_BYTES - sum(_PART_BYTES[part] for part in parts)
+
+
+def _cpu(counts: Mapping[str, int]) -> dict[str, float]:
+    """System time of all CPUs together, in s; idle share of all CPUs together, in percent."""
+    found = {}
+    if "cpu_system_ns" in counts:
+        found["system_cpu_s"] = 1e-9 * sum(counts.get(name, 0) for name in _SYSTEM_NS)
+    total = sum(counts.get(name, 0) for name in _ALL_NS)
+    if {"cpu_idle_ns", "cpu_system_ns", "cpu_user_ns"} <= counts.keys() and total > 0:
+        found["idle_cpu_percent"] = 100.0 * counts["cpu_idle_ns"] / total
+    return found
+
+
+def _packet_costs(counts: Mapping[str, int]) -> dict[str, float]:
+    found = {}
+    dropped = [counts[name] for name in _DROPS if name in counts]
+    if dropped:
+        found["drops"] = float(sum(dropped))
+    if _CYCLES in counts and counts.get("rx_packets", 0) > 0:
+        found["cycles_per_packet"] = counts[_CYCLES] / counts["rx_packets"]
+    return found
+
+
+def _window_warnings(log: RunLog) -> list[RunWarning]:
+    start_ns, end_ns = log.window
+    if start_ns is not None and end_ns is not None:
+        return []
+    what = "has no marked window" if start_ns is None else "has no end of its window"
+    return [
+        RunWarning(
+            "window_not_marked",
+            f"The log {what}: measures span its records from "
+            f"{'the first' if start_ns is None else 'the mark'} to the last.",
+        )
+    ]
+
+
+def _reset_warnings(advanced: Advances) -> list[RunWarning]:
+    return [
+        RunWarning(
+            "counter_reset",
+            f"{reset.field} started anew inside the window: measures made of it are left out.",
+            {
+                "field": reset.field,
+                "record": reset.record,
+                "t_monotonic_ns": reset.t_monotonic_ns,
+            },
+        )
+        for reset in advanced.resets
+    ]
+
+
+def _byte_warnings(fields: Sequence[Field], counts: Mapping[str, int]) -> list[RunWarning]:
+    return [
+        RunWarning(
+            "bytes_not_described",
+            f"The log does not say which bytes of a frame {name} counts: throughput is left out.",
+            {"field": name},
+        )
+        for name in ("rx_bytes", "tx_bytes")
+        if name in counts and _uncounted_bytes(fields, name) is None
+    ]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tidy CSV as an upload."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from uuid import NAMESPACE_URL, uuid5
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.service import MAX_SLUG
+from coalescope.measures.derived import derive
+from coalescope.runs.records import MeasuredValue, NewRun
+from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.tidy_csv import read_table
+
+MAX_CSV_BYTES = 64 * 2**20
+
+
+def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -> Incoming:
+    """Read and check the table at `path`; without an experiment, the file's name gives one.
+
+    Errors: CoalescopeError (422) with row and column of every fault; 413 for a table that is
+    larger than MAX_CSV_BYTES.
+    """
+    if size > MAX_CSV_BYTES:
+        raise CoalescopeError(
+            "too_large",
+            f"The table has {size:,} bytes; up to {MAX_CSV_BYTES:,} are read at once.",
+            where={"file": request.filename},
+            advice="Split it into several files with the same header.",
+            status=413,
+        )
+    with path.open("rb") as file:
+        table = read_table(file)
+    runs = [
+        NewRun(
+            uid=str(uuid5(NAMESPACE_URL, f"coalescope:csv:{sha256}:{row.row}")),
+            factors=row.factors,
+            replicate=row.replicate,
+            content="csv",
+            measures=with_derived(row.measures) if table.per == "run" else row.measures,
+            csv_row=row.row,
+        )
+        for row in table.rows
+    ]
+    slug = request.experiment or slug_from(request.filename)
+    title = request.title or PurePosixPath(request.filename).stem
+    return Incoming("csv", slug, title, request.kind, runs, (), per_cell=table.per == "cell")
+
+
+def with_derived(measures: Mapping[str, MeasuredValue]) -> dict[str, MeasuredValue]:
+    """A run's measures with the ratios that follow; those of means would not be means of ratios."""
+    values = derive({name: measured.value for name, measured in measures.items()})
+    return {name: MeasuredValue(value) for name, value in values.items()}
+
+
+def slug_from(filename: str) -> str:
+    """An experiment's name from a file's. Errors: 422 if no letter or digit is in it."""
+    stem = PurePosixPath(filename).stem.lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:MAX_SLUG].strip("-")
+    if not slug:
+        raise CoalescopeError(
+            "no_experiment",
+            f"No experiment is named, and the file name {filename!r} gives none.",
+            where={"field": "experiment"},
+            advice="Name one with ?experiment=….",
+        )
+    return slug

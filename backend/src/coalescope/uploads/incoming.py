@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file that has been understood: which experiment it belongs to and which runs it holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from coalescope.experiments.records import Kind
+from coalescope.runs.records import NewRun, RunWarning
+
+
+@dataclass(frozen=True)
+class UploadRequest:
+    """What was asked beside the bytes."""
+
+    filename: str
+    experiment: str | None = None
+    title: str | None = None
+    kind: Kind | None = None
+    citation: str | None = None
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """What a file holds, checked but not stored."""
+
+    content: Literal["run_log", "csv"]
+    slug: str
+    title: str | None
+    kind: Kind | None
+    runs: Sequence[NewRun]
+    warnings: Sequence[RunWarning]
+    # rows that are a cell's mean: their cell must be new
+    per_cell: bool = False

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run log as an upload: its header says where it belongs, its records what was measured."""
+
+import mmap
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from coalescope_host import run_log
+from coalescope_host.run_log import RunLog, RunLogError
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import FactorValue, Kind
+from coalescope.measures.run_log_measures import RunMeasures, measure_run
+from coalescope.runs.factors import check_factors
+from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
+from coalescope.timestamps import as_utc
+from coalescope.uploads.incoming import Incoming, UploadRequest
+
+_DELAY = "delay_us"
+_LONGEST_DELAY_US = 1e9
+
+
+def understand_run_log(path: Path, request: UploadRequest) -> Incoming:
+    """Read and measure the log at `path` through a memory map.
+
+    Errors: CoalescopeError (422) with offset and block where the log is damaged, or naming what
+    its header lacks.
+    """
+    log = _read(path)
+    run = cast(Mapping[str, Any], log.header["run"])
+    kind = cast(Kind, run["kind"])
+    if request.kind is not None and request.kind != kind:
+        raise CoalescopeError(
+            "kinds_never_mix",
+            f"The log says its data is {kind}, the request says {request.kind}.",
+            where={"field": "kind"},
+            advice="Leave the kind out: a run log says its own.",
+        )
+    slug = request.experiment or run.get("experiment")
+    if slug is None:
+        raise CoalescopeError(
+            "no_experiment",
+            "The log names no experiment.",
+            where={"field": "experiment"},
+            advice="Name one with ?experiment=…, or record with an experiment.",
+        )
+    measured = measure_run(log)
+    new = _new_run(log, run, measured)
+    title = request.title or run.get("experiment_title")
+    return Incoming("run_log", slug, title, kind, [new], new.warnings)
+
+
+def _read(path: Path) -> RunLog:
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        return run_log.read(mapped)
+    except RunLogError as error:
+        raise CoalescopeError(
+            error.code,
+            error.message,
+            where={"offset": error.offset, "block": error.block, **error.problem.details},
+            advice=error.advice or None,
+        ) from None
+
+
+def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewRun:
+    given = cast(Mapping[str, Mapping[str, Any]], log.header["factors"])
+    factors, warnings = _factors(given)
+    values = dict(measured.values)
+    effective = given.get(_DELAY, {}).get("effective")
+    if isinstance(effective, int | float) and 0 <= effective <= _LONGEST_DELAY_US:
+        values["effective_delay_us"] = float(effective)
+    requested = {
+        name: parts["requested"] for name, parts in given.items() if parts["requested"] is not None
+    }
+    return NewRun(
+        uid=run["id"],
+        factors=factors,
+        replicate=run.get("replicate"),
+        content="run_log",
+        measures={name: MeasuredValue(value) for name, value in values.items()},
+        partial=not log.complete,
+        requested=requested,
+        environment=cast(Mapping[str, Any], log.header["environment"]),
+        warnings=[*_problem_warnings(log), *warnings, *measured.warnings],
+        recorded_at=_recorded_at(log, measured),
+    )
+
+
+def _factors(
+    given: Mapping[str, Mapping[str, Any]],
+) -> tuple[dict[str, FactorValue], list[RunWarning]]:
+    """Levels as read back, else as requested; a difference between the two is a warning."""
+    factors: dict[str, FactorValue] = {}
+    warnings = []
+    for name, parts in given.items():
+        requested, read_back = parts.get("requested"), parts.get("read_back")
+        level = requested if read_back is None else read_back
+        if level is None:
+            continue
+        factors[name] = level
+        if requested is not None and read_back is not None and requested != read_back:
+            warnings.append(
+                RunWarning(
+                    "not_as_requested",
+                    f"{name}: {requested} was requested, {read_back} was read back and counts.",
+                    {"field": name},
+                )
+            )
+    check_factors(factors)
+    return factors, warnings
+
+
+def _problem_warnings(log: RunLog) -> list[RunWarning]:
+    return [
+        RunWarning(
+            problem.code, problem.message, {"offset": problem.offset, "block": problem.block}
+        )
+        for problem in log.problems
+    ]
+
+
+def _recorded_at(log: RunLog, measured: RunMeasures) -> str | None:
+    """Wall-clock time of the window's start, from the mark or the nearest record."""
+    for mark in log.marks:
+        if mark.name == "window_start" and mark.t_realtime_ns is not None:
+            return _utc(mark.t_realtime_ns)
+    stream = log.streams[0]
+    if stream.field("t_realtime_ns") is None:
+        return None
+    return _utc(_value_at(log, "t_realtime_ns", measured.window.first))
+
+
+def _value_at(log: RunLog, name: str, record: int) -> int:
+    """One value of the main stream."""
+    stream = log.streams[0]
+    field = stream.field(name)
+    assert field is not None
+    for block in stream.blocks:
+        count = len(block) // stream.record_bytes
+        if record < count:
+            start = record * stream.record_bytes + field.offset
+            return int.from_bytes(block[start : start + field.size], "little")
+        record -= count
+    raise IndexError(record)
+
+
+def _utc(nanoseconds: int) -> str | None:
+    try:
+        return as_utc(datetime.fromtimestamp(nanoseconds / 1e9, UTC))
+    except (OverflowError, ValueError, OSError):
+        return None
