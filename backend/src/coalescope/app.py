@@ -11,6 +11,9 @@ from fastapi.routing import APIRoute
 from coalescope.errors import ERROR_RESPONSES, install_error_handlers
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.exports.endpoints import router as exports
+from coalescope.fits.cache import LatestAnswers
+from coalescope.fits.endpoints import KEPT_FITS
+from coalescope.fits.endpoints import router as fits
 from coalescope.glossary.endpoints import router as glossary
 from coalescope.health import router as health
 from coalescope.links.endpoints import redirects
@@ -56,6 +59,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.database = store.database
     app.state.object_store = store.object_store
+    app.state.fits = LatestAnswers(KEPT_FITS)
     install_error_handlers(app)
     app.include_router(_api())
     app.include_router(redirects)
@@ -77,6 +81,7 @@ def _api() -> APIRouter:
         models,
         experiments,
         surfaces,
+        fits,
         exports,
         runs,
         uploads,

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fit a model to an experiment: choose the rows, fit, and say which setting each residual is of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from coalescope_models.catalogue import MODELS, LinearFit, Model
+from coalescope_models.fitting import FitResult, fit_linear
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import ExperimentRecord, Factors, FactorValue
+from coalescope.experiments.service import level_order, matches, parse_where
+from coalescope.fits import repository
+from coalescope.fits.repository import RunValues
+from coalescope.fits.table import FitTable, fit_table, needed_measures
+from coalescope.predictions.service import get_model
+
+Method = Literal["paper-tls", "ols"]
+
+MAX_RESAMPLES = 100_000
+# Rows times resamples: about ten seconds on one core.
+_MAX_DRAWS = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """What to fit and how. `where` holds FACTOR, VALUE pairs as text."""
+
+    model: str
+    method: Method
+    where: tuple[tuple[str, str], ...]
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fit and what it was made from.
+
+    Attributes:
+        experiment: whose runs, in the version that was fitted.
+        where: levels that the runs were chosen by.
+        result: estimates, diagnostics, residuals.
+        factors: of each residual, in their order.
+        left_out: runs without a measure that the fit needs.
+
+    """
+
+    experiment: ExperimentRecord
+    where: Factors
+    result: FitResult
+    factors: Sequence[Factors]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The rows of a fit as they were read in one transaction."""
+
+    experiment: ExperimentRecord
+    model: Model
+    where: Factors
+    table: FitTable
+
+
+def select_rows(
+    connection: Connection, experiment: ExperimentRecord, request: FitRequest
+) -> Selection:
+    """Read what is to be fitted.
+
+    Errors: 404 for the model; 422 where the model has no linear fit, for an unknown factor, if no
+    run is chosen, and if a measure that the fit needs is missing.
+    """
+    model = get_model(request.model)
+    fit = _linear_fit(model)
+    runs = repository.values_of_runs(connection, experiment.id, needed_measures(fit))
+    where = parse_where(request.where, _levels(runs))
+    chosen = [run for run in runs if matches(run.factors, where)]
+    if not chosen:
+        raise CoalescopeError(
+            "no_such_cells",
+            "No run has these levels." if runs else "The experiment has no runs yet.",
+            where=dict(where),
+            advice="See the experiment's factors and their levels.",
+        )
+    table = fit_table(chosen, fit)
+    draws = len(table.factors) * request.resamples
+    if draws > _MAX_DRAWS:
+        raise CoalescopeError(
+            "too_many_draws",
+            f"{request.resamples} resamples of {len(table.factors)} runs take too long.",
+            where={"field": "resamples"},
+            advice=f"Ask for at most {_MAX_DRAWS // len(table.factors)}, or select fewer runs.",
+        )
+    return Selection(experiment, model, where, table)
+
+
+def fit(selection: Selection, request: FitRequest) -> Fit:
+    """Fit. Where a cell has several runs, those are replicates and the model meets their means.
+
+    Data that cannot determine the parameters give a fit that says so, with no values.
+    """
+    table = selection.table
+    result = fit_linear(
+        selection.model,
+        table.columns,
+        request.method,
+        response=table.response,
+        strata=None if table.replicated else table.strata(),
+        cells=table.cells if table.replicated else None,
+        resamples=request.resamples,
+        rng=request.seed,
+    )
+    return Fit(
+        experiment=selection.experiment,
+        where=selection.where,
+        result=result,
+        factors=[table.factors[residual.index] for residual in result.residuals],
+        left_out=table.left_out,
+    )
+
+
+def _linear_fit(model: Model) -> LinearFit:
+    if model.linear_fit is not None:
+        return model.linear_fit
+    able = ", ".join(name for name, other in MODELS.items() if other.linear_fit is not None)
+    raise CoalescopeError(
+        "no_linear_fit",
+        f"The model {model.id} cannot be fitted yet.",
+        where={"model": model.id},
+        advice=f"Models with a fit: {able}.",
+    )
+
+
+def _levels(runs: Sequence[RunValues]) -> Mapping[str, list[FactorValue]]:
+    found: dict[str, set[FactorValue]] = {}
+    for run in runs:
+        for name, value in run.factors.items():
+            found.setdefault(name, set()).add(value)
+    return {name: sorted(values, key=level_order) for name, values in found.items()}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From runs to the table that a fit takes: one row per run, or per published mean."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from coalescope_models.catalogue import LinearFit
+from coalescope_models.quantity import QUANTITIES
+from numpy.typing import NDArray
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import Factors
+from coalescope.fits.repository import RunValues
+
+# The counts that models are fitted to, from what runs count.
+_COUNTED = {
+    "rx_megabytes": ("rx_bytes", 1e-6),
+    "rx_kilopackets": ("rx_packets", 1e-3),
+    "rx_kilointerrupts": ("rx_interrupts", 1e-3),
+}
+
+_WHY_ABSENT = {
+    "rx_interrupts": "The interface has no interrupts of its own (as veth has none), or they were "
+    "not recorded. Record on an interface with an interrupt line.",
+}
+_NOT_RECORDED = "It was not recorded, or not published."
+
+
+@dataclass(frozen=True)
+class FitTable:
+    """Rows with everything that the fit needs.
+
+    Attributes:
+        response: the measure that is fitted.
+        columns: the counts of the model and the response, each [n].
+        factors: of each row.
+        cells: of each row, as a number.
+        left_out: runs without a measure that the fit needs.
+
+    """
+
+    response: str
+    columns: Mapping[str, NDArray[np.float64]]
+    factors: Sequence[Factors]
+    cells: NDArray[np.int64]
+    left_out: int
+
+    @property
+    def replicated(self) -> bool:
+        """Whether some cell has several rows: those are replicates."""
+        return len(np.unique(self.cells)) < len(self.cells)
+
+    def strata(self) -> NDArray[np.str_] | None:
+        """Label each row with its MTU, None if not all have one: rows of one MTU are alike."""
+        labels = [row.get("mtu_bytes") for row in self.factors]
+        return None if None in labels else np.array([str(label) for label in labels])
+
+
+def needed_measures(fit: LinearFit) -> list[str]:
+    """Measures that some row of the table may need."""
+    return [*(_COUNTED[column][0] for column in fit.columns), *fit.responses]
+
+
+def fit_table(runs: Sequence[RunValues], fit: LinearFit) -> FitTable:
+    """Put the table together from runs that have all that is needed.
+
+    Errors: 422 naming every measure that no run has, and why that can be.
+    """
+    counted = [_COUNTED[column] for column in fit.columns]
+    have = set(chain.from_iterable(run.values for run in runs))
+    missing = [measure for measure, _ in counted if measure not in have]
+    responses = [name for name in fit.responses if name in have]
+    if missing or not responses:
+        raise _not_available(missing, fit if not responses else None)
+    # The response that most runs have; of equals, the one the model names first.
+    response = max(responses, key=lambda name: sum(name in run.values for run in runs))
+    needed = [*(measure for measure, _ in counted), response]
+    rows = [run for run in runs if all(measure in run.values for measure in needed)]
+    if not rows:
+        raise _never_together(needed)
+    columns = {
+        column: scale * np.array([run.values[measure] for run in rows])
+        for column, (measure, scale) in zip(fit.columns, counted, strict=True)
+    }
+    columns[response] = np.array([run.values[response] for run in rows])
+    return FitTable(
+        response=response,
+        columns=columns,
+        factors=[run.factors for run in rows],
+        cells=np.array([run.cell_id for run in rows]),
+        left_out=len(runs) - len(rows),
+    )
+
+
+def _not_available(missing: Sequence[str], without_response: LinearFit | None) -> CoalescopeError:
+    names = list(missing)
+    reasons = [_WHY_ABSENT.get(name, _NOT_RECORDED) for name in missing]
+    if without_response is not None:
+        names.append(" or ".join(without_response.responses))
+        reasons.append(_NOT_RECORDED)
+    labels = [
+        " or ".join(QUANTITIES[part].label.lower() for part in name.split(" or ")) for name in names
+    ]
+    return CoalescopeError(
+        "not_available",
+        f"The fit is not available: no run has {', nor '.join(labels)}.",
+        where={"measure": ", ".join(names)},
+        advice=" ".join(dict.fromkeys(reasons)),
+    )
+
+
+def _never_together(needed: Sequence[str]) -> CoalescopeError:
+    return CoalescopeError(
+        "not_available",
+        f"The fit is not available: no run has all of {', '.join(needed)}.",
+        where={"measure": ", ".join(needed)},
+        advice="Each is there in some run; a fit needs them together in the same runs.",
+    )
