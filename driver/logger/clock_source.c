@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time of each record. It is read first, so that its columns come first and the counters follow it closely. */
+#include <time.h>
+
+#include "source.h"
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int sample(struct source *source, uint64_t *values)
+{
+	values[source->first] = nanoseconds(CLOCK_MONOTONIC_RAW);
+	values[source->first + 1] = nanoseconds(CLOCK_REALTIME);
+	return 0;
+}
+
+int clock_source_open(struct source *source, struct record_layout *layout)
+{
+	struct column *column;
+
+	*source = (struct source){
+		.name = "clock",
+		.description = "clock_gettime, read just before the counters",
+		.first = layout->count,
+		.sample = sample,
+	};
+	column = record_layout_add(layout, "t_monotonic_ns", "ns", COLUMN_TIME, source->name);
+	json_member_string(&column->attributes, "clock", "CLOCK_MONOTONIC_RAW");
+	column = record_layout_add(layout, "t_realtime_ns", "ns", COLUMN_TIME, source->name);
+	json_member_string(&column->attributes, "clock", "CLOCK_REALTIME");
+	return 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "environment.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "ethtool_query.h"
+#include "interface.h"
+#include "text_file.h"
+
+bool interface_mtu(const char *interface, uint64_t *mtu)
+{
+	struct ifreq request = {0};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool known;
+
+	if (fd < 0)
+		return false;
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
+	known = !ioctl(fd, SIOCGIFMTU, &request);
+	close(fd);
+	*mtu = (uint64_t)request.ifr_mtu;
+	return known;
+}
+
+static void operating_system(struct text *json)
+{
+	char line[256];
+	FILE *file = fopen("/etc/os-release", "re");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char *value = strchr(line, '=');
+
+		if (!value || strncmp(line, "PRETTY_NAME=", 12))
+			continue;
+		value += 1 + (value[1] == '"');
+		value[strcspn(value, "\"\n")] = '\0';
+		json_member_string(json, "operating_system", value);
+	}
+	if (file)
+		fclose(file);
+}
+
+static void cpu_model(struct text *json)
+{
+	char line[512];
+	FILE *file = fopen("/proc/cpuinfo", "re");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char *value = strstr(line, ": ");
+
+		if (!value || strncmp(line, "model name", 10))
+			continue;
+		value[strcspn(value, "\n")] = '\0';
+		json_member_string(json, "cpu_model", value + 2);
+		break;
+	}
+	if (file)
+		fclose(file);
+}
+
+static void member_line(struct text *json, const char *name, const char *path)
+{
+	char line[256];
+
+	if (read_line(line, sizeof(line), "%s", path) && *line)
+		json_member_string(json, name, line);
+}
+
+static void idle_states(struct text *json)
+{
+	char name[64], disabled[16];
+	unsigned int state;
+
+	if (!read_line(name, sizeof(name), "/sys/devices/system/cpu/cpu0/cpuidle/state0/name"))
+		return;
+	json_name(json, "idle_states");
+	json_open(json, '[');
+	for (state = 0; state < 16; state++) {
+		const char *directory = "/sys/devices/system/cpu/cpu0/cpuidle";
+
+		if (!read_line(name, sizeof(name), "%s/state%u/name", directory, state))
+			break;
+		json_open(json, '{');
+		json_member_string(json, "name", name);
+		if (read_line(disabled, sizeof(disabled), "%s/state%u/disable", directory, state))
+			json_member_bool(json, "disabled", strcmp(disabled, "0") != 0);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void machine(const struct environment_options *options, struct text *json)
+{
+	struct utsname name;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!uname(&name)) {
+		json_member_string(json, "host", options->redact_host ? NULL : name.nodename);
+		json_member_string(json, "kernel_version", name.release);
+		json_member_string(json, "architecture", name.machine);
+	}
+	operating_system(json);
+	cpu_model(json);
+	if (cpus > 0)
+		json_member_integer(json, "cpus", cpus);
+	member_line(json, "hardware", "/sys/class/dmi/id/product_name");
+	member_line(json, "clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	member_line(json, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	member_line(json, "idle_driver", "/sys/devices/system/cpu/cpuidle/current_driver");
+	idle_states(json);
+}
+
+static void interrupt_affinity(const char *interface, struct text *json)
+{
+	char path[PATH_MAX], device[64], cpus[256];
+	const struct dirent *entry;
+	DIR *directory;
+	bool virtio = link_name(device, sizeof(device), "/sys/class/net/%s/device", interface) &&
+		      !strncmp(device, "virtio", 6);
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/device%s/msi_irqs", interface, virtio ? "/.." : "");
+	directory = opendir(path);
+	if (!directory)
+		return;
+	json_name(json, "interrupt_affinity");
+	json_open(json, '{');
+	while ((entry = readdir(directory)) != NULL)
+		if (entry->d_name[0] != '.' &&
+		    read_line(cpus, sizeof(cpus), "/proc/irq/%s/smp_affinity_list", entry->d_name))
+			json_member_string(json, entry->d_name, cpus);
+	json_close(json, '}');
+	closedir(directory);
+}
+
+static void sysfs_numbers(const char *interface, struct text *json)
+{
+	static const struct {
+		const char *file, *name;
+	} numbers[] = {
+		{"speed", "speed_mbps"},
+		{"gro_flush_timeout", "gro_flush_timeout_ns"},
+		{"napi_defer_hard_irqs", "napi_defer_hard_irqs"},
+		{"threaded", "napi_threaded"},
+		{"tx_queue_len", "tx_queue_length"},
+	};
+	char duplex[32];
+	uint64_t value;
+	size_t i;
+
+	if (!interface_in_sysfs(interface))
+		return;
+	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (read_unsigned(&value, "/sys/class/net/%s/%s", interface, numbers[i].file))
+			json_member_integer(json, numbers[i].name, (int64_t)value);
+	if (read_line(duplex, sizeof(duplex), "/sys/class/net/%s/duplex", interface))
+		json_member_string(json, "duplex", duplex);
+	interrupt_affinity(interface, json);
+}
+
+static void interface_members(const char *interface, struct text *json)
+{
+	uint64_t mtu;
+
+	json_member_string(json, "interface", interface);
+	if (interface_mtu(interface, &mtu))
+		json_member_integer(json, "mtu_bytes", (int64_t)mtu);
+	ethtool_describe(interface, json);
+	json_name(json, "coalescing");
+	ethtool_coalescing(interface, json);
+	sysfs_numbers(interface, json);
+}
+
+static void command_line(const struct environment_options *options, struct text *json)
+{
+	char *const *argument;
+
+	json_name(json, "command");
+	if (!options->command || options->redact_command) {
+		json_null(json);
+		return;
+	}
+	json_open(json, '[');
+	for (argument = options->command; *argument; argument++)
+		json_string(json, *argument);
+	json_close(json, ']');
+}
+
+void environment_describe(const struct environment_options *options, struct text *json)
+{
+	unsigned int i;
+
+	json_open(json, '{');
+	machine(options, json);
+	interface_members(options->interface, json);
+	command_line(options, json);
+	if (options->extra_count) {
+		json_name(json, "notes");
+		json_open(json, '{');
+	}
+	for (i = 0; i < options->extra_count; i++) {
+		const char *equals = strchr(options->extra[i], '=');
+
+		json_string_n(json, options->extra[i], (size_t)(equals - options->extra[i]));
+		text_add(json, ":");
+		json_scalar(json, equals + 1);
+	}
+	if (options->extra_count)
+		json_close(json, '}');
+	json_close(json, '}');
+}
+
+void environment_after(const char *interface, struct text *json)
+{
+	uint64_t mtu;
+
+	json_name(json, "after");
+	json_open(json, '{');
+	if (interface_mtu(interface, &mtu))
+		json_member_integer(json, "mtu_bytes", (int64_t)mtu);
+	json_name(json, "coalescing");
+	ethtool_coalescing(interface, json);
+	json_close(json, '}');
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "header.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "environment.h"
+#include "run_log_format.h"
+
+static void random_uuid(char *uuid, size_t size)
+{
+	unsigned char b[16] = {0};
+
+	if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
+		memset(b, 0, sizeof(b));
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+	snprintf(uuid, size, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
+		 b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+		 b[15]);
+}
+
+static void whole_or_null(struct text *json, const char *name, int64_t value)
+{
+	json_name(json, name);
+	if (value < 0)
+		json_null(json);
+	else
+		json_integer(json, value);
+}
+
+static void run(const struct options *options, struct text *json)
+{
+	char uuid[40];
+
+	random_uuid(uuid, sizeof(uuid));
+	json_open(json, '{');
+	json_member_string(json, "id", options->run_id ? options->run_id : uuid);
+	json_member_string(json, "experiment", options->experiment);
+	json_member_string(json, "experiment_title", options->title);
+	json_member_string(json, "kind", options->kind);
+	whole_or_null(json, "replicate", options->replicate);
+	whole_or_null(json, "order", options->order);
+	whole_or_null(json, "seed", options->seed);
+	json_member_string(json, "plan", options->plan);
+	json_close(json, '}');
+}
+
+/* The value given for a name, or NULL. */
+static const char *find(const struct assignments *assignments, const char *name, size_t length)
+{
+	unsigned int i;
+
+	for (i = 0; i < assignments->count; i++)
+		if (!strncmp(assignments->entries[i], name, length) &&
+		    assignments->entries[i][length] == '=')
+			return assignments->entries[i] + length + 1;
+	return NULL;
+}
+
+static void factor(const struct options *options, const char *assignment, struct text *json)
+{
+	size_t length = strcspn(assignment, "=");
+	const char *read_back = find(&options->read_back, assignment, length);
+	char mtu_text[24];
+	uint64_t mtu;
+
+	if (!read_back && length == 9 && !strncmp(assignment, "mtu_bytes", length) &&
+	    interface_mtu(options->interface, &mtu)) {
+		snprintf(mtu_text, sizeof(mtu_text), "%" PRIu64, mtu);
+		read_back = mtu_text;
+	}
+	json_string_n(json, assignment, length);
+	text_add(json, ":");
+	json_open(json, '{');
+	json_name(json, "requested");
+	json_scalar(json, assignment + length + 1);
+	json_name(json, "read_back");
+	if (read_back)
+		json_scalar(json, read_back);
+	else
+		json_null(json);
+	json_close(json, '}');
+}
+
+static void redacted(const struct options *options, struct text *json)
+{
+	if (!options->redact_host && !options->redact_command)
+		return;
+	json_name(json, "redacted");
+	json_open(json, '[');
+	if (options->redact_host)
+		json_string(json, "host");
+	if (options->redact_command)
+		json_string(json, "command");
+	json_close(json, ']');
+}
+
+static void source_list(const struct source *sources, size_t count, struct text *json)
+{
+	size_t i;
+
+	json_open(json, '[');
+	for (i = 0; i < count; i++) {
+		json_open(json, '{');
+		json_member_string(json, "name", sources[i].name);
+		json_member_bool(json, "atomic", sources[i].atomic);
+		json_member_string(json, "description", sources[i].description);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void environment(const struct options *options, struct text *json)
+{
+	const struct environment_options wanted = {
+		.interface = options->interface,
+		.command = options->command,
+		.extra = options->environment.entries,
+		.extra_count = options->environment.count,
+		.redact_host = options->redact_host,
+		.redact_command = options->redact_command,
+	};
+
+	environment_describe(&wanted, json);
+}
+
+void header_write(const struct options *options, const struct record_layout *layout,
+		  const struct source *sources, size_t source_count, struct text *json)
+{
+	unsigned int i;
+
+	json_open(json, '{');
+	json_name(json, "created_by");
+	json_open(json, '{');
+	json_member_string(json, "program", "coalescope-logger");
+	json_member_string(json, "version", LOGGER_VERSION);
+	json_close(json, '}');
+	json_name(json, "run");
+	run(options, json);
+	json_name(json, "factors");
+	json_open(json, '{');
+	for (i = 0; i < options->factors.count; i++)
+		factor(options, options->factors.entries[i], json);
+	json_close(json, '}');
+	json_name(json, "environment");
+	environment(options, json);
+	redacted(options, json);
+	json_member_integer(json, "interval_ns", (int64_t)options->interval_ns);
+	json_name(json, "sources");
+	source_list(sources, source_count, json);
+	json_name(json, "streams");
+	json_open(json, '[');
+	json_open(json, '{');
+	json_member_string(json, "name", "samples");
+	json_member_integer(json, "record_bytes", (int64_t)(layout->count * sizeof(uint64_t)));
+	json_close(json, '}');
+	json_close(json, ']');
+	json_name(json, "fields");
+	record_layout_json(layout, json);
+	json_close(json, '}');
+	text_pad(json, RUN_LOG_ALIGNMENT);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The interface's interrupts from /proc/interrupts: one column for each of its lines, and their sum for receiving.
+ * The kernel counts 32 bits for each CPU; the counts are continued here in 64, so that a wrap never shows.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "interface.h"
+#include "source.h"
+#include "text_file.h"
+
+enum { MOST_LINES = 512, MOST_CPUS = 4096 };
+enum direction { RECEIVE, TRANSMIT, BOTH, OTHER };
+static const char *const DIRECTIONS[] = {"receive", "transmit", "both", "other"};
+
+struct line {
+	unsigned int number;
+	char label[96];
+	enum direction direction;
+	bool shared;
+	uint64_t total;
+	uint32_t *last; /* of each CPU */
+};
+
+struct state {
+	int fd;
+	struct text content;
+	unsigned int cpus;
+	size_t count;
+	struct line *lines;
+	bool receives, transmits; /* whether there are columns for these sums */
+};
+
+static unsigned int count_cpus(const char *header)
+{
+	unsigned int cpus = 0;
+
+	for (; *header && *header != '\n'; header++)
+		cpus += !strncmp(header, "CPU", 3);
+	return cpus;
+}
+
+/* Advances past the counts of one line; returns where its text begins. */
+static const char *parse_counts(const char *at, unsigned int cpus, uint32_t *counts)
+{
+	char *end;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < cpus; cpu++) {
+		unsigned long count = strtoul(at, &end, 10);
+
+		if (end == at)
+			break;
+		if (counts)
+			counts[cpu] = (uint32_t)count;
+		at = end;
+	}
+	return at;
+}
+
+static bool next_line(const char **at, unsigned int *number, const char **counts)
+{
+	while (**at) {
+		const char *start = *at, *end = strchr(start, '\n');
+		char *after;
+
+		*at = end ? end + 1 : start + strlen(start);
+		*number = (unsigned int)strtoul(start, &after, 10);
+		if (after != start && *after == ':') {
+			*counts = after + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- which lines are the interface's --- */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+static bool names_interface(const char *label, const char *interface)
+{
+	size_t length = strlen(interface);
+	const char *at = label;
+
+	while ((at = strstr(at, interface)) != NULL) {
+		if ((at == label || !is_word(at[-1])) && !is_word(at[length]))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static bool listed_in(const char *directory, unsigned int number)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/msi_irqs/%u", directory, number);
+	return !access(path, F_OK);
+}
+
+/* Is this line one of the device's own? A virtio device's interrupts belong to the PCI device above it. */
+static bool belongs_to_device(const char *interface, unsigned int number)
+{
+	char device[256], name[64];
+	uint64_t legacy;
+	bool virtio = link_name(name, sizeof(name), "/sys/class/net/%s/device", interface) &&
+		      !strncmp(name, "virtio", 6);
+
+	snprintf(device, sizeof(device), "/sys/class/net/%s/device%s", interface, virtio ? "/.." : "");
+	if (listed_in(device, number))
+		return true;
+	return read_unsigned(&legacy, "%s/irq", device) && legacy && legacy == number;
+}
+
+static bool mentions(const char *label, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcasestr(label, *words))
+			return true;
+	return false;
+}
+
+static enum direction direction_of(const char *label)
+{
+	static const char *const other[] = {"config", "event", "misc", "async", "mbx", "ctrl", "cmd", "admin",
+					    "lsc", NULL};
+	static const char *const both[] = {"txrx", "rxtx", NULL};
+	static const char *const receive[] = {"rx", "input", NULL};
+	static const char *const transmit[] = {"tx", "output", NULL};
+
+	if (mentions(label, both))
+		return BOTH;
+	if (mentions(label, receive))
+		return RECEIVE;
+	if (mentions(label, transmit))
+		return TRANSMIT;
+	return mentions(label, other) ? OTHER : BOTH;
+}
+
+/* The handlers' names at the end of a line: what follows the last run of two blanks. */
+static void label_of(char *label, size_t size, const char *text)
+{
+	size_t length = strcspn(text, "\n");
+	const char *start = text, *at;
+
+	for (at = text; at + 1 < text + length; at++)
+		if (at[0] == ' ' && at[1] == ' ')
+			start = at + 2;
+	while (start < text + length && *start == ' ')
+		start++;
+	snprintf(label, size, "%.*s", (int)(text + length - start), start);
+}
+
+static int find_lines(struct state *state, const char *interface)
+{
+	const char *at = state->content.data, *counts;
+	unsigned int number;
+
+	while (state->count < MOST_LINES && next_line(&at, &number, &counts)) {
+		struct line line = {.number = number};
+		struct line *lines;
+
+		label_of(line.label, sizeof(line.label), parse_counts(counts, state->cpus, NULL));
+		if (!names_interface(line.label, interface) && !belongs_to_device(interface, number))
+			continue;
+		line.shared = strchr(line.label, ',') != NULL;
+		line.direction = direction_of(line.label);
+		lines = realloc(state->lines, (state->count + 1) * sizeof(line));
+		if (!lines)
+			return -ENOMEM;
+		state->lines = lines;
+		line.last = calloc(state->cpus, sizeof(*line.last));
+		if (!line.last)
+			return -ENOMEM;
+		parse_counts(counts, state->cpus, line.last);
+		state->lines[state->count++] = line;
+	}
+	return state->count ? 0 : -ENOENT;
+}
+
+/* --- sampling --- */
+
+static void advance(struct line *line, const char *counts, unsigned int cpus)
+{
+	uint32_t now[MOST_CPUS];
+	unsigned int cpu;
+
+	memcpy(now, line->last, cpus * sizeof(*now));
+	parse_counts(counts, cpus, now);
+	for (cpu = 0; cpu < cpus; cpu++) {
+		line->total += (uint32_t)(now[cpu] - line->last[cpu]);
+		line->last[cpu] = now[cpu];
+	}
+}
+
+static void fill(const struct state *state, uint64_t *values)
+{
+	uint64_t received = 0, transmitted = 0;
+	size_t i;
+
+	for (i = 0; i < state->count; i++) {
+		if (state->lines[i].direction == RECEIVE || state->lines[i].direction == BOTH)
+			received += state->lines[i].total;
+		if (state->lines[i].direction == TRANSMIT)
+			transmitted += state->lines[i].total;
+	}
+	if (state->receives)
+		*values++ = received;
+	if (state->transmits)
+		*values++ = transmitted;
+	for (i = 0; i < state->count; i++)
+		*values++ = state->lines[i].total;
+}
+
+static int sample(struct source *source, uint64_t *values)
+{
+	struct state *state = source->state;
+	const char *at, *counts;
+	unsigned int number;
+	size_t i = 0;
+	int status = read_from_start(state->fd, &state->content);
+
+	if (status)
+		return status;
+	if (count_cpus(state->content.data) != state->cpus)
+		return -ESTALE; /* a CPU came or went: the columns mean something else now */
+	at = state->content.data;
+	while (i < state->count && next_line(&at, &number, &counts))
+		if (number == state->lines[i].number)
+			advance(&state->lines[i++], counts, state->cpus);
+	fill(state, values + source->first);
+	return 0;
+}
+
+static void close_source(struct source *source)
+{
+	struct state *state = source->state;
+
+	close(state->fd);
+	text_free(&state->content);
+	while (state->count)
+		free(state->lines[--state->count].last);
+	free(state->lines);
+	free(state);
+}
+
+static void describe(struct source *source, struct record_layout *layout)
+{
+	struct state *state = source->state;
+	bool both = false;
+	struct column *column;
+	size_t i;
+
+	for (i = 0; i < state->count; i++) {
+		both |= state->lines[i].direction == BOTH;
+		state->receives |= state->lines[i].direction == RECEIVE || state->lines[i].direction == BOTH;
+		state->transmits |= state->lines[i].direction == TRANSMIT;
+	}
+	if (state->receives) {
+		column = record_layout_add(layout, "rx_interrupts", "interrupts", COLUMN_COUNTER, source->name);
+		json_member_string(&column->attributes, "direction", both ? "both" : "receive");
+	}
+	if (state->transmits) {
+		column = record_layout_add(layout, "tx_interrupts", "interrupts", COLUMN_COUNTER, source->name);
+		json_member_string(&column->attributes, "direction", "transmit");
+	}
+	for (i = 0; i < state->count; i++) {
+		char name[48];
+
+		snprintf(name, sizeof(name), "interrupts.%u", state->lines[i].number);
+		column = record_layout_add(layout, name, "interrupts", COLUMN_COUNTER, source->name);
+		json_member_integer(&column->attributes, "irq", state->lines[i].number);
+		json_member_string(&column->attributes, "label", state->lines[i].label);
+		json_member_string(&column->attributes, "direction", DIRECTIONS[state->lines[i].direction]);
+		json_member_bool(&column->attributes, "shared", state->lines[i].shared);
+	}
+}
+
+int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface)
+{
+	struct state *state;
+	int status;
+
+	if (!interface_in_sysfs(interface))
+		return -ENOENT; /* lines are found by name: never count another namespace's device */
+	state = calloc(1, sizeof(*state));
+	if (!state)
+		return -ENOMEM;
+	*source = (struct source){
+		.name = "proc_interrupts",
+		.description = "/proc/interrupts: the interface's lines, summed over CPUs while they are being "
+			       "counted",
+		.first = layout->count,
+		.sample = sample,
+		.close = close_source,
+		.state = state,
+	};
+	state->fd = open("/proc/interrupts", O_RDONLY | O_CLOEXEC);
+	status = state->fd < 0 ? -errno : read_from_start(state->fd, &state->content);
+	if (!status) {
+		state->cpus = count_cpus(state->content.data);
+		status = state->cpus && state->cpus <= MOST_CPUS ? find_lines(state, interface) : -ENOENT;
+	}
+	if (status) {
+		close_source(source);
+		return status;
+	}
+	describe(source, layout);
+	return 0;
+}

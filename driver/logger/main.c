@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wires the parts together. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "header.h"
+#include "options.h"
+#include "recorder.h"
+
+enum { FINE = 0, WRONG = 1, USAGE = 2 };
+
+static int preview(struct recorder *recorder)
+{
+	struct text header = {0}, pretty = {0};
+
+	header_write(recorder->options, &recorder->layout, recorder->sources, recorder->source_count, &header);
+	if (header.length)
+		json_pretty(&pretty, header.data, strcspn(header.data, "\n"));
+	while (pretty.length && pretty.data[pretty.length - 1] == ' ')
+		pretty.data[--pretty.length] = '\0';
+	if (pretty.data)
+		puts(pretty.data);
+	text_free(&header);
+	text_free(&pretty);
+	return FINE;
+}
+
+static int record(struct recorder *recorder)
+{
+	const struct options *options = recorder->options;
+	int fd = open(options->output, O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? O_TRUNC : O_EXCL), 0644);
+	bool fine;
+
+	if (fd < 0) {
+		fprintf(stderr, "coalescope-logger: %s: %s%s\n", options->output, strerror(errno),
+			errno == EEXIST ? "; --force overwrites it" : "");
+		return WRONG;
+	}
+	fine = recorder_run(recorder, fd);
+	if (!fine && recorder->timer_fd < 0)
+		unlink(options->output); /* nothing was recorded */
+	if (close(fd) && fine) {
+		fprintf(stderr, "coalescope-logger: %s: %s\n", options->output, strerror(errno));
+		fine = false;
+	}
+	return fine ? FINE : WRONG;
+}
+
+int main(int count, char **arguments)
+{
+	struct recorder recorder;
+	struct options options;
+	int status = WRONG;
+
+	switch (options_parse(&options, count, arguments)) {
+	case OPTIONS_DONE:
+		return FINE;
+	case OPTIONS_WRONG:
+		fputs("Try coalescope-logger --help.\n", stderr);
+		return USAGE;
+	case OPTIONS_RUN:
+		break;
+	}
+	if (recorder_open(&recorder, &options))
+		status = options.preview ? preview(&recorder) : record(&recorder);
+	recorder_close(&recorder);
+	return status;
+}

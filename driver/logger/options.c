@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char HELP[] =
+	"Usage: coalescope-logger --interface NAME --output FILE [options] [-- COMMAND …]\n"
+	"\n"
+	"Samples an interface's counters while a command runs, or for a time, and writes a run log.\n"
+	"\n"
+	"What and how long:\n"
+	"  -i, --interface NAME       the interface to observe\n"
+	"  -o, --output FILE          the log to write; must not exist (--force: may)\n"
+	"  -t, --interval TIME        between samples, 1ms to 60s (100ms)\n"
+	"  -d, --duration TIME        length of the measurement window; without it the window ends with the\n"
+	"                             command, or with Ctrl-C where there is none\n"
+	"  -w, --warmup TIME          how long to wait before the window begins (0s)\n"
+	"      --start-on-traffic N   wait until the interface has received N packets, then --warmup\n"
+	"      --counters SOURCE      auto, netlink or sysfs (auto)\n"
+	"\n"
+	"Which run it is:\n"
+	"  -e, --experiment SLUG      the experiment it belongs to, in lower-case words joined by hyphens\n"
+	"      --title TEXT           the experiment's title\n"
+	"      --kind KIND            measured, emulated or simulated (measured)\n"
+	"  -f, --factor NAME=VALUE    a factor and its requested level; repeat for more\n"
+	"      --read-back NAME=VALUE the level that the host says it took; mtu_bytes is read without it\n"
+	"      --workload NAME        the same as --factor workload=NAME\n"
+	"  -r, --replicate N          number of the run in its cell (1)\n"
+	"      --order N, --seed N, --plan TEXT, --run-id UUID\n"
+	"\n"
+	"What surrounds it:\n"
+	"      --environment NAME=VALUE  a further fact for the header\n"
+	"      --redact host,command  leave these out of the header\n"
+	"      --preview              print the header that would be written, and stop\n"
+	"\n"
+	"The command:\n"
+	"      --user NAME            run it as this user; under sudo it runs as who called sudo\n"
+	"      --result-limit BYTES   keep at most this much of its output (4194304)\n"
+	"      --no-result            keep none of its output\n"
+	"\n"
+	"      --help, --version\n"
+	"\n"
+	"TIME takes ns, us, ms, s or min. Exit status: 0 fine, 1 it went wrong, 2 usage.\n";
+
+enum long_option {
+	OPTION_TITLE = 256,
+	OPTION_KIND,
+	OPTION_READ_BACK,
+	OPTION_WORKLOAD,
+	OPTION_ORDER,
+	OPTION_SEED,
+	OPTION_PLAN,
+	OPTION_RUN_ID,
+	OPTION_ENVIRONMENT,
+	OPTION_REDACT,
+	OPTION_PREVIEW,
+	OPTION_USER,
+	OPTION_RESULT_LIMIT,
+	OPTION_NO_RESULT,
+	OPTION_FORCE,
+	OPTION_COUNTERS,
+	OPTION_START_ON_TRAFFIC,
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+
+static const struct option LONG_OPTIONS[] = {
+	{"interface", required_argument, NULL, 'i'},
+	{"output", required_argument, NULL, 'o'},
+	{"interval", required_argument, NULL, 't'},
+	{"duration", required_argument, NULL, 'd'},
+	{"warmup", required_argument, NULL, 'w'},
+	{"start-on-traffic", required_argument, NULL, OPTION_START_ON_TRAFFIC},
+	{"counters", required_argument, NULL, OPTION_COUNTERS},
+	{"experiment", required_argument, NULL, 'e'},
+	{"title", required_argument, NULL, OPTION_TITLE},
+	{"kind", required_argument, NULL, OPTION_KIND},
+	{"factor", required_argument, NULL, 'f'},
+	{"read-back", required_argument, NULL, OPTION_READ_BACK},
+	{"workload", required_argument, NULL, OPTION_WORKLOAD},
+	{"replicate", required_argument, NULL, 'r'},
+	{"order", required_argument, NULL, OPTION_ORDER},
+	{"seed", required_argument, NULL, OPTION_SEED},
+	{"plan", required_argument, NULL, OPTION_PLAN},
+	{"run-id", required_argument, NULL, OPTION_RUN_ID},
+	{"environment", required_argument, NULL, OPTION_ENVIRONMENT},
+	{"redact", required_argument, NULL, OPTION_REDACT},
+	{"preview", no_argument, NULL, OPTION_PREVIEW},
+	{"user", required_argument, NULL, OPTION_USER},
+	{"result-limit", required_argument, NULL, OPTION_RESULT_LIMIT},
+	{"no-result", no_argument, NULL, OPTION_NO_RESULT},
+	{"force", no_argument, NULL, OPTION_FORCE},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static bool complain(const char *message, const char *value)
+{
+	fprintf(stderr, "coalescope-logger: %s: %s\n", message, value);
+	return false;
+}
+
+static bool fits(const char *value)
+{
+	return strlen(value) <= LONGEST_VALUE || complain("longer than 1000 bytes", value);
+}
+
+static bool parse_time(uint64_t *nanoseconds, const char *value)
+{
+	static const struct {
+		const char *name;
+		double nanoseconds;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}};
+	char *end;
+	double number = strtod(value, &end);
+	size_t i;
+
+	if (end != value && isdigit((unsigned char)*value))
+		for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+			if (!strcmp(end, units[i].name) && number * units[i].nanoseconds <= 1e18) {
+				*nanoseconds = (uint64_t)(number * units[i].nanoseconds + 0.5);
+				return true;
+			}
+	return complain("not a time such as 100ms or 2s", value);
+}
+
+static bool parse_whole(int64_t *number, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoll(value, &end, 10);
+	if (errno || end == value || *end || *number < 0)
+		return complain("not a whole number", value);
+	return true;
+}
+
+/* [a-z][a-z0-9_]*, after "factor." if that is there */
+static bool is_name(const char *name, size_t length)
+{
+	size_t i;
+
+	if (length > 7 && !strncmp(name, "factor.", 7)) {
+		name += 7;
+		length -= 7;
+	}
+	if (!length || length > 64 || !islower((unsigned char)name[0]))
+		return false;
+	for (i = 1; i < length; i++)
+		if (!islower((unsigned char)name[i]) && !isdigit((unsigned char)name[i]) && name[i] != '_')
+			return false;
+	return true;
+}
+
+static bool parse_assignment(struct assignments *assignments, const char *value)
+{
+	const char *equals = strchr(value, '=');
+	size_t length = equals ? (size_t)(equals - value) : 0;
+	unsigned int i;
+
+	if (!is_name(value, length))
+		return complain("not NAME=VALUE with a name in lower-case letters, digits and _", value);
+	for (i = 0; i < assignments->count; i++)
+		if (!strncmp(assignments->entries[i], value, length + 1))
+			return complain("given twice", value);
+	if (assignments->count == MOST_ASSIGNMENTS)
+		return complain("too many of these", value);
+	assignments->entries[assignments->count++] = value;
+	return fits(value);
+}
+
+static bool parse_workload(struct options *options, const char *value)
+{
+	static char assignment[256];
+
+	if (snprintf(assignment, sizeof(assignment), "workload=%s", value) >= (int)sizeof(assignment))
+		return complain("too long", value);
+	return parse_assignment(&options->factors, assignment);
+}
+
+static bool check_slug(const char *slug)
+{
+	size_t i, length = strlen(slug);
+	bool right = length && length <= 80 && slug[0] != '-' && slug[length - 1] != '-';
+
+	for (i = 0; i < length; i++)
+		right &= islower((unsigned char)slug[i]) || isdigit((unsigned char)slug[i]) ||
+			 (slug[i] == '-' && slug[i + 1] != '-');
+	return right || complain("an experiment's slug is lower-case words joined by hyphens", slug);
+}
+
+static bool check_uuid(const char *uuid)
+{
+	size_t i;
+	bool right = strlen(uuid) == 36;
+
+	for (i = 0; right && i < 36; i++) {
+		if (i == 8 || i == 13 || i == 18 || i == 23)
+			right = uuid[i] == '-';
+		else
+			right = isdigit((unsigned char)uuid[i]) || (uuid[i] >= 'a' && uuid[i] <= 'f');
+	}
+	return right || complain("not a UUID in lower case", uuid);
+}
+
+static bool check_choice(const char *value, const char *const *choices, const char *message)
+{
+	for (; *choices; choices++)
+		if (!strcmp(value, *choices))
+			return true;
+	return complain(message, value);
+}
+
+static bool parse_redaction(struct options *options, const char *value)
+{
+	char list[64], *item, *rest = list;
+
+	snprintf(list, sizeof(list), "%s", value);
+	while ((item = strsep(&rest, ",")) != NULL) {
+		if (!strcmp(item, "host"))
+			options->redact_host = true;
+		else if (!strcmp(item, "command"))
+			options->redact_command = true;
+		else
+			return complain("only host and command can be redacted", value);
+	}
+	return true;
+}
+
+static bool parse_identity(struct options *options, int option, const char *value)
+{
+	static const char *const kinds[] = {"measured", "emulated", "simulated", NULL};
+
+	switch (option) {
+	case 'e':
+		options->experiment = value;
+		return check_slug(value);
+	case OPTION_TITLE:
+		options->title = value;
+		return fits(value);
+	case OPTION_KIND:
+		options->kind = value;
+		return check_choice(value, kinds, "a log's kind is measured, emulated or simulated");
+	case OPTION_PLAN:
+		options->plan = value;
+		return fits(value);
+	case OPTION_RUN_ID:
+		options->run_id = value;
+		return check_uuid(value);
+	case 'f':
+		return parse_assignment(&options->factors, value);
+	case OPTION_READ_BACK:
+		return parse_assignment(&options->read_back, value);
+	case OPTION_WORKLOAD:
+		return parse_workload(options, value);
+	case 'r':
+		return parse_whole(&options->replicate, value);
+	case OPTION_ORDER:
+		return parse_whole(&options->order, value);
+	case OPTION_SEED:
+		return parse_whole(&options->seed, value);
+	default:
+		return false;
+	}
+}
+
+static bool parse_one(struct options *options, int option, const char *value)
+{
+	static const char *const sources[] = {"auto", "netlink", "sysfs", NULL};
+	int64_t number;
+
+	switch (option) {
+	case 'i':
+		options->interface = value;
+		return strlen(value) < IFNAMSIZ || complain("no interface has so long a name", value);
+	case 'o':
+		options->output = value;
+		return true;
+	case 't':
+		return parse_time(&options->interval_ns, value);
+	case 'd':
+		return parse_time(&options->duration_ns, value);
+	case 'w':
+		return parse_time(&options->warmup_ns, value);
+	case OPTION_START_ON_TRAFFIC:
+		if (!parse_whole(&number, value))
+			return false;
+		options->start_on_traffic = (uint64_t)number;
+		return true;
+	case OPTION_COUNTERS:
+		options->counters = value;
+		return check_choice(value, sources, "counters come from auto, netlink or sysfs");
+	case OPTION_ENVIRONMENT:
+		return parse_assignment(&options->environment, value);
+	case OPTION_REDACT:
+		return parse_redaction(options, value);
+	case OPTION_PREVIEW:
+		return options->preview = true;
+	case OPTION_USER:
+		options->user = value;
+		return true;
+	case OPTION_RESULT_LIMIT:
+		if (!parse_whole(&number, value) || number > 15 << 20)
+			return complain("a result may have at most 15 MiB", value);
+		options->result_limit = (size_t)number;
+		return true;
+	case OPTION_NO_RESULT:
+		options->keep_result = false;
+		return true;
+	case OPTION_FORCE:
+		return options->force = true;
+	default:
+		return parse_identity(options, option, value);
+	}
+}
+
+static bool has_factor(const struct options *options, const char *assignment)
+{
+	size_t length = strcspn(assignment, "=") + 1;
+	unsigned int i;
+
+	for (i = 0; i < options->factors.count; i++)
+		if (!strncmp(options->factors.entries[i], assignment, length))
+			return true;
+	return complain("--read-back of what is no --factor", assignment);
+}
+
+static bool check_together(const struct options *options)
+{
+	unsigned int i;
+
+	if (!options->interface)
+		return complain("which interface?", "--interface is missing");
+	if (!options->output && !options->preview)
+		return complain("where to?", "--output is missing");
+	if (options->interval_ns < 1000000 || options->interval_ns > 60000000000u)
+		return complain("out of range", "--interval must be from 1ms to 60s");
+	for (i = 0; i < options->read_back.count; i++)
+		if (!has_factor(options, options->read_back.entries[i]))
+			return false;
+	return true;
+}
+
+enum options_outcome options_parse(struct options *options, int count, char **arguments)
+{
+	int option;
+
+	*options = (struct options){
+		.counters = "auto",
+		.interval_ns = 100000000,
+		.kind = "measured",
+		.replicate = 1,
+		.order = -1,
+		.seed = -1,
+		.result_limit = 4 << 20,
+		.keep_result = true,
+	};
+	while ((option = getopt_long(count, arguments, "+i:o:t:d:w:e:f:r:", LONG_OPTIONS, NULL)) != -1) {
+		if (option == OPTION_HELP) {
+			fputs(HELP, stdout);
+			return OPTIONS_DONE;
+		}
+		if (option == OPTION_VERSION) {
+			puts("coalescope-logger " LOGGER_VERSION ", run log format 1.0");
+			return OPTIONS_DONE;
+		}
+		if (option == '?' || !parse_one(options, option, optarg))
+			return OPTIONS_WRONG;
+	}
+	if (optind < count)
+		options->command = arguments + optind;
+	return check_together(options) ? OPTIONS_RUN : OPTIONS_WRONG;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOGGER_VERSION "0.1.0"
+
+enum { MOST_ASSIGNMENTS = 64, LONGEST_VALUE = 1000 };
+
+struct assignments {
+	const char *entries[MOST_ASSIGNMENTS]; /* NAME=VALUE */
+	unsigned int count;
+};
+
+struct options {
+	const char *interface;
+	const char *output;
+	bool force;
+	bool preview;
+	const char *counters; /* auto, netlink or sysfs */
+
+	uint64_t interval_ns;
+	uint64_t duration_ns; /* 0: until the command ends, or a signal */
+	uint64_t warmup_ns;
+	uint64_t start_on_traffic; /* packets; 0: at once */
+
+	const char *run_id;
+	const char *experiment;
+	const char *title;
+	const char *kind;
+	const char *plan;
+	int64_t replicate, order, seed; /* -1: not given */
+	struct assignments factors, read_back, environment;
+
+	bool redact_host, redact_command;
+	const char *user;
+	size_t result_limit;
+	bool keep_result;
+	char *const *command;
+};
+
+enum options_outcome { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
+
+/* Says on stderr what is wrong. */
+enum options_outcome options_parse(struct options *options, int count, char **arguments);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "header.h"
+#include "interface.h"
+
+static const int PATIENCE_MS = 2000; /* that a command gets to end after SIGTERM */
+
+static bool complain(const char *what, int status)
+{
+	fprintf(stderr, "coalescope-logger: %s: %s\n", what, strerror(-status));
+	return false;
+}
+
+/* --- sources --- */
+
+static bool keep(struct recorder *recorder, int status)
+{
+	if (!status)
+		recorder->source_count++;
+	return !status;
+}
+
+static bool open_counters(struct recorder *recorder)
+{
+	const struct options *options = recorder->options;
+	struct source *source = &recorder->sources[recorder->source_count];
+	bool any = !strcmp(options->counters, "auto");
+	int status = -ENOENT;
+
+	if (any || !strcmp(options->counters, "netlink"))
+		status = netlink_source_open(source, &recorder->layout, options->interface);
+	if (status && (any || !strcmp(options->counters, "sysfs")))
+		status = sysfs_source_open(source, &recorder->layout, options->interface);
+	if (status)
+		return complain("the interface's counters cannot be read", status);
+	return keep(recorder, status);
+}
+
+static bool open_sources(struct recorder *recorder)
+{
+	const char *interface = recorder->options->interface;
+	struct source *next = recorder->sources;
+
+	keep(recorder, clock_source_open(next, &recorder->layout));
+	if (!open_counters(recorder))
+		return false;
+	/* these may be absent */
+	next = &recorder->sources[recorder->source_count];
+	keep(recorder, interrupt_source_open(next, &recorder->layout, interface));
+	next = &recorder->sources[recorder->source_count];
+	keep(recorder, cpu_source_open(next, &recorder->layout));
+	return true;
+}
+
+static bool take(struct recorder *recorder)
+{
+	uint64_t before = recorder->writer.t_last;
+	size_t i;
+	int status;
+
+	for (i = 0; i < recorder->source_count; i++) {
+		struct source *source = &recorder->sources[i];
+
+		status = source->sample(source, recorder->values);
+		if (status) {
+			recorder->gone = true;
+			return complain(source->name, status);
+		}
+	}
+	if (recorder->writer.records && recorder->values[0] <= before)
+		recorder->values[0] = before + 1; /* the format wants time to advance */
+	status = log_writer_sample(&recorder->writer, recorder->values);
+	return status ? complain(recorder->options->output, status) : true;
+}
+
+/* --- window --- */
+
+static void mark(struct recorder *recorder, const char *name)
+{
+	log_writer_mark(&recorder->writer, name, recorder->values[0], recorder->values[1]);
+}
+
+static void enter(struct recorder *recorder, enum window window)
+{
+	recorder->window = window;
+	recorder->window_since = recorder->values[0];
+	if (window == WINDOW_OPEN)
+		mark(recorder, "window_start");
+	if (window == WINDOW_CLOSED)
+		mark(recorder, "window_end");
+}
+
+/* What the latest sample means for the window. */
+static void advance_window(struct recorder *recorder)
+{
+	const struct options *options = recorder->options;
+	uint64_t received = recorder->values[recorder->received] - recorder->first_received;
+
+	if (recorder->window == WINDOW_WAITING && received >= options->start_on_traffic)
+		enter(recorder, WINDOW_WARMING);
+	if (recorder->window == WINDOW_WARMING &&
+	    recorder->values[0] - recorder->window_since >= options->warmup_ns)
+		enter(recorder, WINDOW_OPEN);
+	else if (recorder->window == WINDOW_OPEN && options->duration_ns &&
+		 recorder->values[0] - recorder->window_since >= options->duration_ns)
+		enter(recorder, WINDOW_CLOSED);
+}
+
+/* --- the loop --- */
+
+static bool start_timer(struct recorder *recorder)
+{
+	uint64_t interval = recorder->options->interval_ns;
+	struct itimerspec schedule;
+	uint64_t first;
+
+	recorder->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (recorder->timer_fd < 0)
+		return complain("timer", -errno);
+	clock_gettime(CLOCK_MONOTONIC, &schedule.it_value);
+	first = (uint64_t)schedule.it_value.tv_nsec + interval;
+	schedule.it_value.tv_sec += (time_t)(first / 1000000000u);
+	schedule.it_value.tv_nsec = (long)(first % 1000000000u);
+	schedule.it_interval.tv_sec = (time_t)(interval / 1000000000u);
+	schedule.it_interval.tv_nsec = (long)(interval % 1000000000u);
+	if (timerfd_settime(recorder->timer_fd, TFD_TIMER_ABSTIME, &schedule, NULL))
+		return complain("timer", -errno);
+	return true;
+}
+
+static bool catch_signals(struct recorder *recorder)
+{
+	sigset_t caught;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a full quota is a write error like any other */
+	sigemptyset(&caught);
+	sigaddset(&caught, SIGINT);
+	sigaddset(&caught, SIGTERM);
+	sigaddset(&caught, SIGHUP);
+	sigaddset(&caught, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &caught, NULL);
+	recorder->signal_fd = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+	return recorder->signal_fd >= 0 || complain("signals", -errno);
+}
+
+static void read_signals(struct recorder *recorder)
+{
+	struct signalfd_siginfo info;
+
+	while (read(recorder->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			recorder->caught = (int)info.ssi_signo;
+	workload_reap(&recorder->workload);
+}
+
+/* Waits for something to happen; true if it is time for a sample. */
+static bool wait_for_tick(struct recorder *recorder, int timeout_ms)
+{
+	struct pollfd watched[] = {
+		{.fd = recorder->timer_fd, .events = POLLIN},
+		{.fd = recorder->signal_fd, .events = POLLIN},
+		{.fd = recorder->workload.output_fd, .events = POLLIN},
+	};
+	uint64_t ticks = 0;
+
+	if (poll(watched, 3, timeout_ms) <= 0)
+		return false;
+	if (watched[1].revents)
+		read_signals(recorder);
+	if (watched[2].revents)
+		workload_drain(&recorder->workload);
+	if (!watched[0].revents || read(recorder->timer_fd, &ticks, sizeof(ticks)) != (ssize_t)sizeof(ticks))
+		return false;
+	recorder->missed_ticks += ticks - 1;
+	return true;
+}
+
+static bool finished(const struct recorder *recorder)
+{
+	if (recorder->caught)
+		return true;
+	if (recorder->options->command)
+		return recorder->workload.exited;
+	return recorder->window == WINDOW_CLOSED;
+}
+
+static bool sample_until_end(struct recorder *recorder)
+{
+	while (!finished(recorder)) {
+		if (!wait_for_tick(recorder, -1))
+			continue;
+		if (!take(recorder))
+			return false;
+		advance_window(recorder);
+	}
+	if (recorder->window == WINDOW_CLOSED && !recorder->options->command)
+		return true;
+	if (!take(recorder))
+		return false;
+	if (recorder->window == WINDOW_OPEN)
+		enter(recorder, WINDOW_CLOSED);
+	return true;
+}
+
+/* Ends a command that is still running, and collects the rest of what it said. */
+static void stop_command(struct recorder *recorder)
+{
+	struct workload *workload = &recorder->workload;
+	int waited;
+
+	workload_signal(workload, SIGTERM);
+	for (waited = 0; workload->pid && waited < PATIENCE_MS; waited += 10) {
+		struct pollfd quiet = {.fd = workload->output_fd, .events = POLLIN};
+
+		poll(&quiet, 1, 10);
+		workload_drain(workload);
+		workload_reap(workload);
+	}
+	if (workload->pid) {
+		workload_signal(workload, SIGKILL);
+		waitpid(workload->pid, &workload->status, 0);
+		workload->pid = 0;
+		workload->exited = true;
+	}
+	workload_drain(workload);
+}
+
+static const char *how_it_ended(const struct recorder *recorder)
+{
+	if (recorder->gone)
+		return "source lost";
+	if (recorder->caught)
+		return "signal";
+	return recorder->options->command ? "command" : "duration";
+}
+
+static bool write_end(struct recorder *recorder)
+{
+	struct text more = {0}, metadata = {0};
+	int status = 0;
+
+	if (recorder->options->command && recorder->options->keep_result) {
+		workload_metadata(&recorder->workload, &metadata);
+		status = log_writer_result(&recorder->writer, &metadata, recorder->workload.output.data,
+					   recorder->workload.output.length);
+		text_free(&metadata);
+	}
+	json_name(&more, "missed_ticks");
+	json_unsigned(&more, recorder->missed_ticks);
+	environment_after(recorder->options->interface, &more);
+	if (!status)
+		status = log_writer_finish(&recorder->writer, how_it_ended(recorder), &more);
+	text_free(&more);
+	if (!status && fsync(recorder->writer.fd) && errno != EINVAL)
+		status = -errno;
+	return status ? complain(recorder->options->output, status) : true;
+}
+
+static bool start_command(struct recorder *recorder)
+{
+	const struct options *options = recorder->options;
+	int status;
+
+	if (!options->command)
+		return true;
+	status = workload_start(&recorder->workload, options->command, options->user, options->result_limit);
+	if (status == -ESRCH)
+		return complain(options->user ? options->user : getenv("SUDO_USER"), -ENOENT);
+	return status ? complain(options->command[0], status) : true;
+}
+
+static bool start(struct recorder *recorder, int fd)
+{
+	struct text header = {0};
+	int status;
+
+	header_write(recorder->options, &recorder->layout, recorder->sources, recorder->source_count, &header);
+	status = log_writer_start(&recorder->writer, fd, &header, recorder->layout.count * sizeof(uint64_t));
+	text_free(&header);
+	if (status)
+		return complain(recorder->options->output, status);
+	if (!catch_signals(recorder) || !take(recorder))
+		return false;
+	recorder->first_received = recorder->values[recorder->received];
+	mark(recorder, "command_start");
+	recorder->window = WINDOW_WAITING;
+	advance_window(recorder);
+	return start_command(recorder) && start_timer(recorder);
+}
+
+static bool judge(const struct recorder *recorder)
+{
+	const struct workload *workload = &recorder->workload;
+	const struct options *options = recorder->options;
+
+	if (recorder->window < WINDOW_OPEN)
+		fprintf(stderr, "coalescope-logger: the measurement window never began\n");
+	if (recorder->caught && (options->command || options->duration_ns)) {
+		fprintf(stderr, "coalescope-logger: %s: the log is whole, the run is short\n",
+			strsignal(recorder->caught));
+		return false;
+	}
+	if (options->command && workload->exited && workload->status) {
+		if (WIFEXITED(workload->status))
+			fprintf(stderr, "coalescope-logger: %s ended with status %d; the log is kept\n",
+				options->command[0], WEXITSTATUS(workload->status));
+		else
+			fprintf(stderr, "coalescope-logger: %s was ended by %s; the log is kept\n",
+				options->command[0], strsignal(WTERMSIG(workload->status)));
+		return false;
+	}
+	return recorder->window >= WINDOW_OPEN;
+}
+
+bool recorder_open(struct recorder *recorder, const struct options *options)
+{
+	size_t i;
+
+	*recorder = (struct recorder){.options = options, .timer_fd = -1, .signal_fd = -1};
+	recorder->workload.output_fd = -1;
+	if (!interface_index(options->interface)) {
+		fprintf(stderr, "coalescope-logger: there is no interface %s here\n", options->interface);
+		return false;
+	}
+	if (!open_sources(recorder))
+		return false;
+	for (i = 0; i < recorder->layout.count; i++)
+		if (!strcmp(recorder->layout.columns[i].name, "rx_packets"))
+			recorder->received = i;
+	recorder->values = calloc(recorder->layout.count, sizeof(*recorder->values));
+	return (recorder->values && !recorder->layout.failed) || complain("start", -ENOMEM);
+}
+
+bool recorder_run(struct recorder *recorder, int fd)
+{
+	bool sampled;
+
+	if (!start(recorder, fd))
+		return false;
+	sampled = sample_until_end(recorder);
+	stop_command(recorder);
+	if (recorder->writer.error)
+		return false;
+	if (recorder->options->command)
+		mark(recorder, "command_end");
+	return write_end(recorder) && sampled && judge(recorder);
+}
+
+void recorder_close(struct recorder *recorder)
+{
+	while (recorder->source_count) {
+		struct source *source = &recorder->sources[--recorder->source_count];
+
+		if (source->close)
+			source->close(source);
+	}
+	record_layout_free(&recorder->layout);
+	log_writer_free(&recorder->writer);
+	workload_free(&recorder->workload);
+	if (recorder->timer_fd >= 0)
+		close(recorder->timer_fd);
+	if (recorder->signal_fd >= 0)
+		close(recorder->signal_fd);
+	free(recorder->values);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One recording: sources → records, window, command, footer. */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include "log_writer.h"
+#include "options.h"
+#include "source.h"
+#include "workload.h"
+
+enum { MOST_SOURCES = 8 };
+
+enum window { WINDOW_WAITING, WINDOW_WARMING, WINDOW_OPEN, WINDOW_CLOSED };
+
+struct recorder {
+	const struct options *options;
+	struct record_layout layout;
+	struct source sources[MOST_SOURCES];
+	size_t source_count;
+	uint64_t *values; /* of the latest sample */
+	size_t received;  /* column of rx_packets */
+	struct log_writer writer;
+	struct workload workload;
+	int timer_fd, signal_fd;
+	uint64_t missed_ticks;
+	enum window window;
+	uint64_t first_received;
+	uint64_t window_since; /* when the present state of the window began */
+	int caught;            /* number of the signal that ended us, 0 if none */
+	bool gone;             /* a source failed: what it observes is not there any more */
+};
+
+/* Finds the sources. Says on stderr what is wrong, as all of these do. */
+bool recorder_open(struct recorder *recorder, const struct options *options);
+/* Writes the whole log to an open file. */
+bool recorder_run(struct recorder *recorder, int fd);
+void recorder_close(struct recorder *recorder);
+
+#endif

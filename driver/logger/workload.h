@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command that runs while we sample, and what it prints. */
+#ifndef WORKLOAD_H
+#define WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "text.h"
+
+struct workload {
+	pid_t pid;     /* 0: none is running */
+	int output_fd; /* non-blocking; −1 once closed */
+	struct text output;
+	size_t limit;
+	uint64_t output_bytes; /* printed, kept or not */
+	bool exited;
+	int status; /* as from waitpid */
+};
+
+/* Starts it as who called us, or as the named user. 0, or a negative errno of what the start failed with. */
+int workload_start(struct workload *workload, char *const *command, const char *user, size_t limit);
+/* Takes what it has printed. */
+void workload_drain(struct workload *workload);
+/* Whether it has ended by now. */
+bool workload_reap(struct workload *workload);
+void workload_signal(const struct workload *workload, int number);
+/* What the log keeps of it. */
+void workload_metadata(const struct workload *workload, struct text *json);
+void workload_free(struct workload *workload);
+
+#endif
