@@ -6,6 +6,7 @@ This is the only list of models. Whatever shows, fits or evaluates a model takes
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -80,7 +81,7 @@ class Parameter:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearFit:
     """How the parameters of a model follow from a table by a linear fit.
 
@@ -117,7 +118,7 @@ class Plane:
         return {"x": self.x, "y": self.y}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """A model: a traceable function and everything that a page or a fit needs to know of it.
 
@@ -228,6 +229,7 @@ def evaluate(model: Model, values: Mapping[str, Any]) -> dict[str, Any]:
         UnknownNameError: a name is neither an input nor a parameter.
         MissingInputError: an input has no value.
         DomainError: a value lies outside the domain of its quantity.
+        ModelError: a value is neither a number nor an array.
     """
     for name, value in values.items():
         _check_domain(model.quantity(name), value)
@@ -259,6 +261,8 @@ def find(model_id: str) -> Model:
 
 def _check_domain(quantity: Quantity, value: Any) -> None:
     if _namespace([value]) is None:
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise ModelError(quantity.name, f"{quantity.name} must be a number")
         inside = quantity.contains(float(value))
     else:
         lo, hi = quantity.domain
@@ -283,8 +287,8 @@ def _namespace(values: Any) -> Any:
     """Return the array namespace of the first array, None when there are only numbers."""
     for value in values:
         of_array = getattr(value, "__array_namespace__", None)
-        # numpy's scalars have a namespace too, but are floats here
-        if of_array is not None and not isinstance(value, float):
+        # numpy's scalars have a namespace too, but are numbers here
+        if of_array is not None and not isinstance(value, numbers.Real):
             return of_array()
     return None
 

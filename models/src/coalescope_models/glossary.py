@@ -13,13 +13,13 @@ from .quantity import QUANTITIES, ROLES, Quantity, Role
 
 _HEAD = """\
 <!-- SPDX-License-Identifier: Apache-2.0 -->
-<!-- Written by `python -m coalescope_models.glossary`; change models/src/coalescope_models/quantity.py instead. -->
+<!-- Written by `python -m coalescope_models.glossary`: change coalescope_models/quantity.py. -->
 
 # Glossary
 
-Every quantity has one name, used alike in Python, SQL, JSON, TypeScript and CSV. A column of a table
-that you upload carries one of these names and its values are in the unit given here; a factor of
-your own is a column `factor.<name>`. Ranges are closed; “…” is no bound.
+Every quantity has one name, used alike in Python, SQL, JSON, TypeScript and CSV. A column of a
+table that you upload carries one of these names and its values are in the unit given here; a factor
+of your own is a column `factor.<name>`. Ranges are closed; “…” is no bound.
 
 A **cell** is one combination of factor levels. A **run** is one replicate of a cell; the column
 `replicate` numbers them. A **kind** says where data comes from: `published`, `measured`, `emulated`

@@ -74,7 +74,7 @@ class _Kernel:
         uses_pow = any(self._graph.nodes[index].op == "pow" for index in self._live)
         head = _POW if uses_pow else ""
         if self._stored:
-            head += "let columns = new Float64Array(0);\n"
+            head += "let store = new Float64Array(0);\n"
         lines = [*self._loads(), *self._statements(_SCALAR), *self._column_loop(), *self._rows()]
         body = "".join(f"  {line}\n" for line in lines)
         return f"{head}export default function kernel(inputs, nx, ny, out) {{\n{body}}}\n"
@@ -116,7 +116,8 @@ class _Kernel:
         size = f"{len(self._stored)} * nx"
         stores = [f"columns[{self._place(i)}] = v{i};" for i in self._stored]
         return [
-            f"if (columns.length < {size}) columns = new Float64Array({size});",
+            f"if (store.length < {size}) store = new Float64Array({size});",
+            "const columns = store;",
             "for (let i = 0; i < nx; i++) {",
             *(f"  {line}" for line in [*self._statements(_X), *stores]),
             "}",
