@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where things are in the pair of plots: surface above, lines below, one axis across, one value scale.
+import { brief, digitsFor, digitsOfStep } from '../../../plots/number';
+import { linear, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
+import type { Axis } from '../../../state/layout';
+import type { View } from '../../../state/view';
+
+export interface Box {
+  readonly top: number;
+  readonly height: number;
+}
+
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly phone: boolean;
+  readonly left: number;
+  readonly plotWidth: number;
+  readonly heat: Box | null;
+  readonly lines: Box;
+  readonly across: Axis;
+  readonly x: Scale;
+  readonly y: Scale | null;
+  /** Colour and contour bounds. */
+  readonly values: readonly [number, number];
+  readonly v: Scale;
+  readonly valueTicks: readonly number[];
+  readonly valueDigits: number;
+  readonly tickDigits: number;
+}
+
+const PLACEHOLDER: Axis = { name: '', label: '', unit: '', levels: [1], spacing: 'linear' };
+
+/** The part of the value that no setting removes, where it is near enough to be shown as the floor of the lines. */
+export function floorOf(view: View, theta: Readonly<Record<string, number>>): number | null {
+  if (!view.binding || view.binding.parts.length === 0 || typeof theta['alpha'] !== 'number') return null;
+  return 1000 * theta['alpha'];
+}
+
+function lineBounds(view: View, values: readonly [number, number]): [number, number] {
+  const span = values[1] - values[0];
+  const floor = floorOf(view, view.start);
+  let lo = values[0] - 0.06 * span;
+  if (values[0] >= 0) lo = Math.max(0, lo);
+  // an axis that nearly reaches nought goes there
+  if (values[0] >= 0 && values[0] < 0.3 * span) lo = 0;
+  if (floor !== null && floor < values[0] && values[0] - floor < 0.5 * span) lo = floor - 0.07 * span;
+  return [lo, values[1] + 0.07 * span];
+}
+
+const charWidth = 6.4;
+
+export function frameOf(view: View, values: readonly [number, number], width: number, height: number): Frame {
+  const phone = width < 480;
+  const plane = view.layout.shape === 'plane';
+  const across = (view.layout.across === 'x' ? view.layout.x : view.layout.y) ?? view.layout.x ?? view.layout.y ?? PLACEHOLDER;
+  const bounds = lineBounds(view, values);
+  const valueTicks = niceTicks(bounds[0], bounds[1], phone || plane ? 5 : 7);
+  const tickStep = valueTicks.length > 1 ? valueTicks[1] - valueTicks[0] : niceStep((bounds[1] - bounds[0]) / 4);
+  const tickDigits = digitsOfStep(tickStep);
+  const valueDigits = digitsFor(values[1] - values[0]);
+  const longest = Math.max(
+    ...valueTicks.map((t) => t.toFixed(tickDigits).length + (Math.abs(t) >= 10000 ? 0.6 : 0)),
+    ...(view.layout.y && plane ? view.layout.y.levels.map((l) => brief(l, 5).length) : [0]),
+  );
+  const tag = Math.max(...values.map((t) => t.toFixed(valueDigits).length + (Math.abs(t) >= 10000 ? 0.6 : 0)));
+  const left = Math.max(phone ? 40 : 52, Math.ceil(longest * charWidth + 12));
+  const right = Math.max(phone ? 46 : 64, Math.ceil(28 + (tag + 0.5) * 7));
+  const top = plane ? 26 : 30;
+  const gap = phone ? 40 : 42;
+  const bottom = 40;
+  const plotWidth = Math.max(40, width - left - right);
+  const inner = Math.max(80, height - top - bottom - (plane ? gap : 0));
+  const heatHeight = plane ? Math.round(inner * (phone ? 0.54 : 0.585)) : 0;
+  const heat: Box | null = plane ? { top, height: heatHeight } : null;
+  const lines: Box = plane ? { top: top + heatHeight + gap, height: inner - heatHeight } : { top, height: inner };
+  const xBounds = across === view.layout.x ? view.xBounds : across === view.layout.y ? view.yBounds : ([0, 2] as const);
+  return {
+    width,
+    height,
+    phone,
+    left,
+    plotWidth,
+    heat,
+    lines,
+    across,
+    x: makeScale(across.levels, across.spacing, xBounds, [left, left + plotWidth]),
+    y: heat && view.layout.y ? makeScale(view.layout.y.levels, view.layout.y.spacing, view.yBounds, [heat.top + heat.height, heat.top]) : null,
+    values,
+    v: linear(bounds, [lines.top + lines.height, lines.top]),
+    valueTicks,
+    valueDigits,
+    tickDigits,
+  };
+}
+
+/** Ticks of an axis that fit: all are marked, as many are labelled as there is room for. */
+export function labelledLevels(levels: readonly number[], at: (v: number) => number, room: (v: number) => number): number[] {
+  const kept: number[] = [];
+  const ends = levels.length > 1 ? [levels[0], levels[levels.length - 1]] : levels;
+  const free = (v: number): boolean => kept.every((k) => Math.abs(at(k) - at(v)) >= (room(k) + room(v)) / 2);
+  for (const v of [...ends, ...levels]) if (!kept.includes(v) && free(v)) kept.push(v);
+  return kept.sort((a, b) => a - b);
+}
+
+export const labelRoom = (v: number): number => brief(v, 4).length * 6.6 + 6;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantities in words: axis titles, units, settings.
+import type { Quantity } from '../../../api/types';
+import { brief } from '../../../plots/number';
+import { type Axis, delayMicroseconds, isDelay } from '../../../state/layout';
+
+const PER_GB = ' per 10⁹ bytes';
+
+/** "jiffies/GB" as it is read: GB is 10⁹ bytes here, never 2³⁰. */
+export const unitWords = (unit: string): string => unit.replace(/\/GB$/, PER_GB);
+
+/** The unit beside a number whose title already says "per 10⁹ bytes". */
+export const shortUnit = (unit: string): string => unit.replace(/\/GB$/, '');
+
+const redundant = (q: Pick<Quantity, 'label' | 'unit'>): boolean =>
+  q.unit === '' || q.label.toLowerCase() === q.unit.replace('/', ' per ').replace(/^packets per interrupt$/, 'packets per interrupt');
+
+/** "System CPU time, jiffies per 10⁹ bytes" */
+export function titleWithUnit(q: Pick<Quantity, 'label' | 'unit'>): string {
+  if (redundant(q)) return q.label;
+  const label = q.unit.endsWith('/GB') ? q.label.replace(PER_GB, '') : q.label;
+  return `${label}, ${unitWords(q.unit)}`;
+}
+
+/** " jiffies", or nothing for a pure number. */
+export const unitAfter = (q: Pick<Quantity, 'label' | 'unit'>): string =>
+  redundant(q) ? '' : q.unit === '%' ? ' %' : ` ${shortUnit(q.unit)}`;
+
+const AXIS_NAME: Readonly<Record<string, string>> = { delay_ticks: 'Delay', delay_us: 'Delay', moderation_rate_hz: 'Moderation rate' };
+
+/** A name short enough for a sentence: MTU, delay. */
+export function shortName(axis: Pick<Axis, 'name' | 'label'>): string {
+  return AXIS_NAME[axis.name] ?? axis.label;
+}
+
+export function axisTitle(axis: Axis, brief = false): string {
+  const unit = axis.name === 'delay_ticks' ? 'ticks of 1.024 µs' : axis.unit;
+  const scale = axis.spacing === 'linear' ? '' : ', log scale';
+  return `${brief ? shortName(axis) : axis.label}${unit ? `, ${unit}` : ''}${scale}`;
+}
+
+/** "80 ticks = 81.9 µs" */
+export function settingWords(axis: Axis, value: number): string {
+  const own = `${brief(value, 3)}${axis.unit ? ` ${axis.unit}` : ''}`;
+  if (!isDelay(axis.name) || axis.name === 'delay_us' || value === 0) return own;
+  const us = delayMicroseconds(axis.name, value);
+  return `${own} = ${us < 100 ? us.toFixed(1) : us.toFixed(0)} µs`;
+}
+
+/** "MTU 3000" */
+export const namedSetting = (axis: Axis, value: number): string =>
+  `${axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis).toLowerCase()} ${brief(value, 4).replace(/\u2009/g, '')}`;
+
+/** A level of a choice: workloads are acronyms more often than not. */
+export function levelWords(value: string | number): string {
+  if (typeof value === 'number') return brief(value);
+  return /^(udp|tcp|nfs|nic|gro|lro|tso)\b/i.test(value) ? value.replace(/^\w+/, (w) => w.toUpperCase()) : value;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contour lines of a grid by marching squares, all levels in one pass. Segments, not rings: a canvas strokes them as they
+// are, and what runs along the frame never arises.
+
+/** Segments of one level in grid coordinates: x0 y0 x1 y1, `count` numbers in use. */
+export interface Isoline {
+  readonly level: number;
+  points: Float32Array;
+  count: number;
+}
+
+export function isolines(levels: readonly number[]): Isoline[] {
+  return [...levels].sort((a, b) => a - b).map((level) => ({ level, points: new Float32Array(1024), count: 0 }));
+}
+
+function push(line: Isoline, x0: number, y0: number, x1: number, y1: number): void {
+  if (line.count + 4 > line.points.length) {
+    const more = new Float32Array(line.points.length * 2);
+    more.set(line.points);
+    line.points = more;
+  }
+  const { points, count } = line;
+  points[count] = x0;
+  points[count + 1] = y0;
+  points[count + 2] = x1;
+  points[count + 3] = y1;
+  line.count = count + 4;
+}
+
+function cross(line: Isoline, i: number, j: number, a: number, b: number, c: number, d: number): void {
+  const v = line.level;
+  // a b at the bottom, d c at the top; edges: bottom 0, right 1, top 2, left 3
+  const code = (a >= v ? 1 : 0) | (b >= v ? 2 : 0) | (c >= v ? 4 : 0) | (d >= v ? 8 : 0);
+  if (code === 0 || code === 15) return;
+  const bx = i + (v - a) / (b - a);
+  const ry = j + (v - b) / (c - b);
+  const tx = i + (v - d) / (c - d);
+  const ly = j + (v - a) / (d - a);
+  const right = i + 1;
+  const top = j + 1;
+  switch (code) {
+    case 1:
+    case 14:
+      return push(line, i, ly, bx, j);
+    case 2:
+    case 13:
+      return push(line, bx, j, right, ry);
+    case 3:
+    case 12:
+      return push(line, i, ly, right, ry);
+    case 4:
+    case 11:
+      return push(line, right, ry, tx, top);
+    case 6:
+    case 9:
+      return push(line, bx, j, tx, top);
+    case 7:
+    case 8:
+      return push(line, tx, top, i, ly);
+    default: {
+      // a saddle: the mean of the corners says which two are joined
+      const joined = (a + b + c + d) / 4 >= v === (code === 5);
+      push(line, joined ? i : bx, joined ? ly : j, joined ? tx : i, joined ? top : ly);
+      push(line, joined ? bx : right, joined ? j : ry, joined ? right : tx, joined ? ry : top);
+    }
+  }
+}
+
+/** Fills `lines` (levels rising) from the nx × ny grid z, row 0 at the bottom; a cell with a gap in a corner stays empty. */
+export function trace(z: Float64Array, nx: number, ny: number, lines: readonly Isoline[]): void {
+  for (const line of lines) line.count = 0;
+  const n = lines.length;
+  if (n === 0) return;
+  const first = lines[0].level;
+  const last = lines[n - 1].level;
+  for (let j = 0; j < ny - 1; j++) {
+    for (let i = 0, at = j * nx; i < nx - 1; i++, at++) {
+      const a = z[at];
+      const b = z[at + 1];
+      const d = z[at + nx];
+      const c = z[at + nx + 1];
+      const lo = Math.min(a, b, c, d);
+      const hi = Math.max(a, b, c, d);
+      // NaN fails both comparisons
+      if (!(hi >= first && lo < last)) continue;
+      for (let k = 0; k < n && lines[k].level <= hi; k++) if (lines[k].level > lo) cross(lines[k], i, j, a, b, c, d);
+    }
+  }
+}
+
+/** The segments of a level as open or closed polylines of x y pairs: for files, where a path should be one path. */
+export function polylines(line: Isoline): number[][] {
+  const { points, count } = line;
+  const key = (x: number, y: number): string => `${x.toFixed(3)},${y.toFixed(3)}`;
+  const ends = new Map<string, number[]>();
+  for (let s = 0; s < count; s += 4)
+    for (const e of [0, 2]) {
+      const k = key(points[s + e], points[s + e + 1]);
+      const list = ends.get(k);
+      if (list) list.push(s);
+      else ends.set(k, [s]);
+    }
+  const used = new Set<number>();
+  const follow = (out: number[]): void => {
+    for (;;) {
+      const x = out[out.length - 2];
+      const y = out[out.length - 1];
+      const k = key(x, y);
+      const next = ends.get(k)?.find((s) => !used.has(s));
+      if (next === undefined) return;
+      used.add(next);
+      const atStart = key(points[next], points[next + 1]) === k;
+      out.push(points[next + (atStart ? 2 : 0)], points[next + (atStart ? 3 : 1)]);
+    }
+  };
+  const reversed = (flat: number[]): number[] => {
+    const out: number[] = [];
+    for (let i = flat.length - 2; i >= 0; i -= 2) out.push(flat[i], flat[i + 1]);
+    return out;
+  };
+  const out: number[][] = [];
+  for (let s = 0; s < count; s += 4) {
+    if (used.has(s)) continue;
+    used.add(s);
+    const forward = [points[s], points[s + 1], points[s + 2], points[s + 3]];
+    follow(forward);
+    const whole = reversed(forward);
+    follow(whole);
+    out.push(whole);
+  }
+  return out;
+}
+
+/**
+ * Round levels for a surface: about `count` ticks, and one more in the middle of each gap in which more than a fifth of the surface
+ * lies, so that a flat part is not left without lines.
+ */
+export function contourLevels(z: Float64Array, ticks: readonly number[], lo: number, hi: number): number[] {
+  const edges = [lo, ...ticks.filter((t) => t > lo && t < hi), hi];
+  const counts = new Array<number>(edges.length - 1).fill(0);
+  let total = 0;
+  for (const v of z) {
+    if (!(v >= lo && v <= hi)) continue;
+    total++;
+    for (let k = 0; k < counts.length; k++)
+      if (v < edges[k + 1] || k === counts.length - 1) {
+        counts[k]++;
+        break;
+      }
+  }
+  const levels = edges.slice(1, -1);
+  for (let k = 1; k < counts.length - 1; k++)
+    if (counts[k] > 0.22 * total) levels.push((edges[k] + edges[k + 1]) / 2);
+  return levels.sort((a, b) => a - b);
+}

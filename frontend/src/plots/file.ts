@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A drawing as the text of an SVG file that stands alone.
+import type { Shape, Span } from './shapes';
+
+const ENTITY: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+export const escapeText = (s: string): string => s.replace(/[&<>"]/g, (c) => ENTITY[c]);
+
+/** Tokens to values: `tokens` maps "--ink" to "#1a1b1a". An unknown one is an error, so that no file loses a colour. */
+export function resolveTokens(value: string, tokens: Readonly<Record<string, string>>): string {
+  return value.replace(/var\((--[a-z0-9-]+)\)/g, (_, name: string) => {
+    const found = tokens[name];
+    if (!found) throw new Error(`the token ${name} has no value`);
+    return found;
+  });
+}
+
+function attributesText(attributes: Readonly<Record<string, string | number>>, tokens: Readonly<Record<string, string>>): string {
+  return Object.entries(attributes)
+    .map(([k, v]) => ` ${k}="${escapeText(typeof v === 'string' ? resolveTokens(v, tokens) : String(v))}"`)
+    .join('');
+}
+
+function spanText(span: Span, raised: boolean, tokens: Readonly<Record<string, string>>): string {
+  const shift = span.up ? ' dy="-0.35em" font-size="0.75em"' : raised ? ' dy="0.27em"' : '';
+  return `<tspan${shift}${attributesText(span.attributes ?? {}, tokens)}>${escapeText(span.text)}</tspan>`;
+}
+
+export function shapeText(shape: Shape, tokens: Readonly<Record<string, string>>): string {
+  const open = `<${shape.tag}${attributesText(shape.attributes, tokens)}`;
+  if (shape.tag !== 'text') return `${open}/>`;
+  const inside = shape.spans
+    ? shape.spans.map((s, i, all) => spanText(s, i > 0 && all[i - 1].up === true, tokens)).join('')
+    : escapeText(shape.text ?? '');
+  return `${open}>${inside}</text>`;
+}
+
+export interface Sheet {
+  readonly width: number;
+  readonly height: number;
+  readonly title: string;
+  readonly description: string;
+  /** Ready-made markup: definitions, the surface's image. */
+  readonly before: string;
+  readonly shapes: readonly Shape[];
+  readonly tokens: Readonly<Record<string, string>>;
+}
+
+export function fileText(sheet: Sheet): string {
+  const { width, height, tokens } = sheet;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img"`,
+    ` font-family="'IBM Plex Sans Variable', 'IBM Plex Sans', system-ui, 'Segoe UI', sans-serif" font-variant-numeric="tabular-nums">`,
+    `<title>${escapeText(sheet.title)}</title>`,
+    `<desc>${escapeText(sheet.description)}</desc>`,
+    `<rect width="${width}" height="${height}" fill="${tokens['--ground'] ?? '#ffffff'}"/>`,
+    resolveTokens(sheet.before, tokens),
+    ...sheet.shapes.map((s) => shapeText(s, tokens)),
+    '</svg>',
+  ].join('\n');
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as the page writes them: a true minus sign, thin spaces from five digits on.
+
+const THIN = '\u2009';
+
+function grouped(digits: string): string {
+  return digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, THIN);
+}
+
+export function decimal(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const text = Math.abs(value).toFixed(digits);
+  const [whole, part] = text.split('.');
+  const sign = value < 0 && Number(text) !== 0 ? '\u2212' : '';
+  return sign + grouped(whole) + (part === undefined ? '' : `.${part}`);
+}
+
+/** Decimals that show about three digits of what changes over `span`. */
+export function digitsFor(span: number): number {
+  if (!(span > 0) || !Number.isFinite(span)) return 2;
+  return Math.max(0, Math.min(8, 2 - Math.floor(Math.log10(span))));
+}
+
+/** Decimals that a step of an axis needs. */
+export function digitsOfStep(step: number): number {
+  if (!(step > 0)) return 0;
+  for (let d = 0; d < 10; d++) if (Math.abs(step * 10 ** d - Math.round(step * 10 ** d)) < 1e-6 * step * 10 ** d) return d;
+  return 10;
+}
+
+/** As short as it can be said, to `significant` digits: settings, axis ticks. */
+export function brief(value: number, significant = 4): string {
+  if (value === 0 || !Number.isFinite(value)) return value === 0 ? '0' : '–';
+  const rounded = Number(value.toPrecision(significant));
+  const digits = Math.max(0, Math.min(12, significant - 1 - Math.floor(Math.log10(Math.abs(rounded)))));
+  const text = decimal(rounded, digits);
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}

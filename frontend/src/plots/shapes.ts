@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A drawing as data: what a layer puts on the screen and an export writes to a file. Colours are tokens, var(--ink); a file
+// gets their values.
+
+export type Attributes = Readonly<Record<string, string | number>>;
+
+export interface Span {
+  readonly text: string;
+  /** Raised: the 9 of 10⁹. */
+  readonly up?: boolean;
+  readonly attributes?: Attributes;
+}
+
+export interface Shape {
+  readonly tag: 'line' | 'path' | 'rect' | 'circle' | 'text';
+  readonly attributes: Attributes;
+  readonly text?: string;
+  readonly spans?: readonly Span[];
+}
+
+const r = (v: number): number => Math.round(v * 100) / 100;
+
+export const line = (x1: number, y1: number, x2: number, y2: number, attributes: Attributes): Shape => ({
+  tag: 'line',
+  attributes: { x1: r(x1), y1: r(y1), x2: r(x2), y2: r(y2), ...attributes },
+});
+
+export const rect = (x: number, y: number, width: number, height: number, attributes: Attributes): Shape => ({
+  tag: 'rect',
+  attributes: { x: r(x), y: r(y), width: r(Math.max(0, width)), height: r(Math.max(0, height)), ...attributes },
+});
+
+export const circle = (cx: number, cy: number, radius: number, attributes: Attributes): Shape => ({
+  tag: 'circle',
+  attributes: { cx: r(cx), cy: r(cy), r: r(radius), ...attributes },
+});
+
+export const path = (d: string, attributes: Attributes): Shape => ({ tag: 'path', attributes: { d, fill: 'none', ...attributes } });
+
+export const text = (x: number, y: number, content: string, attributes: Attributes): Shape => ({
+  tag: 'text',
+  attributes: { x: r(x), y: r(y), ...attributes },
+  ...richSpans(content),
+});
+
+const RAISED: Readonly<Record<string, string>> = { '⁰': '0', '⁴': '4', '⁵': '5', '⁶': '6', '⁷': '7', '⁸': '8', '⁹': '9', '⁻': '−', '¹': '1', '²': '2', '³': '3' };
+
+/** "per 10⁹ bytes" as spans: the font draws few raised digits of its own. */
+export function raise(content: string): Span[] {
+  return content
+    .split(/([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)/)
+    .filter((part) => part !== '')
+    .map((part) => (part[0] in RAISED ? { text: [...part].map((c) => RAISED[c]).join(''), up: true } : { text: part }));
+}
+
+function richSpans(content: string): { text: string } | { spans: Span[] } {
+  const spans = raise(content);
+  return spans.some((s) => s.up) ? { spans } : { text: content };
+}
+
+/** An open polyline through the points; a gap where a point is not a number. */
+export function polyline(xs: ArrayLike<number>, ys: ArrayLike<number>): string {
+  let d = '';
+  let pen = false;
+  for (let i = 0; i < xs.length; i++) {
+    if (!Number.isFinite(ys[i]) || !Number.isFinite(xs[i])) pen = false;
+    else {
+      d += `${pen ? 'L' : 'M'}${r(xs[i])} ${r(ys[i])}`;
+      pen = true;
+    }
+  }
+  return d;
+}
+
+// ---- text styles, as attributes so that a file carries them ------------------------------------------------------
+
+export const TICK: Attributes = { 'font-size': 11, fill: 'var(--ink-2)' };
+export const AXIS: Attributes = { 'font-size': 12, fill: 'var(--ink-2)' };
+export const NOTE: Attributes = { 'font-size': 11, fill: 'var(--ink-3)' };
+export const LIVE: Attributes = { 'font-size': 12, 'font-weight': 600, fill: 'var(--needle-ink)' };
+export const HALO: Attributes = { stroke: 'var(--ground)', 'stroke-width': 4, 'paint-order': 'stroke', 'stroke-linejoin': 'round' };
+export const MIDDLE: Attributes = { 'text-anchor': 'middle' };
+export const END: Attributes = { 'text-anchor': 'end' };
+
+export type Kind = 'published' | 'measured' | 'emulated' | 'simulated';
+
+/** The shape that says what kind a datum is, centred, about `radius` in half-width. */
+export function mark(kind: Kind, x: number, y: number, radius: number, attributes: Attributes): Shape {
+  if (kind === 'published') return rect(x - radius, y - radius, 2 * radius, 2 * radius, attributes);
+  if (kind === 'measured') return circle(x, y, radius * 1.12, attributes);
+  const q = radius * (kind === 'emulated' ? 1.35 : 1.3);
+  const d =
+    kind === 'emulated'
+      ? `M${r(x)} ${r(y - q)}L${r(x + q)} ${r(y)}L${r(x)} ${r(y + q)}L${r(x - q)} ${r(y)}Z`
+      : `M${r(x)} ${r(y - q)}L${r(x + q)} ${r(y + q * 0.8)}L${r(x - q)} ${r(y + q * 0.8)}Z`;
+  return path(d, attributes);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A value at every place of the plane, from values at the cells: monotone cubic in the logarithm of the delay along each row, then
+// across the rows. It is drawn as “interpolated”; nothing is fitted.
+import { type Curve, monotone } from '../plots/monotone';
+import type { Axis, Layout } from './layout';
+
+export interface Sample {
+  readonly x: number;
+  readonly y: number;
+  readonly value: number;
+}
+
+export interface Field {
+  at(x: number, y: number): number;
+  /** out[j * nx + i] at (xs[i], ys[j]). */
+  fill(xs: ArrayLike<number>, ys: ArrayLike<number>, out: Float64Array): Float64Array;
+}
+
+/** The coordinate in which an axis is even: ln where it is logarithmic; nought has a place of its own there. */
+export function evenCoordinate(axis: Axis | null): (v: number) => number {
+  if (!axis || axis.spacing === 'linear') return (v) => v;
+  if (axis.spacing === 'log') return Math.log;
+  const least = Math.min(...axis.levels.filter((v) => v > 0));
+  const at = Math.log(least);
+  const gap = Math.log(3);
+  return (v) => (v >= least ? Math.log(v) : at - gap + (gap * v) / least);
+}
+
+const along = (axis: Axis | null): ((v: number) => number) =>
+  axis && axis.spacing === 'linear' && axis.levels[0] > 0 ? Math.log : evenCoordinate(axis);
+
+/** Null where a cell of the grid is missing: gaps are not bridged. `inLogs` for what is a ratio by nature. */
+export function fieldOf(layout: Pick<Layout, 'x' | 'y'>, samples: readonly Sample[], inLogs: boolean): Field | null {
+  const xs = layout.x?.levels ?? [0];
+  const ys = layout.y?.levels ?? [0];
+  const known = new Map(samples.map((s) => [`${s.x},${s.y}`, s.value]));
+  const logs = inLogs && samples.every((s) => s.value > 0);
+  const value = (x: number, y: number): number => {
+    const v = known.get(`${x},${y}`) ?? Number.NaN;
+    return logs ? Math.log(v) : v;
+  };
+  const rows = ys.map((y) => xs.map((x) => value(x, y)));
+  if (rows.some((row) => row.some((v) => !Number.isFinite(v)))) return null;
+  const u = layout.x ? along(layout.x) : () => 0;
+  const w = layout.y ? along(layout.y) : () => 0;
+  const us = xs.map(u);
+  const ws = ys.map(w);
+  const curves = rows.map((row) => monotone(us, row));
+  const back = (v: number): number => (logs ? Math.exp(v) : v);
+  const column = (x: number): Curve => {
+    const at = u(x);
+    return monotone(
+      ws,
+      curves.map((c) => c(at)),
+    );
+  };
+  return {
+    at: (x, y) => back(column(x)(w(y))),
+    fill(gx, gy, out) {
+      const wy = Array.from(gy, (y) => w(y));
+      for (let i = 0; i < gx.length; i++) {
+        const c = column(gx[i]);
+        for (let j = 0; j < gy.length; j++) out[j * gx.length + i] = back(c(wy[j]));
+      }
+      return out;
+    },
+  };
+}

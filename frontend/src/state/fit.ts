@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the panel takes from a fit: the values, how sure they are, and the rulers that show both.
+import type { Fit } from '../api/types';
+import { digitsOfStep } from '../plots/number';
+import { niceStep } from '../plots/scale';
+import type { BundledModel } from './models';
+
+/** Student's t, two-sided 95 %: exact for 1 and 2 degrees of freedom, else Cornish and Fisher's expansion (within 1e-3 from 3 on). */
+export function t95(df: number): number {
+  if (!(df >= 1)) return Number.NaN;
+  if (df === 1) return 12.7062047362;
+  if (df === 2) return 4.30265272975;
+  const z = 1.959963984540054;
+  const [z3, z5, z7, z9] = [z ** 3, z ** 5, z ** 7, z ** 9];
+  return (
+    z +
+    (z3 + z) / (4 * df) +
+    (5 * z5 + 16 * z3 + 3 * z) / (96 * df ** 2) +
+    (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * df ** 3) +
+    (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * df ** 4)
+  );
+}
+
+/** One slider: where it starts, what the data allow, how far the ruler goes. */
+export interface Slider {
+  readonly name: string;
+  readonly label: string;
+  readonly symbolMath: string;
+  readonly unit: string;
+  readonly description: string;
+  /** Where it stands until it is touched. */
+  readonly start: number;
+  readonly interval: readonly [number, number] | null;
+  readonly fitted: boolean;
+  readonly lo: number;
+  readonly hi: number;
+  readonly step: number;
+  /** Hard bounds: what an address or the keyboard cannot go beyond. */
+  readonly domain: readonly [number, number];
+  readonly digits: number;
+  readonly tone: 'byte' | 'packet' | 'interrupt' | null;
+}
+
+const TONES: Readonly<Record<string, Slider['tone']>> = { alpha: 'byte', beta: 'packet', gamma: 'interrupt' };
+
+/** A ruler about 4.5 intervals wide round the estimate, on round numbers, within the domain. */
+function rulerAround(value: number, interval: readonly [number, number], domain: readonly [number, number]): [number, number, number] {
+  const span = Math.max(interval[1] - interval[0], Math.abs(value) * 1e-3, 1e-12) * 4.5;
+  const tick = niceStep(span / 9);
+  let lo = Math.floor((value - span / 2) / tick) * tick;
+  let hi = Math.ceil((value + span / 2) / tick) * tick;
+  lo = Math.max(domain[0], Math.min(lo, interval[0]));
+  hi = Math.min(domain[1], Math.max(hi, interval[1]));
+  const clean = (v: number): number => Number(v.toPrecision(10));
+  return [clean(lo), clean(hi), clean(tick / 20)];
+}
+
+export interface ScalarTerm {
+  readonly name: string;
+  readonly label: string;
+  readonly symbolMath: string;
+  readonly unit: string;
+  readonly description: string;
+  readonly domain: readonly [number | null, number | null];
+  readonly start: number;
+  readonly lo: number;
+  readonly hi: number;
+  readonly step: number;
+}
+
+function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): Slider {
+  const bounds: [number, number] = [term.domain[0] ?? Number.NEGATIVE_INFINITY, term.domain[1] ?? Number.POSITIVE_INFINITY];
+  const estimate = fit?.identifiable ? fit.estimates[term.name] : undefined;
+  const fitted = typeof estimate?.value === 'number';
+  const start = fitted ? (estimate.value as number) : term.start;
+  const interval = fitted ? (estimate.ci95 ?? null) : null;
+  let [lo, hi, step] = interval ? rulerAround(start, interval, bounds) : [Math.min(term.lo, start), Math.max(term.hi, start), term.step];
+  if (now !== undefined) {
+    const tick = niceStep((hi - lo) / 9);
+    if (now < lo) lo = Math.max(bounds[0], Math.floor(now / tick) * tick);
+    if (now > hi) hi = Math.min(bounds[1], Math.ceil(now / tick) * tick);
+  }
+  return {
+    name: term.name,
+    label: term.label,
+    symbolMath: term.symbolMath,
+    unit: fitted ? (estimate.unit ?? term.unit) : term.unit,
+    description: term.description,
+    start,
+    interval,
+    fitted,
+    lo,
+    hi,
+    step,
+    domain: bounds,
+    digits: fitted ? Math.max(3, Math.min(6, digitsOfStep(niceStep((hi - lo) / 9)) + 1)) : digitsOfStep(step),
+    tone: TONES[term.name] ?? null,
+  };
+}
+
+export function slidersOf(terms: readonly ScalarTerm[], fit: Fit | null, byHand: Readonly<Record<string, number>>): Slider[] {
+  return terms.map((term) => sliderOf(term, fit, byHand[term.name]));
+}
+
+/** Half the 95 % interval of the fitted surface at one place: the fit's covariance through the model's slope there. */
+export function halfWidth(fit: Fit, names: readonly string[], gradient: readonly number[]): number | null {
+  const { covariance } = fit;
+  if (!covariance || covariance.length !== names.length) return null;
+  let variance = 0;
+  for (let i = 0; i < names.length; i++)
+    for (let j = 0; j < names.length; j++) variance += gradient[i] * covariance[i][j] * gradient[j];
+  return variance >= 0 ? t95(fit.diagnostics.degrees_of_freedom) * Math.sqrt(variance) : null;
+}
+
+/** Half the 95 % interval of a cell as a share of its mean, pooled from the fit's residuals: for cells that came without a deviation. */
+export function pooledShare(fit: Fit | null): number | null {
+  const sd = fit?.identifiable ? fit.diagnostics.residual_sd_percent : null;
+  if (typeof sd !== 'number' || !fit) return null;
+  return (t95(fit.diagnostics.degrees_of_freedom) * sd) / 100;
+}
+
+export const parameterTerms = (model: BundledModel): ScalarTerm[] =>
+  model.parameters.map((p) => ({
+    name: p.name,
+    label: p.label,
+    symbolMath: p.symbolMath,
+    unit: p.unit,
+    description: p.description,
+    domain: p.domain,
+    start: p.default,
+    lo: p.lo,
+    hi: p.hi,
+    step: p.step,
+  }));

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in models as the page's bundle carries them.
+import type { Parameter, Quantity } from '../api/types';
+
+/** Fills out[j * nx + i]; each input is a number, or an array along x, along y, or over both, as the model's `axes` say. */
+export type Kernel = (
+  inputs: readonly (number | Float64Array)[],
+  nx: number,
+  ny: number,
+  out: Float64Array,
+) => Float64Array;
+
+export interface Reference {
+  readonly values: Readonly<Record<string, number>>;
+  readonly outputs: Readonly<Record<string, number>>;
+}
+
+/** A parameter whose unit or symbol stands in an equation has it as MathML, made when the page is built. */
+export type Symbolic<T> = T & { readonly symbolMath: string };
+
+export interface BundledModel {
+  readonly id: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly citation: string;
+  readonly notes: readonly string[];
+  readonly inputs: readonly Symbolic<Quantity>[];
+  readonly parameters: readonly Symbolic<Parameter>[];
+  readonly outputs: readonly Symbolic<Quantity>[];
+  readonly plane: { readonly x: string; readonly y: string } | null;
+  readonly axes: Readonly<Record<string, 'x' | 'y' | 'xy'>>;
+  /** The equation of each output. */
+  readonly mathml: Readonly<Record<string, string>>;
+  readonly reference: readonly Reference[];
+}
+
+export interface Catalogue {
+  readonly models: readonly BundledModel[];
+  readonly kernels: Readonly<Record<string, Readonly<Record<string, Kernel>>>>;
+  readonly quantities: readonly Quantity[];
+}
+
+const PER_GB = ['system_cpu_jiffies_per_gb', 'system_cpu_s_per_gb'];
+
+/** The response of the cost model: what its fit explains. */
+export const isCost = (measure: string): boolean => PER_GB.includes(measure);
+
+/** The output of a model that is this measure, or null. The cost model answers in the unit of the response it was fitted to. */
+export function outputFor(model: BundledModel, measure: string): string | null {
+  const names = model.outputs.map((o) => o.name);
+  if (names.includes(measure)) return measure;
+  return PER_GB.includes(measure) && names.includes('system_cpu_per_gb') ? 'system_cpu_per_gb' : null;
+}
+
+const PARTS = ['byte_cost_per_gb', 'packet_cost_per_gb', 'interrupt_cost_per_gb'] as const;
+
+/** The outputs that split the cost, if the model has all three. */
+export function partsOf(model: BundledModel): readonly string[] {
+  return PARTS.every((p) => model.outputs.some((o) => o.name === p)) ? PARTS : [];
+}
+
+/** Parameters that the server can fit, and the model that it fits them with. */
+export function fittedAs(model: BundledModel): string | null {
+  return ['alpha', 'beta', 'gamma'].every((n) => model.parameters.some((p) => p.name === n)) ? 'cpu-overhead' : null;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The explorer's state in the address bar. Nothing else in the page writes the query.
+const QUIET_MS = 200;
+
+/** The query now, without the question mark. */
+export const currentQuery = (): string => location.search.slice(1);
+
+/** The page was asked to record how long its frames take. */
+export const benchAsked = (): boolean => new URLSearchParams(location.search).has('bench');
+
+let waiting: ReturnType<typeof setTimeout> | undefined;
+let pending: (() => void) | null = null;
+
+function kept(): [string, string][] {
+  const now = new URLSearchParams(location.search);
+  return ['theme', 'bench'].flatMap((name) => {
+    const value = now.get(name);
+    return value === null ? [] : [[name, value] as [string, string]];
+  });
+}
+
+function replace(query: string): void {
+  const foreign = new URLSearchParams(kept()).toString();
+  const whole = [query, foreign].filter((part) => part !== '').join('&');
+  const url = location.pathname + (whole ? `?${whole}` : '') + location.hash;
+  if (url !== location.pathname + location.search + location.hash) history.replaceState(history.state, '', url);
+}
+
+/** Puts the query into the address once nothing has moved for a moment: browsers limit how often an address may change. */
+export function writeQuery(query: string): void {
+  const path = location.pathname;
+  pending = () => {
+    // the reader has gone to another page meanwhile
+    if (location.pathname === path) replace(query);
+  };
+  clearTimeout(waiting);
+  waiting = setTimeout(flushQuery, QUIET_MS);
+}
+
+/** What still waits, at once: before the address is copied, or the page is left. */
+export function flushQuery(): void {
+  clearTimeout(waiting);
+  pending?.();
+  pending = null;
+}
