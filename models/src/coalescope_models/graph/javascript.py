@@ -71,7 +71,7 @@ class _Kernel:
         self._stored = self._columns_to_store()
 
     def source(self) -> str:
-        uses_pow = any(self._graph.nodes[index].op == "pow" for index in self._live)
+        uses_pow = any(self._is_power(index) for index in self._live)
         head = _POW if uses_pow else ""
         if self._stored:
             head += "let store = new Float64Array(0);\n"
@@ -139,13 +139,15 @@ class _Kernel:
 
     def _expression(self, index: int, level: int) -> str:
         node = self._graph.nodes[index]
-        if node.op == "pow" and self._is_two(node.args[1]):
+        if node.op == "pow" and not self._is_power(index):
             base = self._reference(node.args[0], level)
             return f"{base} * {base}"
         return _TEMPLATES[node.op].format(*(self._reference(arg, level) for arg in node.args))
 
-    def _is_two(self, index: int) -> bool:
-        return self._graph.nodes[index].value == 2.0
+    def _is_power(self, index: int) -> bool:
+        """Say whether a node is a power that is not just a square."""
+        node = self._graph.nodes[index]
+        return node.op == "pow" and self._graph.nodes[node.args[1]].value != 2.0
 
     def _reference(self, index: int, level: int) -> str:
         node = self._graph.nodes[index]
