@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every test makes its own application from its own settings; requests go to it in process."""
 
-from collections.abc import Callable, Iterator
+import io
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import httpx
 import pytest
 from coalescope.app import create_app
 from coalescope.settings import Settings
+from coalescope_host.run_log import Writer, make_header, standard_field
 from fastapi import FastAPI
 
 
@@ -66,3 +69,71 @@ def make_client(tmp_path: Path) -> Iterator[MakeClient]:
 def client(make_client: MakeClient) -> Client:
     """An application with an empty store."""
     return make_client()
+
+
+# --- run logs to upload
+
+_SAMPLES = ("t_monotonic_ns", "t_realtime_ns", "rx_bytes", "rx_packets", "rx_interrupts")
+_SECOND = 1_000_000_000
+
+
+def build_log(
+    *,
+    run_id: str | None = None,
+    experiment: str | None = "lab",
+    kind: str = "measured",
+    replicate: int | None = 1,
+    factors: Mapping[str, Any] | None = None,
+    fields: Sequence[Mapping[str, Any]] | None = None,
+    rows: Sequence[Sequence[int]] | None = None,
+    window: tuple[int | None, int | None] = (2, 8),
+    result: bytes | None = None,
+    version: tuple[int, int] = (1, 0),
+    finish: bool = True,
+    **run: Any,
+) -> bytes:
+    """A run log: ten records, one a second, 125 MB/s in 1000-byte packets, 4 an interrupt.
+
+    `factors` are levels (read back) or whole header entries; `rows` replaces the records, `fields`
+    their columns; `window` marks record numbers.
+    """
+    listed = {"mtu_bytes": 1500, "delay_us": 10, "workload": "udp"} if factors is None else factors
+    header = make_header(
+        run_id=run_id or str(uuid.uuid4()),
+        experiment=experiment,
+        kind=kind,
+        replicate=replicate,
+        factors={
+            name: v if isinstance(v, dict) else {"requested": v, "read_back": v}
+            for name, v in listed.items()
+        },
+        fields=[standard_field(name) for name in _SAMPLES] if fields is None else fields,
+        sources=[{"name": "sysfs", "atomic": False}, {"name": "proc", "atomic": False}],
+        environment={"kernel": "6.1.0"},
+        **run,
+    )
+    if rows is None:
+        rows = [
+            (i * _SECOND, i * _SECOND, i * 125_000_000, i * 125_000, i * 31_250)
+            for i in range(1, 11)
+        ]
+    file = io.BytesIO()
+    log = Writer(file, header, version)
+    for index, row in enumerate(rows):
+        log.sample(*row)
+        for name, at in zip(("window_start", "window_end"), window, strict=True):
+            if index == at:
+                log.mark(name, row[0], row[0])
+    if result is not None:
+        log.result(result)
+    if finish:
+        log.finish()
+    else:
+        log.flush()
+    return file.getvalue()
+
+
+@pytest.fixture
+def make_log() -> Callable[..., bytes]:
+    """Build run logs; see build_log."""
+    return build_log

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects: named by content, durable when committed, gone when not."""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope import object_store
+from coalescope.object_store import DirectoryObjectStore
+from hypothesis import given
+from hypothesis import strategies as st
+
+CONTENT = b"a run log, as far as the store is concerned"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> DirectoryObjectStore:
+    return DirectoryObjectStore(tmp_path / "logs")
+
+
+def put(store: DirectoryObjectStore, content: bytes = CONTENT) -> None:
+    with store.stage() as staged:
+        staged.write(content)
+        staged.commit("runlog")
+
+
+def files(store: DirectoryObjectStore) -> list[Path]:
+    return sorted(path for path in store.root.rglob("*") if path.is_file())
+
+
+def test_an_object_is_found_by_its_content(store: DirectoryObjectStore) -> None:
+    put(store)
+    path = store.path(SHA256, "runlog")
+    assert path == store.root / SHA256[:2] / SHA256[2:4] / f"{SHA256}.runlog"
+    assert path.read_bytes() == CONTENT
+    assert store.path(SHA256, "csv") is None
+    assert files(store) == [path]
+
+
+def test_repeating_an_object_changes_nothing(store: DirectoryObjectStore) -> None:
+    put(store)
+    put(store)
+    assert [path.read_bytes() for path in files(store)] == [CONTENT]
+
+
+def test_what_is_not_committed_is_gone(store: DirectoryObjectStore) -> None:
+    def fail() -> None:
+        with store.stage() as staged:
+            staged.write(CONTENT)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert files(store) == []
+
+
+@given(chunks=st.lists(st.binary(max_size=300), max_size=8))
+def test_bytes_and_digest_are_those_written(
+    tmp_path_factory: pytest.TempPathFactory, chunks: list[bytes]
+) -> None:
+    store = DirectoryObjectStore(tmp_path_factory.mktemp("store"))
+    with store.stage() as staged:
+        for chunk in chunks:
+            staged.write(chunk)
+        assert staged.path.read_bytes() == b"".join(chunks)
+        assert staged.size == sum(map(len, chunks))
+        assert staged.sha256 == hashlib.sha256(b"".join(chunks)).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "name", ["", "../../etc/passwd", SHA256.upper(), SHA256[:-1], SHA256 + "0"]
+)
+def test_only_digests_name_objects(store: DirectoryObjectStore, name: str) -> None:
+    with pytest.raises(ValueError, match="not a SHA-256"):
+        store.path(name, "runlog")
+
+
+def test_the_sweep_removes_only_what_nobody_writes(store: DirectoryObjectStore) -> None:
+    left = store.root / "tmp" / "dead.part"
+    left.write_bytes(b"half a log")
+    with store.stage() as staged:
+        staged.write(CONTENT)
+        assert store.sweep() == 1
+        assert not left.exists()
+        assert staged.path.exists()
+        staged.commit("runlog")
+    assert store.path(SHA256, "runlog") is not None
+
+
+# --- durability: the order of system calls
+
+
+class Calls:
+    """fsync and rename as they happen: ("sync", path) and ("rename", from, to)."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seen: list[tuple[str, ...]] = []
+        fsync, rename = os.fsync, os.rename
+
+        def spy_fsync(descriptor: int) -> None:
+            self.seen.append(("sync", str(Path(f"/proc/self/fd/{descriptor}").readlink())))
+            fsync(descriptor)
+
+        def spy_rename(source: Any, target: Any, **more: Any) -> None:
+            self.seen.append(("rename", str(source), str(target)))
+            rename(source, target, **more)
+
+        monkeypatch.setattr(os, "fsync", spy_fsync)
+        monkeypatch.setattr(os, "rename", spy_rename)
+
+
+def check_durable(seen: list[tuple[str, ...]], root: Path) -> None:
+    """The file before its rename, then every directory from its own up to the root's parent."""
+    renames = [index for index, call in enumerate(seen) if call[0] == "rename"]
+    assert len(renames) == 1
+    _, source, target = seen[renames[0]]
+    assert ("sync", source) in seen[: renames[0]], "the file was renamed before it was on disk"
+    directory = Path(target).parent
+    synced = [call[1] for call in seen[renames[0] :] if call[0] == "sync"]
+    chain = [directory, directory.parent, root, root.parent]
+    for path in chain:
+        assert str(path) in synced, f"{path} was not made durable"
+
+
+def test_commit_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = Calls(monkeypatch)
+    store = DirectoryObjectStore(tmp_path / "logs")
+    put(store)
+    check_durable(calls.seen, store.root)
+
+
+def _no_sync(_: Any) -> None:
+    pass
+
+
+def _rename_only(temporary: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary.rename(target)
+
+
+@pytest.mark.parametrize("mutant", ["no file sync", "no directory sync", "rename only"])
+def test_a_store_that_does_not_wait_is_caught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mutant: str
+) -> None:
+    """Negative controls."""
+    calls = Calls(monkeypatch)
+    store = DirectoryObjectStore(tmp_path / "logs")
+    if mutant == "no file sync":
+        monkeypatch.setattr(object_store, "sync_file", _no_sync)
+    elif mutant == "no directory sync":
+        monkeypatch.setattr(object_store, "sync_directory", _no_sync)
+    else:
+        monkeypatch.setattr(store, "place", _rename_only)
+    put(store)
+    with pytest.raises(AssertionError):
+        check_durable(calls.seen, store.root)
+
+
+def test_a_second_object_syncs_its_own_directories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = DirectoryObjectStore(tmp_path / "logs")
+    put(store)
+    calls = Calls(monkeypatch)
+    put(store, b"another")
+    directory = store.target(hashlib.sha256(b"another").hexdigest(), "runlog").parent
+    synced = [call[1] for call in calls.seen if call[0] == "sync"]
+    assert {str(directory), str(directory.parent), str(store.root)} <= set(synced)
+
+
+def test_a_failing_sync_is_not_an_object(
+    store: DirectoryObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        put(store)
+    assert files(store) == []

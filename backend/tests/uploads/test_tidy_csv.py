@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501  one bad table a line
+"""Tidy CSV: good tables are read as they are, bad ones refused with row and column."""
+
+import csv
+import io
+import math
+
+import pytest
+from coalescope.errors import CoalescopeError
+from coalescope.runs.records import MeasuredValue
+from coalescope.uploads.tidy_csv import MAX_PROBLEMS, Table, read_table
+from hypothesis import given
+from hypothesis import strategies as st
+
+GOOD = (
+    "mtu_bytes,delay_us,workload,replicate,throughput_mbps\n"
+    "1500,10,udp,1,986.7\n"
+    "1500,10,udp,2,986.5\n"
+    "9000,10,udp,1,\n"
+).replace("udp,1,\n", "udp,1,990\n")
+GOOD_CELLS = (
+    "mtu_bytes,delay_us,n,throughput_mbps,throughput_mbps_sd,drops\n"
+    "1500,10,10,986.7,0.4,\n"
+    "3000,10,10,993.1,,12\n"
+)
+
+
+def read(text: str | bytes) -> Table:
+    return read_table(io.BytesIO(text.encode() if isinstance(text, str) else text))
+
+
+def faults(text: str | bytes) -> list[tuple[str, object, object]]:
+    with pytest.raises(CoalescopeError) as caught:
+        read(text)
+    error = caught.value
+    assert error.status == 422
+    assert error.advice
+    problems = error.problems or [error]
+    return [(p.code, p.where.get("row"), p.where.get("column")) for p in problems]
+
+
+def test_one_row_per_run() -> None:
+    table = read(GOOD)
+    assert table.per == "run"
+    first, second, third = table.rows
+    assert first.row == 2
+    assert first.factors == {"mtu_bytes": 1500, "delay_us": 10, "workload": "udp"}
+    assert (first.replicate, second.replicate) == (1, 2)
+    assert first.measures == {"throughput_mbps": MeasuredValue(986.7)}
+    assert third.factors["mtu_bytes"] == 9000
+
+
+def test_one_row_per_cell() -> None:
+    table = read(GOOD_CELLS)
+    assert table.per == "cell"
+    assert [row.replicate for row in table.rows] == [None, None]
+    assert table.rows[0].measures == {"throughput_mbps": MeasuredValue(986.7, 0.4, 10)}
+    assert table.rows[1].measures == {
+        "throughput_mbps": MeasuredValue(993.1, None, 10),
+        "drops": MeasuredValue(12, None, 10),
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        "\ufeff" + GOOD,
+        GOOD.replace("\n", "\r\n"),
+        GOOD.replace("\n", "\r"),
+        GOOD.rstrip("\n"),
+        GOOD.replace("\n", "\n\n"),
+        GOOD.replace("udp", '"udp"'),
+        GOOD.replace(",", " , "),
+        GOOD.replace("1500", "1.5e3"),
+        GOOD.replace("1500", "+1500.0"),
+    ],
+    ids=["plain", "bom", "crlf", "cr", "no end", "blank", "quoted", "spaces", "exponent", "sign"],
+)
+def test_the_same_table_however_it_is_written(text: str) -> None:
+    plain = [(row.factors, row.replicate, row.measures) for row in read(GOOD).rows]
+    assert [(row.factors, row.replicate, row.measures) for row in read(text).rows] == plain
+
+
+def test_quoted_fields_keep_commas_quotes_and_free_factors() -> None:
+    table = read('factor.cable,driver_version,replicate,drops\n"cat 6, ""blue""",e1000 7.3,1,0\n')
+    assert table.rows[0].factors == {
+        "factor.cable": 'cat 6, "blue"',
+        "driver_version": "e1000 7.3",
+    }
+
+
+HEADER = "mtu_bytes,delay_us,workload,replicate,throughput_mbps"
+BAD = {
+    # the header
+    "unknown column": (GOOD.replace("throughput_mbps", "speediness"), ("unknown_column", 1, "speediness")),
+    "near name": (GOOD.replace("throughput_mbps", "throughputt_mbps"), ("unknown_column", 1, "throughputt_mbps")),
+    "wrong case": (GOOD.replace("mtu_bytes", "MTU_BYTES"), ("wrong_unit", 1, "MTU_BYTES")),
+    "wrong unit of a factor": (GOOD.replace("delay_us", "delay_ms"), ("wrong_unit", 1, "delay_ms")),
+    "wrong unit of a measure": (GOOD.replace("throughput_mbps", "throughput_gbps"), ("wrong_unit", 1, "throughput_gbps")),
+    "no unit": (GOOD.replace("mtu_bytes", "mtu"), ("wrong_unit", 1, "mtu")),
+    "wrong unit of a deviation": (GOOD_CELLS.replace("throughput_mbps_sd", "throughput_gbps_sd"), ("wrong_unit", 1, "throughput_gbps_sd")),
+    "a parameter as column": (GOOD.replace("throughput_mbps", "alpha"), ("unknown_column", 1, "alpha")),
+    "the same column twice": (GOOD.replace("delay_us", "mtu_bytes"), ("duplicate_column", 1, "mtu_bytes")),
+    "a column without name": (GOOD.replace("workload", ""), ("unnamed_column", 1, 3)),
+    "semicolons": (GOOD.replace(",", ";"), ("wrong_delimiter", 1, None)),
+    "tabs": (GOOD.replace(",", "\t"), ("wrong_delimiter", 1, None)),
+    "neither replicate nor n": (GOOD.replace("replicate", "streams"), ("missing_column", 1, None)),
+    "replicate and n": (GOOD.replace("throughput_mbps", "n"), ("run_or_cell", 1, None)),
+    "no factor": ("replicate,drops\n1,0\n", ("missing_column", 1, None)),
+    "no measure": ("mtu_bytes,replicate\n1500,1\n", ("missing_column", 1, None)),
+    "deviation of single runs": (GOOD.replace("throughput_mbps", "drops,drops_sd").replace("986", "9,986").replace("990", "9,990"), ("sd_without_n", 1, "drops_sd")),
+    "deviation without mean": (GOOD_CELLS.replace("throughput_mbps_sd", "elapsed_s_sd"), ("sd_without_mean", 1, "elapsed_s_sd")),
+    "header only": (HEADER + "\n", ("no_rows", 2, None)),
+    # fields
+    "text for a number": (GOOD.replace("986.5", "fast"), ("not_a_number", 3, "throughput_mbps")),
+    "text for a factor": (GOOD.replace("9000", "jumbo"), ("not_a_number", 4, "mtu_bytes")),
+    "underscores": (GOOD.replace("9000", "9_000"), ("not_a_number", 4, "mtu_bytes")),
+    "hexadecimal": (GOOD.replace("9000", "0x2328"), ("not_a_number", 4, "mtu_bytes")),
+    "a unit in the field": (GOOD.replace("986.5", "986.5 Mb/s"), ("not_a_number", 3, "throughput_mbps")),
+    "quoted decimal comma": (GOOD.replace("986.5", '"986,5"'), ("decimal_comma", 3, "throughput_mbps")),
+    "bare decimal comma": (GOOD.replace("986.5", "986,5"), ("row_length", 3, None)),
+    "nan": (GOOD.replace("986.5", "nan"), ("not_finite", 3, "throughput_mbps")),
+    "infinite": (GOOD.replace("986.5", "-Infinity"), ("not_finite", 3, "throughput_mbps")),
+    "too large": (GOOD.replace("986.5", "1e400"), ("not_finite", 3, "throughput_mbps")),
+    "negative measure": (GOOD.replace("986.5", "-986.5"), ("out_of_domain", 3, "throughput_mbps")),
+    "negative bytes": (GOOD.replace("9000", "-9000"), ("out_of_domain", 4, "mtu_bytes")),
+    "missing factor": (GOOD.replace("9000", ""), ("missing_factor", 4, "mtu_bytes")),
+    "missing text factor": (GOOD.replace("9000,10,udp", "9000,10,"), ("missing_factor", 4, "workload")),
+    "control character": (GOOD.replace("9000,10,udp", "9000,10,u\x07dp"), ("bad_text", 4, "workload")),
+    "long text": (GOOD.replace("9000,10,udp", "9000,10," + "u" * 201), ("bad_text", 4, "workload")),
+    "no measured value": (GOOD.replace("986.5", ""), ("no_value", 3, None)),
+    "replicate not whole": (GOOD.replace("udp,2", "udp,1.5"), ("bad_count", 3, "replicate")),
+    "replicate missing": (GOOD.replace("udp,2", "udp,"), ("bad_count", 3, "replicate")),
+    "n of zero": (GOOD_CELLS.replace("3000,10,10", "3000,10,0"), ("bad_count", 3, "n")),
+    "n negative": (GOOD_CELLS.replace("3000,10,10", "3000,10,-3"), ("bad_count", 3, "n")),
+    "n missing": (GOOD_CELLS.replace("3000,10,10", "3000,10,"), ("bad_count", 3, "n")),
+    "deviation of one": (GOOD_CELLS.replace("1500,10,10", "1500,10,1"), ("sd_without_n", 2, "throughput_mbps_sd")),
+    "negative deviation": (GOOD_CELLS.replace("0.4", "-0.4"), ("out_of_domain", 2, "throughput_mbps_sd")),
+    "deviation, mean empty": (GOOD_CELLS.replace("986.7,0.4,", ",0.4,1"), ("sd_without_mean", 2, "throughput_mbps_sd")),
+    "row too short": (GOOD.replace(",986.5", ""), ("row_length", 3, None)),
+    "row too long": (GOOD.replace("986.5", "986.5,1"), ("row_length", 3, None)),
+    "duplicate run": (GOOD.replace("udp,2", "udp,1"), ("duplicate_row", 3, None)),
+    "duplicate run, written otherwise": (GOOD.replace("1500,10,udp,2", "1.5e3,10.0,udp,1"), ("duplicate_row", 3, None)),
+    "duplicate cell": (GOOD_CELLS.replace("3000", "1500"), ("duplicate_row", 3, None)),
+    "open quotation mark": (GOOD.replace("986.5", '"986.5'), ("broken_quoting", 3, None)),
+    "text after a quotation": (GOOD.replace("986.5", '"98"6.5'), ("broken_quoting", 3, None)),
+    # bytes
+    "empty": ("", ("empty_file", 1, None)),
+    "blank": ("\n  \r\n\t\n", ("empty_file", 1, None)),
+    "only a byte order mark": ("\ufeff", ("empty_file", 1, None)),
+    "zero bytes": (GOOD.encode() + b"\0", ("not_text", None, None)),
+    "binary junk": (bytes(range(128, 256)), ("not_text", None, None)),
+    "latin-1": (GOOD.replace("udp", "ü").encode("latin-1"), ("not_text", None, None)),
+    "utf-16": (GOOD.encode("utf-16"), ("not_text", None, None)),
+    "ends inside a character": ((GOOD + "µ").encode()[:-1], ("not_text", None, None)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "fault"), BAD.values(), ids=BAD.keys())
+def test_a_bad_table_is_refused_where_it_is_bad(
+    text: str | bytes, fault: tuple[str, object, object]
+) -> None:
+    assert faults(text)[0] == fault
+
+
+def test_the_good_twins_pass() -> None:
+    """The negative control of all bad tables, which differ from these in one place."""
+    assert len(read(GOOD).rows) == 3
+    assert len(read(GOOD_CELLS).rows) == 2
+
+
+def advice(text: str) -> str:
+    with pytest.raises(CoalescopeError) as caught:
+        read(text)
+    return f"{caught.value.message} {caught.value.advice}"
+
+
+def test_advice_names_what_was_meant() -> None:
+    assert "throughput_mbps" in advice(GOOD.replace("throughput_mbps", "throughputt_mbps"))
+    assert "factor.cable" in advice(GOOD.replace("workload", "cable"))
+    milliseconds = advice(GOOD.replace("delay_us", "delay_ms"))
+    assert "delay_us" in milliseconds
+    assert "µs" in milliseconds
+    assert "Multiply by 1000" in milliseconds
+    assert "Divide by 1000" in advice(GOOD.replace("throughput_mbps", "throughput_kbps"))
+
+
+def test_bytes_that_are_not_text_have_their_offset() -> None:
+    with pytest.raises(CoalescopeError) as caught:
+        read(b"a" * 70000 + b"\xff" + b"a" * 10)
+    assert caught.value.where == {"offset": 70000}
+    with pytest.raises(CoalescopeError) as caught:
+        read(b"a" * 70000 + b"\0")
+    assert caught.value.where == {"offset": 70000}
+
+
+def test_a_character_across_two_reads_is_a_character() -> None:
+    pad = GOOD.replace("udp", "u" * 150 + "µ" * 40)
+    for shift in range(4):
+        text = (
+            HEADER
+            + "\n"
+            + "".join(f"1500,10,{'µ' * 99},{i},1\n" for i in range(700))
+            + "\n" * shift
+        )
+        assert len(read(text).rows) == 700
+    assert len(read(pad).rows) == 3
+
+
+def test_all_faults_are_listed_up_to_twenty() -> None:
+    text = GOOD.replace("986.7", "fast").replace("986.5", "slow").replace("9000", "")
+    assert faults(text) == [
+        ("not_a_number", 2, "throughput_mbps"),
+        ("not_a_number", 3, "throughput_mbps"),
+        ("missing_factor", 4, "mtu_bytes"),
+    ]
+    many = HEADER + "\n" + "1500,10,udp,1,fast\n" * 30
+    assert len(faults(many)) == MAX_PROBLEMS
+
+
+FACTORS = ("mtu_bytes", "delay_us", "workload")
+
+levels = st.fixed_dictionaries(
+    {
+        "mtu_bytes": st.integers(68, 65535),
+        "delay_us": st.floats(0, 1e6),
+        "workload": st.text(
+            st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=20
+        ),
+    }
+)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(levels, st.integers(0, 9), st.one_of(st.none(), st.floats(0, 1e12))),
+        min_size=1,
+        max_size=12,
+        unique_by=lambda row: (tuple(sorted(row[0].items())), row[1]),
+    ),
+    crlf=st.booleans(),
+)
+def test_what_is_written_is_read(
+    rows: list[tuple[dict[str, object], int, float | None]], crlf: bool
+) -> None:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\r\n" if crlf else "\n")
+    writer.writerow([*FACTORS, "replicate", "drops", "elapsed_s"])
+    for factors, replicate, drops in rows:
+        writer.writerow(
+            [
+                *(factors[name] for name in FACTORS),
+                replicate,
+                "" if drops is None else repr(drops),
+                1,
+            ]
+        )
+    table = read(file.getvalue())
+    for (factors, replicate, drops), row in zip(rows, table.rows, strict=True):
+        assert row.factors == factors
+        assert row.replicate == replicate
+        expected = {"elapsed_s": 1.0} if drops is None else {"drops": drops, "elapsed_s": 1.0}
+        assert {name: m.value for name, m in row.measures.items()} == expected
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_give_a_table_or_the_one_error(content: bytes) -> None:
+    try:
+        table = read(content)
+    except CoalescopeError as error:
+        assert error.code
+        assert error.advice
+    else:
+        assert table.rows
+
+
+@given(st.text(max_size=300), st.integers(0, len(GOOD)))
+def test_any_text_inside_a_table_gives_a_table_or_the_one_error(text: str, at: int) -> None:
+    try:
+        table = read((GOOD[:at] + text + GOOD[at:]).encode("utf-8", "surrogatepass"))
+    except CoalescopeError as error:
+        assert error.code
+    else:
+        for row in table.rows:
+            assert all(math.isfinite(m.value) for m in row.measures.values())
