@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ def t_quantile(probability: float, degrees_of_freedom: int) -> float:
         return 0.0
     if probability < 0.5:
         return -t_quantile(1.0 - probability, degrees_of_freedom)
+    if degrees_of_freedom > 2000:
+        return _t_quantile_near_normal(probability, degrees_of_freedom)
     tail = 1.0 - probability
     high = 1.0
     while _t_tail(high, degrees_of_freedom) > tail:
@@ -108,6 +111,18 @@ def t_quantile(probability: float, degrees_of_freedom: int) -> float:
             low = middle
         else:
             high = middle
+
+
+def _t_quantile_near_normal(probability: float, df: int) -> float:
+    """Expand the quantile in 1/df about that of the normal distribution (Abramowitz 26.7.5)."""
+    z = NormalDist().inv_cdf(probability)
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return z + sum(term / float(df) ** power for power, term in enumerate(terms, start=1))
 
 
 def _t_tail(t: float, df: int) -> float:

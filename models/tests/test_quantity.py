@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import re
+from dataclasses import asdict
+
+import pytest
+from coalescope_models.quantity import QUANTITIES, ROLES
+
+FACTORS = [
+    "mtu_bytes",
+    "delay_us",
+    "delay_ticks",
+    "moderation_rate_hz",
+    "workload",
+    "delay_control",
+    "frame_bytes",
+    "napi_weight",
+    "streams",
+    "packet_rate_hz",
+    "driver_version",
+    "kernel_version",
+    "host",
+]
+MEASURES = [
+    "elapsed_s",
+    "rx_bytes",
+    "rx_packets",
+    "tx_bytes",
+    "tx_packets",
+    "rx_interrupts",
+    "rx_interrupt_rate_hz",
+    "packets_per_interrupt",
+    "throughput_mbps",
+    "tx_throughput_mbps",
+    "goodput_mbps",
+    "system_cpu_percent",
+    "system_cpu_s",
+    "system_cpu_jiffies",
+    "idle_cpu_percent",
+    "cycles_per_packet",
+    "latency_us",
+    "drops",
+    "effective_delay_us",
+    "system_cpu_jiffies_per_gb",
+    "system_cpu_s_per_gb",
+    "rx_interrupts_per_gb",
+    "rx_packets_per_gb",
+    "mean_packet_bytes",
+]
+
+
+def with_role(role):
+    return {name for name, quantity in QUANTITIES.items() if quantity.role == role}
+
+
+def test_the_vocabulary_is_complete_and_closed():
+    assert with_role("factor") == set(FACTORS)
+    assert with_role("measure") == set(MEASURES)
+    assert {quantity.role for quantity in QUANTITIES.values()} == set(ROLES)
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES.values(), ids=QUANTITIES)
+def test_each_quantity_is_well_formed(quantity):
+    assert QUANTITIES[quantity.name] is quantity
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", quantity.name)
+    assert quantity.label[0].isupper()
+    assert quantity.description.endswith((".", "…"))
+    assert "|" not in quantity.description  # it stands in a table
+    lo, hi = quantity.domain
+    assert lo is None or hi is None or lo < hi
+    if quantity.typical is not None:
+        assert quantity.typical[0] < quantity.typical[1]
+        assert all(map(quantity.contains, quantity.typical))
+    if quantity.text:
+        assert (quantity.unit, quantity.domain, quantity.typical) == ("", (None, None), None)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "unit"),
+    [
+        ("_bytes", "bytes"),
+        ("_us", "µs"),
+        ("_s", "s"),
+        ("_mbps", "Mb/s"),
+        ("_percent", "%"),
+        ("_ticks", "ticks"),
+        ("_jiffies", "jiffies"),
+    ],
+)
+def test_the_unit_in_a_name_is_its_unit(suffix, unit):
+    found = [q for name, q in QUANTITIES.items() if name.endswith(suffix)]
+    assert found
+    assert {quantity.unit for quantity in found} == {unit}
+
+
+def test_json_form_is_plain_json():
+    data = [quantity.to_json() for quantity in QUANTITIES.values()]
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert sorted(data[0]) == sorted(asdict(QUANTITIES["alpha"]))
+
+
+def test_a_domain_is_closed_and_lets_unknown_through():
+    mtu = QUANTITIES["mtu_bytes"]
+    assert mtu.contains(68.0)
+    assert mtu.contains(65535.0)
+    assert mtu.contains(float("nan"))
+    assert not mtu.contains(67.9)
+    assert not mtu.contains(65536.0)
+    assert QUANTITIES["alpha"].contains(-1e300)
