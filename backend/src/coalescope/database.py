@@ -7,6 +7,7 @@ Transactions are opened by this module, not by the DB-API: reads with BEGIN (one
 request), writes with BEGIN IMMEDIATE (they queue for the lock instead of failing at commit).
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -211,10 +212,23 @@ def _configure(dbapi_connection: Any, _record: Any) -> None:
     dbapi_connection.isolation_level = None  # transactions are opened by _begin
     cursor = dbapi_connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
-    cursor.execute("PRAGMA journal_mode=WAL")
+    _use_write_ahead_log(cursor)
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.close()
+
+
+def _use_write_ahead_log(cursor: Any) -> None:
+    """Switch a new file to the write-ahead log; SQLite does not wait for others who do the same."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+            return
+        except pysqlite3.dbapi2.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
 
 
 def _begin(connection: Connection) -> None:

@@ -77,10 +77,13 @@ def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> Defau
     asked = record.source.get("default_view", {})
     chosen = _first([asked.get("measure"), *_MEASURES_FIRST], measures) or measures[0]
     having = [cell for cell in cells if chosen in cell.measures]
-    axes = _axis_candidates(factor_levels(having))
-    x = _first([asked.get("x"), *_X_FIRST, *axes], axes) or next(iter(levels))
+    available = factor_levels(having)
+    axes = _axis_candidates(available)
+    x = _first([asked.get("x")], list(available)) or _first([*_X_FIRST, *axes], axes)
+    x = x or next(iter(available))
     rest = [name for name in axes if name != x]
-    y = _first([asked.get("y"), *_Y_FIRST, *rest], rest)
+    y = _first([asked.get("y")], [name for name in available if name != x])
+    y = y or _first([*_Y_FIRST, *rest], rest)
     where = _where(asked.get("where", {}), having, {x, y})
     return DefaultViewOut(measure=chosen, x=x, y=y, where=where)
 

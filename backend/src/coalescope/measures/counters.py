@@ -6,6 +6,7 @@ driver started anew). It wrapped if the step, taken modulo 2^bits, is at most ha
 at most FASTEST_WRAP times the counter's fastest forward rate in the same log, and no other counter
 of the same source was reset at that record. Anything else is a reset: what happened in between is
 not known, so the counter has no advance in this window and every measure made of it is absent.
+CPU times are an exception: the kernel sometimes takes back a little idle time, which is no reset.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from coalescope_host.run_log import Field, Stream
 from numpy.typing import NDArray
 
 FASTEST_WRAP = 4.0
+TAKEN_BACK_NS = 1_000_000_000
 
 _Records = NDArray[np.void]
 _Step = tuple[int, int]  # record after the step, modular size
@@ -96,7 +98,7 @@ def advances(stream: Stream, window: Window) -> Advances:
         return Advances({}, ())
     for field in counters:
         ends[field.name][1] = int(previous[0][field.name])
-    resets = _resets(stream, counters, backwards) if backwards else {}
+    resets = _resets(stream, counters, backwards) if any(backwards.values()) else {}
     by_field = {
         field.name: (ends[field.name][1] - ends[field.name][0])
         + len(backwards.get(field.name, ())) * (1 << (field.wrap_bits or 64))
@@ -149,7 +151,10 @@ def _backward_steps(
     if previous is not None:
         values = np.concatenate([previous[field.name].astype(np.uint64), values])
         offset -= 1
-    at = np.flatnonzero(values[1:] < values[:-1])
+    fallen = values[1:] < values[:-1]
+    if field.unit == "ns":
+        fallen &= values[:-1] - values[1:] > TAKEN_BACK_NS
+    at = np.flatnonzero(fallen)
     span = 1 << (field.wrap_bits or 64)
     return [(offset + int(i) + 1, int(values[i + 1]) - int(values[i]) + span) for i in at]
 

@@ -25,6 +25,7 @@ _COUNTED = ("rx_bytes", "rx_packets", "tx_bytes", "tx_packets", "rx_interrupts")
 _SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _OTHER_NS = ("cpu_user_ns", "cpu_nice_ns", "cpu_idle_ns", "cpu_iowait_ns", "cpu_steal_ns")
 _ALL_NS = (*_SYSTEM_NS, *_OTHER_NS)
+_FOR_A_SHARE = {"cpu_idle_ns", "cpu_system_ns", "cpu_user_ns"}
 _DROPS = ("rx_dropped", "rx_missed_errors")
 _CYCLES = "cpu_cycles"
 
@@ -59,7 +60,7 @@ def measure_run(log: RunLog) -> RunMeasures:
     values: dict[str, float] = {"elapsed_s": window.elapsed_s}
     values |= {name: float(counts[name]) for name in _COUNTED if name in counts}
     values |= _throughputs(stream.fields, counts, window.elapsed_s)
-    values |= _cpu(counts)
+    values |= _cpu(stream.fields, counts)
     values |= _packet_costs(counts)
     goodput, complaint = goodput_mbps(log.result)
     if goodput is not None:
@@ -115,14 +116,21 @@ def _uncounted_bytes(fields: Sequence[Field], name: str) -> int | None:
     return None if parts is None else _LINK_BYTES - sum(_PART_BYTES[part] for part in parts)
 
 
-def _cpu(counts: Mapping[str, int]) -> dict[str, float]:
-    """System time of all CPUs together, in s; idle share of all CPUs together, in percent."""
+def _cpu(fields: Sequence[Field], counts: Mapping[str, int]) -> dict[str, float]:
+    """System time of all CPUs together, in s; idle share of all CPUs together, in percent.
+
+    Absent if one of the times that the log counts was reset: the sum would lack it.
+    """
+    counted = _instances(fields).keys()
     found = {}
-    if "cpu_system_ns" in counts:
-        found["system_cpu_s"] = 1e-9 * sum(counts.get(name, 0) for name in _SYSTEM_NS)
-    total = sum(counts.get(name, 0) for name in _ALL_NS)
-    if {"cpu_idle_ns", "cpu_system_ns", "cpu_user_ns"} <= counts.keys() and total > 0:
-        found["idle_cpu_percent"] = 100.0 * counts["cpu_idle_ns"] / total
+    system = [name for name in _SYSTEM_NS if name in counted]
+    if "cpu_system_ns" in counted and all(name in counts for name in system):
+        found["system_cpu_s"] = 1e-9 * sum(counts[name] for name in system)
+    times = [name for name in _ALL_NS if name in counted]
+    if counted >= _FOR_A_SHARE and all(name in counts for name in times):
+        total = sum(counts[name] for name in times)
+        if total > 0:
+            found["idle_cpu_percent"] = 100.0 * max(counts["cpu_idle_ns"], 0) / total
     return found
 
 

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run logs to measures: over the window, wraps and resets included, absent where not counted."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from coalescope.errors import CoalescopeError
+from coalescope.measures import counters
+from coalescope.measures.derived import derive
+from coalescope.measures.run_log_measures import RunMeasures, measure_run
+from coalescope_host import run_log
+from coalescope_host.run_log import standard_field
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+MakeLog = Callable[..., bytes]
+SECOND = 10**9
+
+
+def field(name: str, **more: Any) -> dict[str, Any]:
+    return dict(standard_field(name, **more))
+
+
+def columns(*names: str | dict[str, Any]) -> list[dict[str, Any]]:
+    first = [field("t_monotonic_ns")]
+    return first + [field(name) if isinstance(name, str) else name for name in names]
+
+
+def counted(values: Sequence[int], *more: Sequence[int]) -> list[list[int]]:
+    """Records one second apart."""
+    return [[(i + 1) * SECOND, *row] for i, row in enumerate(zip(values, *more, strict=True))]
+
+
+def measure(content: bytes) -> RunMeasures:
+    return measure_run(run_log.read(content))
+
+
+def test_measures_span_the_marked_window(make_log: MakeLog) -> None:
+    values = measure(make_log(window=(2, 8))).values
+    assert values == pytest.approx(
+        {
+            "elapsed_s": 6,
+            "rx_bytes": 6 * 125e6,
+            "rx_packets": 6 * 125e3,
+            "rx_interrupts": 6 * 31250,
+            "rx_interrupt_rate_hz": 31250,
+            "packets_per_interrupt": 4,
+            "mean_packet_bytes": 1000,
+            "throughput_mbps": 8 * (125e6 + 4 * 125e3) / 1e6,
+            "rx_interrupts_per_gb": 250_000,
+            "rx_packets_per_gb": 1_000_000,
+        }
+    )
+
+
+def test_another_window_gives_other_counts(make_log: MakeLog) -> None:
+    """Negative control: the marks matter."""
+    assert measure(make_log(window=(0, 9))).values["rx_bytes"] == 9 * 125e6
+    unmarked = measure(make_log(window=(None, None)))
+    assert unmarked.values["rx_bytes"] == 9 * 125e6
+    assert [warning.code for warning in unmarked.warnings] == ["window_not_marked"]
+
+
+def test_marks_between_records_take_the_records_inside(make_log: MakeLog) -> None:
+    stream = run_log.read(make_log()).streams[0]
+    window = counters.window_records(stream, 2 * SECOND + 1, 9 * SECOND - 1)
+    assert window == counters.Window(2, 7, 3 * SECOND, 8 * SECOND)
+    assert counters.window_records(stream, 2 * SECOND + 1, 3 * SECOND + 1) is None
+    assert counters.window_records(stream, 99 * SECOND, None) is None
+    assert counters.window_records(stream, None, 1) is None
+
+
+def test_a_window_without_two_records_is_refused(make_log: MakeLog) -> None:
+    with pytest.raises(CoalescopeError, match="fewer than two records"):
+        measure(make_log(window=(4, 4)))
+    assert measure(make_log(window=(4, 5))).values["elapsed_s"] == 1
+
+
+# --- absent, never zero
+
+
+def test_what_is_not_counted_is_absent(make_log: MakeLog) -> None:
+    content = make_log(
+        fields=columns("rx_bytes", "rx_packets"),
+        rows=counted([0, 1500, 3000], [0, 1, 2]),
+        window=(0, 2),
+    )
+    values = measure(content).values
+    absent = {"rx_interrupts", "packets_per_interrupt", "rx_interrupt_rate_hz", "system_cpu_s"}
+    assert not absent & values.keys()
+    assert not {"drops", "idle_cpu_percent", "goodput_mbps", "cycles_per_packet"} & values.keys()
+
+
+def test_what_is_counted_and_did_not_move_is_zero(make_log: MakeLog) -> None:
+    """The twin: a counter that stands still is a zero; ratios to it are absent, not infinite."""
+    content = make_log(
+        fields=columns("rx_bytes", "rx_packets", "rx_interrupts", "rx_dropped"),
+        rows=counted([0, 1500, 3000], [0, 1, 2], [7, 7, 7], [3, 3, 3]),
+        window=(0, 2),
+    )
+    values = measure(content).values
+    assert (values["rx_interrupts"], values["drops"]) == (0, 0)
+    assert values["rx_interrupt_rate_hz"] == 0
+    assert "packets_per_interrupt" not in values
+
+
+# --- link level
+
+
+@pytest.mark.parametrize(
+    ("included", "bytes_per_packet"),
+    [
+        ([], 1500),
+        (["link_header"], 1514),
+        (["link_header", "fcs"], 1518),
+        (["link_header", "fcs", "preamble_and_gap"], 1538),
+    ],
+)
+def test_throughput_is_at_link_level_whatever_the_counter_counts(
+    make_log: MakeLog, included: list[str], bytes_per_packet: int
+) -> None:
+    packets = [0, 1000, 2000]
+    content = make_log(
+        fields=columns(
+            field("rx_bytes", bytes_include=included),
+            "rx_packets",
+            field("tx_bytes", bytes_include=included),
+            "tx_packets",
+        ),
+        rows=counted([n * bytes_per_packet for n in packets], packets, packets, packets),
+        window=(0, 2),
+    )
+    found = measure(content)
+    assert found.values["throughput_mbps"] == pytest.approx(8e-6 * 1518 * 1000)
+    assert found.values["rx_bytes"] == 2000 * bytes_per_packet
+    assert found.values["tx_throughput_mbps"] == pytest.approx(
+        8e-6 * 1000 * (1 + 1518 - bytes_per_packet)
+    )
+
+
+def test_bytes_that_are_not_described_give_no_throughput(make_log: MakeLog) -> None:
+    described = field("rx_bytes")
+    del described["bytes_include"]
+    content = make_log(
+        fields=columns(described, "rx_packets"),
+        rows=counted([0, 1500], [0, 1]),
+        window=(0, 1),
+    )
+    found = measure(content)
+    assert "throughput_mbps" not in found.values
+    assert [warning.code for warning in found.warnings] == ["bytes_not_described"]
+
+
+# --- CPU
+
+
+def test_system_time_includes_interrupts_and_idle_is_of_all_cpus(make_log: MakeLog) -> None:
+    names = ("user", "system", "irq", "softirq", "idle", "iowait")
+    step = (100, 200, 50, 250, 3000, 400)  # ms a second, on four CPUs
+    rows = counted(*[[i * ms * 1_000_000 for i in range(5)] for ms in step])
+    content = make_log(
+        fields=columns(*[f"cpu_{name}_ns" for name in names]), rows=rows, window=(0, 4)
+    )
+    values = measure(content).values
+    assert values["system_cpu_s"] == pytest.approx(4 * 0.5)
+    assert values["system_cpu_percent"] == pytest.approx(50)  # of one CPU
+    assert values["idle_cpu_percent"] == pytest.approx(75)  # of all four
+
+
+@pytest.mark.parametrize(("back_ms", "known"), [(900, True), (5000, False)])
+def test_idle_time_taken_back_is_no_reset(make_log: MakeLog, back_ms: int, known: bool) -> None:
+    ms = 1_000_000
+    idle = [6000 * ms, 7000 * ms, (7000 - back_ms) * ms, 10_000 * ms]
+    rows = counted([0, ms, 2 * ms, 3 * ms], [0, ms, 2 * ms, 3 * ms], idle)
+    content = make_log(
+        fields=columns("cpu_user_ns", "cpu_system_ns", "cpu_idle_ns"), rows=rows, window=(0, 3)
+    )
+    found = measure(content)
+    assert ("idle_cpu_percent" in found.values) is known
+    assert [warning.code for warning in found.warnings] == ([] if known else ["counter_reset"])
+    assert found.values["system_cpu_s"] == pytest.approx(0.003)
+
+
+# --- wraps and resets
+
+
+def wrapping(values: Sequence[int], bits: int = 32) -> dict[str, Any]:
+    """A log of one counter of so many bits beside one that never wraps."""
+    size = {8: "u8", 16: "u16", 24: "u32", 32: "u32", 64: "u64"}[bits]
+    return {
+        "fields": [
+            field("t_monotonic_ns"),
+            field("rx_bytes", type=size, wrap_bits=bits),
+        ],
+        "rows": counted(values),
+        "window": (0, len(values) - 1),
+    }
+
+
+def check_wrap(make_log: MakeLog, bits: int) -> None:
+    span = 2**bits
+    step = span // 10
+    values = [(span // 2 + i * step) % span for i in range(40)]
+    found = measure(make_log(**wrapping(values, bits)))
+    assert found.values["rx_bytes"] == 39 * step
+    assert found.warnings == []
+
+
+@pytest.mark.parametrize("bits", [8, 16, 24, 32])
+def test_a_wrap_is_counted_through(make_log: MakeLog, bits: int) -> None:
+    check_wrap(make_log, bits)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_a_reset_leaves_the_measure_out(make_log: MakeLog, bits: int) -> None:
+    values = [1_000_000_000 + i * 1000 for i in range(5)] + [i * 1000 for i in range(5)]
+    found = measure(make_log(**wrapping(values, bits)))
+    assert "rx_bytes" not in found.values
+    assert [warning.code for warning in found.warnings] == ["counter_reset"]
+    assert found.warnings[0].where == {
+        "field": "rx_bytes",
+        "record": 5,
+        "t_monotonic_ns": 6 * SECOND,
+    }
+
+
+def test_a_reset_outside_the_window_does_no_harm(make_log: MakeLog) -> None:
+    """The twin of the test above."""
+    values = [1_000_000_000 + i * 1000 for i in range(5)] + [i * 1000 for i in range(5)]
+    found = measure(make_log(**wrapping(values) | {"window": (5, 9)}))
+    assert found.values["rx_bytes"] == 4000
+    assert found.warnings == []
+
+
+def test_a_wrap_beside_a_reset_of_its_source_is_a_reset(make_log: MakeLog) -> None:
+    """A driver that starts anew resets all its counters, also one that might have wrapped."""
+    span = 2**32
+    near = [span - 6000 + i * 1000 for i in range(5)] + [i * 1000 for i in range(5)]
+    reset = [10**9 + i for i in range(5)] + list(range(5))
+    fields = [
+        field("t_monotonic_ns"),
+        field("rx_bytes", wrap_bits=32),
+        field("rx_packets", wrap_bits=32),
+    ]
+    found = measure(make_log(fields=fields, rows=counted(near, reset), window=(0, 9)))
+    assert not {"rx_bytes", "rx_packets"} & found.values.keys()
+    fields[2] = field("rx_packets", wrap_bits=32, source="proc")
+    found = measure(make_log(fields=fields, rows=counted(near, reset), window=(0, 9)))
+    assert found.values["rx_bytes"] == 10_000
+    assert "rx_packets" not in found.values
+
+
+def test_lines_and_queues_are_summed(make_log: MakeLog) -> None:
+    fields = [
+        field("t_monotonic_ns"),
+        *(field("rx_interrupts") | {"name": f"rx_interrupts.queue{i}"} for i in range(3)),
+    ]
+    rows = counted([0, 10], [5, 25], [100, 130])
+    assert measure(make_log(fields=fields, rows=rows, window=(0, 1))).values["rx_interrupts"] == 60
+    rows = counted([0, 10], [5, 25], [100, 30])  # one of them was reset
+    assert "rx_interrupts" not in measure(make_log(fields=fields, rows=rows, window=(0, 1))).values
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    data=st.data(),
+    bits=st.sampled_from([16, 32]),
+    blocks=st.integers(1, 300),
+)
+def test_any_steady_counter_is_counted_exactly(
+    make_log: MakeLog, data: st.DataObject, bits: int, blocks: int
+) -> None:
+    """Against plain integers: wraps, several blocks, any window."""
+    span = 2**bits
+    steps = data.draw(
+        st.lists(st.integers(span // 64, span // 20), min_size=2, max_size=40), label="steps"
+    )
+    steps = (steps * (1 + blocks // 10))[:600]
+    start = data.draw(st.integers(0, span - 1))
+    totals = np.cumsum([start, *steps]).tolist()
+    first = data.draw(st.integers(0, len(totals) - 2))
+    last = data.draw(st.integers(first + 1, len(totals) - 1))
+    log = wrapping([total % span for total in totals], bits) | {"window": (first, last)}
+    found = measure(make_log(**log))
+    assert found.values["rx_bytes"] == totals[last] - totals[first]
+    assert found.warnings == []
+
+
+@pytest.mark.parametrize("mutant", ["ignores wraps", "takes wraps for resets"])
+def test_a_reader_that_gets_wraps_wrong_is_caught(
+    make_log: MakeLog, monkeypatch: pytest.MonkeyPatch, mutant: str
+) -> None:
+    """Negative controls."""
+    if mutant == "ignores wraps":
+        monkeypatch.setattr(counters, "_backward_steps", lambda *_: [])
+    else:
+        monkeypatch.setattr(counters, "FASTEST_WRAP", 0.0)
+    with pytest.raises((AssertionError, KeyError)):
+        check_wrap(make_log, 32)
+
+
+# --- what the workload said
+
+
+def iperf(end: Mapping[str, Any]) -> bytes:
+    return json.dumps({"start": {}, "end": end}).encode()
+
+
+@pytest.mark.parametrize(
+    ("result", "goodput"),
+    [
+        (iperf({"sum_received": {"bits_per_second": 9.4e8}}), 940.0),
+        (iperf({"sum": {"bits_per_second": 1e9, "lost_percent": 10.0}}), 900.0),
+        (
+            iperf(
+                {
+                    "sum_received": {"bits_per_second": 0},
+                    "sum": {"bits_per_second": 1e9, "lost_percent": 25},
+                }
+            ),
+            750.0,
+        ),
+        (iperf({}), None),
+        (iperf({"sum_received": {"bits_per_second": "fast"}}), None),
+        (iperf({"sum_received": {"bits_per_second": -1}}), None),
+        (iperf({"sum": {"bits_per_second": 1e9}}), None),
+        (b"[]", None),
+        (b"{}", None),
+        (None, None),
+    ],
+)
+def test_goodput_is_what_the_receiver_reported(
+    make_log: MakeLog, result: bytes | None, goodput: float | None
+) -> None:
+    assert measure(make_log(result=result)).values.get("goodput_mbps") == goodput
+
+
+def test_a_result_that_cannot_be_read_is_a_warning(make_log: MakeLog) -> None:
+    found = measure(make_log(result=b"{"))
+    assert [warning.code for warning in found.warnings] == ["result_json"]
+    found = measure(make_log(result=b'{"error": "unable to connect"}'))
+    assert [warning.code for warning in found.warnings] == ["workload_error"]
+    assert "unable to connect" in found.warnings[0].message
+
+
+# --- ratios
+
+
+def test_ratios_keep_what_is_given() -> None:
+    given = {"rx_packets": 10.0, "rx_interrupts": 4.0, "packets_per_interrupt": 99.0}
+    assert derive(given) == given
+    assert derive({"rx_packets": 10.0, "rx_interrupts": 4.0})["packets_per_interrupt"] == 2.5
+    assert "packets_per_interrupt" not in derive({"rx_packets": 10.0, "rx_interrupts": 0.0})
