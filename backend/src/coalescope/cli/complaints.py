@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from coalescope.errors import CoalescopeError, Problem
+from coalescope.errors import CoalescopeError
 from coalescope.security import UnsafeBinding
 
 
@@ -34,19 +34,18 @@ def explain(error: Exception) -> str | None:
 def describe(error: CoalescopeError) -> str:
     """Message, place and advice; all faults where there are several."""
     if not error.problems:
-        return _fault(error.message, error.where, error.advice)
-    faults = (_fault(fault.message, fault.where, fault.advice) for fault in error.problems)
+        return fault_text(error.message, error.where, error.advice)
+    faults = (fault_text(fault.message, fault.where, fault.advice) for fault in error.problems)
     return "\n".join([f"{len(error.problems)} faults", *faults])
 
 
-def describe_problem(fault: Problem) -> str:
-    """One fault on a line, its advice on the next."""
-    return _fault(fault.message, fault.where, fault.advice)
-
-
-def _fault(message: str, where: Mapping[str, str | int | float | None], advice: str | None) -> str:
+def fault_text(
+    message: str,
+    where: Mapping[str, str | int | float | None],
+    advice: str | None,
+    indent: int = 2,
+) -> str:
+    """Message with its place; the advice, if there is one, on a line of its own."""
     place = ", ".join(f"{name} {value}" for name, value in where.items() if value is not None)
-    lines = [f"{message} ({place})" if place else message]
-    if advice:
-        lines.append(f"  {advice}")
-    return "\n".join(lines)
+    text = f"{message} ({place})" if place else message
+    return f"{text}\n{' ' * indent}{advice}" if advice else text

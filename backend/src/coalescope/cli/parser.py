@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+from coalescope.experiments.records import KINDS
+
 _COMMANDS = "coalescope.cli.commands"
 
 
@@ -48,7 +50,9 @@ def build_parser() -> argparse.ArgumentParser:
     command("experiments", "List the experiments of the local store", store, output)
     _surface(command("surface", "Print a measure over its two factors", store, output))
     _fit(command("fit", "Fit a model to an experiment", store, output))
-    _check(command("check", "Show what a run log holds and what is wrong with it", output))
+    _check(
+        command("check", "Show what run logs and tables hold and what is wrong with them", output)
+    )
     _import(command("import", "Store run logs and CSV files in the local store", store, output))
     _upload(command("upload", "Send run logs and CSV files to a server", output))
     _export(command("export", "Write an experiment as CSV or JSON", store))
@@ -159,17 +163,22 @@ def _check(parser: argparse.ArgumentParser) -> None:
 
 def _import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    _destination(parser)
+
+
+def _destination(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--experiment", metavar="SLUG", help="put the runs there, whatever the files say"
     )
+    parser.add_argument("--title", help="title of the experiment, if it is new")
+    parser.add_argument("--kind", choices=KINDS, help="kind of the data (default: measured)")
+    parser.add_argument("--citation", help="where the data comes from, if the experiment is new")
 
 
 def _upload(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     parser.add_argument("--server", metavar="URL", required=True, type=_server)
-    parser.add_argument(
-        "--experiment", metavar="SLUG", help="put the runs there, whatever the files say"
-    )
+    _destination(parser)
     parser.add_argument(
         "--token-file",
         metavar="FILE",

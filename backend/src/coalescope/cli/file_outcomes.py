@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of each file that was imported or uploaded."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coalescope.cli.complaints import fault_text
+from coalescope.cli.output import print_json
+
+
+@dataclass(frozen=True)
+class FileOutcome:
+    """One file's fate.
+
+    Attributes:
+        file: as it was typed.
+        outcome: stored, known, refused (the file is wrong) or failed (something else is).
+        receipt: what the store says of it; None unless stored or known.
+        error: why not, in the API's error shape; None if stored or known.
+
+    """
+
+    file: str
+    outcome: str
+    receipt: Mapping[str, Any] | None
+    error: Mapping[str, Any] | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The outcome as plain data."""
+        return {
+            "file": self.file,
+            "outcome": self.outcome,
+            "receipt": self.receipt,
+            "error": self.error,
+        }
+
+
+def failed(path: Path, code: str, message: str, advice: str | None = None) -> FileOutcome:
+    """The outcome of a file that was never judged."""
+    error: dict[str, Any] = {"code": code, "message": message, "where": {}, "advice": advice}
+    return FileOutcome(str(path), "failed", None, error)
+
+
+def unreadable(path: Path, error: OSError) -> FileOutcome:
+    """The outcome of a file that cannot be opened."""
+    return failed(path, "unreadable", error.strerror or str(error))
+
+
+def report(outcome: FileOutcome, arguments: Namespace) -> None:
+    """Say what became of a file as soon as it is known: reasons on stderr, the rest on stdout."""
+    if outcome.error is not None:
+        sys.stdout.flush()
+        print(f"{outcome.outcome:8}{outcome.file}: {_reason(outcome.error)}", file=sys.stderr)
+    elif outcome.receipt is not None and not arguments.json:
+        runs = outcome.receipt["run_count"]
+        slug = outcome.receipt["experiment"]["slug"]
+        print(f"{outcome.outcome:8}{outcome.file}: {slug}, {runs} run{'s' * (runs != 1)}")
+        for warning in outcome.receipt["warnings"]:
+            print(f"        {warning['message']}")
+        sys.stdout.flush()
+
+
+def conclude(outcomes: Sequence[FileOutcome], arguments: Namespace) -> int:
+    """Print the JSON if it is wanted; return the exit status."""
+    if arguments.json:
+        print_json([outcome.as_json() for outcome in outcomes])
+    return 0 if all(outcome.error is None for outcome in outcomes) else 1
+
+
+def _reason(error: Mapping[str, Any]) -> str:
+    problems = error.get("problems") or [error]
+    faults = [
+        fault_text(fault["message"], fault.get("where") or {}, fault.get("advice"), indent=8)
+        for fault in problems
+    ]
+    if len(faults) == 1:
+        return faults[0]
+    return "\n        ".join([f"{len(faults)} faults", *faults])
