@@ -80,7 +80,8 @@ def window_records(stream: Stream, start_ns: int | None, end_ns: int | None) -> 
 def advances(stream: Stream, window: Window) -> Advances:
     """How far every counter of the stream advanced between the window's first and last record."""
     counters = [field for field in stream.fields if field.kind == "counter"]
-    ends: dict[str, list[int]] = {}
+    uniform = _is_uniform(stream)
+    first: _Records | None = None
     backwards: dict[str, list[_Step]] = {}
     previous: _Records | None = None
     for offset, block in _blocks(stream):
@@ -88,19 +89,18 @@ def advances(stream: Stream, window: Window) -> Advances:
         if high <= low:
             continue
         part = block[low:high]
-        for field in _backward_fields(counters, part, previous):
+        for field in _backward_fields(counters, part, previous, uniform=uniform):
             steps = _backward_steps(field, part, previous, offset + low)
             backwards.setdefault(field.name, []).extend(steps)
-        if previous is None:
-            ends = {field.name: [int(part[0][field.name]), 0] for field in counters}
+        first = part[:1] if first is None else first
         previous = part[-1:]
-    if previous is None:
+    if first is None or previous is None:
         return Advances({}, ())
-    for field in counters:
-        ends[field.name][1] = int(previous[0][field.name])
+    start, end = _values(first), _values(previous)
     resets = _resets(stream, counters, backwards) if any(backwards.values()) else {}
     by_field = {
-        field.name: (ends[field.name][1] - ends[field.name][0])
+        field.name: end[field.name]
+        - start[field.name]
         + len(backwards.get(field.name, ())) * (1 << (field.wrap_bits or 64))
         for field in counters
         if field.name not in resets
@@ -119,23 +119,29 @@ def _blocks(stream: Stream) -> Iterator[tuple[int, _Records]]:
 
 
 def _backward_fields(
-    counters: Sequence[Field], part: _Records, previous: _Records | None
+    counters: Sequence[Field], part: _Records, previous: _Records | None, *, uniform: bool
 ) -> list[Field]:
-    """Counters that go backwards somewhere in these records; one pass where all are u64."""
-    if not counters:
-        return []
-    names = part.dtype.names or ()
-    uniform = part.dtype.itemsize == 8 * len(names) and all(
-        part.dtype[name] == np.dtype("<u8") for name in names
+    """Counters that go backwards somewhere in these records.
+
+    Where every column is a u64, one flat comparison settles the usual case: none does.
+    """
+    if uniform:
+        table = part.view("<u8").reshape(len(part), -1)
+        ahead = previous is None or not (table[0] < previous.view("<u8")).any()
+        if ahead and not (table[1:] < table[:-1]).any():
+            return []
+    return [field for field in counters if _goes_back(field, part, previous)]
+
+
+def _is_uniform(stream: Stream) -> bool:
+    return stream.record_bytes == 8 * len(stream.fields) and all(
+        field.type == "u64" for field in stream.fields
     )
-    if not uniform:
-        return [field for field in counters if _goes_back(field, part, previous)]
-    table = part.view("<u8").reshape(len(part), len(names))
-    falls: NDArray[np.bool_] = np.any(table[1:] < table[:-1], axis=0)
-    if previous is not None:
-        falls |= table[0] < previous.view("<u8")
-    columns = {name: index for index, name in enumerate(names)}
-    return [field for field in counters if falls[columns[field.name]]]
+
+
+def _values(record: _Records) -> dict[str, int]:
+    names = record.dtype.names or ()
+    return dict(zip(names, record[0].tolist(), strict=True))
 
 
 def _goes_back(field: Field, part: _Records, previous: _Records | None) -> bool:
