@@ -10,8 +10,16 @@ import { modelsSource, runPython } from './python.ts';
 const ID = 'virtual:models';
 const RESOLVED = '\0virtual:models';
 
+interface Named {
+  readonly symbol: string;
+  readonly [key: string]: unknown;
+}
+
 interface TracedModel {
   readonly id: string;
+  readonly inputs: readonly Named[];
+  readonly parameters: readonly Named[];
+  readonly outputs: readonly Named[];
   readonly latex: Readonly<Record<string, string>>;
   readonly kernels: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
@@ -30,19 +38,27 @@ export function kernelExpression(text: string): string {
   return `(() => {\n${body}\nreturn kernel;\n})()`;
 }
 
-export function mathml(latex: string): string {
-  return temml
-    .renderToString(latex, { displayMode: true, throwOnError: true })
-    .replace(/<annotation[\s\S]*?<\/annotation>/g, '')
-    .replace(/ style="[^"]*"/g, '');
+/** MathML without style attributes: the page's content security policy allows none in markup. */
+export function mathml(latex: string, displayMode = true): string {
+  // trust: the models' own \\class{p-NAME} marks parameters, so that the page can underline their cost
+  return temml.renderToString(latex, { displayMode, throwOnError: true, trust: true }).replace(/ style="[^"]*"/g, '');
 }
+
+const symbolic = (named: readonly Named[]): object[] =>
+  named.map((q) => ({ ...q, symbolMath: mathml(q.symbol, false) }));
 
 function moduleText(bundle: Bundle): string {
   const kernels: string[] = [];
   const models = bundle.models.map(({ latex, kernels: texts, graph: _graph, ...rest }) => {
     const own = Object.entries(texts).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
     kernels.push(`${JSON.stringify(rest.id)}: {\n${own.join(',\n')}\n}`);
-    return { ...rest, mathml: Object.fromEntries(Object.entries(latex).map(([k, v]) => [k, mathml(v)])) };
+    return {
+      ...rest,
+      inputs: symbolic(rest.inputs),
+      parameters: symbolic(rest.parameters),
+      outputs: symbolic(rest.outputs),
+      mathml: Object.fromEntries(Object.entries(latex).map(([k, v]) => [k, mathml(v)])),
+    };
   });
   return [
     `export const models = ${JSON.stringify(models)};`,
@@ -60,7 +76,8 @@ export function models(): Plugin {
       for (const file of readdirSync(modelsSource, { recursive: true, encoding: 'utf8' }))
         if (file.endsWith('.py')) this.addWatchFile(join(modelsSource, file));
       const bundle = JSON.parse(runPython(['-m', 'coalescope_models.bundle']).toString('utf8')) as Bundle;
-      if (bundle.format !== 1) throw new Error(`coalescope_models.bundle has format ${bundle.format}, this page reads 1`);
+      if (bundle.format !== 1)
+        throw new Error(`coalescope_models.bundle has format ${bundle.format}, this page reads 1`);
       return moduleText(bundle);
     },
   };

@@ -30,7 +30,8 @@ sys.stdout.buffer.write(out.getvalue())
 const zipModels = (): Buffer => runPython(['-c', ZIP, modelsSource]);
 
 function stdlib(): Buffer {
-  if (!existsSync(compiled)) throw new Error('run `node build/pyodide-stdlib.mjs` first: it compiles the standard library');
+  if (!existsSync(compiled))
+    throw new Error('run `node build/pyodide-stdlib.mjs` first: it compiles the standard library');
   return readFileSync(compiled);
 }
 

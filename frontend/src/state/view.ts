@@ -4,7 +4,7 @@ import type { Cell, Experiment, Fit, FactorValue, Kind, MeasureOf, Quantity } fr
 import { contourLevels } from '../plots/contours';
 import { niceStep, niceTicks, paddedDomain, spacingOf } from '../plots/scale';
 import { type Binding, bindings, fromCells, type MeasurePoints, prepare } from './binding';
-import type { AxisTerms, ExplorerState, ModelTerms, SliceTerms, Terms } from './explorer';
+import { type AxisTerms, type ExplorerState, type ModelTerms, type SliceTerms, shortened, type Terms } from './explorer';
 import { type Field, fieldOf } from './field';
 import { pooledShare, type Slider, slidersOf } from './fit';
 import { type Axis, defaultWhere, isDelay, type Layout, layoutOf, matches, type Point, pointsOf, ties } from './layout';
@@ -148,7 +148,7 @@ const SHARE = 0.065;
 /** Picture bounds of an axis. */
 export function boundsOf(axis: Axis, upward: boolean): [number, number] {
   const [lo, hi] = paddedDomain(axis.levels, axis.spacing, upward ? 0.12 : SHARE);
-  return [lo, hi];
+  return [shortened(lo), shortened(hi)];
 }
 
 function startOn(axis: Axis): number {

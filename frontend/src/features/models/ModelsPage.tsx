@@ -1,4 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Link } from 'wouter';
+import { useTitle } from '../../components/title';
+import { catalogue } from '../../engine/catalogue';
+import type { BundledModel } from '../../state/models';
+import { Rich } from '../explorer/Rich';
+import '../explorer/explorer.css';
+import './models.css';
+
+function Entry({ model }: { model: BundledModel }) {
+  const [first] = model.outputs;
+  return (
+    <li className="entry">
+      <div>
+        <h2>
+          <Link href={`/models/${model.id}`}>{model.title}</Link>
+        </h2>
+        <p>
+          <Rich>{model.summary}</Rich>
+        </p>
+        <p className="note">{model.citation}</p>
+      </div>
+      <div className="eq">
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: MathML that was made when the page was built */}
+        <span dangerouslySetInnerHTML={{ __html: model.mathml[first.name] ?? '' }} />
+      </div>
+      <p className="predicts">
+        <b>predicts</b> {model.outputs.map((o) => o.label.toLowerCase().replace('cpu', 'CPU')).join(', ')}
+        <br />
+        <b>from</b> {[...model.inputs, ...model.parameters].map((q) => q.label.toLowerCase().replace('mtu', 'MTU').replace('tcp', 'TCP')).join(', ')}
+      </p>
+    </li>
+  );
+}
+
 export function ModelsPage() {
-  return <div className="page">Models</div>;
+  useTitle('Models');
+  return (
+    <div className="page models">
+      <header className="lede">
+        <h1>Models</h1>
+        <p>Each is a function from a paper, traced once: the same body draws here, fits on the server and prints its own equation. Open one to explore it without any data.</p>
+      </header>
+      <ul className="entries">
+        {catalogue.models.map((model) => (
+          <Entry key={model.id} model={model} />
+        ))}
+      </ul>
+    </div>
+  );
 }

@@ -139,7 +139,8 @@ function drawnOf(binding: Binding | null, lineXs: Float64Array, series: readonly
   const moving = binding ? series.filter((s) => s.chosen) : [];
   const fills = binding && moving.length > 0 ? modelRows(binding, lineXs, moving, across, frames) : [];
   return series.map((s) => {
-    const fill = fills[moving.indexOf(s)] ?? null;
+    const k = moving.indexOf(s);
+    const fill: Fill | null = k >= 0 ? fills[k] : null;
     const { along } = s;
     const values = fill || !along ? new Float64Array(LINE).fill(Number.NaN) : Float64Array.from(lineXs, along);
     return { curve: { series: s, values, at: Number.NaN }, fill };
@@ -149,7 +150,7 @@ function drawnOf(binding: Binding | null, lineXs: Float64Array, series: readonly
 export function samplerOf(view: View, frame: Frame, series: readonly Series[], frames: Frames): Sampler {
   const { layout } = view;
   const { across } = layout;
-  const binding = view.mode === 'blank' ? null : view.binding;
+  const binding = view.mode === 'blank' || (view.mode === 'cells' && !frame.heat) ? null : view.binding;
   const field = binding ? null : view.field;
   const edge = [frame.left, frame.left + frame.plotWidth] as const;
   const lineXs = positions(frame.x, edge[0], edge[1], LINE);

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+declare module 'virtual:models' {
+  export const models: import('../state/models').Catalogue['models'];
+  export const kernels: import('../state/models').Catalogue['kernels'];
+  export const quantities: import('../state/models').Catalogue['quantities'];
+}
+declare const __PYODIDE_BASE__: string;
+declare const __MODELS_ZIP__: string;

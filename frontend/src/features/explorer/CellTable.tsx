@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same cells for those who do not see the plot.
+import { decimal, digitsFor } from '../../plots/number';
+import type { View } from '../../state/view';
+import { shortName, titleWithUnit } from './figure/words';
+
+export function CellTable({ view }: { view: View }) {
+  const { x, y } = view.layout;
+  const digits = digitsFor(view.values[1] - view.values[0]);
+  if (view.points.length === 0) return null;
+  return (
+    <table className="sr">
+      <caption>{titleWithUnit(view.measure)}</caption>
+      <thead>
+        <tr>
+          {y && <th scope="col">{`${shortName(y)}, ${y.unit}`}</th>}
+          {x && <th scope="col">{`${shortName(x)}, ${x.unit}`}</th>}
+          <th scope="col">Mean</th>
+          <th scope="col">95 % interval, half</th>
+          <th scope="col">Runs</th>
+        </tr>
+      </thead>
+      <tbody>
+        {view.points.map((p) => (
+          <tr key={p.cell.id}>
+            {y && <td>{p.y}</td>}
+            {x && <td>{p.x}</td>}
+            <td>{decimal(p.mean, digits)}</td>
+            <td>{p.half === null ? 'not known' : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}</td>
+            <td>{p.n}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

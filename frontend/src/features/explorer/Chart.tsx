@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The centre: what it looks like.
+import { type KeyboardEvent, type PointerEvent, type RefObject, useCallback, useEffect, useRef } from 'react';
+import { tide } from '../../plots/tide';
+import type { ExplorerState } from '../../state/explorer';
+import { useExplorer, useFrame } from './context';
+import { settingWords, unitAfter } from './figure/words';
+import { decimal } from '../../plots/number';
+import { createPicture, LAYERS, type Layer, type Picture, type PictureParts } from './picture';
+
+const BAR = Array.from({ length: 17 }, (_, k) => k / 16);
+
+/** Patterns and gradients that the shapes refer to; an export writes the same. */
+export function Definitions() {
+  return (
+    <defs>
+      <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect width="6" height="6" fill="var(--ground)" fillOpacity="0.42" />
+        <line x1="0" y1="0" x2="0" y2="6" stroke="var(--ground)" strokeWidth="2.4" strokeOpacity="0.5" />
+      </pattern>
+      <linearGradient id="bar" x1="0" x2="0" y1="1" y2="0">
+        {BAR.map((t) => (
+          <stop key={t} offset={t} stopColor={tide(t)} />
+        ))}
+      </linearGradient>
+    </defs>
+  );
+}
+
+function step(levels: readonly number[], value: number, up: boolean): number {
+  if (up) return levels.find((l) => l > value * (1 + 1e-9) + 1e-9) ?? levels[levels.length - 1];
+  return [...levels].reverse().find((l) => l < value * (1 - 1e-9) - 1e-9) ?? levels[0];
+}
+
+/** Arrows step through the settings; with Shift, in hundredths of the axis. */
+function useKeys(picture: RefObject<Picture | null>) {
+  const { store, view } = useExplorer();
+  return (event: KeyboardEvent) => {
+    const { x, y, across, shape } = view.layout;
+    const key = event.key;
+    const sideways = key === 'ArrowLeft' || key === 'ArrowRight' || key === 'Home' || key === 'End';
+    const upward = key === 'ArrowUp' || key === 'ArrowDown';
+    if (!sideways && !upward) return;
+    const name = upward ? 'y' : across;
+    const axis = name === 'x' ? x : y;
+    if (!axis || (upward && shape !== 'plane')) return;
+    event.preventDefault();
+    const now = store.get()[name] ?? axis.levels[0];
+    const { levels } = axis;
+    if (key === 'Home' || key === 'End') {
+      store.update({ [name]: key === 'Home' ? levels[0] : levels[levels.length - 1] });
+      return;
+    }
+    const up = key === 'ArrowRight' || key === 'ArrowUp';
+    if (!event.shiftKey) {
+      store.update({ [name]: step(levels, now, up) });
+      return;
+    }
+    const frame = picture.current?.scene()?.frame;
+    const scale = name === across ? frame?.x : frame?.y;
+    if (!scale) return;
+    const [lo, hi] = name === 'x' ? view.xBounds : view.yBounds;
+    const stride = (scale.range[1] - scale.range[0]) / 100;
+    const next = scale.invert(scale(now) + (up ? stride : -stride));
+    store.update({ [name]: Number(Math.max(lo, Math.min(hi, next)).toPrecision(4)) });
+  };
+}
+
+function useDrag(picture: RefObject<Picture | null>) {
+  const { store } = useExplorer();
+  const drag = useRef<{ lines: boolean } | null>(null);
+  const aim = (event: PointerEvent<SVGRectElement>) => {
+    if (drag.current && picture.current) store.update(picture.current.aim(event.clientX, event.clientY, drag.current.lines));
+  };
+  return {
+    onPointerDown(event: PointerEvent<SVGRectElement>) {
+      if (event.button !== 0 || !picture.current) return;
+      drag.current = { lines: picture.current.onLines(event.clientY) };
+      event.currentTarget.setPointerCapture(event.pointerId);
+      aim(event);
+    },
+    onPointerMove: aim,
+    onPointerUp: () => {
+      drag.current = null;
+    },
+    onPointerCancel: () => {
+      drag.current = null;
+    },
+  };
+}
+
+/** What the crosshair's slider says. */
+function useSpoken(hit: RefObject<SVGRectElement | null>) {
+  const { view } = useExplorer();
+  useFrame((live) => {
+    const element = hit.current;
+    if (!element) return;
+    const { x, y, across } = view.layout;
+    const { state, place } = live;
+    const settings = [
+      y && state.y !== null ? `${y.name === 'mtu_bytes' ? 'MTU ' : ''}${settingWords(y, state.y)}` : '',
+      x && state.x !== null ? settingWords(x, state.x) : '',
+    ].filter(Boolean);
+    const value = Number.isFinite(place.value) ? `${decimal(place.value, 2)}${unitAfter(view.measure)}` : 'no value here';
+    const main = across === 'x' ? state.x : state.y;
+    element.setAttribute('aria-valuetext', `${settings.join(', ')}: ${value}`);
+    element.setAttribute('aria-valuenow', String(main ?? 0));
+  });
+}
+
+export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => void }) {
+  const { view, redraw } = useExplorer();
+  const host = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  const hit = useRef<SVGRectElement>(null);
+  const groups = useRef<Partial<Record<Layer, SVGGElement>>>({});
+  const picture = useRef<Picture | null>(null);
+
+  const found = useCallback((): PictureParts | null => {
+    if (!host.current || !canvas.current || !svg.current || !hit.current) return null;
+    return { host: host.current, canvas: canvas.current, svg: svg.current, hit: hit.current, layers: groups.current as Record<Layer, SVGGElement> };
+  }, []);
+
+  useEffect(() => {
+    const parts = found();
+    if (!parts) return;
+    picture.current = createPicture(parts);
+    onPicture(picture.current);
+    const observer = new ResizeObserver(redraw);
+    observer.observe(parts.host);
+    return () => {
+      observer.disconnect();
+      picture.current = null;
+      onPicture(null);
+    };
+  }, [found, onPicture, redraw]);
+
+  const keys = useKeys(picture);
+  const drag = useDrag(picture);
+  useSpoken(hit);
+  const { x, y, across } = view.layout;
+  const axis = across === 'x' ? x : y;
+  const levels = axis?.levels ?? [0];
+  const bounds: readonly [keyof ExplorerState, number, number] = [across, levels[0], levels[levels.length - 1]];
+  return (
+    <div ref={host} className={view.layout.shape === 'plane' ? 'duet' : 'duet single'}>
+      <canvas ref={canvas} aria-hidden="true" className={`surface ${view.mode}`} />
+      <svg ref={svg} className="plot" role="group" aria-label={`${view.measure.label} against the settings`}>
+        <Definitions />
+        {LAYERS.map((name) => (
+          <g
+            key={name}
+            data-layer={name}
+            ref={(element) => {
+              if (element) groups.current[name] = element;
+            }}
+          />
+        ))}
+        <rect
+          ref={hit}
+          className="hit"
+          fill="transparent"
+          tabIndex={0}
+          role="slider"
+          aria-label="Crosshair"
+          aria-valuemin={bounds[1]}
+          aria-valuemax={bounds[2]}
+          aria-valuenow={bounds[1]}
+          onKeyDown={keys}
+          {...drag}
+        />
+      </svg>
+    </div>
+  );
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instrument: data on the left, the surface with its lines in the middle, the model on the right, one crosshair through all of them.
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useFit } from '../../api/queries';
+import type { FitRequest } from '../../api/types';
+import { Notice } from '../../components/Notice';
+import { Segmented } from '../../components/Segmented';
+import { useTheme } from '../../components/theme';
+import { catalogue } from '../../engine/catalogue';
+import { frames as frameLoop } from '../../engine/frames';
+import { decimal, digitsFor } from '../../plots/number';
+import type { ExplorerState, Rejected } from '../../state/explorer';
+import { fromQuery, toQuery } from '../../state/link';
+import { fittedAs, isCost } from '../../state/models';
+import { createStore, type Store } from '../../state/store';
+import { benchAsked, currentQuery, flushQuery, writeQuery } from '../../state/url';
+import { bindingOf, slicesOf, type Subject, termsOf, type View, viewOf } from '../../state/view';
+import { CellTable } from './CellTable';
+import { Chart } from './Chart';
+import { type Explorer as Context, ExplorerContext, type OnFrame, useExplorer, useFrame } from './context';
+import { namedSetting, titleWithUnit, unitAfter } from './figure/words';
+import { Key } from './Key';
+import { type FitState, Panel } from './Panel';
+import type { Picture } from './picture';
+import { Rail } from './Rail';
+import { Rich } from './Rich';
+import { useExports } from './useExports';
+import './explorer.css';
+
+/** What a new view is made for: all of the state but the crosshair and the sliders. */
+function structureOf(state: ExplorerState): string {
+  const { x: _x, y: _y, byHand: _byHand, ...rest } = state;
+  return JSON.stringify(rest);
+}
+
+function useStructure(store: Store<ExplorerState>): string {
+  return useSyncExternalStore(store.subscribe, () => structureOf(store.get()));
+}
+
+function fitRequestOf(subject: Subject, state: ExplorerState, binding: ReturnType<typeof bindingOf>): FitRequest | null {
+  if (subject.of !== 'experiment' || !binding || !isCost(state.measure)) return null;
+  const model = fittedAs(binding.model);
+  return model === null ? null : { model, method: state.method, where: { ...state.where } };
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** One sentence: what is drawn, over what. */
+function sentence(view: View, cellsBusy: boolean): string {
+  const n = view.points.length;
+  const cells = `${n} ${view.kind ?? ''} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
+  const unit = view.measure.unit === 'jiffies/GB' ? 'Jiffies of 10 ms. ' : '';
+  if (cellsBusy) return 'The cells are on their way.';
+  if (!view.measured) return `${unit}${view.binding?.model.summary ?? ''}`;
+  const plane = view.layout.shape === 'plane';
+  if (view.mode === 'model') return `${unit}The model’s ${plane ? 'surface under' : 'line through'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
+  if (view.mode === 'interpolated') return `${unit}Interpolated between the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
+  return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : 'nothing is drawn between them'}.`;
+}
+
+function Head({ cellsBusy }: { cellsBusy: boolean }) {
+  const { view, store } = useExplorer();
+  const { surface } = store.get();
+  const plane = view.layout.shape === 'plane';
+  const filled = view.binding ? 'Model' : 'Interpolated';
+  const none = !view.binding && !view.field;
+  return (
+    <header className="head">
+      <div>
+        <h1>
+          <Rich>{view.measure.label}</Rich>
+        </h1>
+        <p>
+          <Rich>{sentence(view, cellsBusy)}</Rich>
+        </p>
+      </div>
+      {view.measured && (plane || view.binding) && (
+        <Segmented
+          label={plane ? 'Surface' : 'Line'}
+          value={none ? 'cells' : surface}
+          segments={[
+            none ? { value: 'model', label: 'Model', unavailable: 'no model predicts this measure, and the design has gaps' } : { value: 'model', label: filled },
+            { value: 'cells', label: 'Cells' },
+          ]}
+          onChange={(next) => store.update({ surface: next })}
+        />
+      )}
+    </header>
+  );
+}
+
+/** On a phone the readout stays in sight. */
+function Peek() {
+  const { view } = useExplorer();
+  const at = useRef<HTMLSpanElement>(null);
+  const value = useRef<HTMLElement>(null);
+  const digits = digitsFor(view.values[1] - view.values[0]);
+  useFrame(({ state, place }) => {
+    const { x, y } = view.layout;
+    if (at.current) at.current.textContent = [y && state.y !== null ? namedSetting(y, state.y) : '', x && state.x !== null ? namedSetting(x, state.x) : ''].filter(Boolean).join(' · ');
+    if (value.current) value.current.textContent = Number.isFinite(place.value) ? decimal(place.value, digits) : '–';
+  });
+  return (
+    <div className="peek" aria-hidden="true">
+      <span ref={at} />
+      <b ref={value} />
+      <span>
+        <Rich>{unitAfter(view.measure).trim()}</Rich>
+      </span>
+    </div>
+  );
+}
+
+function RejectedNotice({ rejected, onClose }: { rejected: readonly Rejected[]; onClose: () => void }) {
+  return (
+    <div className="rejected">
+      <Notice
+        tone="plain"
+        title={rejected.length === 1 ? 'One parameter of this address was left out' : `${rejected.length} parameters of this address were left out`}
+        action={{ label: 'All right', onClick: onClose }}
+      >
+        {rejected.map(({ name, value, reason }) => `${name}=${value} ${reason}`).join('; ')}. Everything else is as the address says.
+      </Notice>
+    </div>
+  );
+}
+
+export interface ExplorerProps {
+  readonly subject: Subject;
+  readonly dataVersion?: number;
+  /** Cells are being fetched, or were not found. */
+  readonly cellsBusy?: boolean;
+  readonly problem?: React.ReactNode;
+}
+
+export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: ExplorerProps) {
+  const slices = useMemo(() => slicesOf(subject, catalogue), [subject]);
+  const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
+  const [opened] = useState(() => fromQuery(currentQuery(), terms));
+  const [store] = useState(() => createStore(opened.state));
+  const [rejected, setRejected] = useState(opened.rejected);
+
+  // cells came after the experiment: what the address asks for can be judged only now
+  const judged = useRef(terms);
+  if (judged.current !== terms) {
+    judged.current = terms;
+    const again = fromQuery(toQuery(store.get(), terms) === '' ? currentQuery() : toQuery(store.get(), terms), terms);
+    store.set(again.state);
+  }
+
+  const structure = useStructure(store);
+  const state = store.get();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `structure` stands for the parts of the state that matter here
+  const request = useMemo(() => fitRequestOf(subject, state, bindingOf(slices(state.where), state)), [subject, slices, structure]);
+  const slug = subject.of === 'experiment' ? subject.experiment.slug : '';
+  const asked = useFit(slug, request, dataVersion);
+  const fit = request && asked.data?.method === request.method ? asked.data : null;
+  const waiting = request !== null && fit === null && !asked.isError;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const view = useMemo(() => viewOf(subject, slices(state.where), state, fit, waiting), [subject, slices, structure, fit, waiting]);
+
+  const picture = useRef<Picture | null>(null);
+  const listeners = useRef(new Set<OnFrame>());
+  const shown = useRef({ view, slices });
+  shown.current = { view, slices };
+  const loop = useRef<ReturnType<typeof frameLoop> | null>(null);
+  const redraw = useCallback(() => loop.current?.ask(), []);
+  const onPicture = useCallback((next: Picture | null) => {
+    picture.current = next;
+    loop.current?.ask();
+  }, []);
+
+  useEffect(() => {
+    loop.current = frameLoop(() => {
+      const now = shown.current;
+      const live = picture.current?.render(now.view, store.get(), now.slices);
+      if (live) for (const call of listeners.current) call(live);
+    }, benchAsked());
+    const stop = store.subscribe(() => {
+      loop.current?.ask();
+      writeQuery(toQuery(store.get(), judged.current));
+    });
+    loop.current.ask();
+    return () => {
+      stop();
+      loop.current?.stop();
+      loop.current = null;
+      flushQuery();
+    };
+  }, [store]);
+
+  const theme = useTheme();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new view or theme is a new drawing
+  useEffect(redraw, [view, theme, redraw]);
+
+  const past = useRef<ExplorerState['byHand'][]>([]);
+  const context = useMemo<Context>(
+    () => ({
+      subject,
+      store,
+      terms,
+      slices,
+      view,
+      frames: listeners.current,
+      redraw,
+      remember() {
+        past.current.push(store.get().byHand);
+      },
+      undo() {
+        const now = store.get().byHand;
+        let last = past.current.pop();
+        while (last && JSON.stringify(last) === JSON.stringify(now)) last = past.current.pop();
+        store.update({ byHand: last ?? {} });
+      },
+      toFit() {
+        if (Object.keys(store.get().byHand).length > 0) {
+          past.current.push(store.get().byHand);
+          store.update({ byHand: {} });
+        }
+      },
+    }),
+    [subject, store, terms, slices, view, redraw],
+  );
+
+  const fitState: FitState | null = request && {
+    fit,
+    pending: waiting,
+    busy: asked.isFetching,
+    error: asked.isError ? asked.error : null,
+    stale: fit !== null && dataVersion !== undefined && fit.data_version !== dataVersion,
+    refit: () => {
+      asked.refetch();
+    },
+  };
+  useExports(subject, view, store, picture);
+
+  return (
+    <ExplorerContext value={context}>
+      <section className={`explorer ${fitState?.stale ? 'isstale' : ''}`} aria-label={titleWithUnit(view.measure)}>
+        <Rail />
+        <div className="centre">
+          {rejected.length > 0 && <RejectedNotice rejected={rejected} onClose={() => setRejected([])} />}
+          <Head cellsBusy={cellsBusy} />
+          {problem}
+          <Key view={view} />
+          <Chart onPicture={onPicture} />
+          <CellTable view={view} />
+        </div>
+        <Panel fitState={fitState} />
+        <Peek />
+      </section>
+    </ExplorerContext>
+  );
+}

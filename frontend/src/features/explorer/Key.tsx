@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the marks mean; only those that are on the screen.
+import type { ReactNode } from 'react';
+import { KindGlyph } from '../../components/Kind';
+import { decimal } from '../../plots/number';
+import type { View } from '../../state/view';
+
+function CellMark({ dashed, hollow, view }: { dashed?: boolean; hollow?: boolean; view: View }) {
+  return (
+    <svg width="14" height="18" aria-hidden="true" className="cellmark">
+      {!hollow && <path d="M7 1v16" stroke="currentColor" strokeDasharray={dashed ? '2 1.5' : undefined} />}
+      <svg x="2" y="4" width="10" height="10" viewBox="0 0 10 10" className={hollow ? 'hollow' : undefined}>
+        <KindGlyph kind={view.kind ?? 'measured'} />
+      </svg>
+    </svg>
+  );
+}
+
+function marksOf(view: View): ReactNode[] {
+  const out: ReactNode[] = [];
+  const { points } = view;
+  const several = points.filter((p) => p.n > 1);
+  const bare = several.filter((p) => p.half === null);
+  const pooled = several.some((p) => p.from === 'residuals');
+  if (several.some((p) => p.from === 'replicates'))
+    out.push(
+      <li key="replicates">
+        <CellMark view={view} />
+        cell mean, 95 % interval of its runs
+      </li>,
+    );
+  if (pooled && view.pooled !== null)
+    out.push(
+      <li key="pooled">
+        <CellMark view={view} dashed />
+        cell mean, ± {decimal(100 * view.pooled, 1)} % pooled from residuals
+      </li>,
+    );
+  if (bare.length > 0)
+    out.push(
+      <li key="bare">
+        <svg width="12" height="12" aria-hidden="true">
+          <svg x="1" y="1" width="10" height="10" viewBox="0 0 10 10">
+            <KindGlyph kind={view.kind ?? 'measured'} />
+          </svg>
+        </svg>
+        cell mean of {Math.min(...bare.map((p) => p.n))}, deviation not known
+      </li>,
+    );
+  if (points.some((p) => p.n === 1))
+    out.push(
+      <li key="single">
+        <CellMark view={view} hollow />
+        one run, no interval
+      </li>,
+    );
+  return out;
+}
+
+export function Key({ view }: { view: View }) {
+  const plane = view.layout.shape === 'plane';
+  const painted = view.mode === 'model' || view.mode === 'interpolated';
+  return (
+    <ul className="key" aria-label="Key">
+      {marksOf(view)}
+      {plane && view.ties.length > 0 && (
+        <li>
+          <svg width="28" height="12" aria-hidden="true">
+            <path d="M5 6h18" stroke="var(--line-3)" strokeWidth="3" />
+            <rect x="1" y="2" width="8" height="8" fill="var(--surface-5)" stroke="currentColor" />
+            <rect x="19" y="2" width="8" height="8" fill="var(--surface-5)" stroke="currentColor" />
+          </svg>
+          joined: not told apart
+        </li>
+      )}
+      {plane && painted && view.measured && (
+        <li>
+          <svg width="20" height="12" aria-hidden="true">
+            <rect width="20" height="12" fill="var(--surface-3)" />
+            <rect width="20" height="12" fill="var(--ground)" opacity=".42" />
+            <path d="M0 12L12 0M6 14L20 0M-6 12L6 0M14 14L28 0" stroke="var(--ground)" strokeWidth="1.8" opacity=".6" />
+          </svg>
+          extrapolated
+        </li>
+      )}
+      {view.points.some((p) => p.partial) && <li>some runs are partial</li>}
+    </ul>
+  );
+}

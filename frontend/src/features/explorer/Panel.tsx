@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why: the model with its equation, its numbers at the crosshair, its sliders, and how it stands against the cells.
+import { type ReactNode, useMemo, useRef } from 'react';
+import { reasonOf } from '../../api/errors';
+import type { Fit } from '../../api/types';
+import { Icon } from '../../components/Icon';
+import { Menu, MenuItem } from '../../components/Menu';
+import { Notice } from '../../components/Notice';
+import { Segmented } from '../../components/Segmented';
+import { draw } from '../../layers/svg';
+import { brief, decimal, digitsFor } from '../../plots/number';
+import { predictAt } from '../../state/binding';
+import type { Method } from '../../state/explorer';
+import type { Slider } from '../../state/fit';
+import type { BundledModel } from '../../state/models';
+import { modelsFor, NO_MODEL } from '../../state/view';
+import { useExplorer, useFrame } from './context';
+import type { Live } from './figure/live';
+import { comparisonOf, deviation, RESIDUALS_HEIGHT, residualShapes, signed, worstOf } from './figure/residuals';
+import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
+import { SPLIT_HEIGHT, splitShapes } from './figure/split';
+import { namedSetting, shortUnit, unitAfter, unitWords } from './figure/words';
+import { PythonStatus } from './PythonStatus';
+import { Rich } from './Rich';
+
+/** Markup of the page's own build: MathML from the models' equations. */
+function Mathematics({ html, className }: { html: string; className?: string }) {
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: MathML that was made when the page was built
+  return <span className={className} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+function ModelMenu({ current }: { current: string }) {
+  const { view, store, subject } = useExplorer();
+  if (subject.of === 'model') return null;
+  const models = modelsFor(view.slice, view.measure.name);
+  if (models.length < 2) return null;
+  const title = (id: string) => (id === NO_MODEL ? 'No model' : (view.models.find((b) => b.model.id === id)?.model.title ?? id));
+  return (
+    <Menu
+      label="Change the model"
+      className="quiet small"
+      trigger={
+        <>
+          Change
+          <Icon name="down" small />
+        </>
+      }
+    >
+      {models.map(({ id }, i) => (
+        <MenuItem
+          key={id}
+          checked={id === current}
+          note={id === NO_MODEL ? 'interpolated between the cells' : view.models.find((b) => b.model.id === id)?.model.summary}
+          onSelect={() => store.update({ model: i === 0 ? null : id, byHand: {}, surface: 'model' })}
+        >
+          {title(id)}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+/** "1118 = 813 + 432.0 × (0.266 + 1.110 / 2.52)", or the inputs of another model. */
+function LiveNumbers() {
+  const { view } = useExplorer();
+  const host = useRef<HTMLParagraphElement>(null);
+  const { binding } = view;
+  const cost = binding !== null && binding.parts.length > 0;
+  const digits = digitsFor(view.values[1] - view.values[0]);
+  useFrame((live) => {
+    const p = host.current;
+    const { prediction } = live.place;
+    if (!p || !binding || !prediction) return;
+    const slots = p.querySelectorAll<HTMLElement>('[data-n]');
+    const put = (texts: readonly string[]) => {
+      slots.forEach((slot, i) => {
+        if (slot.textContent !== texts[i]) slot.textContent = texts[i] ?? '';
+      });
+    };
+    const { inputs, parts, total } = prediction;
+    if (!cost) {
+      put([decimal(total, digits)]);
+      return;
+    }
+    const [byte, packet] = parts;
+    const { beta, gamma } = live.theta;
+    const kilopackets = beta !== 0 ? packet / beta : 1e6 / ((inputs['packet_fill'] ?? 1) * inputs['mtu_bytes']);
+    const ppi = parts[2] !== 0 ? (kilopackets * gamma) / parts[2] : (inputs['packets_per_interrupt'] ?? Number.NaN);
+    put([decimal(total, digits), decimal(byte, digits), decimal(kilopackets, 1), decimal(beta, 3), decimal(gamma, 3), decimal(ppi, 2)]);
+  });
+  if (!binding) return null;
+  if (!cost)
+    return (
+      <p className="live" ref={host}>
+        <b data-n="total" />
+        <Rich>{unitAfter(view.measure)}</Rich>
+        <Inputs />
+      </p>
+    );
+  return (
+    <p className="live" ref={host}>
+      <b data-n="total" /> = <i className="t byte" data-n="byte" /> + <span data-n="kp" /> × (<i className="t packet" data-n="beta" /> +{' '}
+      <i className="t interrupt">
+        <span data-n="gamma" /> / <span data-n="ppi" />
+      </i>
+      )
+    </p>
+  );
+}
+
+/** What goes into a model at the crosshair. */
+function Inputs() {
+  const { view } = useExplorer();
+  const host = useRef<HTMLSpanElement>(null);
+  useFrame((live) => {
+    const span = host.current;
+    const { prediction } = live.place;
+    if (!span || !prediction || !view.binding) return;
+    const moving = view.binding.model.inputs.filter((_, k) => view.binding?.sources[k].from !== 'scalar');
+    const words = moving.map((q) => `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${brief(prediction.inputs[q.name], 4)}${q.unit && q.name !== 'mtu_bytes' ? ` ${q.unit}` : ''}`);
+    const next = words.length > 0 ? ` at ${words.join(', ')}` : '';
+    if (span.textContent !== next) span.textContent = next;
+  });
+  return <span ref={host} className="note" />;
+}
+
+/** The paper takes every packet as full; the cells counted shorter ones. */
+function FramesSwitch() {
+  const { view, store } = useExplorer();
+  const note = useRef<HTMLSpanElement>(null);
+  const { frames } = store.get();
+  const { binding } = view;
+  const full = useMemo(() => (frames === 'full' ? comparisonOf(view, 'full') : null), [frames, view]);
+  useFrame((live) => {
+    const host = note.current;
+    if (!host) return;
+    let words = `= ${decimal(live.place.prediction?.inputs['packet_fill'] ?? Number.NaN, 2)}: frames as counted`;
+    if (full) {
+      const predictions = full.predictions(live.theta);
+      const low = view.points.map((p, i) => -deviation(predictions[i], p)).filter(Number.isFinite);
+      words = `= 1: reads ${decimal(Math.min(...low), 0)} to ${decimal(Math.max(...low), 0)} % low here`;
+    }
+    if (host.textContent !== words) host.textContent = words;
+  });
+  if (!binding?.takesFrames) return null;
+  return (
+    <div className="row frames">
+      <span className="note">
+        <var>φ</var> <span ref={note} />
+      </span>
+      <Segmented
+        tiny
+        label="Frames"
+        value={frames}
+        segments={[
+          { value: 'counted', label: 'counted' },
+          { value: 'full', label: 'full' },
+        ]}
+        onChange={(next) => store.update({ frames: next })}
+      />
+    </div>
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = { alpha: 'per 10⁶ bytes', beta: 'per 1000 packets', gamma: 'per 1000 interrupts' };
+
+function unitNote(slider: Slider): string {
+  return slider.tone ? slider.unit.split('/')[0] : slider.unit;
+}
+
+function Parameter({ slider }: { slider: Slider }) {
+  const { store, remember } = useExplorer();
+  const row = useRef<HTMLDivElement>(null);
+  const ruler = useRef<SVGSVGElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const output = useRef<HTMLOutputElement>(null);
+  const { name, start, digits } = slider;
+  const id = `parameter-${name}`;
+
+  useFrame(({ theta }) => {
+    const [svg, range, out] = [ruler.current, input.current, output.current];
+    const value = theta[name];
+    if (!svg || !range || !out || value === undefined) return;
+    if (document.activeElement !== range || Math.abs(range.valueAsNumber - value) > slider.step) range.value = String(value);
+    const words = decimal(value, digits);
+    if (out.textContent !== words) {
+      out.textContent = words;
+      range.setAttribute('aria-valuetext', `${words} ${slider.unit}`);
+    }
+    row.current?.classList.toggle('edited', value !== start);
+    draw(svg, rulerShapes(slider, value, svg.clientWidth));
+  });
+
+  const set = (value: number) => {
+    const { [name]: _, ...rest } = store.get().byHand;
+    store.update({ byHand: Math.abs(value - start) < slider.step * 0.51 ? rest : { ...rest, [name]: value } });
+  };
+  const fitWords = slider.interval
+    ? `fit ${decimal(start, 3)}, 95 % ${decimal(slider.interval[0], 3)} to ${decimal(slider.interval[1], 3)}`
+    : `starts at ${decimal(start, digits)}`;
+  return (
+    <div className="param" ref={row}>
+      <label htmlFor={id} title={slider.description}>
+        {slider.tone && <i className={`sw ${slider.tone}`} />}
+        <Mathematics className="sym" html={slider.symbolMath} />
+        <span>
+          <Rich>{NAMES[name] ?? slider.label}</Rich>
+        </span>
+      </label>
+      <span className="value">
+        <output ref={output} htmlFor={id} /> <small>{unitNote(slider)}</small>
+      </span>
+      <div className="track">
+        <svg ref={ruler} className="ruler" height={RULER_HEIGHT} aria-hidden="true" />
+        <input
+          ref={input}
+          id={id}
+          type="range"
+          min={slider.lo}
+          max={slider.hi}
+          step={slider.step}
+          defaultValue={start}
+          aria-describedby={`${id}-fit`}
+          onPointerDown={remember}
+          onKeyDown={(event) => {
+            if (/^(Arrow|Page|Home|End)/.test(event.key) && !event.repeat) remember();
+          }}
+          onInput={(event) => set(event.currentTarget.valueAsNumber)}
+          onDoubleClick={() => set(start)}
+        />
+      </div>
+      <span className="sr" id={`${id}-fit`}>
+        {fitWords}
+      </span>
+    </div>
+  );
+}
+
+export interface FitState {
+  readonly fit: Fit | null;
+  readonly pending: boolean;
+  readonly busy: boolean;
+  readonly error: unknown;
+  /** The cells are newer than the fit. */
+  readonly stale: boolean;
+  refit(): void;
+}
+
+function FitHeader({ state }: { state: FitState | null }) {
+  const { store, undo, toFit } = useExplorer();
+  const box = useRef<HTMLElement>(null);
+  const { method } = store.get();
+  const title = state ? 'Fit' : 'Parameters';
+  useFrame(({ edited }) => box.current?.classList.toggle('edited', edited));
+  return (
+    <header className="row fithead" ref={box}>
+      <h3 className="cap">
+        <span className="calm">{title}</span>
+        <span className="moved">By hand</span>
+      </h3>
+      <span className="row tight">
+        <button type="button" className="quiet small whenedited" onClick={undo}>
+          Undo
+        </button>
+        {!state && (
+          <button type="button" className="quiet small whenedited" onClick={toFit}>
+            Start values
+          </button>
+        )}
+        {state && (
+          <Segmented
+            tiny
+            label="Fit method"
+            value={method}
+            segments={[
+              { value: 'paper-tls', label: 'Paper TLS' },
+              { value: 'ols', label: 'OLS' },
+            ]}
+            onChange={(next: Method) => store.update({ method: next, byHand: {} })}
+          />
+        )}
+        {state && (
+          <button
+            type="button"
+            className="quiet small boxed"
+            disabled={state.busy}
+            onClick={() => {
+              toFit();
+              state.refit();
+            }}
+          >
+            {state.stale ? 'Fit again' : 'Fit'}
+          </button>
+        )}
+      </span>
+    </header>
+  );
+}
+
+function FitNote({ fit }: { fit: Fit }) {
+  const { bootstrap, diagnostics } = fit;
+  const about = [
+    bootstrap ? `${decimal(bootstrap.resamples, 0)} resamples of ${fit.n} ${bootstrap.unit}` : null,
+    diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
+  ].filter(Boolean);
+  return (
+    <p className="note legend">
+      <svg width="26" height="10" aria-hidden="true">
+        <path d="M1 5h24M1 2v6M25 2v6" stroke="currentColor" strokeWidth="1.5" fill="none" />
+        <rect x="10.5" y="2.5" width="5" height="5" fill="var(--ground)" stroke="currentColor" strokeWidth="1.5" />
+      </svg>
+      fit, 95 % interval<span>{about.join(', ')}</span>
+    </p>
+  );
+}
+
+function FitBlock({ state }: { state: FitState | null }) {
+  const { view } = useExplorer();
+  if (view.sliders.length === 0) return null;
+  const { fit } = view;
+  return (
+    <div className={state?.stale ? 'block stale' : 'block'}>
+      <FitHeader state={state} />
+      {state?.busy && <div className="progress" role="status"><span className="sr">Fitting</span></div>}
+      {state?.error != null && (
+        <Notice tone="bad" title="The fit did not arrive" action={{ label: 'Try again', onClick: state.refit }}>
+          {reasonOf(state.error)} The sliders stand at the paper’s values.
+        </Notice>
+      )}
+      {fit && !fit.identifiable && (
+        <Notice tone="warn" title="These cells do not tell the costs apart">
+          {fit.message} The sliders stand at the paper’s values.
+        </Notice>
+      )}
+      {state?.stale && (
+        <Notice tone="warn" title="The fit is older than its data">
+          Cells are current, the surface is not.
+        </Notice>
+      )}
+      <div className="params">
+        {view.sliders.map((slider) => (
+          <Parameter key={slider.name} slider={slider} />
+        ))}
+      </div>
+      {fit?.identifiable && <FitNote fit={fit} />}
+    </div>
+  );
+}
+
+function inksOf(live: Live): Map<number, string> {
+  return new Map(live.curves.flatMap((c) => (c.series ? [[c.series.y, c.series.ink] as const] : [])));
+}
+
+function settingOf(view: ReturnType<typeof useExplorer>['view'], p: { x: number; y: number }): string {
+  const { x, y } = view.layout;
+  return [y && y.levels.length > 1 ? brief(p.y, 5).replace(/\u2009/g, '') : '', x && x.levels.length > 1 ? brief(p.x, 4) : ''].filter(Boolean).join(' / ');
+}
+
+function Residuals() {
+  const { view, store } = useExplorer();
+  const { frames } = store.get();
+  const svg = useRef<SVGSVGElement>(null);
+  const worst = useRef<HTMLSpanElement>(null);
+  const comparison = useMemo(() => comparisonOf(view, frames), [view, frames]);
+  useFrame((live) => {
+    const host = svg.current;
+    if (!host || !comparison) return;
+    const predictions = comparison.predictions(live.theta);
+    draw(host, residualShapes(view, comparison, predictions, live.place, host.clientWidth, inksOf(live)));
+    const most = worstOf(comparison.points, predictions);
+    const words = most ? `largest ${signed(most.percent, 2)} % at ${settingOf(view, most.point)}` : '';
+    if (worst.current && worst.current.textContent !== words) worst.current.textContent = words;
+  });
+  if (!comparison) return null;
+  return (
+    <div className="block">
+      <header className="row">
+        <h3 className="cap">
+          Residuals <small>model − cell</small>
+        </h3>
+        <span className="note" ref={worst} />
+      </header>
+      <svg ref={svg} className="plot wide" height={RESIDUALS_HEIGHT} role="img" aria-label={`Model minus cell, in per cent, for ${comparison.points.length} cells`} />
+      {comparison.points.length <= 16 && <SideBySide comparison={comparison} />}
+    </div>
+  );
+}
+
+/** A few cells: their numbers beside the model's. */
+function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof comparisonOf>> }) {
+  const { view, store } = useExplorer();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const digits = digitsFor(view.values[1] - view.values[0]);
+  useFrame((live) => {
+    const predictions = comparison.predictions(live.theta);
+    comparison.points.forEach((p, i) => {
+      const row = body.current?.rows[i];
+      if (!row) return;
+      const [model, difference] = [row.cells[2], row.cells[3]];
+      const words = decimal(predictions[i], digits);
+      if (model.textContent !== words) {
+        model.textContent = words;
+        difference.textContent = `${signed(deviation(predictions[i], p), 1)} %`;
+      }
+      row.classList.toggle('here', p.x === live.place.x && p.y === live.place.y);
+    });
+  });
+  const { x, y } = view.layout;
+  const name = [y && y.levels.length > 1 ? 'MTU' : '', x && x.levels.length > 1 ? 'delay' : ''].filter(Boolean).join(' / ');
+  return (
+    <table className="beside">
+      <thead>
+        <tr>
+          <th scope="col">{name}</th>
+          <th scope="col">{view.kind}</th>
+          <th scope="col">model</th>
+          <th scope="col">difference</th>
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        {comparison.points.map((p) => (
+          <tr key={p.cell.id}>
+            <th scope="row">
+              <button type="button" onClick={() => store.update({ x: x ? p.x : null, y: y ? p.y : null })}>
+                {settingOf(view, p) || 'cell'}
+              </button>
+            </th>
+            <td>{decimal(p.mean, digits)}</td>
+            <td />
+            <td />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The headline: the value at the crosshair, and the cell beside it. */
+function Now({ children }: { children?: ReactNode }) {
+  const { view } = useExplorer();
+  const value = useRef<HTMLElement>(null);
+  const half = useRef<HTMLSpanElement>(null);
+  const beside = useRef<HTMLSpanElement>(null);
+  const at = useRef<HTMLElement>(null);
+  const digits = digitsFor(view.values[1] - view.values[0]);
+  useFrame(({ place, state }) => {
+    const put = (element: HTMLElement | null, words: string) => {
+      if (element && element.textContent !== words) element.textContent = words;
+    };
+    const { x, y } = view.layout;
+    const settings = [y && state.y !== null ? namedSetting(y, state.y) : '', x && state.x !== null ? namedSetting(x, state.x) : ''];
+    put(at.current, settings.filter(Boolean).join(', '));
+    put(value.current, Number.isFinite(place.value) ? decimal(place.value, digits) : 'no value');
+    put(half.current, `${place.half === null ? '' : `± ${decimal(place.half, digits)}`}`);
+    const { cell } = place;
+    let words = view.measured ? (Number.isFinite(place.value) ? 'between cells: interpolated' : 'between cells') : 'no data: the model alone';
+    if (view.measured && place.prediction && !cell) words = view.binding?.takesFrames ? 'between cells: interpolated' : 'between cells: the model alone';
+    if (cell) words = `${cell.n === 1 ? 'one run' : 'cell mean'} ${decimal(cell.mean, digits)}${cell.half === null ? '' : ` ± ${decimal(cell.half, digits)}`}`;
+    put(beside.current, words);
+  });
+  const split = view.binding !== null && view.binding.parts.length > 0;
+  return (
+    <div className="block">
+      <header className="row">
+        <h3 className="cap">
+          {split ? 'CPU cost split' : 'At the crosshair'} <small ref={at} />
+        </h3>
+      </header>
+      <p className="now">
+        <b ref={value} /> <i ref={half} />
+        <i>
+          <Rich>{unitAfter(view.measure).trim()}</Rich>
+        </i>
+        <span ref={beside} />
+      </p>
+      {children}
+    </div>
+  );
+}
+
+function CostSplit() {
+  const { view, store } = useExplorer();
+  const svg = useRef<SVGSVGElement>(null);
+  const { frames } = store.get();
+  const { binding, layout } = view;
+  const digits = digitsFor(view.values[1] - view.values[0]);
+  const corner = { x: layout.x?.levels[0] ?? 0, y: layout.y?.levels[0] ?? 0 };
+  useFrame((live) => {
+    const host = svg.current;
+    const now = live.place.prediction;
+    if (!host || !binding || !now) return;
+    const reference = predictAt(binding, corner.x, corner.y, frames, live.theta);
+    const words = [layout.y && namedSetting(layout.y, corner.y), layout.x && namedSetting(layout.x, corner.x)].filter(Boolean).join(', ');
+    draw(host, splitShapes(now, reference, `${words}: ${decimal(reference.total, digits)}`, digits, host.clientWidth));
+    host.setAttribute('aria-label', `bytes ${decimal(now.parts[0], digits)}, packets ${decimal(now.parts[1], digits)}, interrupts ${decimal(now.parts[2], digits)} ${shortUnit(view.measure.unit)}`);
+  });
+  return <svg ref={svg} className="plot wide" height={SPLIT_HEIGHT} role="img" />;
+}
+
+function Equation({ model, output }: { model: BundledModel; output: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard
+    <div className="eq" tabIndex={0} role="group" aria-label="Equation">
+      <Mathematics html={model.mathml[output] ?? ''} />
+    </div>
+  );
+}
+
+export function Panel({ fitState }: { fitState: FitState | null }) {
+  const { view } = useExplorer();
+  const { binding } = view;
+  if (!binding)
+    return (
+      <aside className="model" aria-label="Model">
+        <div className="block">
+          <header className="row">
+            <h2>{view.field || view.layout.shape !== 'plane' ? 'No model' : 'No model for this measure'}</h2>
+            <ModelMenu current={NO_MODEL} />
+          </header>
+          <p className="why">
+            {view.field
+              ? 'Between the cells, values are interpolated: monotone along the delay, so that no optimum is invented.'
+              : 'Nothing is drawn between these cells: the design has gaps, and no model speaks for it.'}
+          </p>
+          {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}
+        </div>
+        <Now />
+        <PythonStatus />
+      </aside>
+    );
+  const split = binding.parts.length > 0;
+  const notes = binding.model.notes;
+  return (
+    <aside className="model" aria-label="Model">
+      <div className="block">
+        <header className="row">
+          <h2>{binding.model.title}</h2>
+          <ModelMenu current={binding.model.id} />
+        </header>
+        <Equation model={binding.model} output={binding.output} />
+        <LiveNumbers />
+        <FramesSwitch />
+      </div>
+      <FitBlock state={fitState} />
+      <Residuals />
+      <Now>{split && <CostSplit />}</Now>
+      {notes.length > 0 && view.measured && (
+        <details className="block more">
+          <summary>About this model</summary>
+          <p className="note">{binding.model.summary}</p>
+          {notes.map((note) => (
+            <p className="note" key={note}>
+              {note}
+            </p>
+          ))}
+          <p className="note">{binding.model.citation}</p>
+        </details>
+      )}
+      <PythonStatus />
+    </aside>
+  );
+}
+
+export { unitWords };

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which data: experiment, choices, measure, factors, what was held fixed.
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useExperiments } from '../../api/queries';
+import type { Experiment, Quantity } from '../../api/types';
+import { Icon } from '../../components/Icon';
+import { Kind } from '../../components/Kind';
+import { Menu, MenuItem } from '../../components/Menu';
+import { draw } from '../../layers/svg';
+import { brief } from '../../plots/number';
+import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
+import { makeScale } from '../../plots/scale';
+import { type ExplorerState, stateFor } from '../../state/explorer';
+import type { Axis } from '../../state/layout';
+import { useExplorer, useFrame } from './context';
+import { levelWords, settingWords, shortName, shortUnit } from './figure/words';
+import { Rich } from './Rich';
+
+interface Option {
+  readonly value: string;
+  readonly label: ReactNode;
+  readonly note: ReactNode;
+  readonly unavailable?: boolean;
+}
+
+/** One of a few, arrows move. What cannot be chosen says why in its place. */
+function Options(props: { label: string; options: readonly Option[]; value: string; onChange: (value: string) => void }) {
+  const list = useRef<HTMLUListElement>(null);
+  const open = props.options.filter((o) => !o.unavailable);
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (!step || open.length === 0) return;
+    event.preventDefault();
+    const at = open.findIndex((o) => o.value === props.value);
+    const next = open[(at + step + open.length) % open.length];
+    props.onChange(next.value);
+    list.current?.querySelector<HTMLElement>(`[data-value="${CSS.escape(next.value)}"]`)?.focus();
+  }
+  const focusable = open.some((o) => o.value === props.value) ? props.value : open[0]?.value;
+  return (
+    <ul ref={list} className="opts" role="radiogroup" aria-label={props.label} onKeyDown={onKeyDown}>
+      {props.options.map(({ value, label, note, unavailable }) => (
+        <li key={value} role="presentation">
+          {/* biome-ignore lint/a11y/useSemanticElements: a radio input cannot hold the unit in its own line */}
+          <button
+            type="button"
+            role="radio"
+            data-value={value}
+            aria-checked={value === props.value}
+            aria-disabled={unavailable || undefined}
+            tabIndex={value === focusable ? 0 : -1}
+            onClick={() => !unavailable && props.onChange(value)}
+          >
+            <span>{label}</span> <small>{note}</small>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ExperimentMenu({ experiment }: { experiment: Experiment }) {
+  const [, go] = useLocation();
+  const others = useExperiments();
+  return (
+    <Menu
+      label={`Experiment: ${experiment.title}`}
+      align="start"
+      className="pick"
+      trigger={
+        <>
+          <span>{experiment.title}</span>
+          <Icon name="down" small />
+        </>
+      }
+    >
+      {(others.data ?? []).map(({ slug, title, kind }) => (
+        <MenuItem key={slug} note={kind} checked={slug === experiment.slug} onSelect={() => go(`/explorer/${slug}`)}>
+          {title}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+function SourceLink({ experiment }: { experiment: Experiment }) {
+  const { url } = experiment.source;
+  const note = experiment.source_note ?? (url ? 'source' : null);
+  if (!note) return null;
+  return url ? (
+    <a href={url} rel="noreferrer" target="_blank">
+      {note}
+    </a>
+  ) : (
+    <span className="note">{note}</span>
+  );
+}
+
+function shortLabel(q: Quantity): string {
+  return q.label.replace(' per 10⁹ bytes', '');
+}
+
+function unitNote(q: Quantity): string {
+  if (q.name === 'packets_per_interrupt') return '';
+  const unit = shortUnit(q.unit);
+  return q.unit.endsWith('/GB') ? (unit === 'jiffies' || unit === 's' ? unit : 'per 10⁹ B') : unit;
+}
+
+/** Counted by the interface or the kernel, and only useful beside the time they were counted in. */
+const RAW = new Set(['elapsed_s', 'rx_bytes', 'rx_packets', 'tx_bytes', 'tx_packets', 'rx_interrupts', 'drops', 'system_cpu_s', 'system_cpu_jiffies', 'tx_throughput_mbps', 'rx_packets_per_gb']);
+
+function Measures() {
+  const { subject, store, view, slices } = useExplorer();
+  const { where } = store.get();
+  const slice = slices(where);
+  const published = subject.of === 'experiment' && subject.experiment.kind === 'published';
+  const elsewhere = (name: string) => subject.of === 'experiment' && subject.experiment.measures.some((m) => m.name === name && m.cells > 0);
+  const chosen = view.measure.name;
+  const options = (list: readonly Quantity[]) => list.map((m) => ({ value: m.name, label: <Rich>{shortLabel(m)}</Rich>, note: <Rich>{unitNote(m)}</Rich> }));
+  const first = slice.measures.filter((m) => !RAW.has(m.name) || m.name === chosen);
+  const raw = slice.measures.filter((m) => RAW.has(m.name) && m.name !== chosen);
+  const lacking = slice.missing
+    .filter((m) => !RAW.has(m.name))
+    .map((m) => ({
+      value: m.name,
+      label: <Rich>{shortLabel(m)}</Rich>,
+      note: elsewhere(m.name) ? `not with ${Object.values(where).map(levelWords).join(', ')}` : published ? 'not tabulated' : 'not available',
+      unavailable: true,
+    }));
+  const choose = (measure: string) => store.update({ measure, model: null, byHand: {} });
+  return (
+    <>
+      <Options label="Measure" options={[...options(first), ...lacking]} value={chosen} onChange={choose} />
+      {raw.length > 0 && (
+        <details className="more">
+          <summary>{raw.length} more, as counted</summary>
+          <Options label="Measure, as counted" options={options(raw)} value={chosen} onChange={choose} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Choices() {
+  const { subject, store, terms, slices, view } = useExplorer();
+  const { where } = store.get();
+  if (subject.of !== 'experiment') return null;
+  return view.layout.choices.map((factor) => (
+    <div className="block" key={factor.name}>
+      <h2 className="cap">{factor.label}</h2>
+      <Options
+        label={factor.label}
+        value={String(where[factor.name])}
+        options={factor.levels.map((level) => {
+          const n = slices({ ...where, [factor.name]: level }).cells.length;
+          return { value: String(level), label: levelWords(level), note: `${n} ${n === 1 ? 'cell' : 'cells'}`, unavailable: n === 0 };
+        })}
+        onChange={(value) => {
+          const level = factor.levels.find((l) => String(l) === value) ?? value;
+          store.set(afterChoice(store.get(), { ...where, [factor.name]: level }, terms));
+        }}
+      />
+    </div>
+  ));
+}
+
+/** Another slice keeps what it can of the view: the measure and the crosshair, where it has them. */
+export function afterChoice(state: ExplorerState, where: ExplorerState['where'], terms: Parameters<typeof stateFor>[0]): ExplorerState {
+  const start = stateFor(terms, where);
+  const slice = terms.slice(where);
+  const measure = slice.measures.includes(state.measure) ? state.measure : start.measure;
+  const keep = (v: number | null, axis: { lo: number; hi: number; start: number } | null) =>
+    axis ? (v !== null && v >= axis.lo && v <= axis.hi ? v : axis.start) : null;
+  return { ...state, where, measure, model: null, byHand: {}, lines: null, x: keep(state.x, slice.x), y: keep(state.y, slice.y) };
+}
+
+/** The settings of the axis across as a little ruler, with the needle on it. */
+function RangeRuler({ axis }: { axis: Axis }) {
+  const svg = useRef<SVGSVGElement>(null);
+  const { view } = useExplorer();
+  useFrame((live) => {
+    const host = svg.current;
+    if (!host || host.clientWidth === 0) return;
+    const { levels } = axis;
+    const [lo, hi] = [levels[0], levels[levels.length - 1]];
+    const x = makeScale(levels, axis.spacing, [lo, hi], [5, host.clientWidth - 5]);
+    const at = view.layout.across === 'x' || axis === view.layout.x ? live.state.x : live.state.y;
+    const shapes: Shape[] = [line(x(lo), 9, x(hi), 9, { stroke: 'var(--line-3)' })];
+    for (const v of levels) shapes.push(line(x(v), 6, x(v), 12, { stroke: v === lo || v === hi ? 'var(--ink)' : 'var(--line-3)', 'stroke-width': v === lo || v === hi ? 1.5 : 1 }));
+    if (at !== null && at >= lo && at <= hi) shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
+    shapes.push(text(0, 26, brief(lo, 4), TICK), text(host.clientWidth, 26, brief(hi, 4), { 'text-anchor': 'end', ...TICK }));
+    if (levels.length > 2 && host.clientWidth > 150) shapes.push(text((x(lo) + x(hi)) / 2, 26, `${levels.length} settings`, { ...MIDDLE, ...TICK }));
+    draw(host, shapes);
+  });
+  const { levels } = axis;
+  return (
+    <svg
+      ref={svg}
+      className="range"
+      role="img"
+      aria-label={`${shortName(axis)} from ${settingWords(axis, levels[0])} to ${settingWords(axis, levels[levels.length - 1])}, ${levels.length} settings`}
+    />
+  );
+}
+
+function LineChips({ axis }: { axis: Axis }) {
+  const { store, view } = useExplorer();
+  const shown = store.get().lines ?? axis.levels;
+  const inks = Math.min(axis.levels.length, 5);
+  return (
+    <div className="chips">
+      {axis.levels.map((level, i) => (
+        <button
+          key={level}
+          type="button"
+          className={`c${axis.levels.length <= 5 ? i + 1 : Math.round((i * (inks - 1)) / (axis.levels.length - 1)) + 1}`}
+          aria-pressed={shown.includes(level)}
+          aria-label={`Line of ${view.layout.y?.label ?? ''} ${level}`}
+          onClick={() => {
+            const next = axis.levels.filter((l) => (l === level ? !shown.includes(l) : shown.includes(l)));
+            store.update({ lines: next.length === axis.levels.length ? null : next });
+          }}
+        >
+          {brief(level, 5).replace(/\u2009/g, '')}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function AxisRow({ axis, chips }: { axis: Axis; chips: boolean }) {
+  const single = axis.levels.length === 1;
+  return (
+    <div className={chips && axis.levels.length > 3 ? 'factor tall' : 'factor'}>
+      <span>
+        {shortName(axis)} {axis.unit && <small>{axis.unit}</small>}
+      </span>
+      {single ? <em>{brief(axis.levels[0], 5).replace(/\u2009/g, '')}</em> : chips ? <LineChips axis={axis} /> : <RangeRuler axis={axis} />}
+    </div>
+  );
+}
+
+function Factors() {
+  const { subject, view } = useExplorer();
+  const { x, y, shape } = view.layout;
+  return (
+    <div className="block">
+      <h2 className="cap">Factors</h2>
+      {y && <AxisRow axis={y} chips={shape === 'plane'} />}
+      {x && <AxisRow axis={x} chips={false} />}
+      {subject.of === 'experiment' && (
+        <div className="factor">
+          <span>Replicates</span>
+          <em>
+            {subject.experiment.replicates_label}
+            {subject.experiment.runs > 0 && (
+              <>
+                {' · '}
+                <Link href={`/experiments/${subject.experiment.slug}/runs`}>
+                  {subject.experiment.runs} {subject.experiment.runs === 1 ? 'run' : 'runs'}
+                </Link>
+              </>
+            )}
+          </em>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Fixed({ experiment }: { experiment: Experiment }) {
+  const single = experiment.factors.filter((f) => f.levels.length === 1 && f.name !== 'mtu_bytes');
+  const rows = [...single.map((f) => ({ label: f.label, value: `${levelWords(f.levels[0])}${f.unit ? ` ${f.unit}` : ''}` })), ...experiment.fixed];
+  if (rows.length === 0) return null;
+  return (
+    <div className="block fixed">
+      <h2 className="cap">Held fixed</h2>
+      <dl>
+        {rows.map(({ label, value }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function Notes({ experiment }: { experiment: Experiment }) {
+  const notes = experiment.notes.length > 0 ? experiment.notes : experiment.source.notes;
+  const { citation, how_made, licence } = experiment.source;
+  if (notes.length === 0 && !citation && !how_made) return null;
+  return (
+    <div className="block notes">
+      {notes.map((note) => (
+        <p className="note" key={note}>
+          <Rich>{note}</Rich>
+        </p>
+      ))}
+      {(citation || how_made || licence) && (
+        <details className="more">
+          <summary>Source</summary>
+          {[citation, how_made, licence].map((part) => part && (
+            <p className="note" key={part}>
+              <Rich>{part}</Rich>
+            </p>
+          ))}
+        </details>
+      )}
+    </div>
+  );
+}
+
+function summaryOf({ view, store }: ReturnType<typeof useExplorer>): string {
+  const { x, y } = view.layout;
+  const chosen = Object.values(store.get().where).map(levelWords);
+  const axes = [y, x].filter((a): a is Axis => a !== null).map((a) => `${shortName(a)} ${a.levels.length}`);
+  return [...chosen, shortLabel(view.measure).toLowerCase().replace('cpu', 'CPU'), axes.join(' × ')].filter(Boolean).join(' · ');
+}
+
+export function Rail() {
+  const explorer = useExplorer();
+  const { subject } = explorer;
+  const [open, setOpen] = useState(false);
+  return (
+    <aside className={open ? 'rail open' : 'rail'} aria-label="Data">
+      <div className="block first">
+        <h2 className="cap">{subject.of === 'experiment' ? 'Experiment' : 'Model without data'}</h2>
+        {subject.of === 'experiment' ? (
+          <>
+            <ExperimentMenu experiment={subject.experiment} />
+            <p className="meta">
+              <Kind kind={subject.experiment.kind} />
+              <SourceLink experiment={subject.experiment} />
+            </p>
+          </>
+        ) : (
+          <>
+            <p className="pick">{subject.model.title}</p>
+            <p className="meta">
+              <Link href="/models">All models</Link>
+            </p>
+          </>
+        )}
+        <button type="button" className="summary" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <span>
+            <Rich>{summaryOf(explorer)}</Rich>
+          </span>
+          <Icon name="down" small />
+        </button>
+      </div>
+      <Choices />
+      <div className="block">
+        <h2 className="cap">{subject.of === 'model' ? 'Output' : 'Measure'}</h2>
+        <Measures />
+      </div>
+      <Factors />
+      {subject.of === 'experiment' ? (
+        <>
+          <Fixed experiment={subject.experiment} />
+          <Notes experiment={subject.experiment} />
+        </>
+      ) : (
+        <div className="block notes">
+          {[subject.model.summary, ...subject.model.notes, subject.model.citation].map((note) => (
+            <p className="note" key={note}>
+              <Rich>{note}</Rich>
+            </p>
+          ))}
+        </div>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the explorer's parts share. A part that follows the pointer registers for frames and writes into its own elements; the rest are
+// plain components that render when the view changes.
+import { createContext, useContext, useEffect, useRef } from 'react';
+import type { ExplorerState, Terms } from '../../state/explorer';
+import type { Store } from '../../state/store';
+import type { Slice, Subject, View } from '../../state/view';
+import type { Live } from './figure/live';
+
+export type OnFrame = (live: Live) => void;
+
+export interface Explorer {
+  readonly subject: Subject;
+  readonly store: Store<ExplorerState>;
+  readonly terms: Terms;
+  readonly slices: (where: ExplorerState['where']) => Slice;
+  readonly view: View;
+  readonly frames: Set<OnFrame>;
+  /** Draw again although no state changed: a part has a new size. */
+  redraw(): void;
+  /** Before a slider moves, so that Undo can come back. */
+  remember(): void;
+  undo(): void;
+  /** Every slider back to the fit. */
+  toFit(): void;
+}
+
+export const ExplorerContext = createContext<Explorer | null>(null);
+
+export function useExplorer(): Explorer {
+  const explorer = useContext(ExplorerContext);
+  if (!explorer) throw new Error('a part of the explorer stands outside of it');
+  return explorer;
+}
+
+/** Calls `onFrame` in every frame, and once when it or the view changes. */
+export function useFrame(onFrame: OnFrame): void {
+  const { frames, redraw } = useExplorer();
+  const latest = useRef(onFrame);
+  latest.current = onFrame;
+  useEffect(() => {
+    const call: OnFrame = (live) => latest.current(live);
+    frames.add(call);
+    redraw();
+    return () => {
+      frames.delete(call);
+    };
+  }, [frames, redraw]);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The surface's marks: cells with their intervals, ties, hatching, contour labels. The surface itself is painted on a canvas below.
+import type { Isoline } from '../../../plots/contours';
+import { brief, decimal, digitsOfStep } from '../../../plots/number';
+import { END, line, mark, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { inkOn, tide } from '../../../plots/tide';
+import type { Point } from '../../../state/layout';
+import type { View } from '../../../state/view';
+import type { Frame } from './frame';
+import { GRID } from './live';
+
+/** Pixels of half an interval that is as long as the whole value scale. */
+const WHISKER = 220;
+const LONGEST = 20;
+
+export function colourOf(value: number, values: readonly [number, number]): string {
+  return tide((value - values[0]) / (values[1] - values[0]));
+}
+
+const span = (v: readonly [number, number]): number => v[1] - v[0] || 1;
+
+function edges(levels: readonly number[], at: (v: number) => number, from: number, to: number): number[] {
+  const px = levels.map(at);
+  return [from, ...px.slice(1).map((p, i) => (p + px[i]) / 2), to];
+}
+
+/** One tile a cell, to the middle between settings. */
+function tiles(view: View, frame: Frame): Shape[] {
+  const { x, y } = view.layout;
+  const { heat, left, plotWidth } = frame;
+  if (!x || !y || !heat || !frame.y) return [];
+  const ex = edges(x.levels, frame.x, left, left + plotWidth);
+  const ey = edges(y.levels, frame.y, heat.top + heat.height, heat.top);
+  return view.points.map((p) => {
+    const i = x.levels.indexOf(p.x);
+    const j = y.levels.indexOf(p.y);
+    return rect(ex[i], ey[j + 1], ex[i + 1] - ex[i] - 1, ey[j] - ey[j + 1] - 1, { fill: colourOf(p.mean, frame.values) });
+  });
+}
+
+/** What lies on the canvas: hatching beyond the measured hull, or tiles; and a hairline round it. */
+export function underCells(view: View, frame: Frame): Shape[] {
+  const { heat, left, plotWidth } = frame;
+  const { x, y } = view.layout;
+  if (!heat || !x || !y || !frame.y) return [];
+  const out: Shape[] = [];
+  const painted = view.mode === 'model' || view.mode === 'interpolated';
+  if (view.mode === 'cells') out.push(...tiles(view, frame));
+  if (painted && view.measured && view.points.length > 0) {
+    const xs = view.points.map((p) => frame.x(p.x));
+    const ys = view.points.map((p) => (frame.y as Frame['x'])(p.y));
+    const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const d = `M${left} ${heat.top}h${plotWidth}v${heat.height}h${-plotWidth}ZM${x0} ${y0}V${y1}H${x1}V${y0}Z`;
+    out.push(path(d, { fill: 'url(#hatch)', 'fill-rule': 'evenodd' }));
+  }
+  const edge = painted ? 'var(--surface-edge)' : 'var(--line)';
+  out.push(rect(left + 0.5, heat.top + 0.5, plotWidth - 1, heat.height - 1, { fill: 'none', stroke: edge }));
+  return out;
+}
+
+function whisker(p: Point, X: number, Y: number, r: number, frame: Frame, ink: string): Shape[] {
+  if (p.half === null) return [];
+  const wanted = (p.half / span(frame.values)) * WHISKER * (frame.phone ? 0.7 : 1);
+  const h = Math.min(wanted, LONGEST);
+  const dashes: Record<string, string | number> = p.from === 'residuals' ? { 'stroke-dasharray': '2 1.5' } : {};
+  const out = [path(`M${X} ${Y - r - h}v${2 * (r + h)}`, { stroke: ink, 'stroke-width': 1.25, ...dashes })];
+  // a whisker that is cut short has no caps
+  if (wanted <= LONGEST) out.push(path(`M${X - 3} ${Y - r - h}h6M${X - 3} ${Y + r + h}h6`, { stroke: ink, 'stroke-width': 1 }));
+  return out;
+}
+
+/** Ties, whiskers and marks, in this order. A mark wears the colour of its own value. */
+export function cells(view: View, frame: Frame): Shape[] {
+  const yScale = frame.y;
+  if (!yScale) return [];
+  const r = frame.phone ? 3.5 : view.points.length > 150 ? 3 : 4.5;
+  const painted = view.mode === 'model' || view.mode === 'interpolated';
+  const at = (p: Point): [number, number] => [Math.round(frame.x(p.x) * 100) / 100, Math.round(yScale(p.y) * 100) / 100];
+  const kind = view.kind ?? 'measured';
+  const light = painted || view.mode === 'cells';
+  const joined = view.ties.map(([a, b]) => {
+    const [[x1, y1], [x2, y2]] = [at(a), at(b)];
+    return line(x1, y1, x2, y2, light ? { stroke: '#fff', 'stroke-width': 2, 'stroke-opacity': 0.5 } : { stroke: 'var(--line-2)', 'stroke-width': 2 });
+  });
+  const marks = view.points.flatMap((p): Shape[] => {
+    const [X, Y] = at(p);
+    const own = colourOf(p.mean, frame.values);
+    const ink = light ? inkOn(own) : 'var(--ink)';
+    if (p.n === 1) return [mark(kind, X, Y, r + 0.75, { fill: 'none', stroke: '#101413', 'stroke-width': 3.5 }), mark(kind, X, Y, r + 0.75, { fill: own, stroke: '#fff', 'stroke-width': 1.75 })];
+    return [
+      ...whisker(p, X, Y, r, frame, ink),
+      mark(kind, X, Y, r + 1.5, { fill: '#fff' }),
+      mark(kind, X, Y, r, { fill: own, stroke: '#101413', 'stroke-width': 1 }),
+    ];
+  });
+  return [...joined, ...marks];
+}
+
+/** Settings of the upward axis. */
+export function upwardAxis(view: View, frame: Frame): Shape[] {
+  const { y } = view.layout;
+  const scale = frame.y;
+  if (!y || !scale) return [];
+  let last = Number.POSITIVE_INFINITY;
+  return y.levels.flatMap((level) => {
+    const Y = scale(level);
+    const tick = line(frame.left - 5, Y, frame.left, Y, { stroke: 'var(--line-3)' });
+    if (last - Y < 13) return [tick];
+    last = Y;
+    return [tick, text(frame.left - 8, Y, brief(level, 5).replace(/\u2009/g, ''), { dy: '0.32em', ...END, ...TICK })];
+  });
+}
+
+interface Spot {
+  x: number;
+  y: number;
+  angle: number;
+  score: number;
+}
+
+export interface Clear {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Labels sit on their line, with a halo in the line's own colour: along a contour the ground does not change. They keep clear of cells, ties and
+ * needle, and stand midway between rows, where the plot is emptiest.
+ */
+export function contourLabels(lines: readonly Isoline[], view: View, frame: Frame, needle: Clear): Shape[] {
+  const { heat, left, plotWidth } = frame;
+  const yScale = frame.y;
+  if (!heat || !yScale || lines.length === 0) return [];
+  const step = lines.length > 1 ? Math.min(...lines.slice(1).map((l, i) => l.level - lines[i].level)) : 1;
+  const digits = digitsOfStep(step);
+  const rows = (view.layout.y?.levels ?? []).map(yScale);
+  const spines = rows.length > 1 ? rows.slice(1).map((y, i) => (y + rows[i]) / 2) : [heat.top + heat.height / 2];
+  const taken: [number, number][] = view.points.map((p) => [frame.x(p.x), yScale(p.y)]);
+  const tied = view.ties.map(([a, b]) => [frame.x(a.x), yScale(a.y), frame.x(b.x), yScale(b.y)] as const);
+  const gap = frame.phone ? 22 : 36;
+  const toX = (g: number): number => left + (g / (GRID - 1)) * plotWidth;
+  const toY = (g: number): number => heat.top + heat.height - (g / (GRID - 1)) * heat.height;
+  const out: Shape[] = [];
+  for (const { level, points, count } of lines) {
+    const best: Spot = { x: 0, y: 0, angle: 0, score: Number.POSITIVE_INFINITY };
+    for (let s = 0; s < count; s += 8) {
+      const x = toX((points[s] + points[s + 2]) / 2);
+      const y = toY((points[s + 1] + points[s + 3]) / 2);
+      if (x < left + 26 || x > left + plotWidth - 26 || y < heat.top + 12 || y > heat.top + heat.height - 12) continue;
+      if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
+      const score = Math.min(...spines.map((p) => Math.abs(y - p)));
+      if (score >= best.score) continue;
+      if (taken.some(([a, b]) => Math.hypot(a - x, b - y) < gap)) continue;
+      if (tied.some(([ax, ay, bx, by]) => x > Math.min(ax, bx) - 19 && x < Math.max(ax, bx) + 19 && y > Math.min(ay, by) - 9 && y < Math.max(ay, by) + 9)) continue;
+      const dx = toX(points[s + 2]) - toX(points[s]);
+      const dy = toY(points[s + 3]) - toY(points[s + 1]);
+      let angle = (Math.atan2(dy, dx) * 180) / Math.PI;
+      if (angle > 90) angle -= 180;
+      if (angle < -90) angle += 180;
+      Object.assign(best, { x, y, angle, score });
+    }
+    if (best.score === Number.POSITIVE_INFINITY) continue;
+    taken.push([best.x, best.y]);
+    const base = colourOf(level, frame.values);
+    out.push(
+      text(best.x, best.y, decimal(level, digits), {
+        transform: `rotate(${best.angle.toFixed(1)} ${best.x.toFixed(1)} ${best.y.toFixed(1)})`,
+        'text-anchor': 'middle',
+        dy: '0.35em',
+        'font-size': 11,
+        'font-weight': 500,
+        fill: inkOn(base),
+        stroke: base,
+        'stroke-width': 5,
+        'paint-order': 'stroke',
+        'stroke-linejoin': 'round',
+      }),
+    );
+  }
+  return out;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lower plot: one line a setting, points with their intervals, one value scale with the surface above.
+import { brief, decimal } from '../../../plots/number';
+import { AXIS, END, HALO, line, MIDDLE, mark, NOTE, path, polyline, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { dodge } from '../../../plots/dodge';
+import type { View } from '../../../state/view';
+import { type Frame, floorOf, labelledLevels, labelRoom } from './frame';
+import type { Live, Series } from './live';
+import { axisTitle, levelWords, titleWithUnit } from './words';
+
+/** Gridlines, axes and their titles. */
+export function axes(view: View, frame: Frame): Shape[] {
+  const { left, plotWidth, lines, across } = frame;
+  const right = left + plotWidth;
+  const bottom = lines.top + lines.height;
+  const out: Shape[] = [];
+  for (const v of frame.valueTicks) {
+    const Y = frame.v(v);
+    out.push(line(left, Y, right, Y, { stroke: 'var(--line)' }));
+    out.push(text(left - 8, Y, decimal(v, frame.tickDigits), { dy: '0.32em', ...END, ...TICK }));
+  }
+  out.push(text(0, lines.top - 14, titleWithUnit(view.measure), AXIS));
+  const y = view.layout.y;
+  if (frame.heat && y) out.push(text(0, frame.heat.top - 12, frame.phone || !y.unit ? (y.name === 'mtu_bytes' ? 'MTU' : y.label) : `${y.label}, ${y.unit}`, AXIS));
+  const labels = labelledLevels(across.levels, frame.x, labelRoom);
+  for (const level of across.levels) {
+    const X = frame.x(level);
+    if (frame.heat) out.push(line(X, frame.heat.top + frame.heat.height, X, frame.heat.top + frame.heat.height + 4, { stroke: 'var(--line-3)' }));
+    out.push(line(X, bottom, X, bottom + 4, { stroke: 'var(--line-3)' }));
+    if (labels.includes(level)) out.push(text(X, bottom + 17, across.name === 'mtu_bytes' ? String(level) : brief(level, 4), { ...MIDDLE, ...TICK }));
+  }
+  out.push(line(left, bottom, right, bottom, { stroke: 'var(--line-3)' }));
+  if (across.spacing === 'log-from-zero') {
+    // a break between nought, which has no logarithm, and the least setting
+    const positive = across.levels.filter((v) => v > 0)[0];
+    const X = (frame.x(0) + frame.x(positive)) / 2;
+    out.push(path(`M${X - 4} ${bottom + 4}l4 -8M${X + 1} ${bottom + 4}l4 -8`, { stroke: 'var(--line-3)' }));
+  }
+  out.push(text(left, frame.height - 6, axisTitle(across, frame.phone), AXIS));
+  if (frame.heat) out.push(...colourBar(view, frame));
+  return out;
+}
+
+/** Colour and height share one scale, so the bar is the lines' right-hand axis. */
+function colourBar(view: View, frame: Frame): Shape[] {
+  if (view.mode === 'blank' && view.points.length === 0) return [];
+  const top = frame.v(frame.values[1]);
+  return [rect(frame.left + frame.plotWidth + 10, top, 8, frame.v(frame.values[0]) - top, { fill: 'url(#bar)' })];
+}
+
+/** Points with their whiskers. */
+export function points(view: View, frame: Frame, series: readonly Series[]): Shape[] {
+  const kind = view.kind ?? 'measured';
+  const acrossX = view.layout.across === 'x';
+  const r = frame.phone ? 2 : 2.5;
+  return series.flatMap((s) =>
+    s.points.flatMap((p): Shape[] => {
+      const X = frame.x(acrossX ? p.x : p.y);
+      const Y = frame.v(p.mean);
+      const out: Shape[] = [];
+      if (p.half !== null) {
+        const top = frame.v(p.mean + p.half);
+        const bottom = frame.v(p.mean - p.half);
+        const dashes: Record<string, string> = p.from === 'residuals' ? { 'stroke-dasharray': '2 1.5' } : {};
+        out.push(line(X, bottom, X, top, { stroke: s.ink, 'stroke-width': 1.25, ...dashes }));
+        for (const end of [top, bottom]) out.push(line(X - 3, end, X + 3, end, { stroke: s.ink, 'stroke-width': 1 }));
+      }
+      out.push(mark(kind, X, Y, frame.heat ? r : r + 1, { fill: 'var(--ground)', stroke: s.ink, 'stroke-width': p.n === 1 ? 1.25 : 1.5 }));
+      return out;
+    }),
+  );
+}
+
+function within(xs: ArrayLike<number>, ys: ArrayLike<number>, keep: (i: number) => boolean): Float64Array {
+  return Float64Array.from({ length: xs.length }, (_, i) => (keep(i) ? ys[i] : Number.NaN));
+}
+
+/** Curves, solid within the measured settings and dotted beyond; the floor of the cost. */
+export function curves(view: View, frame: Frame, live: Live, lineXs: Float64Array): Shape[] {
+  const out: Shape[] = [];
+  const floor = floorOf(view, live.theta);
+  if (floor !== null && frame.v(floor) < frame.lines.top + frame.lines.height) {
+    const Y = frame.v(floor);
+    out.push(line(frame.left, Y, frame.left + frame.plotWidth, Y, { stroke: 'var(--line-3)', 'stroke-dasharray': '1 3' }));
+    out.push(text(frame.left + 4, Y - 5, `floor: what the bytes alone cost, ${decimal(floor, frame.valueDigits)}`, NOTE));
+  }
+  const levels = frame.across.levels;
+  const [lo, hi] = [levels[0], levels[levels.length - 1]];
+  const pxs = Float64Array.from(lineXs, (v) => frame.x(v));
+  const clip = (v: number): number => Math.max(frame.lines.top - 6, Math.min(frame.lines.top + frame.lines.height + 1, v));
+  for (const { series, values } of live.curves) {
+    if (!series) continue;
+    const pys = Float64Array.from(values, (v) => (Number.isFinite(v) ? clip(frame.v(v)) : Number.NaN));
+    const width = series.chosen ? 1.75 : 1.25;
+    const inside = (i: number): boolean => lineXs[i] >= lo * 0.9999 && lineXs[i] <= hi * 1.0001;
+    if (!view.measured) {
+      out.push(path(polyline(pxs, pys), { stroke: series.ink, 'stroke-width': width }));
+      continue;
+    }
+    out.push(path(polyline(pxs, within(lineXs, pys, inside)), { stroke: series.ink, 'stroke-width': width }));
+    const beyond = polyline(pxs, within(lineXs, pys, (i) => !inside(i) || (i > 0 && !inside(i - 1)) || (i + 1 < lineXs.length && !inside(i + 1))));
+    if (beyond) out.push(path(beyond, { stroke: series.ink, 'stroke-width': 1.25, 'stroke-dasharray': '2 3' }));
+  }
+  if (live.own) {
+    const pys = Float64Array.from(live.own.values, (v) => clip(frame.v(v)));
+    out.push(path(polyline(pxs, pys), { stroke: 'var(--needle)', 'stroke-width': 1.25, 'stroke-opacity': 0.8 }));
+  }
+  return out;
+}
+
+function seriesName(s: Series, first: boolean, view: View): string {
+  if (s.level !== null) return levelWords(s.level);
+  const name = view.layout.y?.name === 'mtu_bytes' ? 'MTU ' : '';
+  return (first ? name : '') + brief(s.y, 5).replace(/\u2009/g, '');
+}
+
+/** Direct labels: on the lines of a plane near their left end, elsewhere at the right end beside the value. */
+export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array): Shape[] {
+  if (!frame.heat) return [];
+  const drawn = live.curves.filter((c) => c.series);
+  const levels = frame.across.levels;
+  const k = Math.round(((frame.x(levels[0]) + (frame.x(levels[Math.min(1, levels.length - 1)]) - frame.x(levels[0])) * 0.5 - frame.left) / frame.plotWidth) * (lineXs.length - 1));
+  const spots = drawn.map(({ series, values }) => {
+    const onLine = Number.isFinite(values[k]);
+    const first = series?.points[0];
+    if (!onLine && !first) return null;
+    return {
+      series: series as Series,
+      x: onLine ? frame.x(lineXs[k]) : frame.x((first as { x: number }).x) + 8,
+      y: (onLine ? frame.v(values[k]) : frame.v((first as { mean: number }).mean)) - 11,
+    };
+  });
+  const shown = spots.filter((s) => s !== null).filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
+  const ys = dodge(shown.map((s) => s.y), 13);
+  return shown.map(({ series, x }, i) =>
+    text(x, ys[i] + 4, seriesName(series, i === 0, view), { ...MIDDLE, 'font-size': 12, 'font-weight': 600, fill: series.ink, ...HALO }),
+  );
+}
+
+export { seriesName };

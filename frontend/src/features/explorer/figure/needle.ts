@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The crosshair, and the values it reads off.
+import { dodge } from '../../../plots/dodge';
+import { brief, decimal } from '../../../plots/number';
+import { circle, END, HALO, LIVE, line, MIDDLE, path, rect, type Shape, text } from '../../../plots/shapes';
+import type { View } from '../../../state/view';
+import type { Frame } from './frame';
+import type { Live } from './live';
+import { seriesName } from './lines';
+import { settingWords } from './words';
+
+const hair = (x1: number, y1: number, x2: number, y2: number): Shape[] => [
+  line(x1, y1, x2, y2, { stroke: '#fff', 'stroke-width': 3, 'stroke-opacity': 0.35 }),
+  line(x1, y1, x2, y2, { stroke: 'var(--needle)', 'stroke-width': 1.25 }),
+];
+
+export interface Spot {
+  readonly X: number;
+  readonly Y: number | null;
+}
+
+export function spotOf(view: View, frame: Frame, live: Live): Spot {
+  const at = view.layout.across === 'x' ? live.state.x : live.state.y;
+  return { X: frame.x(at ?? frame.across.levels[0]), Y: frame.y && live.state.y !== null ? frame.y(live.state.y) : null };
+}
+
+/** Under the cells. */
+export function hairs(frame: Frame, { X, Y }: Spot): Shape[] {
+  const { heat, left, plotWidth } = frame;
+  if (!heat) return [];
+  const down = hair(X, heat.top, X, heat.top + heat.height);
+  return Y === null ? down : [...down, ...hair(left, Y, left + plotWidth, Y)];
+}
+
+interface Tag {
+  readonly value: number;
+  readonly ink: string;
+  readonly text: string;
+  readonly live: boolean;
+}
+
+function tagsOf(view: View, frame: Frame, live: Live): Tag[] {
+  const digits = frame.valueDigits;
+  const labelled = !frame.heat && live.curves.length > 1;
+  const tags = live.curves.flatMap(({ series, at }): Tag[] => {
+    if (!series || !Number.isFinite(at)) return [];
+    const mine = frame.heat ? series.y === live.state.y : series.chosen;
+    const name = labelled ? `${seriesName(series, false, view)} ` : '';
+    return [{ value: at, ink: series.ink, text: name + decimal(at, digits), live: mine }];
+  });
+  if (frame.heat && !tags.some((t) => t.live) && Number.isFinite(live.place.value))
+    tags.push({ value: live.place.value, ink: 'var(--needle)', text: decimal(live.place.value, digits), live: true });
+  return tags;
+}
+
+/** One value for each line, beside the colour bar that is its axis. */
+function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
+  const tags = tagsOf(view, frame, live);
+  const { lines } = frame;
+  const clamp = (y: number): number => Math.max(lines.top, Math.min(lines.top + lines.height, y));
+  const ys = tags.map((t) => clamp(frame.v(t.value)));
+  const spread = dodge(ys, 13, lines.top - 4, lines.top + lines.height);
+  const bar = frame.left + frame.plotWidth + 10;
+  const tail = frame.heat ? bar + 8 : frame.left + frame.plotWidth;
+  return tags.flatMap((t, i): Shape[] => {
+    const ink = t.live ? 'var(--needle)' : t.ink;
+    const weight = t.live ? 600 : 500;
+    const inside = frame.v(t.value) === ys[i];
+    return [
+      ...(inside ? [circle(X, ys[i], 3, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1.5 })] : []),
+      path(`M${tail} ${ys[i].toFixed(1)}h3L${tail + 7} ${spread[i].toFixed(1)}`, { stroke: ink }),
+      text(tail + 10, spread[i], t.text, { dy: '0.34em', 'font-size': 12, 'font-weight': weight, fill: t.live ? 'var(--needle-ink)' : t.ink }),
+    ];
+  });
+}
+
+/** Above everything: ring, setting in words, values. */
+export function needle(view: View, frame: Frame, live: Live): Shape[] {
+  const { X, Y } = spotOf(view, frame, live);
+  const { heat, lines, left, plotWidth } = frame;
+  const from = heat ? heat.top + heat.height : lines.top;
+  const out: Shape[] = [line(X, from, X, lines.top + lines.height, { stroke: 'var(--needle)', 'stroke-width': 1.25 })];
+  if (Y !== null) {
+    out.push(circle(X, Y, 11, { fill: 'none', stroke: '#fff', 'stroke-width': 4, 'stroke-opacity': 0.75 }));
+    out.push(circle(X, Y, 11, { fill: 'none', stroke: 'var(--needle)', 'stroke-width': 2 }));
+  }
+  const at = view.layout.across === 'x' ? live.state.x : live.state.y;
+  const words = at === null ? '' : settingWords(frame.across, at);
+  const half = words.length * 3.4;
+  // beside the axis title, never on it
+  const title = heat ? 66 : left;
+  const place = Math.max(title + half + 8, Math.min(left + plotWidth - half, X));
+  out.push(text(place, (heat ?? lines).top - (heat ? 12 : 0) - (heat ? 0 : 1), words, { ...MIDDLE, ...LIVE, ...(heat ? {} : HALO) }));
+  out.push(...valueTags(view, frame, live, X));
+  if (Y !== null && live.state.y !== null) {
+    out.push(rect(2, Y - 9, left - 7, 18, { fill: 'var(--ground)', rx: 2 }));
+    out.push(text(left - 8, Y, brief(live.state.y, 4).replace(/\u2009/g, ''), { dy: '0.34em', ...END, ...LIVE }));
+  }
+  return out;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model against cells: one stem a cell, in rows of the upward axis.
+import { type Counted, type Frames, type Prepared, prepare } from '../../../state/binding';
+import { brief, decimal } from '../../../plots/number';
+import { linear, niceStep } from '../../../plots/scale';
+import { END, line, mark, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { t95 } from '../../../state/fit';
+import type { Point } from '../../../state/layout';
+import type { View } from '../../../state/view';
+
+/** The model at each cell, with the packets and interrupts that the cell itself counted. */
+export interface Comparison {
+  readonly points: readonly Point[];
+  predictions(theta: Readonly<Record<string, number>>): Float64Array;
+}
+
+function countedIn(point: Point): Counted {
+  const ppi = point.cell.measures['packets_per_interrupt']?.mean;
+  const bytes = point.cell.measures['mean_packet_bytes']?.mean;
+  const mtu = point.cell.factors['mtu_bytes'];
+  return {
+    ...(ppi === undefined ? {} : { packets_per_interrupt: ppi }),
+    ...(bytes === undefined || typeof mtu !== 'number' ? {} : { packet_fill: bytes / mtu }),
+  };
+}
+
+export function comparisonOf(view: View, frames: Frames): Comparison | null {
+  const { binding, points } = view;
+  if (!binding || points.length === 0) return null;
+  const places: Prepared[] = points.map((p) => prepare(binding, [p.x], [p.y], frames, countedIn(p)));
+  const out = new Float64Array(points.length);
+  return {
+    points,
+    predictions(theta) {
+      places.forEach((place, i) => {
+        out[i] = place.evaluate(binding.output, theta)[0];
+      });
+      return out;
+    },
+  };
+}
+
+/** Percent of the cell; of nought, nothing can be a percentage. */
+export const deviation = (predicted: number, point: Point): number => (point.mean === 0 ? Number.NaN : (100 * (predicted - point.mean)) / point.mean);
+
+export function worstOf(points: readonly Point[], predictions: Float64Array): { point: Point; percent: number } | null {
+  let worst: { point: Point; percent: number } | null = null;
+  points.forEach((point, i) => {
+    const percent = deviation(predictions[i], point);
+    if (Number.isFinite(percent) && (!worst || Math.abs(percent) > Math.abs(worst.percent))) worst = { point, percent };
+  });
+  return worst;
+}
+
+export const RESIDUALS_HEIGHT = 86;
+const TOP = 3;
+const HEIGHT = 62;
+const RIGHT = 38;
+const GAP = 10;
+
+export const signed = (v: number, digits: number): string => (v > 0 ? '+' : '') + decimal(v, digits);
+
+/** Stems. The scale starts at ±2.6 % and gives way in round steps. */
+export function residualShapes(view: View, comparison: Comparison, predictions: Float64Array, place: { x: number; y: number }, width: number, inks: ReadonlyMap<number, string>): Shape[] {
+  const { points } = comparison;
+  const largest = Math.abs(worstOf(points, predictions)?.percent ?? 0);
+  const calm = view.fit?.diagnostics.max_abs_deviation_percent ?? largest;
+  const base = Math.max(2.6, calm * 1.3);
+  const tick = niceStep(base * 0.6);
+  const y = linear([-base, base], [TOP + HEIGHT, TOP]);
+  const out: Shape[] = [];
+  const sd = view.fit?.diagnostics.residual_sd_percent;
+  if (typeof sd === 'number' && view.fit) {
+    const s = Math.min(base, sd * t95(view.fit.diagnostics.degrees_of_freedom));
+    out.push(rect(0, y(s), width - RIGHT, y(-s) - y(s), { fill: 'var(--ground-3)' }));
+  }
+  out.push(line(0, y(0), width - RIGHT, y(0), { stroke: 'var(--line-3)' }));
+  for (const v of [-tick, 0, tick]) out.push(text(width, y(v), v === 0 ? '0' : `${signed(v, tick < 1 ? 1 : 0)} %`, { dy: '0.33em', ...END, ...TICK }));
+  const rows = [...new Set(points.map((p) => p.y))];
+  const slot = (width - RIGHT - 4 - (rows.length - 1) * GAP) / points.length;
+  const kind = view.kind ?? 'measured';
+  let left = 2;
+  let last = -1;
+  for (const row of rows) {
+    const ink = inks.get(row) ?? 'var(--ink)';
+    const from = left;
+    points.forEach((p, i) => {
+      if (p.y !== row) return;
+      const X = left + slot / 2;
+      left += slot;
+      const v = deviation(predictions[i], p);
+      if (!Number.isFinite(v)) return;
+      const here = p.x === place.x && p.y === place.y;
+      const stroke = here ? 'var(--needle)' : ink;
+      const Y = Math.max(TOP, Math.min(TOP + HEIGHT, y(v)));
+      out.push(line(X, y(0), X, Y, { stroke, 'stroke-width': here ? 1.5 : 1.25 }));
+      // beyond the scale: hollow, at its edge
+      out.push(mark(kind, X, Y, Math.min(2.5, slot / 2), { fill: Math.abs(v) > base ? 'var(--ground)' : stroke, stroke, 'stroke-width': 1 }));
+    });
+    const name = view.layout.y?.name === 'mtu_bytes' ? (last < 0 ? 'MTU ' : '') : '';
+    if (view.layout.y && (view.layout.shape === 'plane' || rows.length > 1) && from >= last) {
+      const words = name + brief(row, 5).replace(/\u2009/g, '');
+      out.push(text(from, RESIDUALS_HEIGHT - 6, words, { 'font-size': 11, 'font-weight': 600, fill: ink }));
+      last = from + words.length * 6.6 + 4;
+    }
+    left += GAP;
+  }
+  return out;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slider as a ruler: whisker = 95 % interval, square = fit, needle = now.
+import { decimal, digitsOfStep } from '../../../plots/number';
+import { linear, niceStep } from '../../../plots/scale';
+import { END, line, MIDDLE, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import type { Slider } from '../../../state/fit';
+
+export const RULER_HEIGHT = 32;
+const BASE = 15;
+
+export function rulerShapes(slider: Slider, value: number, width: number): Shape[] {
+  const { lo, hi, start, interval } = slider;
+  const x = linear([lo, hi], [0, width]);
+  const inside = (v: number): number => Math.max(0, Math.min(width, x(v)));
+  const major = niceStep((hi - lo) / 4);
+  const minor = niceStep((hi - lo) / 22);
+  const digits = digitsOfStep(major);
+  const out: Shape[] = [];
+  const from = Math.ceil(lo / minor - 1e-6);
+  const to = Math.floor(hi / minor + 1e-6);
+  for (let k = from; k <= to; k++) {
+    const v = k * minor;
+    const strong = Math.abs(v / major - Math.round(v / major)) < 1e-6;
+    out.push(line(x(v), BASE, x(v), BASE + (strong ? 6 : 3), { stroke: strong ? 'var(--line-3)' : 'var(--line-2)' }));
+    if (!strong) continue;
+    const X = x(v);
+    const anchor = X < 12 ? { 'text-anchor': 'start' } : X > width - 12 ? END : MIDDLE;
+    out.push(text(X, BASE + 17, decimal(v, digits), { ...anchor, ...TICK }));
+  }
+  out.push(line(0, BASE, width, BASE, { stroke: 'var(--line-3)' }));
+  if (interval) {
+    const [a, b] = [inside(interval[0]), inside(interval[1])];
+    const ink = { stroke: 'var(--ink)', 'stroke-width': 1.5 };
+    out.push(line(a, BASE - 4.5, b, BASE - 4.5, ink));
+    for (const e of [a, b]) out.push(line(e, BASE - 7.5, e, BASE - 1.5, ink));
+  }
+  out.push(rect(inside(start) - 2.5, BASE - 7, 5, 5, { fill: 'var(--ground)', stroke: 'var(--ink)', 'stroke-width': 1.5 }));
+  const X = Math.round(inside(value) * 100) / 100;
+  out.push(path(`M${X - 5} 0h10v3l-5 5l-5 -5z`, { fill: 'var(--needle)', stroke: 'var(--ground)', 'stroke-width': 1 }));
+  out.push(line(X, 6, X, BASE + 6, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
+  return out;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost at the crosshair, split into what bytes, packets and interrupts cost.
+import { decimal } from '../../../plots/number';
+import { linear } from '../../../plots/scale';
+import { NOTE, path, rect, type Shape, text } from '../../../plots/shapes';
+
+export const SPLIT_HEIGHT = 92;
+const PARTS = ['byte', 'packet', 'interrupt'] as const;
+const NAMES = ['bytes', 'packets', 'interrupts'];
+
+export interface Split {
+  readonly total: number;
+  readonly parts: readonly number[];
+}
+
+function bar(split: Split, x: (v: number) => number, y: number, height: number): Shape[] {
+  let at = 0;
+  return split.parts.map((v, i) => {
+    const shape = rect(x(at), y, Math.max(0, x(v) - 1), height, { fill: `var(--cost-${PARTS[i]})` });
+    at += v;
+    return shape;
+  });
+}
+
+export function splitShapes(now: Split, reference: Split, label: string, digits: number, width: number): Shape[] {
+  const x = linear([0, Math.max(reference.total, now.total, 1e-12)], [0, width]);
+  const [a, b, c] = now.parts;
+  const middle = [a / 2, a + b / 2, a + b + c / 2].map(x);
+  const columns = [0, Math.max(width * 0.38, Math.min(middle[1] - 30, width - 168)), Math.max(width * 0.7, Math.min(middle[2] - 34, width - 78))];
+  const out = bar(now, x, 0, 20);
+  now.parts.forEach((v, i) => {
+    const from = i === 0 ? 4 : middle[i];
+    const r = (n: number): number => Math.round(n * 10) / 10;
+    out.push(path(i === 0 ? `M${r(from)} 20v4` : `M${r(from)} 20v4L${r(columns[i] + 6)} 30`, { stroke: 'var(--line-3)' }));
+    out.push(text(columns[i], 42, NAMES[i], { 'font-size': 12, fill: 'var(--ink-2)' }));
+    out.push({
+      tag: 'text',
+      attributes: { x: r(columns[i]), y: 58, 'font-size': 13, 'font-weight': 600, fill: 'var(--ink)' },
+      spans: [
+        { text: decimal(v, digits) },
+        { text: `${decimal((100 * v) / now.total, 0)} %`, attributes: { dx: 5, 'font-weight': 400, 'font-size': 12, fill: 'var(--ink-3)' } },
+      ],
+    });
+  });
+  out.push(...bar(reference, x, 70, 5));
+  out.push(text(0, SPLIT_HEIGHT - 3, label, NOTE));
+  return out;
+}

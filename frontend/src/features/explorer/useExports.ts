@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figure as a file: title, units, kind, source and link inside it, in the light theme.
+import type { RefObject } from 'react';
+import { fileText } from '../../plots/file';
+import { polylines } from '../../plots/contours';
+import { AXIS, mark, NOTE, path, type Shape, text } from '../../plots/shapes';
+import { inkOn, tide } from '../../plots/tide';
+import type { ExplorerState } from '../../state/explorer';
+import type { Store } from '../../state/store';
+import { currentAddress } from '../../state/address';
+import { flushQuery } from '../../state/url';
+import type { Subject, View } from '../../state/view';
+import { useFigureExport } from '../share/figureExport';
+import { colourOf } from './figure/heat';
+import { GRID } from './figure/live';
+import { levelWords, namedSetting, titleWithUnit } from './figure/words';
+import { liveShapes, type Picture, type Scene, stillShapes } from './picture';
+import { lightTokens, rasterised } from './raster';
+
+const MARGIN = 24;
+const HEAD = 64;
+const FOOT = 64;
+
+function contourPaths({ frame, isolines }: Scene): Shape[] {
+  const { heat, left, plotWidth } = frame;
+  if (!heat) return [];
+  const x = (g: number): string => (left + (g / (GRID - 1)) * plotWidth).toFixed(1);
+  const y = (g: number): string => (heat.top + heat.height - (g / (GRID - 1)) * heat.height).toFixed(1);
+  return isolines.flatMap((line) => {
+    const white = inkOn(colourOf(line.level, frame.values)) === '#ffffff';
+    const d = polylines(line)
+      .map((flat) => {
+        let out = '';
+        for (let i = 0; i < flat.length; i += 2) out += `${i === 0 ? 'M' : 'L'}${x(flat[i])} ${y(flat[i + 1])}`;
+        return out;
+      })
+      .join('');
+    return d ? [path(d, { stroke: white ? '#ffffff' : '#12211f', 'stroke-opacity': white ? 0.5 : 0.45, 'stroke-width': 1 })] : [];
+  });
+}
+
+function definitions(image: string | null, { frame }: Scene): string {
+  const stops = Array.from({ length: 17 }, (_, k) => `<stop offset="${k / 16}" stop-color="${tide(k / 16)}"/>`).join('');
+  const surface =
+    image && frame.heat
+      ? `<image x="${frame.left}" y="${frame.heat.top}" width="${frame.plotWidth}" height="${frame.heat.height}" preserveAspectRatio="none" href="${image}"/>`
+      : '';
+  return [
+    '<defs>',
+    '<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">',
+    '<rect width="6" height="6" fill="var(--ground)" fill-opacity="0.42"/>',
+    '<line x1="0" y1="0" x2="0" y2="6" stroke="var(--ground)" stroke-width="2.4" stroke-opacity="0.5"/></pattern>',
+    `<linearGradient id="bar" x1="0" x2="0" y1="1" y2="0">${stops}</linearGradient></defs>`,
+    `<g transform="translate(${MARGIN} ${HEAD})">${surface}`,
+  ].join('');
+}
+
+function captions(subject: Subject, view: View, state: ExplorerState): { title: string; about: string; source: string } {
+  const choices = Object.values(state.where).map(levelWords).join(', ');
+  const drawn = view.binding && view.mode === 'model' ? `${view.binding.model.title}${Object.keys(state.byHand).length > 0 ? ', parameters by hand' : ''}` : view.mode === 'interpolated' ? 'interpolated between the cells' : 'cells only';
+  const { x, y } = view.layout;
+  const at = [y && state.y !== null ? namedSetting(y, state.y) : '', x && state.x !== null ? namedSetting(x, state.x) : ''].filter(Boolean).join(', ');
+  if (subject.of === 'model')
+    return { title: titleWithUnit(view.measure), about: `${drawn}; crosshair at ${at}`, source: `no data · ${subject.model.citation}` };
+  const { experiment } = subject;
+  return {
+    title: `${experiment.title}: ${titleWithUnit(view.measure)}`,
+    about: [choices, `${view.points.length} cells`, drawn, at && `crosshair at ${at}`].filter(Boolean).join(' · '),
+    source: `${experiment.kind}${experiment.source.citation ? ` · ${experiment.source.citation}` : ''}`,
+  };
+}
+
+const cut = (words: string, room: number): string => (words.length > room ? `${words.slice(0, room - 1)}…` : words);
+
+function parametersText(view: View, state: ExplorerState): string {
+  if (!view.binding || view.mode !== 'model') return '';
+  return view.sliders.map((s) => `${s.name} ${Number((state.byHand[s.name] ?? s.start).toPrecision(6))}${s.unit ? ` ${s.unit}` : ''}`).join(' · ');
+}
+
+async function svgText(subject: Subject, view: View, state: ExplorerState, scene: Scene, canvas: HTMLCanvasElement | null): Promise<string> {
+  flushQuery();
+  const { frame, sampler } = scene;
+  const width = frame.width + 2 * MARGIN;
+  const height = frame.height + HEAD + FOOT;
+  const { title, about, source } = captions(subject, view, state);
+  const still = stillShapes(view, frame, sampler);
+  const live = liveShapes(scene);
+  const image = scene.live.z && canvas ? canvas.toDataURL('image/png') : null;
+  const room = Math.floor(width / 5.6);
+  const parameters = parametersText(view, state);
+  const kind = view.kind;
+  const figure: Shape[] = [
+    ...still.under,
+    ...(image ? contourPaths(scene) : []),
+    ...live.contours,
+    ...live.hairs,
+    ...still.cells,
+    ...still.grid,
+    ...live.curves,
+    ...still.points,
+    ...live.names,
+    ...still.upward,
+    ...live.needle,
+  ];
+  // the figure is in a group of its own, closed by the first caption
+  const around: Shape[] = [
+    text(MARGIN, 28, title, { 'font-size': 18, 'font-weight': 600, fill: 'var(--ink)' }),
+    text(MARGIN, 46, cut(about, room), { ...AXIS }),
+    ...(kind ? [mark(kind, MARGIN + 5, height - 48, 4, { fill: kind === 'simulated' ? 'none' : `var(--kind-${kind})`, stroke: `var(--kind-${kind})` })] : []),
+    text(MARGIN + (kind ? 16 : 0), height - 44, cut(source, room), { ...NOTE, fill: 'var(--ink-2)' }),
+    text(MARGIN, height - 28, cut(parameters, room), NOTE),
+    text(MARGIN, height - 12, currentAddress(), NOTE),
+  ];
+  const tokens = lightTokens();
+  const body = fileText({
+    width,
+    height,
+    title,
+    description: `${about}. ${source}. ${parameters}. ${currentAddress()}`,
+    before: definitions(image, scene),
+    shapes: [...figure, { tag: 'path', attributes: { d: 'M0 0', 'data-end': 'figure' } }, ...around],
+    tokens,
+  });
+  return body.replace('<path d="M0 0" data-end="figure"/>', '</g>');
+}
+
+export function useExports(subject: Subject, view: View, store: Store<ExplorerState>, picture: RefObject<Picture | null>): void {
+  const slug = subject.of === 'experiment' ? subject.experiment.slug : subject.model.id;
+  const make = async (): Promise<string> => {
+    const scene = picture.current?.scene();
+    if (!scene) throw new Error('The figure is not drawn yet.');
+    return svgText(subject, view, store.get(), scene, picture.current?.canvas() ?? null);
+  };
+  const data = (format: string): string => `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells`;
+  useFigureExport({
+    title: `${slug}-${view.measure.name}`,
+    svg: make,
+    png: async () => rasterised(await make(), 2),
+    ...(subject.of === 'experiment' ? { csvHref: data('csv'), jsonHref: data('json') } : {}),
+  });
+}

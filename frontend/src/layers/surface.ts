@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A grid as colours and contours on a canvas.
+import type { Isoline } from '../plots/contours';
+import { inkOn, TIDE_WORDS, tide } from '../plots/tide';
+
+interface Tile {
+  readonly canvas: HTMLCanvasElement;
+  readonly context: CanvasRenderingContext2D;
+  readonly image: ImageData;
+  readonly words: Uint32Array;
+}
+
+function tileOf(nx: number, ny: number): Tile | null {
+  const canvas = document.createElement('canvas');
+  canvas.width = nx;
+  canvas.height = ny;
+  const context = canvas.getContext('2d');
+  if (!context) return null;
+  const image = context.createImageData(nx, ny);
+  return { canvas, context, image, words: new Uint32Array(image.data.buffer) };
+}
+
+/** Colours into the words of an image, row 0 of the grid at the bottom; what is not a number stays clear. */
+export function colours(z: Float64Array, nx: number, ny: number, lo: number, hi: number, words: Uint32Array): void {
+  const s = 255 / (hi - lo || 1);
+  for (let j = 0; j < ny; j++) {
+    const to = (ny - 1 - j) * nx;
+    for (let i = 0, from = j * nx; i < nx; i++, from++) {
+      const k = ((z[from] - lo) * s + 0.5) | 0;
+      words[to + i] = z[from] !== z[from] ? 0 : TIDE_WORDS[k < 0 ? 0 : k > 255 ? 255 : k];
+    }
+  }
+}
+
+export interface Painting {
+  readonly z: Float64Array;
+  readonly nx: number;
+  readonly ny: number;
+  readonly values: readonly [number, number];
+  readonly isolines: readonly Isoline[];
+}
+
+export interface SurfaceLayer {
+  /** CSS pixels of the canvas. */
+  resize(width: number, height: number): void;
+  paint(painting: Painting): void;
+  clear(): void;
+}
+
+function strokeIsolines(context: CanvasRenderingContext2D, { isolines, values, nx, ny }: Painting, width: number, height: number): void {
+  const kx = width / (nx - 1);
+  const ky = height / (ny - 1);
+  context.lineWidth = 1;
+  for (const { level, points, count } of isolines) {
+    if (count === 0) continue;
+    const white = inkOn(tide((level - values[0]) / (values[1] - values[0]))) === '#ffffff';
+    context.strokeStyle = white ? 'rgb(255 255 255 / 0.5)' : 'rgb(18 33 31 / 0.45)';
+    context.beginPath();
+    for (let s = 0; s < count; s += 4) {
+      context.moveTo(points[s] * kx, height - points[s + 1] * ky);
+      context.lineTo(points[s + 2] * kx, height - points[s + 3] * ky);
+    }
+    context.stroke();
+  }
+}
+
+export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
+  let tile: Tile | null = null;
+  let width = 0;
+  let height = 0;
+  const context = canvas.getContext('2d');
+  return {
+    resize(w, h) {
+      const ratio = devicePixelRatio || 1;
+      width = w;
+      height = h;
+      const [pw, ph] = [Math.round(w * ratio), Math.round(h * ratio)];
+      if (canvas.width !== pw) canvas.width = pw;
+      if (canvas.height !== ph) canvas.height = ph;
+    },
+    paint(painting) {
+      const { z, nx, ny, values } = painting;
+      if (!context || width === 0 || height === 0) return;
+      if (!tile || tile.canvas.width !== nx || tile.canvas.height !== ny) tile = tileOf(nx, ny);
+      if (!tile) return;
+      colours(z, nx, ny, values[0], values[1], tile.words);
+      tile.context.putImageData(tile.image, 0, 0);
+      context.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
+      context.clearRect(0, 0, width, height);
+      context.imageSmoothingEnabled = true;
+      context.imageSmoothingQuality = 'high';
+      // samples lie on the frame: the outer halves of the outer pixels fall outside
+      const [hx, hy] = [width / (nx - 1) / 2, height / (ny - 1) / 2];
+      context.drawImage(tile.canvas, -hx, -hy, width + 2 * hx, height + 2 * hy);
+      strokeIsolines(context, painting, width, height);
+    },
+    clear() {
+      context?.setTransform(1, 0, 0, 1, 0, 0);
+      context?.clearRect(0, 0, canvas.width, canvas.height);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes onto the screen. A group keeps its elements from frame to frame and changes only the attributes that changed.
+import type { Shape } from '../plots/shapes';
+
+const NAMESPACE = 'http://www.w3.org/2000/svg';
+const drawn = new WeakMap<Element, Shape>();
+
+function fillText(element: Element, shape: Shape): void {
+  if (!shape.spans) {
+    element.textContent = shape.text ?? '';
+    return;
+  }
+  let raised = false;
+  element.replaceChildren(
+    ...shape.spans.map((span) => {
+      const part = document.createElementNS(NAMESPACE, 'tspan');
+      if (span.up) {
+        part.setAttribute('dy', '-0.35em');
+        part.setAttribute('font-size', '0.75em');
+      } else if (raised) part.setAttribute('dy', '0.27em');
+      raised = span.up === true;
+      for (const [name, value] of Object.entries(span.attributes ?? {})) part.setAttribute(name, String(value));
+      part.textContent = span.text;
+      return part;
+    }),
+  );
+}
+
+function sameText(a: Shape, b: Shape): boolean {
+  if (a.spans || b.spans) return JSON.stringify(a.spans) === JSON.stringify(b.spans);
+  return a.text === b.text;
+}
+
+function update(element: Element, next: Shape): void {
+  const last = drawn.get(element);
+  for (const name in next.attributes) {
+    const value = next.attributes[name];
+    if (last?.attributes[name] !== value) element.setAttribute(name, String(value));
+  }
+  if (last) for (const name in last.attributes) if (!(name in next.attributes)) element.removeAttribute(name);
+  if (next.tag === 'text' && !(last && sameText(last, next))) fillText(element, next);
+  drawn.set(element, next);
+}
+
+/** Makes the children of `group` be these shapes, in this order. */
+export function draw(group: Element, shapes: readonly Shape[]): void {
+  let child = group.firstElementChild;
+  for (const shape of shapes) {
+    if (child && child.localName === shape.tag) {
+      update(child, shape);
+      child = child.nextElementSibling;
+      continue;
+    }
+    const fresh = document.createElementNS(NAMESPACE, shape.tag);
+    update(fresh, shape);
+    if (child) {
+      const after: Element | null = child.nextElementSibling;
+      child.replaceWith(fresh);
+      child = after;
+    } else group.append(fresh);
+  }
+  while (child) {
+    const after: Element | null = child.nextElementSibling;
+    child.remove();
+    child = after;
+  }
+}
