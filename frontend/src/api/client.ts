@@ -1,6 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
+import createClient from 'openapi-fetch';
 import { errorFrom, Unreachable } from './errors';
+import type { paths } from './schema';
 import { askForToken, authorization, currentToken } from './token';
+
+async function attempt(request: Request): Promise<Response> {
+  const each = request.clone();
+  for (const [name, value] of Object.entries(authorization())) each.headers.set(name, value);
+  try {
+    return await fetch(each);
+  } catch (error) {
+    // A request that React Query gave up is not a server that is gone.
+    if (request.signal.aborted) throw error;
+    throw new Unreachable();
+  }
+}
+
+/** One request; when the server wants a token, the reader is asked and the request sent again. Throws on any failure. */
+async function sendRequest(request: Request): Promise<Response> {
+  for (;;) {
+    const used = currentToken();
+    const response = await attempt(request);
+    if (response.ok) return response;
+    if (response.status === 401 && (currentToken() !== used || (await askForToken()))) continue;
+    throw errorFrom(response.status, await response.text());
+  }
+}
+
+/** The server's API with the types of its own description. */
+export const client = createClient<paths>({
+  fetch: sendRequest,
+  // FACTOR=VALUE as parameters of their own
+  querySerializer: { object: { style: 'form', explode: true } },
+});
+
+/** openapi-fetch gives pairs as arrays; apart from that the answer must be what is asked for. */
+type Widened<T> = T extends readonly [infer A, infer B]
+  ? (Widened<A> | Widened<B>)[]
+  : T extends readonly (infer Each)[]
+    ? Widened<Each>[]
+    : T extends object
+      ? { [K in keyof T]: Widened<T[K]> }
+      : T;
+
+/** The body of an answer; failures were thrown before. */
+export async function body<T>(answer: Promise<{ data?: Widened<T> }>): Promise<T> {
+  const { data } = await answer;
+  return data as T;
+}
+
+/** A file of the server, for saving. */
+export function file(path: string): Promise<Response> {
+  return sendRequest(new Request(path));
+}
 
 type Query = Record<string, string | number | null | undefined>;
 
@@ -9,35 +61,4 @@ export function withQuery(path: string, query: Query = {}): string {
     value === null || value === undefined || value === '' ? [] : [[key, String(value)]],
   );
   return pairs.length ? `${path}?${new URLSearchParams(pairs)}` : path;
-}
-
-/** One request; when the server wants a token, the reader is asked and the request sent again. */
-export async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  for (;;) {
-    const used = currentToken();
-    let response: Response;
-    try {
-      response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization() } });
-    } catch (error) {
-      if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      throw new Unreachable();
-    }
-    if (response.ok) return response;
-    if (response.status === 401 && (currentToken() !== used || (await askForToken()))) continue;
-    throw errorFrom(response.status, await response.text());
-  }
-}
-
-export async function get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
-  const response = await send(withQuery(path, query), { signal });
-  return response.json() as Promise<T>;
-}
-
-export async function post<T>(path: string, body: unknown): Promise<T> {
-  const response = await send(path, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return response.json() as Promise<T>;
 }

@@ -11,7 +11,7 @@ export class ApiError extends Error {
   /** Every fault of an input that has several; the error itself repeats the first. */
   readonly problems: Problem[];
 
-  constructor(status: number, body: ErrorBody) {
+  constructor(status: number, body: Problem & Partial<ErrorBody>) {
     super(body.message);
     this.status = status;
     this.code = body.code;
@@ -35,10 +35,14 @@ function isErrorBody(body: unknown): body is { error: ErrorBody } {
   return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
 }
 
-/** The error in an answer that is not a success. A body in another shape (a proxy's page) gives the bare status. */
-export function errorFrom(status: number, body: unknown): ApiError {
+/**
+ * The error in an answer that is not a success. A body in another shape is not from this server: a proxy in front of it
+ * says with 5xx that nobody is behind it, else only the bare status is known.
+ */
+export function errorFrom(status: number, body: unknown): ApiError | Unreachable {
   const parsed = typeof body === 'string' ? parse(body) : body;
   if (isErrorBody(parsed)) return new ApiError(status, parsed.error);
+  if (status >= 500) return new Unreachable();
   return new ApiError(status, {
     code: 'unexpected_answer',
     message: `The server answered ${status}.`,

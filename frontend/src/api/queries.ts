@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's data as React state: one hook for each thing the page reads or changes.
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { get, post } from './client';
+import { body, client } from './client';
 import { ApiError } from './errors';
 import type {
   Cells,
+  Correction,
   Experiment,
   ExperimentSummary,
   Factors,
@@ -31,45 +32,48 @@ export const queries = new QueryClient({
   },
 });
 
-const slugPath = (slug: string) => `/api/experiments/${encodeURIComponent(slug)}`;
-const runPath = (id: string) => `/api/runs/${encodeURIComponent(id)}`;
+/** What does not change while the server runs. */
+const FOR_GOOD = Number.POSITIVE_INFINITY;
 
 export function useQuantities() {
   return useQuery({
     queryKey: ['quantities'],
-    queryFn: ({ signal }) => get<Quantity[]>('/api/quantities', {}, signal),
-    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) => body<Quantity[]>(client.GET('/api/quantities', { signal })),
+    staleTime: FOR_GOOD,
   });
 }
 
 export function useModels() {
   return useQuery({
     queryKey: ['models'],
-    queryFn: ({ signal }) => get<Model[]>('/api/models', {}, signal),
-    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) => body<Model[]>(client.GET('/api/models', { signal })),
+    staleTime: FOR_GOOD,
   });
 }
 
 export function useExperiments() {
   return useQuery({
     queryKey: ['experiments'],
-    queryFn: ({ signal }) => get<ExperimentSummary[]>('/api/experiments', {}, signal),
+    queryFn: ({ signal }) => body<ExperimentSummary[]>(client.GET('/api/experiments', { signal })),
   });
 }
 
 export function useExperiment(slug: string) {
   return useQuery({
     queryKey: ['experiments', slug],
-    queryFn: ({ signal }) => get<Experiment>(slugPath(slug), {}, signal),
+    queryFn: ({ signal }) =>
+      body<Experiment>(client.GET('/api/experiments/{slug}', { params: { path: { slug } }, signal })),
     enabled: slug !== '',
   });
 }
 
 /** Every cell with every measure; the page makes all its surfaces from it. */
 export function useCells(slug: string, where: Factors = {}) {
+  const query = { where: Object.fromEntries(Object.entries(where).map(([name, value]) => [name, String(value)])) };
   return useQuery({
     queryKey: ['experiments', slug, 'cells', where],
-    queryFn: ({ signal }) => get<Cells>(`${slugPath(slug)}/cells`, where, signal),
+    queryFn: ({ signal }) =>
+      body<Cells>(client.GET('/api/experiments/{slug}/cells', { params: { path: { slug }, query }, signal })),
     placeholderData: keepPreviousData,
     enabled: slug !== '',
   });
@@ -78,19 +82,26 @@ export function useCells(slug: string, where: Factors = {}) {
 export function useRuns(slug: string, page: { limit: number; offset: number; cell?: number }) {
   return useQuery({
     queryKey: ['experiments', slug, 'runs', page],
-    queryFn: ({ signal }) => get<{ total: number; runs: Run[] }>(`${slugPath(slug)}/runs`, page, signal),
+    queryFn: ({ signal }) =>
+      body<{ total: number; runs: Run[] }>(
+        client.GET('/api/experiments/{slug}/runs', { params: { path: { slug }, query: page }, signal }),
+      ),
     placeholderData: keepPreviousData,
   });
 }
 
 export function useRun(id: string) {
-  return useQuery({ queryKey: ['runs', id], queryFn: ({ signal }) => get<RunDetail>(runPath(id), {}, signal) });
+  return useQuery({
+    queryKey: ['runs', id],
+    queryFn: ({ signal }) => body<RunDetail>(client.GET('/api/runs/{id}', { params: { path: { id } }, signal })),
+  });
 }
 
 export function useRecentUploads(limit: number) {
   return useQuery({
     queryKey: ['uploads', limit],
-    queryFn: ({ signal }) => get<UploadReceipt[]>('/api/uploads', { limit }, signal),
+    queryFn: ({ signal }) =>
+      body<UploadReceipt[]>(client.GET('/api/uploads', { params: { query: { limit } }, signal })),
   });
 }
 
@@ -98,38 +109,53 @@ export function useRecentUploads(limit: number) {
 export function useFit(slug: string, request: FitRequest | null, dataVersion?: number) {
   return useQuery({
     queryKey: ['experiments', slug, 'fits', request, dataVersion],
-    queryFn: () => post<Fit>(`${slugPath(slug)}/fits`, request),
+    queryFn: ({ signal }) =>
+      body<Fit>(
+        client.POST('/api/experiments/{slug}/fits', {
+          params: { path: { slug } },
+          body: request as FitRequest,
+          signal,
+        }),
+      ),
     enabled: request !== null && slug !== '',
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: FOR_GOOD,
     placeholderData: keepPreviousData,
   });
 }
 
 export type RunChange =
   | { change: 'retraction' | 'restoration'; reason: string }
-  | { change: 'correction'; reason: string; factors: Factors; replicate?: number };
+  | ({ change: 'correction' } & Correction);
+
+function sendChange(id: string, { change, ...sent }: RunChange): Promise<RunDetail> {
+  const params = { path: { id } };
+  if (change === 'correction')
+    return body<RunDetail>(client.POST('/api/runs/{id}/correction', { params, body: sent as Correction }));
+  if (change === 'retraction') return body<RunDetail>(client.POST('/api/runs/{id}/retraction', { params, body: sent }));
+  return body<RunDetail>(client.POST('/api/runs/{id}/restoration', { params, body: sent }));
+}
 
 /** Retract, restore or correct a run. Its history is kept. */
 export function useChangeRun(id: string) {
-  const client = useQueryClient();
+  const store = useQueryClient();
   return useMutation({
-    mutationFn: ({ change, ...body }: RunChange) => post<RunDetail>(`${runPath(id)}/${change}`, body),
+    mutationFn: (change: RunChange) => sendChange(id, change),
     onSuccess: () =>
       Promise.all([
-        client.invalidateQueries({ queryKey: ['runs', id] }),
-        client.invalidateQueries({ queryKey: ['experiments'] }),
+        store.invalidateQueries({ queryKey: ['runs', id] }),
+        store.invalidateQueries({ queryKey: ['experiments'] }),
       ]),
   });
 }
 
 export function createLink(path: string): Promise<ShortLink> {
-  return post<ShortLink>('/api/links', { path });
+  return body<ShortLink>(client.POST('/api/links', { body: { path } }));
 }
 
 export function useLink(token: string) {
   return useQuery({
     queryKey: ['links', token],
-    queryFn: ({ signal }) => get<ShortLink>(`/api/links/${encodeURIComponent(token)}`, {}, signal),
-    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) => body<ShortLink>(client.GET('/api/links/{token}', { params: { path: { token } }, signal })),
+    staleTime: FOR_GOOD,
   });
 }

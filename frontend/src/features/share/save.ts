@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { send } from '../../api/client';
+import { file } from '../../api/client';
 
 /** Hands a file to the reader under `name`. */
 export function save(content: Blob, name: string): void {
@@ -14,7 +14,7 @@ export function save(content: Blob, name: string): void {
 
 /** Fetches and saves what the server keeps under `path`. Goes through the client, so that a token is sent along. */
 export async function saveFrom(path: string, name: string): Promise<void> {
-  const response = await send(path);
+  const response = await file(path);
   save(await response.blob(), nameIn(response.headers.get('Content-Disposition')) ?? name);
 }
 

@@ -76,7 +76,7 @@ export function DestinationDialog(props: {
             Name in addresses
             <input
               required
-              pattern="[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+              pattern="[a-z0-9](?:[a-z0-9\-]*[a-z0-9])?"
               title="Small letters, digits and hyphens"
               maxLength={80}
               value={form.slug ?? slugOf(form.title)}

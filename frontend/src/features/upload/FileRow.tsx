@@ -21,6 +21,7 @@ const ICONS: Record<Look, IconName> = {
 function stateWord(item: Item): string {
   if (item.phase === 'stored') return isPartial(item) ? 'on disk, partial' : 'on disk';
   if (item.phase === 'failed') return 'not sent';
+  if (item.phase === 'sending' && item.sent >= item.file.size) return 'checking';
   return item.phase === 'held' ? 'where to?' : item.phase;
 }
 

@@ -129,12 +129,21 @@ function receiptsOf(items: readonly Item[]): UploadReceipt[] {
   return items.flatMap(({ receipt }) => (receipt ? [receipt] : []));
 }
 
-function Into({ slug }: { slug: string }) {
-  const experiment = useExperiment(slug);
-  if (!experiment.data) return null;
+/** Where the files went, the latest experiment last. */
+function Into({ receipts }: { receipts: readonly UploadReceipt[] }) {
+  const titles = new Map(receipts.map(({ experiment }) => [experiment.slug, experiment.title]));
+  const latest = receipts.at(-1)?.experiment.slug ?? '';
+  const experiment = useExperiment(latest);
   return (
     <p>
-      Into <Link href={`/explorer/${slug}`}>{experiment.data.title}</Link> <Kind kind={experiment.data.kind} />
+      Into{' '}
+      {[...titles].map(([slug, title], i) => (
+        <span key={slug}>
+          {i > 0 && ', '}
+          <Link href={`/explorer/${slug}`}>{title}</Link>
+        </span>
+      ))}{' '}
+      {titles.size === 1 && experiment.data && <Kind kind={experiment.data.kind} />}
     </p>
   );
 }
@@ -170,7 +179,7 @@ export function UploadPage() {
       <header className="lede">
         <h1>Upload run logs</h1>
         {slug ? (
-          <Into slug={slug} />
+          <Into receipts={receipts} />
         ) : (
           <p>Files are sent three at a time. Each is kept whole or not at all, and a refused one holds up no other.</p>
         )}
