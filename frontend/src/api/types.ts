@@ -23,7 +23,8 @@ export type Cells = Schemas['CellsOut'];
 
 export type Interval = Schemas['Estimate'];
 export type Fit = Schemas['FitOut'];
-export type FitRequest = Schemas['FitIn'];
+/** The page always says which method it means. */
+export type FitRequest = Schemas['FitIn'] & Required<Pick<Schemas['FitIn'], 'method'>>;
 
 export type Problem = Schemas['Problem'];
 export type Where = Problem['where'];
