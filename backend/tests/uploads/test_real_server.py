@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uploads over real HTTP to a real server process: memory, cut-off connections, sudden death."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from coalescope_host.run_log import STANDARD_FIELDS, standard_field
+
+MakeLog = Callable[..., bytes]
+
+
+class Server:
+    """A server process on its own data folder."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        environment = os.environ | {
+            "COALESCOPE_DATA_DIR": str(data),
+            "COALESCOPE_DATASETS_DIR": str(data / "none"),
+            "COALESCOPE_PAGE_DIR": str(data / "none"),
+        }
+        command = [sys.executable, "-m", "uvicorn", "--factory", "coalescope.app:create_app"]
+        command += ["--host", "127.0.0.1", "--port", str(self.port), "--log-level", "warning"]
+        self.process = subprocess.Popen(command, env=environment)
+        self._wait()
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                if httpx.get(f"{self.url}/api/health").status_code == 200:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.05)
+        raise TimeoutError("the server did not come up")
+
+    def own_memory(self) -> int:
+        """Bytes of memory that are the process's own (not pages of files)."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("RssAnon:"))
+        return int(line.split()[1]) * 1024
+
+    def stop(self, how: int = signal.SIGTERM) -> None:
+        self.process.send_signal(how)
+        self.process.wait(30)
+
+    def files(self) -> list[str]:
+        return sorted(path.name for path in (self.data / "logs").rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    (tmp_path / "none").mkdir()
+    started = Server(tmp_path)
+    yield started
+    started.stop()
+
+
+def in_pieces(content: bytes) -> Iterator[bytes]:
+    view = memoryview(content)
+    for start in range(0, len(view), 1 << 16):
+        yield bytes(view[start : start + (1 << 16)])
+
+
+def upload(server: Server, content: bytes | Iterator[bytes]) -> httpx.Response:
+    return httpx.post(
+        f"{server.url}/api/uploads", params={"filename": "x.runlog"}, content=content, timeout=60
+    )
+
+
+class Watch:
+    """The largest memory of a server while something happens."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.before = server.own_memory()
+        self.most = self.before
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.002):
+            self.most = max(self.most, self.server.own_memory())
+
+    def __enter__(self) -> "Watch":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    @property
+    def more(self) -> int:
+        return self.most - self.before
+
+
+def large_log(make_log: MakeLog, records: int) -> bytes:
+    names = list(STANDARD_FIELDS)
+    step = range(len(names) - 2)
+    rows = [(i * 10**6, i * 10**6, *(i * (100 + k) for k in step)) for i in range(1, records + 1)]
+    fields = [standard_field(name) for name in names]
+    return make_log(fields=fields, rows=rows, window=(10, records - 1))
+
+
+def test_a_large_log_takes_little_memory(server: Server, make_log: MakeLog) -> None:
+    upload(server, make_log())  # what is loaded once is loaded
+    content = large_log(make_log, 200_000)
+    assert len(content) > 32 * 2**20
+    with Watch(server) as watch:
+        answer = upload(server, in_pieces(content))
+    assert answer.status_code == 201, answer.text
+    assert watch.more <= 16 * 2**20
+    with Watch(server) as held:  # negative control: the watch sees memory that is taken
+        hold = httpx.post(f"{server.url}/api/links", content=b" " * len(content), timeout=60)
+    assert hold.status_code >= 400
+    assert held.more > 16 * 2**20
+
+
+def send_half(server: Server, content: bytes) -> None:
+    head = (
+        f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        f"Content-Length: {len(content)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(head.encode() + content[: len(content) // 2])
+        time.sleep(0.3)
+
+
+def test_a_connection_that_breaks_leaves_nothing(server: Server, make_log: MakeLog) -> None:
+    content = large_log(make_log, 20_000)
+    send_half(server, content)
+    deadline = time.monotonic() + 10
+    while server.files() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert server.files() == []
+    assert upload(server, content).status_code == 201
+    assert len(server.files()) == 1
+
+
+def test_what_was_acknowledged_survives_sudden_death(tmp_path: Path, make_log: MakeLog) -> None:
+    (tmp_path / "none").mkdir()
+    server = Server(tmp_path)
+    content = make_log()
+    receipt = upload(server, content).json()
+    half = threading.Thread(target=send_half, args=(server, large_log(make_log, 20_000)))
+    half.start()
+    deadline = time.monotonic() + 10
+    while len(server.files()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(server.files()) == 2
+    server.stop(signal.SIGKILL)
+    half.join()
+    assert len(server.files()) == 2  # one object, one left half
+    again = Server(tmp_path)
+    try:
+        assert again.files() == [f"{receipt['sha256']}.runlog"]
+        repeated = upload(again, content)
+        assert (repeated.status_code, repeated.json()["runs"]) == (200, receipt["runs"])
+    finally:
+        again.stop()
+
+
+def test_too_much_is_refused_while_it_comes(server: Server, make_log: MakeLog) -> None:
+    """A declared length beyond the limit is refused by its header alone."""
+    head = (
+        f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        f"Content-Length: {2**40}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(head.encode())
+        assert b" 413 " in connection.recv(4096).split(b"\r\n")[0]
+    assert server.files() == []
