@@ -94,7 +94,7 @@ $(STAMPS)/python-dev: requirements-dev.lock $(STAMPS)/python
 	@touch $@
 
 $(STAMPS)/node: frontend/package.json frontend/package-lock.json
-	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' \
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' \
 		|| { echo 'Coalescope needs Node 20 or newer.' >&2; exit 1; }
 	@mkdir -p $(STAMPS)
 	cd frontend && npm ci --silent
