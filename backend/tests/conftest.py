@@ -71,6 +71,12 @@ def client(make_client: MakeClient) -> Client:
     return make_client()
 
 
+@pytest.fixture(scope="session")
+def datasets() -> Path:
+    """The folder of the published data sets."""
+    return Path(__file__).resolve().parents[2] / "datasets"
+
+
 # --- run logs to upload
 
 _SAMPLES = ("t_monotonic_ns", "t_realtime_ns", "rx_bytes", "rx_packets", "rx_interrupts")

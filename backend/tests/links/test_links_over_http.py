@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links as the page and a browser use them."""
+
+from typing import Any
+
+PATH = "/explorer/geist-2005-nfs?measure=throughput_mbps&x=delay_us"
+
+
+def test_make_find_and_follow(client: Any) -> None:
+    made = client.post("/api/links", json={"path": PATH})
+    assert made.status_code == 201
+    link = made.json()
+    assert link["path"] == PATH
+    assert link["url"] == f"http://127.0.0.1:8000/l/{link['token']}"
+    assert client.post("/api/links", json={"path": PATH}).json() == link
+    assert client.get(f"/api/links/{link['token']}").json() == link
+    followed = client.get(f"/l/{link['token']}")
+    assert (followed.status_code, followed.headers["location"]) == (307, PATH)
+
+
+def test_an_unknown_link(client: Any) -> None:
+    for path in ("/api/links/unknown", "/l/unknown"):
+        answer = client.get(path)
+        assert answer.status_code == 404
+        assert answer.json()["error"]["code"] == "not_found"
+
+
+def test_a_link_leads_nowhere_else(client: Any) -> None:
+    for path in ("//evil.example", "http://evil.example/", "/\\evil.example", "", 7, None):
+        answer = client.post("/api/links", json={"path": path})
+        assert answer.status_code == 422, path
+    assert client.post("/api/links", json={"path": "/", "host": "evil"}).status_code == 422
+    assert client.post("/api/links", json={"path": "/"}).status_code == 201, "control"
