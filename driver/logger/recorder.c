@@ -212,8 +212,10 @@ static bool sample_until_end(struct recorder *recorder)
 		return true;
 	if (!take(recorder))
 		return false;
-	if (recorder->window == WINDOW_OPEN)
+	if (recorder->window == WINDOW_OPEN) {
+		recorder->short_window = recorder->options->duration_ns > 0;
 		enter(recorder, WINDOW_CLOSED);
+	}
 	return true;
 }
 
@@ -297,7 +299,8 @@ static bool start(struct recorder *recorder, int fd)
 	if (!catch_signals(recorder) || !take(recorder))
 		return false;
 	recorder->first_received = recorder->values[recorder->received];
-	mark(recorder, "command_start");
+	if (recorder->options->command)
+		mark(recorder, "command_start");
 	recorder->window = WINDOW_WAITING;
 	advance_window(recorder);
 	return start_command(recorder) && start_timer(recorder);
@@ -324,7 +327,10 @@ static bool judge(const struct recorder *recorder)
 				options->command[0], strsignal(WTERMSIG(workload->status)));
 		return false;
 	}
-	return recorder->window >= WINDOW_OPEN;
+	if (recorder->short_window)
+		fprintf(stderr, "coalescope-logger: %s ended before the measurement window did; the log is kept\n",
+			options->command[0]);
+	return recorder->window >= WINDOW_OPEN && !recorder->short_window;
 }
 
 bool recorder_open(struct recorder *recorder, const struct options *options)

@@ -26,6 +26,7 @@ struct recorder {
 	enum window window;
 	uint64_t first_received;
 	uint64_t window_since; /* when the present state of the window began */
+	bool short_window;     /* the command ended before --duration was over */
 	int caught;            /* number of the signal that ended us, 0 if none */
 	bool gone;             /* a source failed: what it observes is not there any more */
 };

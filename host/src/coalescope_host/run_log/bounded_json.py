@@ -17,13 +17,14 @@ class JsonRefusedError(ValueError):
     """JSON that the format does not allow; the text says why."""
 
 
-def parse(raw: bytes, *, depth: int, values: int) -> object:
+def parse(raw: bytes, *, depth: int, values: int, unique_names: bool = True) -> object:
     """Parse one JSON text.
 
     Args:
         raw: the text's bytes.
         depth: deepest nesting of arrays and objects allowed.
         values: largest number of values allowed, all levels together.
+        unique_names: refuse objects that have a name twice; otherwise the last one counts.
 
     Raises:
         JsonRefusedError: for anything that is not such a text.
@@ -31,7 +32,9 @@ def parse(raw: bytes, *, depth: int, values: int) -> object:
     try:
         text = raw.decode("utf-8")
         document: object = json.loads(
-            text, object_pairs_hook=_unique_names, parse_constant=_refuse_constant
+            text,
+            object_pairs_hook=_unique_names if unique_names else None,
+            parse_constant=_refuse_constant,
         )
     except UnicodeDecodeError as error:
         raise JsonRefusedError(f"not UTF-8 at its byte {error.start}") from None
