@@ -5,6 +5,10 @@ From a stratum of n, n − 1 are drawn with replacement and weighted by n/(n −
 with m = n − 1). For whatever is linear in the data this multiplies the deviations of the plain
 bootstrap by √(n/(n − 1)), which is what they fall short by; unequal strata each get their own
 factor. A stratum of one has no spread to draw from and stays as it is.
+
+Simulated coverage of the nominal 95 % intervals, for the 27 settings of the 2005 study with 1 %
+noise for each setting: 90 to 93 % over rows in strata of 9, 93 to 96 % over 3 or 10 replicates
+(`tests/fitting/test_coverage.py` prints it).
 """
 
 from __future__ import annotations

@@ -14,6 +14,9 @@ import numpy as np
 
 from .points import Floats, K
 
+#: What rounding leaves of an eigenvalue that is zero, relative to the sum of squares.
+_ROUNDING = 1e-13
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -59,13 +62,16 @@ def total_least_squares(moments: Moments) -> Floats:
     normal of the plane; (α, β, γ) = K/(e·c) e.
 
     Returns:
-        Estimates, [b, p]; not finite where the plane goes through the origin.
+        Estimates, [b, p]; not finite where the plane goes through the origin, or where the points
+        lie on a line, which is in many planes.
     """
-    _, vectors = np.linalg.eigh(moments.scatter)
+    spread, vectors = np.linalg.eigh(moments.scatter)
     normal = vectors[:, :, 0]
     distance = np.sum(normal * moments.centroid, axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         estimates: Floats = K / distance * normal
+    size = moments.weight * np.sum(moments.centroid**2, axis=1)
+    estimates[spread[:, 1] <= _ROUNDING * size] = np.nan
     return estimates
 
 
@@ -87,7 +93,7 @@ def ordinary_least_squares(moments: Moments) -> Floats:
         values, vectors = np.linalg.eigh(scaled)
         projected = np.einsum("bij,bi->bj", vectors, target) / values
         estimates: Floats = np.einsum("bij,bj->bi", vectors, projected) / lengths
-    estimates[~regular | (values[:, 0] <= np.finfo(float).eps)] = np.nan
+    estimates[~regular | (values[:, 0] <= _ROUNDING)] = np.nan
     return estimates
 
 

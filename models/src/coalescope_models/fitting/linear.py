@@ -209,19 +209,23 @@ def _fitted(
         else resample_replicates(task.rows, task.groups, estimator, plan.resamples, rng)
     )
     finite = draws[np.isfinite(draws).all(axis=1)]
+    shift = _displacement(task, values, finite)
     plan = Bootstrap(
         plan.unit, plan.resamples, plan.seed, plan.strata, degenerate=len(draws) - len(finite)
     )
     message = _why_no_interval(task, plan)
     if message is not None:
         finite = finite[:0]
+    elif shift is not None:
+        message = _why_displaced(task, shift, finite)
+        finite = finite - shift
     ends = _ends(finite)
     errors = _standard_errors(finite)
     estimates = {
         name: Estimate(float(values[i]), units[i], ends[i], errors[i])
         for i, name in enumerate(task.fit.parameters)
     }
-    covariance = None if message is not None else np.cov(finite, rowvar=False).tolist()
+    covariance = np.cov(finite, rowvar=False).tolist() if len(finite) else None
     return _result(
         task,
         plan,
@@ -246,6 +250,30 @@ def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
         group = "cell" if task.unit == "replicates" else "stratum"
         return f"No intervals: each {group} holds one {what}, so there is no spread to draw from."
     return None
+
+
+def _displacement(task: _Task, values: Floats, draws: Floats) -> Floats | None:
+    """Return how far the resamples lie from the estimates on average, for replicates.
+
+    Resampled replicates carry the noise twice, the measured one and the drawn one. Where noise
+    biases an estimator, as it does total least squares, they lie off by about that bias once more.
+    Their spread is right, so they are moved back to the estimate.
+    """
+    if task.unit == "rows" or len(draws) == 0:
+        return None
+    shift: Floats = draws.mean(axis=0) - values
+    return shift
+
+
+def _why_displaced(task: _Task, shift: Floats, draws: Floats) -> str | None:
+    biased = np.abs(shift) > draws.std(axis=0, ddof=1)
+    if not biased.any():
+        return None
+    names = [name for name, is_so in zip(task.fit.parameters, biased, strict=True) if is_so]
+    return (
+        f"Noise in the replicates moves {' and '.join(names)} by more than a standard error under "
+        f"{task.method}: the estimate is biased by about as much. Compare the other methods."
+    )
 
 
 def _ends(draws: Floats) -> list[tuple[float, float] | None]:
