@@ -7,17 +7,15 @@ a mean), then measures, each with MEASURE_sd where a deviation is known.
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from coalescope.experiments.records import CellRecord, Factors, FactorValue, SummaryRecord
+from coalescope.exports.formulas import disarmed
 from coalescope.exports.repository import ExportedRun
 from coalescope.runs.records import MeasuredValue
 
 _ROWS_PER_CHUNK = 500
-# What a spreadsheet would run as a formula when it opens the file.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def _text(value: FactorValue | None) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return f"'{value}" if _FORMULA.match(value) else value
+        return disarmed(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)

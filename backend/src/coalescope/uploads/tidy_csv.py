@@ -18,11 +18,13 @@ from coalescope_models.quantity import Quantity
 
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments.records import FactorValue
+from coalescope.exports.formulas import as_meant
 from coalescope.runs.records import MeasuredValue
 from coalescope.runs.service import factor_key
 from coalescope.uploads.columns import Column, classify, unknown_column
 
 MAX_PROBLEMS = 20
+MAX_ROWS = 100_000
 _MAX_TEXT = 200
 _LARGEST = 1e30  # squares and sums of what is larger would overflow
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -32,7 +34,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TableRow:
     """One row: a run (n = 1) or a cell's means; `row` as a spreadsheet counts it."""
 
@@ -115,6 +117,14 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: _Collector) 
         if row is not None:
             _check_repeat(row, seen, faults)
             rows.append(row)
+        if len(rows) > MAX_ROWS:
+            faults.add(
+                "too_many_rows",
+                f"The table has more than {MAX_ROWS:,} rows.",
+                "Split it into several files with the same header.",
+                number,
+            )
+            raise _Faults
     if not rows and not faults.problems:
         faults.add("no_rows", "The file has a header and no rows.", "Add the data.", 2)
     return Table(per, rows)
@@ -359,7 +369,7 @@ class _RowReader:
                 text,
             )
             return None
-        return text
+        return as_meant(text)
 
     def number(self, column: Column, text: str) -> float | None:
         """A number in its quantity's domain; None if empty or after a fault."""

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits over HTTP: the published numbers, replicates, and what is said when there is no fit."""
+
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from coalescope.fits import service
+
+NFS = {"model": "cpu-overhead", "method": "paper-tls"}
+COLUMNS = "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"
+ALPHA, BETA, GAMMA = 2e-3, 3e-3, 5e-3
+
+
+def table(replicates: int = 3, noise: float = 0.01, seed: int = 7) -> bytes:
+    """Runs of a host that has those costs [s per MB, per kpacket, per kinterrupt]."""
+    rng = np.random.default_rng(seed)
+    lines = [COLUMNS]
+    for mtu in (1500, 3000, 9000):
+        for delay in (0, 50, 100):
+            for replicate in range(1, replicates + 1):
+                packets = 1e9 / (0.9 * mtu)
+                interrupts = packets / (1 + delay / 15)
+                cpu = ALPHA * 1000 + BETA * packets / 1e3 + GAMMA * interrupts / 1e3
+                cpu *= 1 + noise * rng.standard_normal()
+                lines.append(
+                    f"{mtu},{delay},{replicate},1000000000,{packets:.0f},{interrupts:.0f},{cpu!r}"
+                )
+    return "\n".join(lines).encode()
+
+
+def fit(client: Any, slug: str = "lab", **request: Any) -> Any:
+    return client.post(f"/api/experiments/{slug}/fits", json=NFS | request)
+
+
+@pytest.fixture
+def published(make_client: Callable[..., Any], datasets: Any) -> Any:
+    return make_client(datasets_dir=datasets)
+
+
+def test_the_published_nfs_fit(published: Any) -> None:
+    """Geist et al. 2005, table 2: 0.81, 0.27, 1.11, largest deviation 1.85 % as printed."""
+    found = fit(published, "geist-2005-nfs").json()
+    values = {name: round(e["value"], 3) for name, e in found["estimates"].items()}
+    assert values == {"alpha": 0.813, "beta": 0.266, "gamma": 1.110}
+    units = [estimate["unit"] for estimate in found["estimates"].values()]
+    assert units == ["jiffies/MB", "jiffies/kpacket", "jiffies/kinterrupt"]
+    assert found["diagnostics"]["max_abs_deviation_percent"] == pytest.approx(1.86, abs=0.005)
+    assert (found["n"], found["left_out"], found["identifiable"]) == (27, 0, True)
+    assert found["bootstrap"]["unit"] == "rows"
+    assert found["bootstrap"]["strata"] == 3, "rows are drawn within each MTU"
+    for estimate in found["estimates"].values():
+        low, high = estimate["ci95"]
+        assert low < estimate["value"] < high
+    worst = max(found["residuals"], key=lambda residual: abs(residual["deviation_percent"]))
+    assert worst["factors"] == {"mtu_bytes": 1500, "delay_ticks": 320, "workload": "nfs"}
+    assert (found["experiment"], found["data_version"]) == ("geist-2005-nfs", 1)
+
+
+def test_least_squares_on_the_same_rows(published: Any) -> None:
+    found = fit(published, "geist-2005-nfs", method="ols", resamples=0).json()
+    values = {name: round(e["value"], 6) for name, e in found["estimates"].items()}
+    assert values == {"alpha": 0.813531, "beta": 0.266921, "gamma": 1.104689}
+    assert all(estimate["ci95"] is None for estimate in found["estimates"].values())
+
+
+def test_rows_can_be_selected(published: Any) -> None:
+    where = {"workload": "nfs", "delay_ticks": 10}
+    found = fit(published, "geist-2005-nfs", where=where, method="ols", resamples=0).json()
+    assert (found["n"], found["where"]) == (3, where)
+    assert {residual["factors"]["delay_ticks"] for residual in found["residuals"]} <= {10}
+
+
+def test_one_mtu_cannot_tell_bytes_from_packets(published: Any) -> None:
+    found = fit(published, "geist-2005-nfs", where={"mtu_bytes": 1500}).json()
+    assert not found["identifiable"]
+    assert [estimate["value"] for estimate in found["estimates"].values()] == [None] * 3
+    assert "MTU" in found["message"]
+    two = fit(published, "geist-2005-nfs", method="ols").json()
+    assert two["identifiable"], "control: all three MTUs can"
+
+
+def test_replicates_are_resampled_whole(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    found = fit(client, method="ols").json()
+    assert found["n"] == 9
+    assert found["bootstrap"]["unit"] == "replicates"
+    assert found["bootstrap"]["strata"] == 9
+    assert found["response"] == "system_cpu_s"
+    assert found["estimates"]["alpha"]["unit"] == "s/MB"
+    for name, truth in (("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)):
+        assert found["estimates"][name]["value"] == pytest.approx(truth, rel=0.1)
+    assert len(found["residuals"]) == 9
+    assert found["residuals"][0]["factors"] == {"mtu_bytes": 1500, "delay_us": 0}
+
+
+def test_single_runs_are_rows(client: Any) -> None:
+    client.upload(table(replicates=1), "lab.csv")
+    assert fit(client, method="ols").json()["bootstrap"]["unit"] == "rows"
+
+
+def test_the_same_seed_gives_the_same_intervals(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    first = fit(client, resamples=500, seed=3).json()
+    client.app.state.fits = type(client.app.state.fits)(1)  # nothing remembered
+    assert fit(client, resamples=500, seed=3).json() == first
+    assert fit(client, resamples=500, seed=4).json()["estimates"] != first["estimates"]
+
+
+def test_a_fit_is_computed_once_per_data_version(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    with mock.patch.object(service, "fit_linear", wraps=service.fit_linear) as computed:
+        first = fit(client, resamples=100).json()
+        assert fit(client, resamples=100).json() == first
+        assert computed.call_count == 1
+        fit(client, resamples=101)
+        assert computed.call_count == 2
+        uid = client.get("/api/experiments/lab/runs").json()["runs"][0]["id"]
+        client.post(f"/api/runs/{uid}/retraction", json={"reason": "cable was loose"})
+        changed = fit(client, resamples=100).json()
+        assert computed.call_count == 3
+        assert changed["data_version"] > first["data_version"]
+        assert changed["estimates"] != first["estimates"]
+
+
+def test_missing_interrupts_are_not_available(client: Any) -> None:
+    lines = table().decode().splitlines()
+    without = [",".join(line.split(",")[:5] + line.split(",")[6:]) for line in lines]
+    client.upload("\n".join(without).encode(), "veth.csv")
+    answer = fit(client, "veth")
+    assert answer.status_code == 422
+    error = answer.json()["error"]
+    assert error["code"] == "not_available"
+    assert error["where"] == {"measure": "rx_interrupts"}
+    assert "not available" in error["message"]
+    assert "veth" in error["advice"]
+
+
+def test_every_missing_measure_is_named(client: Any) -> None:
+    client.upload(b"mtu_bytes,replicate,rx_bytes\n1500,1,1000\n", "lab.csv")
+    where = fit(client).json()["error"]["where"]
+    for name in ("rx_packets", "rx_interrupts", "system_cpu_jiffies", "system_cpu_s"):
+        assert name in where["measure"]
+    assert "rx_bytes" not in where["measure"]
+
+
+def test_runs_without_a_measure_are_left_out_and_counted(client: Any) -> None:
+    lines = table().decode().splitlines()
+    cut = lines[1].split(",")
+    cut[5] = ""
+    client.upload("\n".join([lines[0], ",".join(cut), *lines[2:]]).encode(), "lab.csv")
+    assert fit(client, resamples=0).json()["left_out"] == 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "code"),
+    [
+        ({"model": "link-bound"}, 422, "no_linear_fit"),
+        ({"model": "perpetual-motion"}, 404, "not_found"),
+        ({"where": {"mtu": 1500}}, 422, "unknown_factor"),
+        ({"where": {"mtu_bytes": "big"}}, 422, "not_a_number"),
+        ({"where": {"mtu_bytes": 1492}}, 422, "no_such_cells"),
+        ({"method": "guess"}, 422, "invalid_request"),
+        ({"resamples": -1}, 422, "invalid_request"),
+        ({"resamples": 100_001}, 422, "invalid_request"),
+        ({"seed": -1}, 422, "invalid_request"),
+        ({"resample": 10}, 422, "invalid_request"),
+    ],
+)
+def test_wrong_requests(client: Any, request_: dict[str, Any], status: int, code: str) -> None:
+    client.upload(table(replicates=1), "lab.csv")
+    answer = fit(client, **request_)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert answer.json()["error"]["advice"]
+
+
+def test_too_much_work_is_refused_with_a_way_out(client: Any) -> None:
+    client.upload(table(replicates=1), "lab.csv")
+    with mock.patch.object(service, "_MAX_DRAWS", 900):
+        answer = fit(client, resamples=101).json()["error"]
+        assert (answer["code"], "at most 100" in answer["advice"]) == ("too_many_draws", True)
+        assert fit(client, resamples=100).status_code == 200, "control"
+
+
+def test_an_empty_experiment(client: Any) -> None:
+    client.post("/api/experiments", json={"slug": "empty", "title": "Empty", "kind": "measured"})
+    assert fit(client, "empty").json()["error"]["message"] == "The experiment has no runs yet."
+    assert fit(client, "nowhere").status_code == 404
