@@ -88,8 +88,9 @@ export function MenuItem(props: {
   unavailable?: string;
   /** The menu stays open, because it shows the result. */
   stay?: boolean;
-  /** Given for one of a few: then the item is a radio. */
+  /** Given for one of a few: then the item is a radio; or a checkbox, where several may be in force. */
   checked?: boolean;
+  several?: boolean;
   onSelect: () => void;
 }) {
   function select(event: MouseEvent<HTMLButtonElement>) {
@@ -110,8 +111,14 @@ export function MenuItem(props: {
       {(props.unavailable || props.note) && <small>{props.unavailable ?? props.note}</small>}
     </>
   );
-  return props.checked === undefined ? (
-    <button {...shared} role="menuitem">
+  if (props.checked === undefined)
+    return (
+      <button {...shared} role="menuitem">
+        {content}
+      </button>
+    );
+  return props.several ? (
+    <button {...shared} role="menuitemcheckbox" aria-checked={props.checked}>
       {content}
     </button>
   ) : (

@@ -18,7 +18,6 @@ export function Segmented<T extends string>(props: {
   tiny?: boolean;
 }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset draws a box of its own
     <div className={`seg ${props.tiny ? 'tiny' : ''}`} role="group" aria-label={props.label}>
       {props.segments.map(({ value, label, unavailable }) => (
         <button

@@ -3,13 +3,13 @@ import { Link, useSearchParams } from 'wouter';
 import { reasonOf } from '../../api/errors';
 import { useExperiments, useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Kind as KindName } from '../../api/types';
-import { inSentence, labelOf } from '../../components/factorWords';
+import { labelOf } from '../../components/factorWords';
 import { KINDS, Kind, KindGlyph } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import { GlanceTile } from './GlanceTile';
-import { countByKind, design, type Filter, matches, tileOf } from './listing';
+import { caption, countByKind, design, type Filter, matches, tileOf } from './listing';
 import { ModelsLine } from './ModelsLine';
 import { YourHost } from './YourHost';
 import './experiments.css';
@@ -41,7 +41,7 @@ function useFilter(): [Filter, (next: Partial<Filter>) => void] {
   return [filter, change];
 }
 
-function Row({ experiment, caption }: { experiment: ExperimentSummary; caption: (measure: string) => string }) {
+function Row({ experiment, captionOf }: { experiment: ExperimentSummary; captionOf: (measure: string) => string }) {
   const { slug, title, subtitle, kind, factors, cells, designed_cells, replicates_label, source_note, glance } =
     experiment;
   return (
@@ -55,7 +55,7 @@ function Row({ experiment, caption }: { experiment: ExperimentSummary; caption: 
           {glance.map((each) => (
             <figure key={each.measure}>
               <GlanceTile shades={tileOf(each).shades} />
-              <figcaption>{caption(each.measure)}</figcaption>
+              <figcaption>{captionOf(each.measure)}</figcaption>
             </figure>
           ))}
         </div>
@@ -89,7 +89,6 @@ function KindFilter(props: {
     props.change(hidden);
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset draws a box of its own
     <div className="kinds" role="group" aria-label="Kinds">
       {KINDS.map((kind) => (
         <button
@@ -128,8 +127,7 @@ export function ExperimentsPage() {
   const [filter, change] = useFilter();
   const all = experiments.data ?? [];
   const shown = all.filter((experiment) => matches(experiment, filter));
-  // A tile has room for a few words only.
-  const caption = (measure: string) => inSentence(labelOf(measure, quantities.data)).replace(' per ', '/');
+  const captionOf = (measure: string) => caption(labelOf(measure, quantities.data));
 
   return (
     <div className="page experiments">
@@ -183,7 +181,7 @@ export function ExperimentsPage() {
         </thead>
         <tbody>
           {shown.map((experiment) => (
-            <Row key={experiment.slug} experiment={experiment} caption={caption} />
+            <Row key={experiment.slug} experiment={experiment} captionOf={captionOf} />
           ))}
           {experiments.data && all.length > 0 && shown.length === 0 && (
             <Nothing filter={filter} clear={() => change({ text: '', hidden: new Set() })} />

@@ -10,7 +10,7 @@ const UNKNOWN = Array.from({ length: 3 }, () => Array<null>(9).fill(null));
 /** The two commands that fill a row of the table: record while a workload runs, then send the log here. */
 function commands(): string[] {
   return [
-    'coalescope-logger --interface eth1 --output run-01.runlog -- iperf3 --server --one-off',
+    'coalescope-logger -i eth1 -e my-host -f delay_us=40 -o run-01.runlog -- iperf3 -s -1',
     `coalescope upload run-01.runlog --server ${addressOf('/').replace(/\/$/, '')}`,
   ];
 }

@@ -31,12 +31,28 @@ export function countByKind(experiments: readonly ExperimentSummary[]): Record<K
   return counts;
 }
 
+// A column of the table has room for a word.
+const SHORT: Readonly<Record<string, string>> = {
+  delay_us: 'delay',
+  delay_ticks: 'delay',
+  moderation_rate_hz: 'moderation rate',
+};
+
 /** `MTU 3 × delay 9`: the factors that vary, with the number of their levels. */
 export function design(factors: readonly Factor[]): string {
   const varied = factors.filter(({ levels }) => levels.length > 1);
   return (varied.length ? varied : factors)
-    .map(({ label, levels }) => `${inSentence(label)} ${levels.length}`)
+    .map(({ name, label, levels }) => `${SHORT[name] ?? inSentence(label)} ${levels.length}`)
     .join(' × ');
+}
+
+/** A measure in the room under a tile: `system CPU`, `packets/interrupt`. */
+export function caption(label: string): string {
+  return inSentence(label)
+    .replace(/ time(?= |$)/, '')
+    .replace(/ per 10⁹ bytes$/, '')
+    .replace(/^received? /, '')
+    .replace(' per ', '/');
 }
 
 export interface Tile {

@@ -1,4 +1,326 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { ApiError, reasonOf } from '../../api/errors';
+import { useExperiment, useQuantities, useRun } from '../../api/queries';
+import type { Quantity, RunDetail, RunEvent } from '../../api/types';
+import { useSaid } from '../../components/copy';
+import { inWords, labelOf } from '../../components/factorWords';
+import { Icon } from '../../components/Icon';
+import { Kind } from '../../components/Kind';
+import { LoadingLine } from '../../components/Loading';
+import { Notice } from '../../components/Notice';
+import { useTitle } from '../../components/title';
+import { saveFrom } from '../share/save';
+import { type Change, ChangeDialog } from './ChangeDialog';
+import { moment, number, originOf, plain, settingsOf, sourcesOf } from './words';
+import './runs.css';
+
+type Quantities = readonly Quantity[] | undefined;
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h2 className="sec">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+const unitOf = (name: string, quantities: Quantities) =>
+  quantities?.find((quantity) => quantity.name === name)?.unit ?? '';
+
+function Settings({ run, quantities }: { run: RunDetail; quantities: Quantities }) {
+  return (
+    <table className="list">
+      <thead>
+        <tr>
+          <th scope="col">Factor</th>
+          <th scope="col" className="n">
+            Requested
+          </th>
+          <th scope="col" className="n">
+            In force
+          </th>
+          <th scope="col">Unit</th>
+        </tr>
+      </thead>
+      <tbody>
+        {settingsOf(run.factors, run.requested).map(({ name, requested, counts }) => {
+          const differs = requested !== null && counts !== null && requested !== counts;
+          return (
+            <tr key={name}>
+              <th scope="row">{labelOf(name, quantities)}</th>
+              <td className="n">{plain(requested)}</td>
+              <td className={`n value ${differs ? 'differs' : ''}`}>
+                {plain(counts)}
+                {differs && <small> not as requested</small>}
+              </td>
+              <td>{unitOf(name, quantities)}</td>
+            </tr>
+          );
+        })}
+        <tr>
+          <th scope="row">Replicate</th>
+          <td className="n" />
+          <td className="n value">{plain(run.replicate)}</td>
+          <td />
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function Measures({ run, quantities }: { run: RunDetail; quantities: Quantities }) {
+  const order = quantities?.map(({ name }) => name) ?? [];
+  const names = Object.keys(run.measures).sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  if (!names.length) return <p>None could be made from this run.</p>;
+  return (
+    <table className="list">
+      <thead>
+        <tr>
+          <th scope="col">Measure</th>
+          <th scope="col" className="n">
+            Value
+          </th>
+          <th scope="col">Unit</th>
+        </tr>
+      </thead>
+      <tbody>
+        {names.map((name) => {
+          const { value, sd, n } = run.measures[name];
+          return (
+            <tr key={name}>
+              <th scope="row" title={quantities?.find((quantity) => quantity.name === name)?.description}>
+                {labelOf(name, quantities)}
+              </th>
+              <td className="n value">
+                {number(value)}
+                {n > 1 && (
+                  <small>
+                    {' '}
+                    mean of {n}
+                    {sd !== null && `, sd ${number(sd)}`}
+                  </small>
+                )}
+              </td>
+              <td>{unitOf(name, quantities)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function Facts({ entries }: { entries: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="pairs">
+      {entries.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Sources({ run }: { run: RunDetail }) {
+  const sources = sourcesOf(run.header);
+  if (!sources.length) return <p>The row names none.</p>;
+  return (
+    <ul className="sources">
+      {sources.map(({ name, atomic, description }) => (
+        <li key={name}>
+          <b>{name}</b> {atomic ? 'all counters of one instant' : 'counters read one after another, not at one instant'}
+          {description && <small>{description}</small>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function changed({ before, after }: RunEvent): string {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return names
+    .filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]))
+    .map((name) => `${name}: ${plain(before?.[name])} → ${plain(after?.[name])}`)
+    .join(', ');
+}
+
+function History({ events }: { events: readonly RunEvent[] }) {
+  return (
+    <ol className="history">
+      {events.map((event) => (
+        <li key={`${event.at} ${event.action}`}>
+          <time dateTime={event.at}>{moment(event.at)}</time>
+          <div>
+            <b>{event.action}</b> {event.reason}
+            {event.action === 'corrected' && <small>{changed(event)}</small>}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Download({ run }: { run: RunDetail }) {
+  const [said, say] = useSaid();
+  const [failed, setFailed] = useState<string | null>(null);
+  if (run.content !== 'run_log') return null;
+  async function download() {
+    try {
+      setFailed(null);
+      await saveFrom(`/api/runs/${encodeURIComponent(run.id)}/log`, run.filename ?? `${run.id}.runlog`);
+      say('Saved');
+    } catch (error) {
+      setFailed(reasonOf(error));
+    }
+  }
+  return (
+    <>
+      <button type="button" className="quiet" onClick={download}>
+        <Icon name="export" />
+        <span aria-live="polite">{said ?? 'Download the log'}</span>
+      </button>
+      {failed && (
+        <span className="refused" role="alert">
+          Not saved: {failed}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Heading({
+  run,
+  quantities,
+  onChange,
+}: {
+  run: RunDetail;
+  quantities: Quantities;
+  onChange: (change: Change) => void;
+}) {
+  const experiment = useExperiment(run.experiment);
+  const retracted = run.status === 'retracted';
+  return (
+    <>
+      <header className="lede">
+        <h1>{inWords(run.factors, run.replicate, quantities) || 'Run'}</h1>
+        <p>
+          A run of <Link href={`/explorer/${run.experiment}`}>{experiment.data?.title ?? run.experiment}</Link>{' '}
+          {experiment.data && <Kind kind={experiment.data.kind} />}
+        </p>
+      </header>
+      <div className="run-acts">
+        <button type="button" className="action" onClick={() => onChange(retracted ? 'restoration' : 'retraction')}>
+          {retracted ? 'Restore' : 'Retract'}
+        </button>
+        <button type="button" className="quiet" onClick={() => onChange('correction')}>
+          Correct
+        </button>
+        <Download run={run} />
+        <Link className="quiet" href={`/experiments/${run.experiment}/runs`}>
+          All runs
+        </Link>
+      </div>
+    </>
+  );
+}
+
+function Remarks({ run }: { run: RunDetail }) {
+  const retraction = run.history.findLast(({ action }) => action === 'retracted');
+  return (
+    <div className="remarks">
+      {run.status === 'retracted' && (
+        <Notice tone="bad" title="Retracted: it does not count in its cell">
+          {retraction?.reason}
+        </Notice>
+      )}
+      {run.partial && (
+        <Notice tone="warn" title="Partial: the log was cut off">
+          What stands before its last whole block was kept and measured.
+        </Notice>
+      )}
+      {run.warnings.map(({ code, message }) => (
+        <Notice key={`${code} ${message}`} tone="warn" title={message} />
+      ))}
+    </div>
+  );
+}
+
+function Detail({ run }: { run: RunDetail }) {
+  const quantities = useQuantities().data;
+  const [change, setChange] = useState<Change | null>(null);
+  useTitle(inWords(run.factors, run.replicate, quantities) || 'Run');
+  const environment = Object.entries(run.environment ?? {});
+  const interval = run.header?.interval_ns;
+  return (
+    <>
+      <Heading run={run} quantities={quantities} onChange={setChange} />
+      <Remarks run={run} />
+      <div className="run-cols">
+        <Section title="Measures">
+          <Measures run={run} quantities={quantities} />
+        </Section>
+        <div>
+          <Section title="Settings">
+            <Settings run={run} quantities={quantities} />
+          </Section>
+          <Section title="Sources">
+            <Sources run={run} />
+          </Section>
+          <Section title="Identity">
+            <Facts
+              entries={[
+                ['From', originOf(run)],
+                ['Recorded', moment(run.recorded_at)],
+                ['Stored', moment(run.created_at)],
+                ...(typeof interval === 'number' ? [['Sampled every', `${number(interval / 1e6)} ms`] as const] : []),
+                ['Run', <code key="run">{run.id}</code>],
+                ...(run.sha256 ? [['SHA-256', <code key="sha">{run.sha256}</code>] as const] : []),
+              ]}
+            />
+          </Section>
+          <Section title="History">
+            <History events={run.history} />
+          </Section>
+        </div>
+      </div>
+      <Section title="Environment">
+        {environment.length ? (
+          <Facts entries={environment.map(([name, value]) => [name.replaceAll('_', ' '), plain(value)] as const)} />
+        ) : (
+          <p>Not recorded.</p>
+        )}
+      </Section>
+      {change && <ChangeDialog run={run} change={change} onClose={() => setChange(null)} />}
+    </>
+  );
+}
+
+/** One run: what was set, what came out, how it was read, and what was done to it since. */
 export function RunPage({ id }: { id: string }) {
-  return <div className="page">{id}</div>;
+  const run = useRun(id);
+  const missing = run.error instanceof ApiError && run.error.status === 404;
+  return (
+    <div className="page run">
+      {run.isPending && <LoadingLine label="Loading the run" />}
+      {missing && (
+        <header className="lede">
+          <h1>There is no such run here</h1>
+          <p>
+            Runs are kept by the server that took them in. Start from the <Link href="/">experiments</Link>.
+          </p>
+        </header>
+      )}
+      {run.isError && !missing && (
+        <Notice tone="bad" title="The run did not arrive" action={{ label: 'Try again', onClick: () => run.refetch() }}>
+          {reasonOf(run.error)} {run.data && 'What was on the page is still there.'}
+        </Notice>
+      )}
+      {run.data && <Detail run={run.data} />}
+    </div>
+  );
 }

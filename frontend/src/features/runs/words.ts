@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run in words and numbers. No DOM.
+import type { Correction, Factors, FactorValue, MeasureOf, Quantity, Run } from '../../api/types';
+import { brief } from '../../plots/number';
+
+const MEASURES_FIRST = [
+  'throughput_mbps',
+  'packets_per_interrupt',
+  'system_cpu_percent',
+  'system_cpu_s_per_gb',
+  'system_cpu_jiffies_per_gb',
+];
+const FEW = 3;
+
+/** The measures a table of runs begins with: the one the experiment is about, and what explains it. */
+export function chosenFew(measures: readonly MeasureOf[], first: string | undefined): string[] {
+  const names = measures.map(({ name }) => name);
+  const wanted = [first, ...MEASURES_FIRST, ...names].filter((name) => name !== undefined && names.includes(name));
+  return [...new Set(wanted as string[])].slice(0, FEW);
+}
+
+export function stateOf(run: Pick<Run, 'status' | 'partial'>): string {
+  if (run.status === 'retracted') return 'retracted';
+  return run.partial ? 'partial' : 'whole';
+}
+
+export function originOf(run: Pick<Run, 'content' | 'filename' | 'row'>): string {
+  const file = run.filename ?? 'a file';
+  if (run.content === 'run_log') return `run log ${file}`;
+  if (run.content === 'csv') return `row ${run.row ?? '?'} of ${file}`;
+  return `row ${run.row ?? '?'} of the published data set`;
+}
+
+/** `2026-11-20 19:44:17 UTC`. */
+export function moment(iso: string | null): string {
+  if (iso === null) return 'not known';
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? iso : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const SHOWN_DIGITS = 5;
+
+export function number(value: number): string {
+  return brief(value, SHOWN_DIGITS);
+}
+
+/** A value of a header as one line: lists and objects as JSON, nothing as a dash. */
+export function plain(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export interface Setting {
+  name: string;
+  requested: FactorValue | null;
+  counts: FactorValue | null;
+}
+
+/** Every factor that was asked for or is in force. What counts is what the host read back, where it did. */
+export function settingsOf(
+  factors: Factors,
+  requested: Readonly<Record<string, FactorValue | null>> | null,
+): Setting[] {
+  const names = [...new Set([...Object.keys(factors), ...Object.keys(requested ?? {})])];
+  return names.map((name) => ({ name, requested: requested?.[name] ?? null, counts: factors[name] ?? null }));
+}
+
+export interface Source {
+  name: string;
+  atomic: boolean;
+  description: string;
+}
+
+/** The sources a log names in its header. */
+export function sourcesOf(header: Readonly<Record<string, unknown>> | null): Source[] {
+  const listed = header?.sources;
+  if (!Array.isArray(listed)) return [];
+  return listed.map((source) => ({
+    name: plain(source?.name),
+    atomic: source?.atomic === true,
+    description: typeof source?.description === 'string' ? source.description : '',
+  }));
+}
+
+export interface Edited {
+  factors: Readonly<Record<string, string>>;
+  replicate: string;
+  reason: string;
+}
+
+function level(text: string, isText: boolean): number | string | null {
+  const value = text.trim();
+  if (value === '') return null;
+  const figure = Number(value);
+  return isText || Number.isNaN(figure) ? value : figure;
+}
+
+/** What a correction changes and nothing else; null where nothing would change. An emptied field takes the factor away. */
+export function correctionOf(
+  run: Pick<Run, 'factors' | 'replicate'>,
+  edited: Edited,
+  quantities: readonly Quantity[] | undefined,
+): Correction | null {
+  const isText = (name: string) => quantities?.find((quantity) => quantity.name === name)?.text ?? false;
+  const factors: Record<string, number | string | null> = {};
+  for (const [name, text] of Object.entries(edited.factors)) {
+    const value = level(text, isText(name));
+    if (value !== (run.factors[name] ?? null)) factors[name] = value;
+  }
+  const replicate = edited.replicate.trim() === '' ? null : Number(edited.replicate);
+  const moved = replicate !== run.replicate && replicate !== null;
+  if (Object.keys(factors).length === 0 && !moved) return null;
+  return { factors, ...(moved ? { replicate } : {}), reason: edited.reason.trim() };
+}
