@@ -54,6 +54,23 @@ def test_cells_come_back_the_same(client: Any) -> None:
     assert export(client, "copy", what="runs").content == exported, "means stay means"
 
 
+def test_measures_of_one_cell_may_have_different_counts(client: Any) -> None:
+    client.upload(
+        b"mtu_bytes,replicate,drops,rx_packets\n1500,1,3,10\n1500,2,5,20\n1500,3,7,\n", "lab.csv"
+    )
+    exported = export(client, "lab").content
+    found = rows(exported.decode())
+    assert [(row["n"], row["drops"], row["rx_packets"]) for row in found] == [
+        ("3", "5", ""),
+        ("2", "", "15"),
+    ]
+    assert client.upload(exported, "copy.csv").status_code == 201
+    assert export(client, "copy").content == exported
+    twice = exported + exported.splitlines(keepends=True)[1]
+    answer = client.upload(twice, "twice.csv")
+    assert answer.json()["error"]["code"] == "duplicate_row", "control"
+
+
 @pytest.mark.parametrize("slug", ["geist-2005-nfs", "geist-2005-points", "dillon-2004"])
 @pytest.mark.parametrize("what", ["cells", "runs"])
 def test_published_data_comes_back_the_same(

@@ -24,6 +24,8 @@ from coalescope.runs.service import factor_key
 from coalescope.uploads.columns import Column, classify, unknown_column
 
 MAX_PROBLEMS = 20
+# cell, replicate, measure
+_Place = tuple[str, int | None, str]
 MAX_ROWS = 100_000
 _MAX_TEXT = 200
 _LARGEST = 1e30  # squares and sums of what is larger would overflow
@@ -109,7 +111,7 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: _Collector) 
     if faults.problems:
         raise _Faults  # rows cannot be judged by a header that is not understood
     rows: list[TableRow] = []
-    seen: dict[tuple[str, int | None], int] = {}
+    seen: dict[_Place, int] = {}
     for number, fields in records:
         if not fields:
             continue
@@ -476,11 +478,11 @@ def _domain(quantity: Quantity) -> str:
     return f"it is at least {low:g}" if low is not None else f"it is at most {high:g}"
 
 
-def _check_repeat(
-    row: TableRow, seen: dict[tuple[str, int | None], int], faults: _Collector
-) -> None:
-    key = (factor_key(row.factors), row.replicate)
-    first = seen.setdefault(key, row.row)
+def _check_repeat(row: TableRow, seen: dict[_Place, int], faults: _Collector) -> None:
+    """A run has one row. A cell has one row per measure: counts may differ between measures."""
+    key = factor_key(row.factors)
+    names = [""] if row.replicate is not None else list(row.measures)
+    first = min(seen.setdefault((key, row.replicate, name), row.row) for name in names)
     if first == row.row:
         return
     what = "cell" if row.replicate is None else f"replicate {row.replicate} of the cell"
