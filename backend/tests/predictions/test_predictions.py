@@ -70,7 +70,10 @@ def test_what_is_not_finite_is_null(client: Any) -> None:
         ({"over": {"mtu_bytes": {"lo": 10, "hi": 1500, "n": 2}}}, "out_of_domain", "mtu_bytes"),
         ({"over": {"mtu_bytes": {"lo": 9000, "hi": 1500, "n": 2}}}, "wrong_range", "mtu_bytes"),
         (
-            {"values": {"mtu_bytes": 1500}, "over": {"mtu_bytes": {"lo": 1500, "hi": 1500, "n": 1}}},
+            {
+                "values": {"mtu_bytes": 1500},
+                "over": {"mtu_bytes": {"lo": 1500, "hi": 1500, "n": 1}},
+            },
             "wrong_range",
             "mtu_bytes",
         ),
@@ -94,9 +97,7 @@ def test_what_is_not_finite_is_null(client: Any) -> None:
         ({"valves": {}}, "invalid_request", "valves"),
     ],
 )
-def test_wrong_requests(
-    client: Any, body: dict[str, Any], code: str, field: str | None
-) -> None:
+def test_wrong_requests(client: Any, body: dict[str, Any], code: str, field: str | None) -> None:
     answer = client.post(LINK, json=body)
     assert answer.status_code == 422
     error = answer.json()["error"]

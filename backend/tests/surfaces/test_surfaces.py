@@ -132,7 +132,9 @@ def test_unchanged_surfaces_are_not_sent_again(lab: Any) -> None:
     url = "/api/experiments/lab/surfaces/throughput_mbps?workload=udp"
     etag = lab.get(url).headers["etag"]
     assert lab.get(url, headers={"if-none-match": etag}).status_code == 304
-    lab.upload(b"workload,mtu_bytes,delay_us,replicate,throughput_mbps\nudp,3000,0,1,1\n", "lab.csv")
+    lab.upload(
+        b"workload,mtu_bytes,delay_us,replicate,throughput_mbps\nudp,3000,0,1,1\n", "lab.csv"
+    )
     assert lab.get(url, headers={"if-none-match": etag}).status_code == 200
 
 

@@ -28,6 +28,22 @@ TAGS = [
     {"name": "links", "description": "Short links to views of the page."},
 ]
 
+# What parameters of these names mean wherever they stand and say nothing of themselves.
+PARAMETERS = {
+    "slug": "The experiment's name in addresses",
+    "measure": "A measure of the glossary, such as throughput_mbps",
+    "model_id": "The model's name in addresses, such as cpu-overhead",
+    "id": "The run's own identity",
+    "limit": "At most so many",
+    "offset": "Leave out so many first",
+    "cell": "Only runs of the cell with this id",
+    "filename": "What the file is called; folders in it are left out",
+    "title": "Of the experiment, if it is new",
+    "kind": "Of the data, if the experiment is new",
+    "citation": "Where the data comes from, if the experiment is new",
+    "token": "What stands behind /l/ in a short link",
+}
+
 OTHER_ERRORS: dict[int | str, dict[str, Any]] = {
     "default": {
         "model": ErrorResponse,
@@ -52,6 +68,18 @@ def describe(app: FastAPI) -> None:
                 }
             }
             document["security"] = [{}, {"token": []}]
+            for operations in document["paths"].values():
+                for operation in operations.values():
+                    _complete_operation(operation)
         return generate()
 
     app.openapi = complete  # type: ignore[method-assign]
+
+
+def _complete_operation(operation: dict[str, Any]) -> None:
+    words = operation["operationId"].replace("_", " ")
+    if operation["summary"] == words.title():
+        operation["summary"] = words.capitalize()
+    for parameter in operation.get("parameters", []):
+        if parameter["name"] in PARAMETERS:
+            parameter.setdefault("description", PARAMETERS[parameter["name"]])

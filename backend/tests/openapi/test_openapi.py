@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The description of the API is complete, fresh and true."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope.openapi.document import document, document_text
+from coalescope.openapi.reference import reference
+
+COMMITTED = Path(__file__).resolve().parents[3] / "docs" / "openapi.json"
+ERROR = "#/components/schemas/ErrorResponse"
+
+
+@pytest.fixture(scope="module")
+def described() -> dict[str, Any]:
+    return document()
+
+
+def operations(described: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "$ref":
+                yield item.rpartition("/")[2]
+            else:
+                yield from references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from references(item)
+
+
+def reachable(described: dict[str, Any], value: Any) -> set[str]:
+    found: set[str] = set()
+    new = set(references(value))
+    while new:
+        found |= new
+        new = {n for name in new for n in references(described["components"]["schemas"][name])}
+        new -= found
+    return found
+
+
+def test_the_committed_document_is_fresh() -> None:
+    text = COMMITTED.read_text(encoding="utf-8")
+    assert text == document_text(), "run: coalescope openapi > docs/openapi.json"
+
+
+def test_the_document_is_the_same_whatever_the_environment(
+    monkeypatch: pytest.MonkeyPatch, described: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("COALESCOPE_TOKEN", "secret")
+    monkeypatch.setenv("COALESCOPE_HOST", "0.0.0.0")
+    assert document() == described
+
+
+def test_every_operation_says_what_it_is(described: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, operation in operations(described)]
+    assert len(names) == len(set(names)) > 15
+    tags = {tag["name"]: tag["description"] for tag in described["tags"]}
+    for where, operation in operations(described):
+        assert re.fullmatch(r"[a-z]+(_[a-z]+)+", operation["operationId"]), where
+        assert operation["summary"], where
+        assert operation["description"], where
+        assert len(operation["tags"]) == 1, where
+        assert tags[operation["tags"][0]], where
+        assert operation["operationId"].replace("_", " ").title() != operation["summary"], where
+
+
+def test_every_parameter_is_described(described: dict[str, Any]) -> None:
+    for where, operation in operations(described):
+        for parameter in operation.get("parameters", []):
+            assert parameter.get("description"), f"{where}: {parameter['name']}"
+
+
+def test_every_failure_has_the_one_shape(described: dict[str, Any]) -> None:
+    for where, operation in operations(described):
+        answers = operation["responses"]
+        assert {"404", "422", "default"} <= answers.keys(), where
+        for status, answer in answers.items():
+            if status == "default" or status >= "400":
+                schema = answer["content"]["application/json"]["schema"]
+                assert schema == {"$ref": ERROR}, f"{where} {status}"
+    assert "HTTPValidationError" not in described["components"]["schemas"]
+
+
+def test_every_json_body_has_an_example(described: dict[str, Any]) -> None:
+    schemas = described["components"]["schemas"]
+    bodies = 0
+    for where, operation in operations(described):
+        content = operation.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            bodies += 1
+            name = content["application/json"]["schema"]["$ref"].rpartition("/")[2]
+            assert schemas[name].get("examples") or schemas[name].get("example"), where
+    assert bodies >= 6
+
+
+def test_what_comes_out_is_always_there(described: dict[str, Any]) -> None:
+    """A field without a default is a required field of the generated client."""
+    answers = [operation["responses"] for _, operation in operations(described)]
+    outputs = reachable(described, answers)
+    assert {"ExperimentOut", "SurfaceOut", "FitOut", "PredictionOut", "LinkOut"} <= outputs
+    for name in outputs:
+        schema = described["components"]["schemas"][name]
+        fields = set(schema.get("properties", {}))
+        assert fields == set(schema.get("required", [])), name
+
+
+def test_every_schema_is_used_and_described(described: dict[str, Any]) -> None:
+    schemas = described["components"]["schemas"]
+    assert reachable(described, described["paths"]) == set(schemas)
+    assert all(schema.get("description") for schema in schemas.values())
+
+
+def test_the_token_is_declared(described: dict[str, Any]) -> None:
+    assert described["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert described["security"] == [{}, {"token": []}]
+
+
+def test_the_example_of_a_prediction_is_true(client: Any, described: dict[str, Any]) -> None:
+    schemas = described["components"]["schemas"]
+    body = schemas["PredictionIn"]["examples"][0]
+    said = schemas["PredictionOut"]["examples"][0]
+    answer = client.post(f"/api/models/{said['model']}/predictions", json=body).json()
+    assert answer["outputs"] == {
+        name: pytest.approx(values, rel=1e-4) for name, values in said["outputs"].items()
+    }
+    assert {k: v for k, v in answer.items() if k != "outputs"} == {
+        k: v for k, v in said.items() if k != "outputs"
+    }
+
+
+def test_the_server_says_the_same(client: Any, described: dict[str, Any]) -> None:
+    assert client.get("/api/openapi.json").json() == json.loads(json.dumps(described))
+
+
+def test_the_reference_page_needs_nothing_else(client: Any, described: dict[str, Any]) -> None:
+    answer = client.get("/api/docs")
+    assert answer.headers["content-type"].startswith("text/html")
+    page = answer.text
+    assert all(path in page for path in described["paths"])
+    assert "<script" not in page
+    assert "style=" not in page
+    assert not re.search(r'(src|href)="(?!#|/api/openapi.json)', page)
+    for link in re.findall(r'href="#([^"]+)"', page):
+        assert f'id="{link}"' in page
+
+
+def test_the_reference_page_takes_text_as_text(described: dict[str, Any]) -> None:
+    evil = json.loads(json.dumps(described).replace("Whether the service", "<script>alert(1)//"))
+    assert "<script" not in reference(evil)
+    assert "&lt;script" in reference(evil), "control: it was there"
