@@ -36,6 +36,8 @@ METADATA = sa.MetaData(
 
 # SQLite makes only INTEGER PRIMARY KEY an alias of the row id.
 _ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+# None is stored as NULL, not as the JSON text "null".
+_JSON_OR_NULL = sa.JSON(none_as_null=True)
 
 experiments = sa.Table(
     "experiments",
@@ -99,8 +101,8 @@ runs = sa.Table(
     sa.Column("csv_row", sa.Integer, nullable=True),
     sa.Column("partial", sa.Boolean, nullable=False, server_default=sa.false()),
     # factors as asked for, where the log also says what was read back
-    sa.Column("requested", sa.JSON, nullable=True),
-    sa.Column("environment", sa.JSON, nullable=True),
+    sa.Column("requested", _JSON_OR_NULL, nullable=True),
+    sa.Column("environment", _JSON_OR_NULL, nullable=True),
     sa.Column("warnings", sa.JSON, nullable=False),
     sa.Column("recorded_at", sa.Text, nullable=True),
     sa.Column("created_at", sa.Text, nullable=False),
@@ -141,8 +143,8 @@ run_history = sa.Table(
     sa.Column("at", sa.Text, nullable=False),
     sa.Column("action", sa.Text, nullable=False),
     sa.Column("reason", sa.Text, nullable=False),
-    sa.Column("before", sa.JSON, nullable=True),
-    sa.Column("after", sa.JSON, nullable=True),
+    sa.Column("before", _JSON_OR_NULL, nullable=True),
+    sa.Column("after", _JSON_OR_NULL, nullable=True),
     sa.CheckConstraint(
         "action IN ('stored', 'retracted', 'restored', 'corrected')", name="action_known"
     ),

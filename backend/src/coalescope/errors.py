@@ -6,6 +6,7 @@
 every fault found when one file has several (the first 20; the outer fields repeat the first).
 """
 
+import errno
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -176,6 +177,8 @@ def _http(request: Request, error: Exception) -> JSONResponse:
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     _LOG.error("unexpected failure at %s %s", request.method, request.url.path, exc_info=error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return _answer(_storage_full(request))
     shaped = CoalescopeError(
         "internal",
         "Something failed inside the server; the request changed nothing.",
@@ -184,6 +187,16 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
         status=500,
     )
     return _answer(shaped)
+
+
+def _storage_full(request: Request) -> CoalescopeError:
+    return CoalescopeError(
+        "storage_full",
+        "The server has no room left for this; nothing was kept.",
+        where={"method": request.method, "path": request.url.path},
+        advice="Free some room on the server's disk, then send it again.",
+        status=507,
+    )
 
 
 def install_error_handlers(app: FastAPI) -> None:

@@ -35,6 +35,13 @@ def test_an_experiment_is_created_empty(client: Any) -> None:
     assert client.get("/api/experiments/lab/cells").json()["cells"] == []
 
 
+def test_an_experiment_says_where_its_data_is_from(client: Any) -> None:
+    source = {"citation": "Someone 2026", "url": "https://example.org/", "notes": ["One."]}
+    created = client.post("/api/experiments", json=NEW | {"source": source}).json()
+    assert created["citation"] == "Someone 2026"
+    assert created["source"] == source | {"licence": None, "how_made": None}
+
+
 @pytest.mark.parametrize(
     ("changed", "status", "code"),
     [
@@ -44,6 +51,8 @@ def test_an_experiment_is_created_empty(client: Any) -> None:
         ({"slug": "other", "kind": "guessed"}, 422, "invalid_request"),
         ({"slug": "other", "title": " "}, 422, "invalid_request"),
         ({"slug": "other", "colour": "red"}, 422, "invalid_request"),
+        ({"slug": "other", "source": {"url": "javascript:alert(1)"}}, 422, "invalid_request"),
+        ({"slug": "other", "source": {"default_view": {}}}, 422, "invalid_request"),
     ],
 )
 def test_a_bad_experiment_is_refused(

@@ -285,3 +285,10 @@ def test_any_text_inside_a_table_gives_a_table_or_the_one_error(text: str, at: i
     else:
         for row in table.rows:
             assert all(math.isfinite(m.value) for m in row.measures.values())
+
+
+def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.MAX_ROWS", 2)
+    assert faults(GOOD) == [("too_many_rows", 4, None)]
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.MAX_ROWS", 3)
+    assert len(read(GOOD).rows) == 3

@@ -53,8 +53,9 @@ def list_experiments(
 @router.post("", status_code=201, responses={409: {"model": ErrorResponse}})
 def create_experiment(connection: WriteConnection, body: ExperimentIn) -> ExperimentOut:
     """Add an experiment with no runs. Uploads create theirs on first use."""
+    source = {} if body.source is None else body.source.model_dump(exclude_none=True)
     record = service.create_experiment(
-        connection, body.slug, body.title, body.kind, body.subtitle, body.source
+        connection, body.slug, body.title, body.kind, body.subtitle, source
     )
     return describe_experiment(record, [])
 

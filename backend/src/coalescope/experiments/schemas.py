@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiments and cells as the API shows them. No defaults: every field is always there."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -130,6 +130,18 @@ class CellsOut(BaseModel):
     cells: list[CellOut]
 
 
+class SourceIn(BaseModel):
+    """Where the data of a new experiment comes from."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    citation: Annotated[str | None, Field(max_length=2000)] = None
+    url: Annotated[str | None, Field(max_length=2000, pattern="^https?://")] = None
+    licence: Annotated[str | None, Field(max_length=2000)] = None
+    how_made: Annotated[str | None, Field(max_length=10_000)] = None
+    notes: Annotated[list[Annotated[str, Field(max_length=2000)]], Field(max_length=100)] = []
+
+
 class ExperimentIn(BaseModel):
     """A new experiment."""
 
@@ -151,4 +163,4 @@ class ExperimentIn(BaseModel):
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
     kind: Kind
     subtitle: Annotated[str, Field(max_length=300)] = ""
-    source: dict[str, Any] = Field(default_factory=dict)
+    source: SourceIn | None = None

@@ -11,7 +11,7 @@ Content = Literal["run_log", "csv", "dataset"]
 Status = Literal["current", "retracted"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MeasuredValue:
     """A run's value of one measure; or, for a row that is a mean of n, with its deviation."""
 
@@ -33,7 +33,7 @@ class RunWarning:
         return {"code": self.code, "message": self.message, "where": dict(self.where)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NewRun:
     """A run to be stored."""
 

@@ -17,6 +17,8 @@ from coalescope.runs.records import HistoryRecord, MeasuredValue, NewRun, RunRec
 from coalescope.runs.summaries import summarise_values
 from coalescope.timestamps import utc_now
 
+_BATCH = 1000
+
 
 def factor_key(factors: Factors) -> str:
     """Canonical text of a setting: sorted names, 1500 and 1500.0 alike. Unique per cell."""
@@ -47,19 +49,38 @@ def record_runs(
     taken = repository.existing_uids(connection, [run.uid for run in new])
     if taken:
         raise _taken(taken[0])
-    keyed = {factor_key(run.factors): _canonical(run.factors) for run in new}
-    cells = repository.cell_ids(connection, experiment.id, keyed)
     now = utc_now()
-    rows = [_row(run, experiment.id, cells[factor_key(run.factors)], upload_id, now) for run in new]
+    touched: set[int] = set()
+    for start in range(0, len(new), _BATCH):
+        batch = new[start : start + _BATCH]
+        touched |= _record_batch(connection, experiment.id, batch, upload_id, now, reason)
+    refresh_summaries(connection, touched)
+    touch(connection, experiment.id)
+
+
+def _record_batch(
+    connection: Connection,
+    experiment_id: int,
+    new: Sequence[NewRun],
+    upload_id: int | None,
+    now: str,
+    reason: str,
+) -> set[int]:
+    """Store some runs; returns the cells they are in."""
+    keys = [factor_key(run.factors) for run in new]
+    keyed = {key: _canonical(run.factors) for key, run in zip(keys, new, strict=True)}
+    cells = repository.cell_ids(connection, experiment_id, keyed)
+    rows = [
+        _row(run, experiment_id, cells[key], upload_id, now)
+        for key, run in zip(keys, new, strict=True)
+    ]
     ids = repository.insert_runs(connection, rows)
     repository.insert_measures(
         connection, {run_id: run.measures for run_id, run in zip(ids, new, strict=True)}
     )
-    repository.insert_history(
-        connection, [_history(run_id, now, "stored", reason) for run_id in ids]
-    )
-    refresh_summaries(connection, cells.values())
-    touch(connection, experiment.id)
+    stored = [_history(run_id, now, "stored", reason) for run_id in ids]
+    repository.insert_history(connection, stored)
+    return set(cells.values())
 
 
 def replace_dataset_runs(

@@ -13,7 +13,7 @@ from coalescope.runs.records import MeasuredValue, NewRun
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.tidy_csv import read_table
 
-MAX_CSV_BYTES = 64 * 2**20
+MAX_CSV_BYTES = 32 * 2**20
 
 
 def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -> Incoming:
