@@ -38,10 +38,38 @@ export function kernelExpression(text: string): string {
   return `(() => {\n${body}\nreturn kernel;\n})()`;
 }
 
+const FENCE = /<mo fence="true" form="(prefix|postfix)" stretchy="true">([^<]*)<\/mo>/g;
+
+/**
+ * Brackets that hold a fraction, made tall by the page's style: fonts without a mathematics table do not stretch them, and those with one must
+ * not stretch them twice.
+ */
+export function sizeFences(markup: string): string {
+  const open: number[] = [];
+  const tall = new Set<number>();
+  const found = [...markup.matchAll(FENCE)];
+  found.forEach((fence, k) => {
+    if (fence[1] === 'prefix') open.push(k);
+    else {
+      const from = open.pop();
+      if (from === undefined) return;
+      if (!markup.slice(found[from].index, fence.index).includes('<mfrac')) return;
+      tall.add(from).add(k);
+    }
+  });
+  let k = 0;
+  return markup.replace(FENCE, (_, form: string, sign: string) => {
+    const mark = `<mo fence="true" form="${form}" stretchy="false">${sign}</mo>`;
+    return tall.has(k++) ? `<mpadded class="tall" voffset="-0.2em">${mark}</mpadded>` : mark;
+  });
+}
+
 /** MathML without style attributes: the page's content security policy allows none in markup. */
 export function mathml(latex: string, displayMode = true): string {
-  // trust: the models' own \\class{p-NAME} marks parameters, so that the page can underline their cost
-  return temml.renderToString(latex, { displayMode, throwOnError: true, trust: true }).replace(/ style="[^"]*"/g, '');
+  // trust: the models' own \class{p-NAME} marks parameters, so that the page can underline their cost
+  const markup = temml.renderToString(latex, { displayMode, throwOnError: true, trust: true });
+  // names of several letters stand upright; the page's style cannot count letters
+  return sizeFences(markup.replace(/ style="[^"]*"/g, '').replace(/<mi>([^<]{2,})<\/mi>/g, '<mi class="w">$1</mi>'));
 }
 
 const symbolic = (named: readonly Named[]): object[] =>

@@ -23,7 +23,10 @@ let status: Python = { state: 'waiting' };
 let worker: Worker | null = null;
 let sequence = 0;
 const listeners = new Set<() => void>();
-const waiting = new Map<number, { resolve: (outputs: readonly Reference['outputs'][]) => void; reject: (error: Error) => void }>();
+const waiting = new Map<
+  number,
+  { resolve: (outputs: readonly Reference['outputs'][]) => void; reject: (error: Error) => void }
+>();
 
 function become(next: Python): void {
   status = next;

@@ -21,13 +21,22 @@ function tileOf(nx: number, ny: number): Tile | null {
 }
 
 /** Colours into the words of an image, row 0 of the grid at the bottom; what is not a number stays clear. */
-export function colours(z: Float64Array, nx: number, ny: number, lo: number, hi: number, words: Uint32Array): void {
-  const s = 255 / (hi - lo || 1);
+export function colours(
+  z: Float64Array,
+  nx: number,
+  ny: number,
+  lo: number,
+  hi: number,
+  log: boolean,
+  words: Uint32Array,
+): void {
+  const from0 = log ? Math.log(lo) : lo;
+  const s = 255 / ((log ? Math.log(hi) : hi) - from0 || 1);
   for (let j = 0; j < ny; j++) {
     const to = (ny - 1 - j) * nx;
     for (let i = 0, from = j * nx; i < nx; i++, from++) {
-      const k = ((z[from] - lo) * s + 0.5) | 0;
-      words[to + i] = z[from] !== z[from] ? 0 : TIDE_WORDS[k < 0 ? 0 : k > 255 ? 255 : k];
+      const k = (((log ? Math.log(z[from]) : z[from]) - from0) * s + 0.5) | 0;
+      words[to + i] = Number.isNaN(z[from]) ? 0 : TIDE_WORDS[k < 0 ? 0 : k > 255 ? 255 : k];
     }
   }
 }
@@ -37,6 +46,7 @@ export interface Painting {
   readonly nx: number;
   readonly ny: number;
   readonly values: readonly [number, number];
+  readonly log: boolean;
   readonly isolines: readonly Isoline[];
 }
 
@@ -47,13 +57,21 @@ export interface SurfaceLayer {
   clear(): void;
 }
 
-function strokeIsolines(context: CanvasRenderingContext2D, { isolines, values, nx, ny }: Painting, width: number, height: number): void {
+function strokeIsolines(
+  context: CanvasRenderingContext2D,
+  { isolines, values, log, nx, ny }: Painting,
+  width: number,
+  height: number,
+): void {
   const kx = width / (nx - 1);
   const ky = height / (ny - 1);
   context.lineWidth = 1;
   for (const { level, points, count } of isolines) {
     if (count === 0) continue;
-    const white = inkOn(tide((level - values[0]) / (values[1] - values[0]))) === '#ffffff';
+    const t = log
+      ? Math.log(level / values[0]) / Math.log(values[1] / values[0])
+      : (level - values[0]) / (values[1] - values[0]);
+    const white = inkOn(tide(t)) === '#ffffff';
     context.strokeStyle = white ? 'rgb(255 255 255 / 0.5)' : 'rgb(18 33 31 / 0.45)';
     context.beginPath();
     for (let s = 0; s < count; s += 4) {
@@ -83,7 +101,7 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
       if (!context || width === 0 || height === 0) return;
       if (!tile || tile.canvas.width !== nx || tile.canvas.height !== ny) tile = tileOf(nx, ny);
       if (!tile) return;
-      colours(z, nx, ny, values[0], values[1], tile.words);
+      colours(z, nx, ny, values[0], values[1], painting.log, tile.words);
       tile.context.putImageData(tile.image, 0, 0);
       context.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
       context.clearRect(0, 0, width, height);

@@ -41,22 +41,28 @@ function cross(line: Isoline, i: number, j: number, a: number, b: number, c: num
   switch (code) {
     case 1:
     case 14:
-      return push(line, i, ly, bx, j);
+      push(line, i, ly, bx, j);
+      break;
     case 2:
     case 13:
-      return push(line, bx, j, right, ry);
+      push(line, bx, j, right, ry);
+      break;
     case 3:
     case 12:
-      return push(line, i, ly, right, ry);
+      push(line, i, ly, right, ry);
+      break;
     case 4:
     case 11:
-      return push(line, right, ry, tx, top);
+      push(line, right, ry, tx, top);
+      break;
     case 6:
     case 9:
-      return push(line, bx, j, tx, top);
+      push(line, bx, j, tx, top);
+      break;
     case 7:
     case 8:
-      return push(line, tx, top, i, ly);
+      push(line, tx, top, i, ly);
+      break;
     default: {
       // a saddle: the mean of the corners says which two are joined
       const joined = (a + b + c + d) / 4 >= v === (code === 5);
@@ -149,7 +155,6 @@ export function contourLevels(z: Float64Array, ticks: readonly number[], lo: num
       }
   }
   const levels = edges.slice(1, -1);
-  for (let k = 1; k < counts.length - 1; k++)
-    if (counts[k] > 0.22 * total) levels.push((edges[k] + edges[k + 1]) / 2);
+  for (let k = 1; k < counts.length - 1; k++) if (counts[k] > 0.22 * total) levels.push((edges[k] + edges[k + 1]) / 2);
   return levels.sort((a, b) => a - b);
 }

@@ -14,7 +14,10 @@ export function resolveTokens(value: string, tokens: Readonly<Record<string, str
   });
 }
 
-function attributesText(attributes: Readonly<Record<string, string | number>>, tokens: Readonly<Record<string, string>>): string {
+function attributesText(
+  attributes: Readonly<Record<string, string | number>>,
+  tokens: Readonly<Record<string, string>>,
+): string {
   return Object.entries(attributes)
     .map(([k, v]) => ` ${k}="${escapeText(typeof v === 'string' ? resolveTokens(v, tokens) : String(v))}"`)
     .join('');

@@ -40,7 +40,10 @@ export function monotone(xs: ArrayLike<number>, ys: ArrayLike<number>): Curve {
     const t = (x - xs[i]) / h[i];
     const a = 1 - t;
     return (
-      ys[i] * (1 + 2 * t) * a * a + m[i] * h[i] * t * a * a + ys[i + 1] * t * t * (3 - 2 * t) - m[i + 1] * h[i] * t * t * a
+      ys[i] * (1 + 2 * t) * a * a +
+      m[i] * h[i] * t * a * a +
+      ys[i + 1] * t * t * (3 - 2 * t) -
+      m[i + 1] * h[i] * t * t * a
     );
   };
 }

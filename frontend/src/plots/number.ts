@@ -24,7 +24,8 @@ export function digitsFor(span: number): number {
 /** Decimals that a step of an axis needs. */
 export function digitsOfStep(step: number): number {
   if (!(step > 0)) return 0;
-  for (let d = 0; d < 10; d++) if (Math.abs(step * 10 ** d - Math.round(step * 10 ** d)) < 1e-6 * step * 10 ** d) return d;
+  for (let d = 0; d < 10; d++)
+    if (Math.abs(step * 10 ** d - Math.round(step * 10 ** d)) < 1e-6 * step * 10 ** d) return d;
   return 10;
 }
 

@@ -13,7 +13,7 @@ type Pair = readonly [number, number];
 function build(forward: (v: number) => number, back: (u: number) => number, domain: Pair, range: Pair): Scale {
   const [a, b] = [forward(domain[0]), forward(domain[1])];
   const k = b === a ? 0 : (range[1] - range[0]) / (b - a);
-  const scale = ((v: number) => range[0] + k * (forward(v) - a)) as { (v: number): number } & Record<string, unknown>;
+  const scale = ((v: number) => range[0] + k * (forward(v) - a)) as ((v: number) => number) & Record<string, unknown>;
   return Object.assign(scale, { invert: (p: number) => back(k === 0 ? a : a + (p - range[0]) / k), domain, range });
 }
 
@@ -73,6 +73,14 @@ export function niceStep(step: number): number {
   return 10 * power;
 }
 
+/** 1, 2 and 5 times powers of ten within [lo, hi]. */
+export function decadeTicks(lo: number, hi: number): number[] {
+  const ticks: number[] = [];
+  for (let e = Math.floor(Math.log10(lo)); e <= Math.ceil(Math.log10(hi)); e++)
+    for (const k of [1, 2, 5]) ticks.push(Number((k * 10 ** e).toPrecision(3)));
+  return ticks.filter((v) => v >= lo * 0.999 && v <= hi * 1.001);
+}
+
 /** Round values within [lo, hi], at most about `count`. */
 export function niceTicks(lo: number, hi: number, count: number): number[] {
   const step = niceStep((hi - lo) / count);
@@ -80,5 +88,7 @@ export function niceTicks(lo: number, hi: number, count: number): number[] {
   const to = Math.floor(hi / step + 1e-9);
   // multiply and round, do not add up: ticks stay exact
   const digits = Math.max(0, 2 - Math.floor(Math.log10(step)));
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => Number(((from + i) * step).toFixed(Math.min(digits, 12))));
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) =>
+    Number(((from + i) * step).toFixed(Math.min(digits, 12))),
+  );
 }

@@ -35,7 +35,10 @@ export const circle = (cx: number, cy: number, radius: number, attributes: Attri
   attributes: { cx: r(cx), cy: r(cy), r: r(radius), ...attributes },
 });
 
-export const path = (d: string, attributes: Attributes): Shape => ({ tag: 'path', attributes: { d, fill: 'none', ...attributes } });
+export const path = (d: string, attributes: Attributes): Shape => ({
+  tag: 'path',
+  attributes: { d, fill: 'none', ...attributes },
+});
 
 export const text = (x: number, y: number, content: string, attributes: Attributes): Shape => ({
   tag: 'text',
@@ -43,7 +46,19 @@ export const text = (x: number, y: number, content: string, attributes: Attribut
   ...richSpans(content),
 });
 
-const RAISED: Readonly<Record<string, string>> = { '⁰': '0', '⁴': '4', '⁵': '5', '⁶': '6', '⁷': '7', '⁸': '8', '⁹': '9', '⁻': '−', '¹': '1', '²': '2', '³': '3' };
+const RAISED: Readonly<Record<string, string>> = {
+  '⁰': '0',
+  '⁴': '4',
+  '⁵': '5',
+  '⁶': '6',
+  '⁷': '7',
+  '⁸': '8',
+  '⁹': '9',
+  '⁻': '−',
+  '¹': '1',
+  '²': '2',
+  '³': '3',
+};
 
 /** "per 10⁹ bytes" as spans: the font draws few raised digits of its own. */
 export function raise(content: string): Span[] {
@@ -78,7 +93,12 @@ export const TICK: Attributes = { 'font-size': 11, fill: 'var(--ink-2)' };
 export const AXIS: Attributes = { 'font-size': 12, fill: 'var(--ink-2)' };
 export const NOTE: Attributes = { 'font-size': 11, fill: 'var(--ink-3)' };
 export const LIVE: Attributes = { 'font-size': 12, 'font-weight': 600, fill: 'var(--needle-ink)' };
-export const HALO: Attributes = { stroke: 'var(--ground)', 'stroke-width': 4, 'paint-order': 'stroke', 'stroke-linejoin': 'round' };
+export const HALO: Attributes = {
+  stroke: 'var(--ground)',
+  'stroke-width': 4,
+  'paint-order': 'stroke',
+  'stroke-linejoin': 'round',
+};
 export const MIDDLE: Attributes = { 'text-anchor': 'middle' };
 export const END: Attributes = { 'text-anchor': 'end' };
 

@@ -9,7 +9,11 @@ const STEPS: readonly string[] = HEX.match(/.{6}/g) ?? [];
 export const TIDE_WORDS: Uint32Array = Uint32Array.from(
   STEPS,
   (h) =>
-    ((255 << 24) | (Number.parseInt(h.slice(4, 6), 16) << 16) | (Number.parseInt(h.slice(2, 4), 16) << 8) | Number.parseInt(h.slice(0, 2), 16)) >>> 0,
+    ((255 << 24) |
+      (Number.parseInt(h.slice(4, 6), 16) << 16) |
+      (Number.parseInt(h.slice(2, 4), 16) << 8) |
+      Number.parseInt(h.slice(0, 2), 16)) >>>
+    0,
 );
 
 /** The colour of a value's place on its scale, 0 to 1; beyond the ends, the end's colour. */

@@ -77,7 +77,13 @@ function sourceOf(input: Quantity, layout: Layout, points: MeasurePoints | null)
 }
 
 /** Null where the model does not predict the measure, or an input that cells must give is not in them. */
-export function bind(catalogue: Catalogue, model: BundledModel, layout: Layout, measure: string, points: MeasurePoints | null): Binding | null {
+export function bind(
+  catalogue: Catalogue,
+  model: BundledModel,
+  layout: Layout,
+  measure: string,
+  points: MeasurePoints | null,
+): Binding | null {
   const output = outputFor(model, measure);
   const kernels = catalogue.kernels[model.id];
   if (!output || !kernels?.[output]) return null;
@@ -106,7 +112,12 @@ export function bind(catalogue: Catalogue, model: BundledModel, layout: Layout, 
 }
 
 /** Every binding for a measure: first a model that takes what the cells measured, then one that is about the measure. */
-export function bindings(catalogue: Catalogue, layout: Layout, measure: string, points: MeasurePoints | null): Binding[] {
+export function bindings(
+  catalogue: Catalogue,
+  layout: Layout,
+  measure: string,
+  points: MeasurePoints | null,
+): Binding[] {
   return catalogue.models
     .flatMap((m) => bind(catalogue, m, layout, measure, points) ?? [])
     .sort((a, b) => fromCells(b) - fromCells(a) || rank(a) - rank(b));
@@ -128,13 +139,24 @@ function spread(values: (i: number) => number, n: number): Float64Array {
   return out;
 }
 
-function fieldInput(field: Field, kind: 'x' | 'y' | 'xy' | undefined, xs: ArrayLike<number>, ys: ArrayLike<number>): Float64Array {
+function fieldInput(
+  field: Field,
+  kind: 'x' | 'y' | 'xy' | undefined,
+  xs: ArrayLike<number>,
+  ys: ArrayLike<number>,
+): Float64Array {
   const whole = kind === 'xy' ? new Float64Array(xs.length * ys.length) : null;
   if (whole) return field.fill(xs, ys, whole);
-  return kind === 'x' ? spread((i) => field.at(xs[i], ys[0]), xs.length) : spread((j) => field.at(xs[0], ys[j]), ys.length);
+  return kind === 'x'
+    ? spread((i) => field.at(xs[i], ys[0]), xs.length)
+    : spread((j) => field.at(xs[0], ys[j]), ys.length);
 }
 
-function valuesOf(source: Exclude<Source, { from: 'scalar' }>, xs: ArrayLike<number>, ys: ArrayLike<number>): (i: number, j: number) => number {
+function valuesOf(
+  source: Exclude<Source, { from: 'scalar' }>,
+  xs: ArrayLike<number>,
+  ys: ArrayLike<number>,
+): (i: number, j: number) => number {
   if (source.from === 'cells') return (i, j) => source.field.at(xs[i], ys[j]);
   return source.from === 'x' ? (i) => source.convert(xs[i]) : (_, j) => source.convert(ys[j]);
 }
@@ -142,7 +164,13 @@ function valuesOf(source: Exclude<Source, { from: 'scalar' }>, xs: ArrayLike<num
 /** Values that replace what `cells` sources would interpolate: a cell's own counts. */
 export type Counted = Readonly<Partial<Record<'packets_per_interrupt' | 'packet_fill', number>>>;
 
-export function prepare(binding: Binding, xs: ArrayLike<number>, ys: ArrayLike<number>, frames: Frames, counted: Counted = {}): Prepared {
+export function prepare(
+  binding: Binding,
+  xs: ArrayLike<number>,
+  ys: ArrayLike<number>,
+  frames: Frames,
+  counted: Counted = {},
+): Prepared {
   const { model, sources, kernels } = binding;
   const nx = xs.length;
   const ny = ys.length;
@@ -168,7 +196,8 @@ export function prepare(binding: Binding, xs: ArrayLike<number>, ys: ArrayLike<n
     }
     const values = source.from === 'x' ? xs : ys;
     if (kind === source.from) return spread((i) => source.convert(values[i]), values.length);
-    if (kind === 'xy') return spread((at) => source.convert(values[source.from === 'x' ? at % nx : Math.floor(at / nx)]), nx * ny);
+    if (kind === 'xy')
+      return spread((at) => source.convert(values[source.from === 'x' ? at % nx : Math.floor(at / nx)]), nx * ny);
     // the picture's axis is the model's other one: it must be a single row or column
     return new Float64Array(size[kind]).fill(source.convert(values[0]));
   });
@@ -225,7 +254,9 @@ export function predictAt(
     if (source.from === 'scalar') inputs[input.name] = theta[source.name];
     else if (source.from === 'cells')
       inputs[input.name] =
-        source.quantity === 'packet_fill' && frames === 'full' ? 1 : (counted[source.quantity] ?? source.field.at(x, y));
+        source.quantity === 'packet_fill' && frames === 'full'
+          ? 1
+          : (counted[source.quantity] ?? source.field.at(x, y));
     else inputs[input.name] = source.convert(source.from === 'x' ? x : y);
   });
   return {

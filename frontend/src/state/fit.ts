@@ -38,13 +38,19 @@ export interface Slider {
   /** Hard bounds: what an address or the keyboard cannot go beyond. */
   readonly domain: readonly [number, number];
   readonly digits: number;
+  /** A parameter that spans decades moves in logarithms. */
+  readonly spacing: 'linear' | 'log';
   readonly tone: 'byte' | 'packet' | 'interrupt' | null;
 }
 
 const TONES: Readonly<Record<string, Slider['tone']>> = { alpha: 'byte', beta: 'packet', gamma: 'interrupt' };
 
 /** A ruler about 4.5 intervals wide round the estimate, on round numbers, within the domain. */
-function rulerAround(value: number, interval: readonly [number, number], domain: readonly [number, number]): [number, number, number] {
+function rulerAround(
+  value: number,
+  interval: readonly [number, number],
+  domain: readonly [number, number],
+): [number, number, number] {
   const span = Math.max(interval[1] - interval[0], Math.abs(value) * 1e-3, 1e-12) * 4.5;
   const tick = niceStep(span / 9);
   let lo = Math.floor((value - span / 2) / tick) * tick;
@@ -68,13 +74,21 @@ export interface ScalarTerm {
   readonly step: number;
 }
 
+/** Decimals that show two digits of the interval's width; the paper's own three at least. */
+const significantDigits = (width: number): number => Math.max(3, Math.min(9, 1 - Math.floor(Math.log10(width))));
+
 function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): Slider {
-  const bounds: [number, number] = [term.domain[0] ?? Number.NEGATIVE_INFINITY, term.domain[1] ?? Number.POSITIVE_INFINITY];
+  const bounds: [number, number] = [
+    term.domain[0] ?? Number.NEGATIVE_INFINITY,
+    term.domain[1] ?? Number.POSITIVE_INFINITY,
+  ];
   const estimate = fit?.identifiable ? fit.estimates[term.name] : undefined;
   const fitted = typeof estimate?.value === 'number';
   const start = fitted ? (estimate.value as number) : term.start;
   const interval = fitted ? (estimate.ci95 ?? null) : null;
-  let [lo, hi, step] = interval ? rulerAround(start, interval, bounds) : [Math.min(term.lo, start), Math.max(term.hi, start), term.step];
+  let [lo, hi, step] = interval
+    ? rulerAround(start, interval, bounds)
+    : [Math.min(term.lo, start), Math.max(term.hi, start), term.step];
   if (now !== undefined) {
     const tick = niceStep((hi - lo) / 9);
     if (now < lo) lo = Math.max(bounds[0], Math.floor(now / tick) * tick);
@@ -93,12 +107,32 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
     hi,
     step,
     domain: bounds,
-    digits: fitted ? Math.max(3, Math.min(6, digitsOfStep(niceStep((hi - lo) / 9)) + 1)) : digitsOfStep(step),
+    spacing: !interval && lo > 0 && hi / lo >= 50 ? 'log' : 'linear',
+    digits: interval ? significantDigits(interval[1] - interval[0]) : digitsOfStep(step),
     tone: TONES[term.name] ?? null,
   };
 }
 
-export function slidersOf(terms: readonly ScalarTerm[], fit: Fit | null, byHand: Readonly<Record<string, number>>): Slider[] {
+const STRIDES = 400;
+
+/** How far along its track a slider stands for a value; the step of a track in these units. */
+export const trackOf = (s: Slider, value: number): number => (s.spacing === 'log' ? Math.log(value) : value);
+export const strideOf = (s: Slider): number => (s.spacing === 'log' ? Math.log(s.hi / s.lo) / STRIDES : s.step);
+
+/** The value a place on the track stands for: round, and the start itself within half a step. */
+export function settingAt(s: Slider, track: number): number {
+  if (Math.abs(track - trackOf(s, s.start)) <= 0.51 * strideOf(s)) return s.start;
+  if (s.spacing === 'linear') return Number(track.toPrecision(10));
+  const value = Math.exp(track);
+  const power = 10 ** Math.max(Math.floor(Math.log10(value)) - 2, Math.ceil(Math.log10(s.step) - 1e-9));
+  return Number(Math.max(s.lo, Math.min(s.hi, Math.round(value / power) * power)).toPrecision(10));
+}
+
+export function slidersOf(
+  terms: readonly ScalarTerm[],
+  fit: Fit | null,
+  byHand: Readonly<Record<string, number>>,
+): Slider[] {
   return terms.map((term) => sliderOf(term, fit, byHand[term.name]));
 }
 

@@ -41,10 +41,18 @@ export function matches(cell: Cell, where: Factors): boolean {
 
 function axisOf(factor: Factor | undefined, cells: readonly Cell[]): Axis | null {
   if (!factor) return null;
-  const levels = [...new Set(cells.map((c) => c.factors[factor.name]))].filter((v): v is number => typeof v === 'number');
+  const levels = [...new Set(cells.map((c) => c.factors[factor.name]))].filter(
+    (v): v is number => typeof v === 'number',
+  );
   if (levels.length === 0) return null;
   levels.sort((a, b) => a - b);
-  return { name: factor.name, label: factor.label, unit: factor.unit, levels, spacing: spacingOf(levels, isDelay(factor.name)) };
+  return {
+    name: factor.name,
+    label: factor.label,
+    unit: factor.unit,
+    levels,
+    spacing: spacingOf(levels, isDelay(factor.name)),
+  };
 }
 
 const moreLevels = (a: Factor, b: Factor): number => b.levels.length - a.levels.length;
@@ -118,7 +126,13 @@ export interface Point {
 }
 
 /** The cells of a slice that have the measure. `pooled`: half the interval per unit of the mean, where cells have none. */
-export function pointsOf(layout: Layout, cells: readonly Cell[], where: Factors, measure: string, pooled: number | null): Point[] {
+export function pointsOf(
+  layout: Layout,
+  cells: readonly Cell[],
+  where: Factors,
+  measure: string,
+  pooled: number | null,
+): Point[] {
   const points: Point[] = [];
   for (const cell of cells) {
     const found = cell.measures[measure];

@@ -25,7 +25,8 @@ export function toQuery(state: ExplorerState, terms: Terms): string {
   if (state.model !== null) query.set('model', state.model);
   if (state.method !== start.method) query.set('fit', state.method);
   if (state.frames !== start.frames) query.set('frames', state.frames);
-  if (!sameLevels(state.lines, start.lines)) query.set('lines', state.lines?.length ? state.lines.map(number).join(',') : 'none');
+  if (!sameLevels(state.lines, start.lines))
+    query.set('lines', state.lines?.length ? state.lines.map(number).join(',') : 'none');
   if (slice.y && state.y !== null && state.y !== start.y) query.set(slice.y.name, number(state.y));
   if (slice.x && state.x !== null && state.x !== start.x) query.set(slice.x.name, number(state.x));
   for (const [name, value] of Object.entries(state.byHand)) query.set(name, number(value));
@@ -113,7 +114,12 @@ function readLines(reader: Reader, slice: SliceTerms, fallback: readonly number[
 
 function readModel(reader: Reader, models: readonly ModelTerms[]): string | null {
   const first = models[0]?.id ?? '';
-  const id = reader.oneOf('model', models.map((m) => m.id), first, 'predicts nothing here');
+  const id = reader.oneOf(
+    'model',
+    models.map((m) => m.id),
+    first,
+    'predicts nothing here',
+  );
   return id === first ? null : id;
 }
 
@@ -133,7 +139,12 @@ export function fromQuery(query: string, terms: Terms): Read {
   const start = stateFor(terms, where);
   const slice = terms.slice(where);
   const measure = reader.oneOf('measure', slice.measures, start.measure, 'is not measured here');
-  const surface = reader.oneOf('surface', ['model', 'cells'] as const, start.surface, 'is not a way to draw the surface');
+  const surface = reader.oneOf(
+    'surface',
+    ['model', 'cells'] as const,
+    start.surface,
+    'is not a way to draw the surface',
+  );
   const models = slice.models(measure);
   const model = readModel(reader, models);
   const method = reader.oneOf('fit', ['paper-tls', 'ols'] as const, start.method, 'is not a method');

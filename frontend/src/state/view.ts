@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // One picture's worth of data: everything that stands still while a slider or the crosshair moves.
-import type { Cell, Experiment, Fit, FactorValue, Kind, MeasureOf, Quantity } from '../api/types';
+import type { Cell, Experiment, FactorValue, Fit, Kind, MeasureOf, Quantity } from '../api/types';
 import { contourLevels } from '../plots/contours';
-import { niceStep, niceTicks, paddedDomain, spacingOf } from '../plots/scale';
+import { decadeTicks, niceStep, niceTicks, paddedDomain, spacingOf } from '../plots/scale';
 import { type Binding, bindings, fromCells, type MeasurePoints, prepare } from './binding';
-import { type AxisTerms, type ExplorerState, type ModelTerms, type SliceTerms, shortened, type Terms } from './explorer';
+import {
+  type AxisTerms,
+  type ExplorerState,
+  type ModelTerms,
+  type SliceTerms,
+  shortened,
+  type Terms,
+} from './explorer';
 import { type Field, fieldOf } from './field';
 import { pooledShare, type Slider, slidersOf } from './fit';
 import { type Axis, defaultWhere, isDelay, type Layout, layoutOf, matches, type Point, pointsOf, ties } from './layout';
@@ -61,7 +68,11 @@ function once<A, R>(make: (key: A) => R): (key: A) => R {
   };
 }
 
-function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, where: Readonly<Record<string, FactorValue>>, catalogue: Catalogue): Slice {
+function experimentSlice(
+  subject: Extract<Subject, { of: 'experiment' }>,
+  where: Readonly<Record<string, FactorValue>>,
+  catalogue: Catalogue,
+): Slice {
   const { experiment } = subject;
   const cells = subject.cells.filter((c) => matches(c, where));
   const layout = layoutOf(experiment, subject.cells, where);
@@ -69,7 +80,9 @@ function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, where:
   const all: readonly (Quantity | MeasureOf)[] = [...experiment.measures].sort((a, b) => order(a.name) - order(b.name));
   const measures = all.filter((m) => points(m.name).length > 0);
   const expected = catalogue.quantities.filter((q) => EXPECTED.includes(q.name) && !all.some((m) => m.name === q.name));
-  const missing = [...all.filter((m) => points(m.name).length === 0), ...expected].sort((a, b) => order(a.name) - order(b.name));
+  const missing = [...all.filter((m) => points(m.name).length === 0), ...expected].sort(
+    (a, b) => order(a.name) - order(b.name),
+  );
   return {
     layout,
     cells,
@@ -90,11 +103,8 @@ function modelAxis(quantity: Quantity): Axis {
     return { ...base, levels, spacing: 'linear' };
   }
   if (lo > 0 && hi / lo >= 30) {
-    const levels: number[] = [];
-    for (let e = Math.floor(Math.log10(lo)); e <= Math.ceil(Math.log10(hi)); e++)
-      for (const k of [1, 2, 5]) levels.push(Number((k * 10 ** e).toPrecision(3)));
-    const kept = levels.filter((v) => v >= lo * 0.999 && v <= hi * 1.001);
-    return { ...base, levels: kept, spacing: spacingOf(kept, isDelay(quantity.name)) };
+    const levels = decadeTicks(lo, hi);
+    return { ...base, levels, spacing: spacingOf(levels, isDelay(quantity.name)) };
   }
   return { ...base, levels: niceTicks(lo, hi, 6), spacing: 'linear' };
 }
@@ -119,12 +129,17 @@ function modelSlice(model: BundledModel, catalogue: Catalogue): Slice {
     missing: [],
     cellsOf: () => 0,
     points: () => [],
-    bindings: once((measure: string) => bindings(catalogue, layout, measure, null).filter((b) => b.model.id === model.id)),
+    bindings: once((measure: string) =>
+      bindings(catalogue, layout, measure, null).filter((b) => b.model.id === model.id),
+    ),
   };
 }
 
 /** Slices are asked for again and again: each is made once. */
-export function slicesOf(subject: Subject, catalogue: Catalogue): (where: Readonly<Record<string, FactorValue>>) => Slice {
+export function slicesOf(
+  subject: Subject,
+  catalogue: Catalogue,
+): (where: Readonly<Record<string, FactorValue>>) => Slice {
   if (subject.of === 'model') {
     const only = modelSlice(subject.model, catalogue);
     return () => only;
@@ -177,11 +192,12 @@ export function modelsFor(slice: Slice, measure: string): readonly ModelTerms[] 
   const named = all.map(modelTerms);
   if (slice.cells.length === 0) return named;
   const none: ModelTerms = { id: NO_MODEL, sliders: [] };
-  const preferred = all.length > 0 && (fromCells(all[0]) > 0 || !throughCells(slice.layout, slice.points(measure), measure));
+  const preferred =
+    all.length > 0 && (fromCells(all[0]) > 0 || !throughCells(slice.layout, slice.points(measure), measure));
   return preferred ? [...named, none] : [none, ...named];
 }
 
-const isRatio = (name: string): boolean => name.startsWith('packets_per') || name.includes('_rate_') || name.endsWith('_hz');
+const isRatio = (name: string): boolean => name.startsWith('packets_per') || name.endsWith('_hz');
 
 function throughCells(layout: Layout, points: readonly Point[], measure: string): Field | null {
   if (points.length < 2) return null;
@@ -249,8 +265,9 @@ export interface View {
   readonly start: Readonly<Record<string, number>>;
   readonly xBounds: readonly [number, number];
   readonly yBounds: readonly [number, number];
-  /** Bounds of colour and height; contour levels within. */
+  /** Bounds of colour and height, and how the scale between them runs; contour levels within. */
   readonly values: readonly [number, number];
+  readonly valueSpacing: 'linear' | 'log';
   readonly contours: readonly number[];
   /** Nothing measured: no hull, no hatching. */
   readonly measured: boolean;
@@ -268,7 +285,10 @@ export const thetaOf = (sliders: readonly Slider[], byHand: Readonly<Record<stri
 const SAMPLES = 33;
 
 /** A coarse grid over the measured settings: for the bounds of the value scale. */
-function coarse(view: Pick<View, 'layout' | 'binding' | 'field' | 'mode' | 'start'>, frames: ExplorerState['frames']): Float64Array {
+function coarse(
+  view: Pick<View, 'layout' | 'binding' | 'field' | 'mode' | 'start'>,
+  frames: ExplorerState['frames'],
+): Float64Array {
   const range = (axis: Axis | null): Float64Array => {
     if (!axis || axis.levels.length < 2) return Float64Array.of(axis?.levels[0] ?? 0);
     const [lo, hi] = [axis.levels[0], axis.levels[axis.levels.length - 1]];
@@ -280,7 +300,8 @@ function coarse(view: Pick<View, 'layout' | 'binding' | 'field' | 'mode' | 'star
   };
   const xs = range(view.layout.x);
   const ys = range(view.layout.y);
-  if (view.binding && view.mode === 'model') return prepare(view.binding, xs, ys, frames).evaluate(view.binding.output, view.start);
+  if (view.binding && view.mode === 'model')
+    return prepare(view.binding, xs, ys, frames).evaluate(view.binding.output, view.start);
   if (view.field) return view.field.fill(xs, ys, new Float64Array(xs.length * ys.length));
   return new Float64Array(0);
 }
@@ -303,7 +324,7 @@ function valueBounds(points: readonly Point[], z: Float64Array): [number, number
     const room = Math.abs(hi) * 0.05 || 1;
     return [lo >= 0 ? Math.max(0, lo - room) : lo - room, hi + room];
   }
-  const room = (hi - lo) * 0.02;
+  const room = Math.min((hi - lo) * 0.02, lo > 0 ? lo * 0.02 : Number.POSITIVE_INFINITY);
   return [lo >= 0 ? Math.max(0, lo - room) : lo - room, hi + room];
 }
 
@@ -326,7 +347,10 @@ function modeOf(state: ExplorerState, binding: Binding | null, field: Field | nu
 
 /** `waiting`: the fit that the sliders start from is on its way. */
 export function viewOf(subject: Subject, slice: Slice, state: ExplorerState, fit: Fit | null, waiting: boolean): View {
-  const measure = [...slice.measures, ...slice.missing].find((m) => m.name === state.measure) ?? slice.measures[0] ?? slice.missing[0];
+  const measure =
+    [...slice.measures, ...slice.missing].find((m) => m.name === state.measure) ??
+    slice.measures[0] ??
+    slice.missing[0];
   const binding = bindingOf(slice, state);
   const fitted = binding && fittedAs(binding.model) ? fit : null;
   const pooled = isCost(measure.name) ? pooledShare(fitted) : null;
@@ -335,9 +359,13 @@ export function viewOf(subject: Subject, slice: Slice, state: ExplorerState, fit
   const sliders = slidersOf(binding?.terms ?? [], fitted, state.byHand);
   const start = Object.fromEntries(sliders.map((s) => [s.name, s.start]));
   const mode = modeOf(state, binding, field, waiting && binding !== null && fittedAs(binding.model) !== null);
-  const z = coarse({ layout: slice.layout, binding, field, mode: binding && !waiting ? 'model' : mode, start }, state.frames);
+  const z = coarse(
+    { layout: slice.layout, binding, field, mode: binding && !waiting ? 'model' : mode, start },
+    state.frames,
+  );
   const values = valueBounds(points, z);
-  const ticks = niceTicks(values[0], values[1], 7);
+  const valueSpacing = isRatio(measure.name) && values[0] > 0 && values[1] / values[0] > 12 ? 'log' : 'linear';
+  const ticks = valueSpacing === 'log' ? decadeTicks(values[0], values[1]) : niceTicks(values[0], values[1], 7);
   return {
     kind: subject.of === 'experiment' ? subject.experiment.kind : null,
     slice,
@@ -356,7 +384,8 @@ export function viewOf(subject: Subject, slice: Slice, state: ExplorerState, fit
     xBounds: slice.layout.x ? boundsOf(slice.layout.x, false) : [0, 1],
     yBounds: slice.layout.y ? boundsOf(slice.layout.y, slice.layout.shape === 'plane') : [0, 1],
     values,
-    contours: contourLevels(z, ticks, values[0], values[1]),
+    valueSpacing,
+    contours: valueSpacing === 'log' ? ticks : contourLevels(z, ticks, values[0], values[1]),
     measured: subject.of === 'experiment',
   };
 }

@@ -26,7 +26,9 @@ export function CellTable({ view }: { view: View }) {
             {y && <td>{p.y}</td>}
             {x && <td>{p.x}</td>}
             <td>{decimal(p.mean, digits)}</td>
-            <td>{p.half === null ? 'not known' : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}</td>
+            <td>
+              {p.half === null ? 'not known' : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}
+            </td>
             <td>{p.n}</td>
           </tr>
         ))}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The centre: what it looks like.
 import { type KeyboardEvent, type PointerEvent, type RefObject, useCallback, useEffect, useRef } from 'react';
+import { decimal } from '../../plots/number';
 import { tide } from '../../plots/tide';
 import type { ExplorerState } from '../../state/explorer';
 import { useExplorer, useFrame } from './context';
 import { settingWords, unitAfter } from './figure/words';
-import { decimal } from '../../plots/number';
 import { createPicture, LAYERS, type Layer, type Picture, type PictureParts } from './picture';
 
 const BAR = Array.from({ length: 17 }, (_, k) => k / 16);
@@ -70,7 +70,8 @@ function useDrag(picture: RefObject<Picture | null>) {
   const { store } = useExplorer();
   const drag = useRef<{ lines: boolean } | null>(null);
   const aim = (event: PointerEvent<SVGRectElement>) => {
-    if (drag.current && picture.current) store.update(picture.current.aim(event.clientX, event.clientY, drag.current.lines));
+    if (drag.current && picture.current)
+      store.update(picture.current.aim(event.clientX, event.clientY, drag.current.lines));
   };
   return {
     onPointerDown(event: PointerEvent<SVGRectElement>) {
@@ -101,7 +102,9 @@ function useSpoken(hit: RefObject<SVGRectElement | null>) {
       y && state.y !== null ? `${y.name === 'mtu_bytes' ? 'MTU ' : ''}${settingWords(y, state.y)}` : '',
       x && state.x !== null ? settingWords(x, state.x) : '',
     ].filter(Boolean);
-    const value = Number.isFinite(place.value) ? `${decimal(place.value, 2)}${unitAfter(view.measure)}` : 'no value here';
+    const value = Number.isFinite(place.value)
+      ? `${decimal(place.value, 2)}${unitAfter(view.measure)}`
+      : 'no value here';
     const main = across === 'x' ? state.x : state.y;
     element.setAttribute('aria-valuetext', `${settings.join(', ')}: ${value}`);
     element.setAttribute('aria-valuenow', String(main ?? 0));
@@ -119,7 +122,13 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
 
   const found = useCallback((): PictureParts | null => {
     if (!host.current || !canvas.current || !svg.current || !hit.current) return null;
-    return { host: host.current, canvas: canvas.current, svg: svg.current, hit: hit.current, layers: groups.current as Record<Layer, SVGGElement> };
+    return {
+      host: host.current,
+      canvas: canvas.current,
+      svg: svg.current,
+      hit: hit.current,
+      layers: groups.current as Record<Layer, SVGGElement>,
+    };
   }, []);
 
   useEffect(() => {
@@ -145,7 +154,9 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   const bounds: readonly [keyof ExplorerState, number, number] = [across, levels[0], levels[levels.length - 1]];
   return (
     <div ref={host} className={view.layout.shape === 'plane' ? 'duet' : 'duet single'}>
-      <canvas ref={canvas} aria-hidden="true" className={`surface ${view.mode}`} />
+      <div aria-hidden="true">
+        <canvas ref={canvas} className={`surface ${view.mode}`} />
+      </div>
       <svg ref={svg} className="plot" role="group" aria-label={`${view.measure.label} against the settings`}>
         <Definitions />
         {LAYERS.map((name) => (

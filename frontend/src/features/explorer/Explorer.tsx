@@ -14,7 +14,7 @@ import { fromQuery, toQuery } from '../../state/link';
 import { fittedAs, isCost } from '../../state/models';
 import { createStore, type Store } from '../../state/store';
 import { benchAsked, currentQuery, flushQuery, writeQuery } from '../../state/url';
-import { bindingOf, slicesOf, type Subject, termsOf, type View, viewOf } from '../../state/view';
+import { bindingOf, type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/view';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
 import { type Explorer as Context, ExplorerContext, type OnFrame, useExplorer, useFrame } from './context';
@@ -37,7 +37,11 @@ function useStructure(store: Store<ExplorerState>): string {
   return useSyncExternalStore(store.subscribe, () => structureOf(store.get()));
 }
 
-function fitRequestOf(subject: Subject, state: ExplorerState, binding: ReturnType<typeof bindingOf>): FitRequest | null {
+function fitRequestOf(
+  subject: Subject,
+  state: ExplorerState,
+  binding: ReturnType<typeof bindingOf>,
+): FitRequest | null {
   if (subject.of !== 'experiment' || !binding || !isCost(state.measure)) return null;
   const model = fittedAs(binding.model);
   return model === null ? null : { model, method: state.method, where: { ...state.where } };
@@ -55,8 +59,10 @@ function sentence(view: View, cellsBusy: boolean): string {
   if (cellsBusy) return 'The cells are on their way.';
   if (!view.measured) return `${unit}${view.binding?.model.summary ?? ''}`;
   const plane = view.layout.shape === 'plane';
-  if (view.mode === 'model') return `${unit}The model’s ${plane ? 'surface under' : 'line through'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
-  if (view.mode === 'interpolated') return `${unit}Interpolated between the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
+  if (view.mode === 'model')
+    return `${unit}The model’s ${plane ? 'surface under' : 'line through'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
+  if (view.mode === 'interpolated')
+    return `${unit}Interpolated between the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
   return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : 'nothing is drawn between them'}.`;
 }
 
@@ -81,7 +87,13 @@ function Head({ cellsBusy }: { cellsBusy: boolean }) {
           label={plane ? 'Surface' : 'Line'}
           value={none ? 'cells' : surface}
           segments={[
-            none ? { value: 'model', label: 'Model', unavailable: 'no model predicts this measure, and the design has gaps' } : { value: 'model', label: filled },
+            none
+              ? {
+                  value: 'model',
+                  label: 'Model',
+                  unavailable: 'no model predicts this measure, and the design has gaps',
+                }
+              : { value: 'model', label: filled },
             { value: 'cells', label: 'Cells' },
           ]}
           onChange={(next) => store.update({ surface: next })}
@@ -99,7 +111,13 @@ function Peek() {
   const digits = digitsFor(view.values[1] - view.values[0]);
   useFrame(({ state, place }) => {
     const { x, y } = view.layout;
-    if (at.current) at.current.textContent = [y && state.y !== null ? namedSetting(y, state.y) : '', x && state.x !== null ? namedSetting(x, state.x) : ''].filter(Boolean).join(' · ');
+    if (at.current)
+      at.current.textContent = [
+        y && state.y !== null ? namedSetting(y, state.y) : '',
+        x && state.x !== null ? namedSetting(x, state.x) : '',
+      ]
+        .filter(Boolean)
+        .join(' · ');
     if (value.current) value.current.textContent = Number.isFinite(place.value) ? decimal(place.value, digits) : '–';
   });
   return (
@@ -118,10 +136,15 @@ function RejectedNotice({ rejected, onClose }: { rejected: readonly Rejected[]; 
     <div className="rejected">
       <Notice
         tone="plain"
-        title={rejected.length === 1 ? 'One parameter of this address was left out' : `${rejected.length} parameters of this address were left out`}
+        title={
+          rejected.length === 1
+            ? 'One parameter of this address was left out'
+            : `${rejected.length} parameters of this address were left out`
+        }
         action={{ label: 'All right', onClick: onClose }}
       >
-        {rejected.map(({ name, value, reason }) => `${name}=${value} ${reason}`).join('; ')}. Everything else is as the address says.
+        {rejected.map(({ name, value, reason }) => `${name}=${value} ${reason}`).join('; ')}. Everything else is as the
+        address says.
       </Notice>
     </div>
   );
@@ -153,13 +176,19 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
   const structure = useStructure(store);
   const state = store.get();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `structure` stands for the parts of the state that matter here
-  const request = useMemo(() => fitRequestOf(subject, state, bindingOf(slices(state.where), state)), [subject, slices, structure]);
+  const request = useMemo(
+    () => fitRequestOf(subject, state, bindingOf(slices(state.where), state)),
+    [subject, slices, structure],
+  );
   const slug = subject.of === 'experiment' ? subject.experiment.slug : '';
   const asked = useFit(slug, request, dataVersion);
   const fit = request && asked.data?.method === request.method ? asked.data : null;
   const waiting = request !== null && fit === null && !asked.isError;
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  const view = useMemo(() => viewOf(subject, slices(state.where), state, fit, waiting), [subject, slices, structure, fit, waiting]);
+  const view = useMemo(
+    () => viewOf(subject, slices(state.where), state, fit, waiting),
+    [subject, slices, structure, fit, waiting],
+  );
 
   const picture = useRef<Picture | null>(null);
   const listeners = useRef(new Set<OnFrame>());

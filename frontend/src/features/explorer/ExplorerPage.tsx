@@ -40,8 +40,8 @@ function Empty({ slug, title }: { slug: string; title: string }) {
       <header className="lede">
         <h1>{title}</h1>
         <p>
-          No cell has data yet. <Link href={`/upload?experiment=${encodeURIComponent(slug)}`}>Upload run logs</Link> recorded with the logger, or a
-          table; every run that arrives fills its cell here.
+          No cell has data yet. <Link href={`/upload?experiment=${encodeURIComponent(slug)}`}>Upload run logs</Link>{' '}
+          recorded with the logger, or a table; every run that arrives fills its cell here.
         </p>
       </header>
     </div>
@@ -54,10 +54,14 @@ export function ExplorerPage({ slug }: { slug: string }) {
   useTitle(experiment.data?.title);
   const known = experiment.data;
   const filled = cells.data?.cells;
-  const subject = useMemo<Subject | null>(() => (known && filled ? { of: 'experiment', experiment: known, cells: filled } : null), [known, filled]);
-  if (experiment.isError && !known) return <Missing slug={slug} error={experiment.error} again={() => experiment.refetch()} />;
+  const subject = useMemo<Subject | null>(
+    () => (known && filled ? { of: 'experiment', experiment: known, cells: filled } : null),
+    [known, filled],
+  );
+  if (experiment.isError && !known)
+    return <Missing slug={slug} error={experiment.error} again={() => experiment.refetch()} />;
   if (cells.isError && !filled) return <Missing slug={slug} error={cells.error} again={() => cells.refetch()} />;
-  if (!subject || subject.of !== 'experiment') return <LoadingLine label="Loading the experiment" />;
+  if (subject?.of !== 'experiment') return <LoadingLine label="Loading the experiment" />;
   if (subject.cells.length === 0) return <Empty slug={slug} title={subject.experiment.title} />;
   const failed = cells.isError || experiment.isError;
   return (
@@ -66,7 +70,11 @@ export function ExplorerPage({ slug }: { slug: string }) {
       dataVersion={cells.data?.data_version}
       problem={
         failed && (
-          <Notice tone="bad" title="The cells could not be brought up to date" action={{ label: 'Try again', onClick: () => cells.refetch() }}>
+          <Notice
+            tone="bad"
+            title="The cells could not be brought up to date"
+            action={{ label: 'Try again', onClick: () => cells.refetch() }}
+          >
             {reasonOf(cells.error ?? experiment.error)} What is on the page is from before.
           </Notice>
         )

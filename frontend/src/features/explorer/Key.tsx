@@ -9,7 +9,15 @@ function CellMark({ dashed, hollow, view }: { dashed?: boolean; hollow?: boolean
   return (
     <svg width="14" height="18" aria-hidden="true" className="cellmark">
       {!hollow && <path d="M7 1v16" stroke="currentColor" strokeDasharray={dashed ? '2 1.5' : undefined} />}
-      <svg x="2" y="4" width="10" height="10" viewBox="0 0 10 10" className={hollow ? 'hollow' : undefined}>
+      <svg
+        aria-hidden="true"
+        x="2"
+        y="4"
+        width="10"
+        height="10"
+        viewBox="0 0 10 10"
+        className={hollow ? 'hollow' : undefined}
+      >
         <KindGlyph kind={view.kind ?? 'measured'} />
       </svg>
     </svg>
@@ -40,7 +48,7 @@ function marksOf(view: View): ReactNode[] {
     out.push(
       <li key="bare">
         <svg width="12" height="12" aria-hidden="true">
-          <svg x="1" y="1" width="10" height="10" viewBox="0 0 10 10">
+          <svg aria-hidden="true" x="1" y="1" width="10" height="10" viewBox="0 0 10 10">
             <KindGlyph kind={view.kind ?? 'measured'} />
           </svg>
         </svg>

@@ -11,7 +11,7 @@ import { draw } from '../../layers/svg';
 import { brief, decimal, digitsFor } from '../../plots/number';
 import { predictAt } from '../../state/binding';
 import type { Method } from '../../state/explorer';
-import type { Slider } from '../../state/fit';
+import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
 import type { BundledModel } from '../../state/models';
 import { modelsFor, NO_MODEL } from '../../state/view';
 import { useExplorer, useFrame } from './context';
@@ -19,7 +19,7 @@ import type { Live } from './figure/live';
 import { comparisonOf, deviation, RESIDUALS_HEIGHT, residualShapes, signed, worstOf } from './figure/residuals';
 import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
 import { SPLIT_HEIGHT, splitShapes } from './figure/split';
-import { namedSetting, shortUnit, unitAfter, unitWords } from './figure/words';
+import { namedSetting, shortName, shortUnit, unitAfter } from './figure/words';
 import { PythonStatus } from './PythonStatus';
 import { Rich } from './Rich';
 
@@ -34,7 +34,8 @@ function ModelMenu({ current }: { current: string }) {
   if (subject.of === 'model') return null;
   const models = modelsFor(view.slice, view.measure.name);
   if (models.length < 2) return null;
-  const title = (id: string) => (id === NO_MODEL ? 'No model' : (view.models.find((b) => b.model.id === id)?.model.title ?? id));
+  const title = (id: string) =>
+    id === NO_MODEL ? 'No model' : (view.models.find((b) => b.model.id === id)?.model.title ?? id);
   return (
     <Menu
       label="Change the model"
@@ -50,7 +51,11 @@ function ModelMenu({ current }: { current: string }) {
         <MenuItem
           key={id}
           checked={id === current}
-          note={id === NO_MODEL ? 'interpolated between the cells' : view.models.find((b) => b.model.id === id)?.model.summary}
+          note={
+            id === NO_MODEL
+              ? 'interpolated between the cells'
+              : view.models.find((b) => b.model.id === id)?.model.summary
+          }
           onSelect={() => store.update({ model: i === 0 ? null : id, byHand: {}, surface: 'model' })}
         >
           {title(id)}
@@ -86,7 +91,14 @@ function LiveNumbers() {
     const { beta, gamma } = live.theta;
     const kilopackets = beta !== 0 ? packet / beta : 1e6 / ((inputs['packet_fill'] ?? 1) * inputs['mtu_bytes']);
     const ppi = parts[2] !== 0 ? (kilopackets * gamma) / parts[2] : (inputs['packets_per_interrupt'] ?? Number.NaN);
-    put([decimal(total, digits), decimal(byte, digits), decimal(kilopackets, 1), decimal(beta, 3), decimal(gamma, 3), decimal(ppi, 2)]);
+    put([
+      decimal(total, digits),
+      decimal(byte, digits),
+      decimal(kilopackets, 1),
+      decimal(beta, 3),
+      decimal(gamma, 3),
+      decimal(ppi, 2),
+    ]);
   });
   if (!binding) return null;
   if (!cost)
@@ -99,7 +111,8 @@ function LiveNumbers() {
     );
   return (
     <p className="live" ref={host}>
-      <b data-n="total" /> = <i className="t byte" data-n="byte" /> + <span data-n="kp" /> × (<i className="t packet" data-n="beta" /> +{' '}
+      <b data-n="total" /> = <i className="t byte" data-n="byte" /> + <span data-n="kp" /> × (
+      <i className="t packet" data-n="beta" /> +{' '}
       <i className="t interrupt">
         <span data-n="gamma" /> / <span data-n="ppi" />
       </i>
@@ -117,7 +130,10 @@ function Inputs() {
     const { prediction } = live.place;
     if (!span || !prediction || !view.binding) return;
     const moving = view.binding.model.inputs.filter((_, k) => view.binding?.sources[k].from !== 'scalar');
-    const words = moving.map((q) => `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${brief(prediction.inputs[q.name], 4)}${q.unit && q.name !== 'mtu_bytes' ? ` ${q.unit}` : ''}`);
+    const words = moving.map(
+      (q) =>
+        `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${brief(prediction.inputs[q.name], 4)}${q.unit && q.name !== 'mtu_bytes' ? ` ${q.unit}` : ''}`,
+    );
     const next = words.length > 0 ? ` at ${words.join(', ')}` : '';
     if (span.textContent !== next) span.textContent = next;
   });
@@ -162,7 +178,11 @@ function FramesSwitch() {
   );
 }
 
-const NAMES: Readonly<Record<string, string>> = { alpha: 'per 10⁶ bytes', beta: 'per 1000 packets', gamma: 'per 1000 interrupts' };
+const NAMES: Readonly<Record<string, string>> = {
+  alpha: 'per 10⁶ bytes',
+  beta: 'per 1000 packets',
+  gamma: 'per 1000 interrupts',
+};
 
 function unitNote(slider: Slider): string {
   return slider.tone ? slider.unit.split('/')[0] : slider.unit;
@@ -181,7 +201,9 @@ function Parameter({ slider }: { slider: Slider }) {
     const [svg, range, out] = [ruler.current, input.current, output.current];
     const value = theta[name];
     if (!svg || !range || !out || value === undefined) return;
-    if (document.activeElement !== range || Math.abs(range.valueAsNumber - value) > slider.step) range.value = String(value);
+    const at = trackOf(slider, value);
+    if (document.activeElement !== range || Math.abs(range.valueAsNumber - at) > strideOf(slider))
+      range.value = String(at);
     const words = decimal(value, digits);
     if (out.textContent !== words) {
       out.textContent = words;
@@ -193,7 +215,7 @@ function Parameter({ slider }: { slider: Slider }) {
 
   const set = (value: number) => {
     const { [name]: _, ...rest } = store.get().byHand;
-    store.update({ byHand: Math.abs(value - start) < slider.step * 0.51 ? rest : { ...rest, [name]: value } });
+    store.update({ byHand: value === start ? rest : { ...rest, [name]: value } });
   };
   const fitWords = slider.interval
     ? `fit ${decimal(start, 3)}, 95 % ${decimal(slider.interval[0], 3)} to ${decimal(slider.interval[1], 3)}`
@@ -216,16 +238,16 @@ function Parameter({ slider }: { slider: Slider }) {
           ref={input}
           id={id}
           type="range"
-          min={slider.lo}
-          max={slider.hi}
-          step={slider.step}
-          defaultValue={start}
+          min={trackOf(slider, slider.lo)}
+          max={trackOf(slider, slider.hi)}
+          step={strideOf(slider)}
+          defaultValue={trackOf(slider, start)}
           aria-describedby={`${id}-fit`}
           onPointerDown={remember}
           onKeyDown={(event) => {
             if (/^(Arrow|Page|Home|End)/.test(event.key) && !event.repeat) remember();
           }}
-          onInput={(event) => set(event.currentTarget.valueAsNumber)}
+          onInput={(event) => set(settingAt(slider, event.currentTarget.valueAsNumber))}
           onDoubleClick={() => set(start)}
         />
       </div>
@@ -300,11 +322,14 @@ function FitHeader({ state }: { state: FitState | null }) {
 function FitNote({ fit }: { fit: Fit }) {
   const { bootstrap, diagnostics } = fit;
   const about = [
-    bootstrap ? `${decimal(bootstrap.resamples, 0)} resamples of ${fit.n} ${bootstrap.unit}` : null,
+    `${fit.n} ${bootstrap?.unit === 'replicates' ? 'runs' : 'cells'}`,
     diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
   ].filter(Boolean);
+  const how = bootstrap
+    ? `Percentiles of ${decimal(bootstrap.resamples, 0)} resamples of the ${bootstrap.unit}, seed ${bootstrap.seed}`
+    : undefined;
   return (
-    <p className="note legend">
+    <p className="note legend" title={how}>
       <svg width="26" height="10" aria-hidden="true">
         <path d="M1 5h24M1 2v6M25 2v6" stroke="currentColor" strokeWidth="1.5" fill="none" />
         <rect x="10.5" y="2.5" width="5" height="5" fill="var(--ground)" stroke="currentColor" strokeWidth="1.5" />
@@ -321,7 +346,11 @@ function FitBlock({ state }: { state: FitState | null }) {
   return (
     <div className={state?.stale ? 'block stale' : 'block'}>
       <FitHeader state={state} />
-      {state?.busy && <div className="progress" role="status"><span className="sr">Fitting</span></div>}
+      {state?.busy && (
+        <div className="progress" role="status">
+          <span className="sr">Fitting</span>
+        </div>
+      )}
       {state?.error != null && (
         <Notice tone="bad" title="The fit did not arrive" action={{ label: 'Try again', onClick: state.refit }}>
           {reasonOf(state.error)} The sliders stand at the paper’s values.
@@ -353,7 +382,12 @@ function inksOf(live: Live): Map<number, string> {
 
 function settingOf(view: ReturnType<typeof useExplorer>['view'], p: { x: number; y: number }): string {
   const { x, y } = view.layout;
-  return [y && y.levels.length > 1 ? brief(p.y, 5).replace(/\u2009/g, '') : '', x && x.levels.length > 1 ? brief(p.x, 4) : ''].filter(Boolean).join(' / ');
+  return [
+    y && y.levels.length > 1 ? brief(p.y, 5).replace(/\u2009/g, '') : '',
+    x && x.levels.length > 1 ? brief(p.x, 4) : '',
+  ]
+    .filter(Boolean)
+    .join(' / ');
 }
 
 function Residuals() {
@@ -380,7 +414,13 @@ function Residuals() {
         </h3>
         <span className="note" ref={worst} />
       </header>
-      <svg ref={svg} className="plot wide" height={RESIDUALS_HEIGHT} role="img" aria-label={`Model minus cell, in per cent, for ${comparison.points.length} cells`} />
+      <svg
+        ref={svg}
+        className="plot wide"
+        height={RESIDUALS_HEIGHT}
+        role="img"
+        aria-label={`Model minus cell, in per cent, for ${comparison.points.length} cells`}
+      />
       {comparison.points.length <= 16 && <SideBySide comparison={comparison} />}
     </div>
   );
@@ -406,12 +446,11 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
     });
   });
   const { x, y } = view.layout;
-  const name = [y && y.levels.length > 1 ? 'MTU' : '', x && x.levels.length > 1 ? 'delay' : ''].filter(Boolean).join(' / ');
   return (
     <table className="beside">
       <thead>
         <tr>
-          <th scope="col">{name}</th>
+          <th scope="col">{settingNames(view)}</th>
           <th scope="col">{view.kind}</th>
           <th scope="col">model</th>
           <th scope="col">difference</th>
@@ -435,6 +474,55 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
   );
 }
 
+/** Without a model the panel lists what was measured. */
+function CellList() {
+  const { view, store } = useExplorer();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const digits = digitsFor(view.values[1] - view.values[0]);
+  const { x, y } = view.layout;
+  useFrame(({ place }) => {
+    view.points.forEach((p, i) => {
+      body.current?.rows[i]?.classList.toggle('here', p.x === place.x && p.y === place.y);
+    });
+  });
+  return (
+    <div className="block">
+      <h3 className="cap">Cells</h3>
+      <table className="beside">
+        <thead>
+          <tr>
+            <th scope="col">{settingNames(view)}</th>
+            <th scope="col">mean</th>
+            <th scope="col">95 %</th>
+            <th scope="col">runs</th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {view.points.map((p) => (
+            <tr key={p.cell.id}>
+              <th scope="row">
+                <button type="button" onClick={() => store.update({ x: x ? p.x : null, y: y ? p.y : null })}>
+                  {settingOf(view, p) || 'cell'}
+                </button>
+              </th>
+              <td>{decimal(p.mean, digits)}</td>
+              <td>{p.half === null ? '–' : `± ${decimal(p.half, digits)}`}</td>
+              <td>{p.n}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function settingNames(view: ReturnType<typeof useExplorer>['view']): string {
+  const { x, y } = view.layout;
+  return [y && y.levels.length > 1 ? shortName(y) : '', x && x.levels.length > 1 ? shortName(x).toLowerCase() : '']
+    .filter(Boolean)
+    .join(' / ');
+}
+
 /** The headline: the value at the crosshair, and the cell beside it. */
 function Now({ children }: { children?: ReactNode }) {
   const { view } = useExplorer();
@@ -448,14 +536,23 @@ function Now({ children }: { children?: ReactNode }) {
       if (element && element.textContent !== words) element.textContent = words;
     };
     const { x, y } = view.layout;
-    const settings = [y && state.y !== null ? namedSetting(y, state.y) : '', x && state.x !== null ? namedSetting(x, state.x) : ''];
+    const settings = [
+      y && state.y !== null ? namedSetting(y, state.y) : '',
+      x && state.x !== null ? namedSetting(x, state.x) : '',
+    ];
     put(at.current, settings.filter(Boolean).join(', '));
     put(value.current, Number.isFinite(place.value) ? decimal(place.value, digits) : 'no value');
     put(half.current, `${place.half === null ? '' : `± ${decimal(place.half, digits)}`}`);
     const { cell } = place;
-    let words = view.measured ? (Number.isFinite(place.value) ? 'between cells: interpolated' : 'between cells') : 'no data: the model alone';
-    if (view.measured && place.prediction && !cell) words = view.binding?.takesFrames ? 'between cells: interpolated' : 'between cells: the model alone';
-    if (cell) words = `${cell.n === 1 ? 'one run' : 'cell mean'} ${decimal(cell.mean, digits)}${cell.half === null ? '' : ` ± ${decimal(cell.half, digits)}`}`;
+    let words = view.measured
+      ? Number.isFinite(place.value)
+        ? 'between cells: interpolated'
+        : 'between cells'
+      : 'no data: the model alone';
+    if (view.measured && place.prediction && !cell)
+      words = view.binding?.takesFrames ? 'between cells: interpolated' : 'between cells: the model alone';
+    if (cell)
+      words = `${cell.n === 1 ? 'one run' : 'cell mean'} ${decimal(cell.mean, digits)}${cell.half === null ? '' : ` ± ${decimal(cell.half, digits)}`}`;
     put(beside.current, words);
   });
   const split = view.binding !== null && view.binding.parts.length > 0;
@@ -490,9 +587,14 @@ function CostSplit() {
     const now = live.place.prediction;
     if (!host || !binding || !now) return;
     const reference = predictAt(binding, corner.x, corner.y, frames, live.theta);
-    const words = [layout.y && namedSetting(layout.y, corner.y), layout.x && namedSetting(layout.x, corner.x)].filter(Boolean).join(', ');
+    const words = [layout.y && namedSetting(layout.y, corner.y), layout.x && namedSetting(layout.x, corner.x)]
+      .filter(Boolean)
+      .join(', ');
     draw(host, splitShapes(now, reference, `${words}: ${decimal(reference.total, digits)}`, digits, host.clientWidth));
-    host.setAttribute('aria-label', `bytes ${decimal(now.parts[0], digits)}, packets ${decimal(now.parts[1], digits)}, interrupts ${decimal(now.parts[2], digits)} ${shortUnit(view.measure.unit)}`);
+    host.setAttribute(
+      'aria-label',
+      `bytes ${decimal(now.parts[0], digits)}, packets ${decimal(now.parts[1], digits)}, interrupts ${decimal(now.parts[2], digits)} ${shortUnit(view.measure.unit)}`,
+    );
   });
   return <svg ref={svg} className="plot wide" height={SPLIT_HEIGHT} role="img" />;
 }
@@ -525,6 +627,7 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
           {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}
         </div>
         <Now />
+        {view.points.length > 0 && view.points.length <= 24 && <CellList />}
         <PythonStatus />
       </aside>
     );
@@ -560,5 +663,3 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
     </aside>
   );
 }
-
-export { unitWords };

@@ -18,7 +18,8 @@ interface Sample {
 /** The corners, the middle and the crosshair: scalars for Python, the kernel's value beside them. */
 function samplesOf(view: View, binding: Binding, live: Live): Sample[] {
   const { x, y } = view.layout;
-  const ends = (levels: readonly number[] | undefined, at: number | null) => (levels ? [...new Set([levels[0], at ?? levels[0], levels[levels.length - 1]])] : [0]);
+  const ends = (levels: readonly number[] | undefined, at: number | null) =>
+    levels ? [...new Set([levels[0], at ?? levels[0], levels[levels.length - 1]])] : [0];
   const { frames } = live.state;
   return ends(y?.levels, live.state.y).flatMap((py) =>
     ends(x?.levels, live.state.x).map((px) => {
@@ -29,7 +30,11 @@ function samplesOf(view: View, binding: Binding, live: Live): Sample[] {
   );
 }
 
-function largest(samples: readonly Sample[], outputs: readonly Readonly<Record<string, number>>[], output: string): number {
+function largest(
+  samples: readonly Sample[],
+  outputs: readonly Readonly<Record<string, number>>[],
+  output: string,
+): number {
   return Math.max(
     0,
     ...samples.map(({ kernel }, i) => {
@@ -79,12 +84,17 @@ export function PythonStatus() {
     if (status.state === 'failed') return 'Python did not start; the kernels go on without it';
     if (status.state !== 'ready') return 'Python is loading behind the kernels';
     if (!view.binding || !agreement) return 'Python ready';
-    if (agreement.difference > TOLERANCE) return `Python differs from the kernels by ${agreement.difference.toExponential(1)}`;
+    if (agreement.difference > TOLERANCE)
+      return `Python differs from the kernels by ${agreement.difference.toExponential(1)}`;
     return `Python ready; kernels agree ${scientific(agreement.difference)} at ${agreement.points} points`;
   };
   const bad = agreement !== null && agreement.difference > TOLERANCE;
   return (
-    <p className={bad ? 'engine bad' : 'engine'} data-python={status.state} title={status.state === 'failed' ? status.message : undefined}>
+    <p
+      className={bad ? 'engine bad' : 'engine'}
+      data-python={status.state}
+      title={status.state === 'failed' ? status.message : undefined}
+    >
       {words()}
     </p>
   );

@@ -9,8 +9,8 @@ import { Kind } from '../../components/Kind';
 import { Menu, MenuItem } from '../../components/Menu';
 import { draw } from '../../layers/svg';
 import { brief } from '../../plots/number';
-import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { makeScale } from '../../plots/scale';
+import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { type ExplorerState, stateFor } from '../../state/explorer';
 import type { Axis } from '../../state/layout';
 import { useExplorer, useFrame } from './context';
@@ -25,8 +25,13 @@ interface Option {
 }
 
 /** One of a few, arrows move. What cannot be chosen says why in its place. */
-function Options(props: { label: string; options: readonly Option[]; value: string; onChange: (value: string) => void }) {
-  const list = useRef<HTMLUListElement>(null);
+function Options(props: {
+  label: string;
+  options: readonly Option[];
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const list = useRef<HTMLDivElement>(null);
   const open = props.options.filter((o) => !o.unavailable);
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
@@ -39,24 +44,23 @@ function Options(props: { label: string; options: readonly Option[]; value: stri
   }
   const focusable = open.some((o) => o.value === props.value) ? props.value : open[0]?.value;
   return (
-    <ul ref={list} className="opts" role="radiogroup" aria-label={props.label} onKeyDown={onKeyDown}>
+    <div ref={list} className="opts" role="radiogroup" aria-label={props.label} onKeyDown={onKeyDown}>
       {props.options.map(({ value, label, note, unavailable }) => (
-        <li key={value} role="presentation">
-          {/* biome-ignore lint/a11y/useSemanticElements: a radio input cannot hold the unit in its own line */}
-          <button
-            type="button"
-            role="radio"
-            data-value={value}
-            aria-checked={value === props.value}
-            aria-disabled={unavailable || undefined}
-            tabIndex={value === focusable ? 0 : -1}
-            onClick={() => !unavailable && props.onChange(value)}
-          >
-            <span>{label}</span> <small>{note}</small>
-          </button>
-        </li>
+        // biome-ignore lint/a11y/useSemanticElements: a radio input cannot hold the unit in its own line
+        <button
+          key={value}
+          type="button"
+          role="radio"
+          data-value={value}
+          aria-checked={value === props.value}
+          aria-disabled={unavailable || undefined}
+          tabIndex={value === focusable ? 0 : -1}
+          onClick={() => !unavailable && props.onChange(value)}
+        >
+          <span>{label}</span> <small>{note}</small>
+        </button>
       ))}
-    </ul>
+    </div>
   );
 }
 
@@ -97,8 +101,14 @@ function SourceLink({ experiment }: { experiment: Experiment }) {
   );
 }
 
+const SHORT: Readonly<Record<string, string>> = {
+  rx_interrupt_rate_hz: 'Interrupt rate',
+  rx_interrupts_per_gb: 'Interrupts',
+  rx_packets_per_gb: 'Packets',
+};
+
 function shortLabel(q: Quantity): string {
-  return q.label.replace(' per 10⁹ bytes', '');
+  return SHORT[q.name] ?? q.label.replace(' per 10⁹ bytes', '');
 }
 
 function unitNote(q: Quantity): string {
@@ -108,16 +118,30 @@ function unitNote(q: Quantity): string {
 }
 
 /** Counted by the interface or the kernel, and only useful beside the time they were counted in. */
-const RAW = new Set(['elapsed_s', 'rx_bytes', 'rx_packets', 'tx_bytes', 'tx_packets', 'rx_interrupts', 'drops', 'system_cpu_s', 'system_cpu_jiffies', 'tx_throughput_mbps', 'rx_packets_per_gb']);
+const RAW = new Set([
+  'elapsed_s',
+  'rx_bytes',
+  'rx_packets',
+  'tx_bytes',
+  'tx_packets',
+  'rx_interrupts',
+  'drops',
+  'system_cpu_s',
+  'system_cpu_jiffies',
+  'tx_throughput_mbps',
+  'rx_packets_per_gb',
+]);
 
 function Measures() {
   const { subject, store, view, slices } = useExplorer();
   const { where } = store.get();
   const slice = slices(where);
   const published = subject.of === 'experiment' && subject.experiment.kind === 'published';
-  const elsewhere = (name: string) => subject.of === 'experiment' && subject.experiment.measures.some((m) => m.name === name && m.cells > 0);
+  const elsewhere = (name: string) =>
+    subject.of === 'experiment' && subject.experiment.measures.some((m) => m.name === name && m.cells > 0);
   const chosen = view.measure.name;
-  const options = (list: readonly Quantity[]) => list.map((m) => ({ value: m.name, label: <Rich>{shortLabel(m)}</Rich>, note: <Rich>{unitNote(m)}</Rich> }));
+  const options = (list: readonly Quantity[]) =>
+    list.map((m) => ({ value: m.name, label: <Rich>{shortLabel(m)}</Rich>, note: <Rich>{unitNote(m)}</Rich> }));
   const first = slice.measures.filter((m) => !RAW.has(m.name) || m.name === chosen);
   const raw = slice.measures.filter((m) => RAW.has(m.name) && m.name !== chosen);
   const lacking = slice.missing
@@ -125,7 +149,11 @@ function Measures() {
     .map((m) => ({
       value: m.name,
       label: <Rich>{shortLabel(m)}</Rich>,
-      note: elsewhere(m.name) ? `not with ${Object.values(where).map(levelWords).join(', ')}` : published ? 'not tabulated' : 'not available',
+      note: elsewhere(m.name)
+        ? `not with ${Object.values(where).map(levelWords).join(', ')}`
+        : published
+          ? 'not tabulated'
+          : 'not available',
       unavailable: true,
     }));
   const choose = (measure: string) => store.update({ measure, model: null, byHand: {} });
@@ -154,7 +182,12 @@ function Choices() {
         value={String(where[factor.name])}
         options={factor.levels.map((level) => {
           const n = slices({ ...where, [factor.name]: level }).cells.length;
-          return { value: String(level), label: levelWords(level), note: `${n} ${n === 1 ? 'cell' : 'cells'}`, unavailable: n === 0 };
+          return {
+            value: String(level),
+            label: levelWords(level),
+            note: `${n} ${n === 1 ? 'cell' : 'cells'}`,
+            unavailable: n === 0,
+          };
         })}
         onChange={(value) => {
           const level = factor.levels.find((l) => String(l) === value) ?? value;
@@ -166,13 +199,26 @@ function Choices() {
 }
 
 /** Another slice keeps what it can of the view: the measure and the crosshair, where it has them. */
-export function afterChoice(state: ExplorerState, where: ExplorerState['where'], terms: Parameters<typeof stateFor>[0]): ExplorerState {
+export function afterChoice(
+  state: ExplorerState,
+  where: ExplorerState['where'],
+  terms: Parameters<typeof stateFor>[0],
+): ExplorerState {
   const start = stateFor(terms, where);
   const slice = terms.slice(where);
   const measure = slice.measures.includes(state.measure) ? state.measure : start.measure;
   const keep = (v: number | null, axis: { lo: number; hi: number; start: number } | null) =>
     axis ? (v !== null && v >= axis.lo && v <= axis.hi ? v : axis.start) : null;
-  return { ...state, where, measure, model: null, byHand: {}, lines: null, x: keep(state.x, slice.x), y: keep(state.y, slice.y) };
+  return {
+    ...state,
+    where,
+    measure,
+    model: null,
+    byHand: {},
+    lines: null,
+    x: keep(state.x, slice.x),
+    y: keep(state.y, slice.y),
+  };
 }
 
 /** The settings of the axis across as a little ruler, with the needle on it. */
@@ -187,10 +233,21 @@ function RangeRuler({ axis }: { axis: Axis }) {
     const x = makeScale(levels, axis.spacing, [lo, hi], [5, host.clientWidth - 5]);
     const at = view.layout.across === 'x' || axis === view.layout.x ? live.state.x : live.state.y;
     const shapes: Shape[] = [line(x(lo), 9, x(hi), 9, { stroke: 'var(--line-3)' })];
-    for (const v of levels) shapes.push(line(x(v), 6, x(v), 12, { stroke: v === lo || v === hi ? 'var(--ink)' : 'var(--line-3)', 'stroke-width': v === lo || v === hi ? 1.5 : 1 }));
-    if (at !== null && at >= lo && at <= hi) shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
-    shapes.push(text(0, 26, brief(lo, 4), TICK), text(host.clientWidth, 26, brief(hi, 4), { 'text-anchor': 'end', ...TICK }));
-    if (levels.length > 2 && host.clientWidth > 150) shapes.push(text((x(lo) + x(hi)) / 2, 26, `${levels.length} settings`, { ...MIDDLE, ...TICK }));
+    for (const v of levels)
+      shapes.push(
+        line(x(v), 6, x(v), 12, {
+          stroke: v === lo || v === hi ? 'var(--ink)' : 'var(--line-3)',
+          'stroke-width': v === lo || v === hi ? 1.5 : 1,
+        }),
+      );
+    if (at !== null && at >= lo && at <= hi)
+      shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
+    shapes.push(
+      text(0, 26, brief(lo, 4), TICK),
+      text(host.clientWidth, 26, brief(hi, 4), { 'text-anchor': 'end', ...TICK }),
+    );
+    if (levels.length > 2 && host.clientWidth > 150)
+      shapes.push(text((x(lo) + x(hi)) / 2, 26, `${levels.length} settings`, { ...MIDDLE, ...TICK }));
     draw(host, shapes);
   });
   const { levels } = axis;
@@ -232,11 +289,17 @@ function LineChips({ axis }: { axis: Axis }) {
 function AxisRow({ axis, chips }: { axis: Axis; chips: boolean }) {
   const single = axis.levels.length === 1;
   return (
-    <div className={chips && axis.levels.length > 3 ? 'factor tall' : 'factor'}>
+    <div className={chips && axis.levels.length > 3 ? 'factor tall' : 'factor'} data-factor={axis.name}>
       <span>
         {shortName(axis)} {axis.unit && <small>{axis.unit}</small>}
       </span>
-      {single ? <em>{brief(axis.levels[0], 5).replace(/\u2009/g, '')}</em> : chips ? <LineChips axis={axis} /> : <RangeRuler axis={axis} />}
+      {single ? (
+        <em>{brief(axis.levels[0], 5).replace(/\u2009/g, '')}</em>
+      ) : chips ? (
+        <LineChips axis={axis} />
+      ) : (
+        <RangeRuler axis={axis} />
+      )}
     </div>
   );
 }
@@ -271,7 +334,10 @@ function Factors() {
 
 function Fixed({ experiment }: { experiment: Experiment }) {
   const single = experiment.factors.filter((f) => f.levels.length === 1 && f.name !== 'mtu_bytes');
-  const rows = [...single.map((f) => ({ label: f.label, value: `${levelWords(f.levels[0])}${f.unit ? ` ${f.unit}` : ''}` })), ...experiment.fixed];
+  const rows = [
+    ...single.map((f) => ({ label: f.label, value: `${levelWords(f.levels[0])}${f.unit ? ` ${f.unit}` : ''}` })),
+    ...experiment.fixed,
+  ];
   if (rows.length === 0) return null;
   return (
     <div className="block fixed">
@@ -302,11 +368,14 @@ function Notes({ experiment }: { experiment: Experiment }) {
       {(citation || how_made || licence) && (
         <details className="more">
           <summary>Source</summary>
-          {[citation, how_made, licence].map((part) => part && (
-            <p className="note" key={part}>
-              <Rich>{part}</Rich>
-            </p>
-          ))}
+          {[citation, how_made, licence].map(
+            (part) =>
+              part && (
+                <p className="note" key={part}>
+                  <Rich>{part}</Rich>
+                </p>
+              ),
+          )}
         </details>
       )}
     </div>
@@ -317,7 +386,9 @@ function summaryOf({ view, store }: ReturnType<typeof useExplorer>): string {
   const { x, y } = view.layout;
   const chosen = Object.values(store.get().where).map(levelWords);
   const axes = [y, x].filter((a): a is Axis => a !== null).map((a) => `${shortName(a)} ${a.levels.length}`);
-  return [...chosen, shortLabel(view.measure).toLowerCase().replace('cpu', 'CPU'), axes.join(' × ')].filter(Boolean).join(' · ');
+  return [...chosen, shortLabel(view.measure).toLowerCase().replace('cpu', 'CPU'), axes.join(' × ')]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 export function Rail() {

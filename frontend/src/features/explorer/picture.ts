@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pair of plots as one drawing that follows the state. What stands still is drawn when the view or the size changes; a frame
 // draws the surface, the curves and the needle only.
-import { draw } from '../../layers/svg';
+
 import { type SurfaceLayer, surfaceLayer } from '../../layers/surface';
+import { draw } from '../../layers/svg';
 import { type Isoline, isolines, trace } from '../../plots/contours';
 import type { Shape } from '../../plots/shapes';
 import type { ExplorerState } from '../../state/explorer';
@@ -10,12 +11,23 @@ import { shortened } from '../../state/explorer';
 import type { Slice, View } from '../../state/view';
 import { type Frame, frameOf } from './figure/frame';
 import { cells, contourLabels, underCells, upwardAxis } from './figure/heat';
-import { axes, curves, lineLabels, points } from './figure/lines';
+import { axes, curves, grid, labelPlace, lineLabels, points } from './figure/lines';
 import { GRID, type Live, type Sampler, samplerOf, seriesOf } from './figure/live';
 import { hairs, needle, spotOf } from './figure/needle';
 
 /** Groups from the bottom up. */
-export const LAYERS = ['under', 'contours', 'hairs', 'cells', 'grid', 'curves', 'points', 'names', 'upward', 'needle'] as const;
+export const LAYERS = [
+  'under',
+  'contours',
+  'grid',
+  'hairs',
+  'cells',
+  'curves',
+  'points',
+  'names',
+  'axes',
+  'needle',
+] as const;
 export type Layer = (typeof LAYERS)[number];
 
 export interface PictureParts {
@@ -32,6 +44,8 @@ export interface Scene {
   readonly sampler: Sampler;
   readonly live: Live;
   readonly isolines: readonly Isoline[];
+  /** Where along the lines their names stand. */
+  readonly namesAt: number;
 }
 
 export interface Picture {
@@ -55,13 +69,17 @@ function snapped(levels: readonly number[], at: (v: number) => number, pixel: nu
 const clamp = (v: number, [lo, hi]: readonly [number, number]): number => Math.max(lo, Math.min(hi, v));
 
 /** What stands still. */
-export function stillShapes(view: View, frame: Frame, sampler: Sampler): Record<'under' | 'cells' | 'grid' | 'points' | 'upward', Shape[]> {
+export function stillShapes(
+  view: View,
+  frame: Frame,
+  sampler: Sampler,
+): Record<'under' | 'cells' | 'grid' | 'points' | 'axes', Shape[]> {
   return {
     under: underCells(view, frame),
     cells: cells(view, frame),
-    grid: axes(view, frame),
+    grid: grid(frame),
     points: points(view, frame, sampler.series),
-    upward: upwardAxis(view, frame),
+    axes: [...axes(view, frame), ...upwardAxis(view, frame)],
   };
 }
 
@@ -73,7 +91,7 @@ export function liveShapes(scene: Scene): Record<'contours' | 'hairs' | 'curves'
     contours: live.z ? contourLabels(scene.isolines, view, frame, { x: spot.X, y: spot.Y ?? -100 }) : [],
     hairs: hairs(frame, spot),
     curves: curves(view, frame, live, sampler.lineXs),
-    names: lineLabels(view, frame, live, sampler.lineXs),
+    names: lineLabels(view, frame, live, sampler.lineXs, scene.namesAt),
     needle: needle(view, frame, live),
   };
 }
@@ -89,7 +107,12 @@ export function createPicture(parts: PictureParts): Picture {
     svg.setAttribute('width', String(frame.width));
     svg.setAttribute('height', String(frame.height));
     const top = frame.heat?.top ?? frame.lines.top;
-    for (const [name, value] of Object.entries({ x: frame.left, y: top, width: frame.plotWidth, height: frame.lines.top + frame.lines.height - top }))
+    for (const [name, value] of Object.entries({
+      x: frame.left,
+      y: top,
+      width: frame.plotWidth,
+      height: frame.lines.top + frame.lines.height - top,
+    }))
       hit.setAttribute(name, String(value));
     const { heat } = frame;
     canvas.hidden = heat === null;
@@ -101,13 +124,26 @@ export function createPicture(parts: PictureParts): Picture {
     surface.resize(frame.plotWidth, heat.height);
   }
 
-  function settle(view: View, state: ExplorerState, sliceOf: (where: ExplorerState['where']) => Slice, values: readonly [number, number]): Sampler {
+  function settle(
+    view: View,
+    state: ExplorerState,
+    sliceOf: (where: ExplorerState['where']) => Slice,
+    values: readonly [number, number],
+  ): Sampler {
     const frame = frameOf(view, values, host.clientWidth, host.clientHeight);
     const sampler = samplerOf(view, frame, seriesOf(view, state, sliceOf), state.frames);
     place(frame);
     for (const [name, shapes] of Object.entries(stillShapes(view, frame, sampler))) draw(layers[name as Layer], shapes);
     levels = isolines(view.contours);
-    scene = { view, frame, sampler, live: sampler.live(state), isolines: levels };
+    const live = sampler.live(state);
+    scene = {
+      view,
+      frame,
+      sampler,
+      live,
+      isolines: levels,
+      namesAt: labelPlace(frame, live, sampler.lineXs, spotOf(view, frame, live).X),
+    };
     return sampler;
   }
 
@@ -130,7 +166,14 @@ export function createPicture(parts: PictureParts): Picture {
       scene = { ...now, live };
       if (live.z) {
         trace(live.z, GRID, GRID, levels);
-        surface.paint({ z: live.z, nx: GRID, ny: GRID, values: now.frame.values, isolines: levels });
+        surface.paint({
+          z: live.z,
+          nx: GRID,
+          ny: GRID,
+          values: now.frame.values,
+          log: now.frame.logValues,
+          isolines: levels,
+        });
       } else surface.clear();
       for (const [name, shapes] of Object.entries(liveShapes(scene))) draw(layers[name as Layer], shapes);
       return live;
@@ -142,10 +185,14 @@ export function createPicture(parts: PictureParts): Picture {
       const [px, py] = [clientX - box.left, clientY - box.top];
       const { x, y, across } = view.layout;
       const axis = frame.across;
-      const at = clamp(snapped(axis.levels, frame.x, px, frame.x.invert(px)), across === 'x' ? bounds(view.xBounds, x?.levels) : bounds(view.yBounds, y?.levels));
+      const at = clamp(
+        snapped(axis.levels, frame.x, px, frame.x.invert(px)),
+        across === 'x' ? bounds(view.xBounds, x?.levels) : bounds(view.yBounds, y?.levels),
+      );
       const change: Partial<Record<'x' | 'y', number>> = { [across]: at };
       if (!frame.heat || !frame.y || !y) return change;
-      if (!onLines) change.y = clamp(snapped(y.levels, frame.y, py, frame.y.invert(py)), bounds(view.yBounds, y.levels));
+      if (!onLines)
+        change.y = clamp(snapped(y.levels, frame.y, py, frame.y.invert(py)), bounds(view.yBounds, y.levels));
       else {
         // on the lines: the nearest of them
         let best = Number.POSITIVE_INFINITY;

@@ -7,10 +7,25 @@ export function lightTokens(): Record<string, string> {
   const theme = root.dataset.theme;
   root.dataset.theme = 'light';
   const style = getComputedStyle(root);
-  const names = ['ground', 'ground-2', 'ground-3', 'line', 'line-2', 'line-3', 'ink', 'ink-2', 'ink-3', 'needle', 'needle-ink', 'surface-edge'];
+  const names = [
+    'ground',
+    'ground-2',
+    'ground-3',
+    'line',
+    'line-2',
+    'line-3',
+    'ink',
+    'ink-2',
+    'ink-3',
+    'needle',
+    'needle-ink',
+    'surface-edge',
+  ];
   for (let i = 1; i <= 5; i++) names.push(`mtu-${i}`);
   for (const kind of ['published', 'measured', 'emulated', 'simulated']) names.push(`kind-${kind}`);
-  const tokens = Object.fromEntries(names.map((name) => [`--${name}`, style.getPropertyValue(`--${name}`).trim() || 'none']));
+  const tokens = Object.fromEntries(
+    names.map((name) => [`--${name}`, style.getPropertyValue(`--${name}`).trim() || 'none']),
+  );
   // nothing was painted in between
   if (theme === undefined) delete root.dataset.theme;
   else root.dataset.theme = theme;

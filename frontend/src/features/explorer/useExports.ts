@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figure as a file: title, units, kind, source and link inside it, in the light theme.
 import type { RefObject } from 'react';
-import { fileText } from '../../plots/file';
 import { polylines } from '../../plots/contours';
+import { fileText } from '../../plots/file';
 import { AXIS, mark, NOTE, path, type Shape, text } from '../../plots/shapes';
 import { inkOn, tide } from '../../plots/tide';
+import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
 import type { Store } from '../../state/store';
-import { currentAddress } from '../../state/address';
 import { flushQuery } from '../../state/url';
 import type { Subject, View } from '../../state/view';
 import { useFigureExport } from '../share/figureExport';
@@ -27,7 +27,7 @@ function contourPaths({ frame, isolines }: Scene): Shape[] {
   const x = (g: number): string => (left + (g / (GRID - 1)) * plotWidth).toFixed(1);
   const y = (g: number): string => (heat.top + heat.height - (g / (GRID - 1)) * heat.height).toFixed(1);
   return isolines.flatMap((line) => {
-    const white = inkOn(colourOf(line.level, frame.values)) === '#ffffff';
+    const white = inkOn(colourOf(line.level, frame)) === '#ffffff';
     const d = polylines(line)
       .map((flat) => {
         let out = '';
@@ -35,12 +35,16 @@ function contourPaths({ frame, isolines }: Scene): Shape[] {
         return out;
       })
       .join('');
-    return d ? [path(d, { stroke: white ? '#ffffff' : '#12211f', 'stroke-opacity': white ? 0.5 : 0.45, 'stroke-width': 1 })] : [];
+    return d
+      ? [path(d, { stroke: white ? '#ffffff' : '#12211f', 'stroke-opacity': white ? 0.5 : 0.45, 'stroke-width': 1 })]
+      : [];
   });
 }
 
 function definitions(image: string | null, { frame }: Scene): string {
-  const stops = Array.from({ length: 17 }, (_, k) => `<stop offset="${k / 16}" stop-color="${tide(k / 16)}"/>`).join('');
+  const stops = Array.from({ length: 17 }, (_, k) => `<stop offset="${k / 16}" stop-color="${tide(k / 16)}"/>`).join(
+    '',
+  );
   const surface =
     image && frame.heat
       ? `<image x="${frame.left}" y="${frame.heat.top}" width="${frame.plotWidth}" height="${frame.heat.height}" preserveAspectRatio="none" href="${image}"/>`
@@ -55,13 +59,31 @@ function definitions(image: string | null, { frame }: Scene): string {
   ].join('');
 }
 
-function captions(subject: Subject, view: View, state: ExplorerState): { title: string; about: string; source: string } {
+function captions(
+  subject: Subject,
+  view: View,
+  state: ExplorerState,
+): { title: string; about: string; source: string } {
   const choices = Object.values(state.where).map(levelWords).join(', ');
-  const drawn = view.binding && view.mode === 'model' ? `${view.binding.model.title}${Object.keys(state.byHand).length > 0 ? ', parameters by hand' : ''}` : view.mode === 'interpolated' ? 'interpolated between the cells' : 'cells only';
+  const drawn =
+    view.binding && view.mode === 'model'
+      ? `${view.binding.model.title}${Object.keys(state.byHand).length > 0 ? ', parameters by hand' : ''}`
+      : view.mode === 'interpolated'
+        ? 'interpolated between the cells'
+        : 'cells only';
   const { x, y } = view.layout;
-  const at = [y && state.y !== null ? namedSetting(y, state.y) : '', x && state.x !== null ? namedSetting(x, state.x) : ''].filter(Boolean).join(', ');
+  const at = [
+    y && state.y !== null ? namedSetting(y, state.y) : '',
+    x && state.x !== null ? namedSetting(x, state.x) : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
   if (subject.of === 'model')
-    return { title: titleWithUnit(view.measure), about: `${drawn}; crosshair at ${at}`, source: `no data · ${subject.model.citation}` };
+    return {
+      title: titleWithUnit(view.measure),
+      about: `${drawn}; crosshair at ${at}`,
+      source: `no data · ${subject.model.citation}`,
+    };
   const { experiment } = subject;
   return {
     title: `${experiment.title}: ${titleWithUnit(view.measure)}`,
@@ -74,10 +96,18 @@ const cut = (words: string, room: number): string => (words.length > room ? `${w
 
 function parametersText(view: View, state: ExplorerState): string {
   if (!view.binding || view.mode !== 'model') return '';
-  return view.sliders.map((s) => `${s.name} ${Number((state.byHand[s.name] ?? s.start).toPrecision(6))}${s.unit ? ` ${s.unit}` : ''}`).join(' · ');
+  return view.sliders
+    .map((s) => `${s.name} ${Number((state.byHand[s.name] ?? s.start).toPrecision(6))}${s.unit ? ` ${s.unit}` : ''}`)
+    .join(' · ');
 }
 
-async function svgText(subject: Subject, view: View, state: ExplorerState, scene: Scene, canvas: HTMLCanvasElement | null): Promise<string> {
+async function svgText(
+  subject: Subject,
+  view: View,
+  state: ExplorerState,
+  scene: Scene,
+  canvas: HTMLCanvasElement | null,
+): Promise<string> {
   flushQuery();
   const { frame, sampler } = scene;
   const width = frame.width + 2 * MARGIN;
@@ -93,20 +123,27 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
     ...still.under,
     ...(image ? contourPaths(scene) : []),
     ...live.contours,
+    ...still.grid,
     ...live.hairs,
     ...still.cells,
-    ...still.grid,
     ...live.curves,
     ...still.points,
     ...live.names,
-    ...still.upward,
+    ...still.axes,
     ...live.needle,
   ];
   // the figure is in a group of its own, closed by the first caption
   const around: Shape[] = [
     text(MARGIN, 28, title, { 'font-size': 18, 'font-weight': 600, fill: 'var(--ink)' }),
     text(MARGIN, 46, cut(about, room), { ...AXIS }),
-    ...(kind ? [mark(kind, MARGIN + 5, height - 48, 4, { fill: kind === 'simulated' ? 'none' : `var(--kind-${kind})`, stroke: `var(--kind-${kind})` })] : []),
+    ...(kind
+      ? [
+          mark(kind, MARGIN + 5, height - 48, 4, {
+            fill: kind === 'simulated' ? 'none' : `var(--kind-${kind})`,
+            stroke: `var(--kind-${kind})`,
+          }),
+        ]
+      : []),
     text(MARGIN + (kind ? 16 : 0), height - 44, cut(source, room), { ...NOTE, fill: 'var(--ink-2)' }),
     text(MARGIN, height - 28, cut(parameters, room), NOTE),
     text(MARGIN, height - 12, currentAddress(), NOTE),
@@ -124,14 +161,20 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
   return body.replace('<path d="M0 0" data-end="figure"/>', '</g>');
 }
 
-export function useExports(subject: Subject, view: View, store: Store<ExplorerState>, picture: RefObject<Picture | null>): void {
+export function useExports(
+  subject: Subject,
+  view: View,
+  store: Store<ExplorerState>,
+  picture: RefObject<Picture | null>,
+): void {
   const slug = subject.of === 'experiment' ? subject.experiment.slug : subject.model.id;
   const make = async (): Promise<string> => {
     const scene = picture.current?.scene();
     if (!scene) throw new Error('The figure is not drawn yet.');
     return svgText(subject, view, store.get(), scene, picture.current?.canvas() ?? null);
   };
-  const data = (format: string): string => `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells`;
+  const data = (format: string): string =>
+    `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells`;
   useFigureExport({
     title: `${slug}-${view.measure.name}`,
     svg: make,

@@ -27,7 +27,10 @@ function Entry({ model }: { model: BundledModel }) {
       <p className="predicts">
         <b>predicts</b> {model.outputs.map((o) => o.label.toLowerCase().replace('cpu', 'CPU')).join(', ')}
         <br />
-        <b>from</b> {[...model.inputs, ...model.parameters].map((q) => q.label.toLowerCase().replace('mtu', 'MTU').replace('tcp', 'TCP')).join(', ')}
+        <b>from</b>{' '}
+        {[...model.inputs, ...model.parameters]
+          .map((q) => q.label.toLowerCase().replace('mtu', 'MTU').replace('tcp', 'TCP'))
+          .join(', ')}
       </p>
     </li>
   );
@@ -39,7 +42,10 @@ export function ModelsPage() {
     <div className="page models">
       <header className="lede">
         <h1>Models</h1>
-        <p>Each is a function from a paper, traced once: the same body draws here, fits on the server and prints its own equation. Open one to explore it without any data.</p>
+        <p>
+          Each is a function from a paper, traced once: the same body draws here, fits on the server and prints its own
+          equation. Open one to explore it without any data.
+        </p>
       </header>
       <ul className="entries">
         {catalogue.models.map((model) => (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where things are in the pair of plots: surface above, lines below, one axis across, one value scale.
 import { brief, digitsFor, digitsOfStep } from '../../../plots/number';
-import { linear, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
+import { decadeTicks, linear, log, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
 import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
 
@@ -24,6 +24,7 @@ export interface Frame {
   /** Colour and contour bounds. */
   readonly values: readonly [number, number];
   readonly v: Scale;
+  readonly logValues: boolean;
   readonly valueTicks: readonly number[];
   readonly valueDigits: number;
   readonly tickDigits: number;
@@ -38,6 +39,10 @@ export function floorOf(view: View, theta: Readonly<Record<string, number>>): nu
 }
 
 function lineBounds(view: View, values: readonly [number, number]): [number, number] {
+  if (view.valueSpacing === 'log') {
+    const factor = (values[1] / values[0]) ** 0.07;
+    return [values[0] / factor, values[1] * factor];
+  }
   const span = values[1] - values[0];
   const floor = floorOf(view, view.start);
   let lo = values[0] - 0.06 * span;
@@ -50,14 +55,24 @@ function lineBounds(view: View, values: readonly [number, number]): [number, num
 
 const charWidth = 6.4;
 
+/** Where a value stands between the ends of the scale, 0 to 1 within. */
+export function fraction(value: number, frame: Pick<Frame, 'values' | 'logValues'>): number {
+  const [lo, hi] = frame.values;
+  return frame.logValues ? Math.log(value / lo) / Math.log(hi / lo) : (value - lo) / (hi - lo || 1);
+}
+
 export function frameOf(view: View, values: readonly [number, number], width: number, height: number): Frame {
   const phone = width < 480;
   const plane = view.layout.shape === 'plane';
-  const across = (view.layout.across === 'x' ? view.layout.x : view.layout.y) ?? view.layout.x ?? view.layout.y ?? PLACEHOLDER;
+  const across =
+    (view.layout.across === 'x' ? view.layout.x : view.layout.y) ?? view.layout.x ?? view.layout.y ?? PLACEHOLDER;
   const bounds = lineBounds(view, values);
-  const valueTicks = niceTicks(bounds[0], bounds[1], phone || plane ? 5 : 7);
+  const logValues = view.valueSpacing === 'log';
+  const valueTicks = logValues
+    ? decadeTicks(bounds[0], bounds[1])
+    : niceTicks(bounds[0], bounds[1], phone || plane ? 5 : 7);
   const tickStep = valueTicks.length > 1 ? valueTicks[1] - valueTicks[0] : niceStep((bounds[1] - bounds[0]) / 4);
-  const tickDigits = digitsOfStep(tickStep);
+  const tickDigits = logValues ? Math.max(0, -Math.floor(Math.log10(valueTicks[0] ?? 1))) : digitsOfStep(tickStep);
   const valueDigits = digitsFor(values[1] - values[0]);
   const longest = Math.max(
     ...valueTicks.map((t) => t.toFixed(tickDigits).length + (Math.abs(t) >= 10000 ? 0.6 : 0)),
@@ -85,9 +100,13 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
     lines,
     across,
     x: makeScale(across.levels, across.spacing, xBounds, [left, left + plotWidth]),
-    y: heat && view.layout.y ? makeScale(view.layout.y.levels, view.layout.y.spacing, view.yBounds, [heat.top + heat.height, heat.top]) : null,
+    y:
+      heat && view.layout.y
+        ? makeScale(view.layout.y.levels, view.layout.y.spacing, view.yBounds, [heat.top + heat.height, heat.top])
+        : null,
     values,
-    v: linear(bounds, [lines.top + lines.height, lines.top]),
+    v: (logValues ? log : linear)(bounds, [lines.top + lines.height, lines.top]),
+    logValues,
     valueTicks,
     valueDigits,
     tickDigits,
@@ -95,7 +114,11 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
 }
 
 /** Ticks of an axis that fit: all are marked, as many are labelled as there is room for. */
-export function labelledLevels(levels: readonly number[], at: (v: number) => number, room: (v: number) => number): number[] {
+export function labelledLevels(
+  levels: readonly number[],
+  at: (v: number) => number,
+  room: (v: number) => number,
+): number[] {
   const kept: number[] = [];
   const ends = levels.length > 1 ? [levels[0], levels[levels.length - 1]] : levels;
   const free = (v: number): boolean => kept.every((k) => Math.abs(at(k) - at(v)) >= (room(k) + room(v)) / 2);

@@ -6,18 +6,15 @@ import { END, line, mark, path, rect, type Shape, TICK, text } from '../../../pl
 import { inkOn, tide } from '../../../plots/tide';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
-import type { Frame } from './frame';
+import { type Frame, fraction } from './frame';
 import { GRID } from './live';
 
 /** Pixels of half an interval that is as long as the whole value scale. */
 const WHISKER = 220;
 const LONGEST = 20;
 
-export function colourOf(value: number, values: readonly [number, number]): string {
-  return tide((value - values[0]) / (values[1] - values[0]));
-}
-
-const span = (v: readonly [number, number]): number => v[1] - v[0] || 1;
+export const colourOf = (value: number, frame: Pick<Frame, 'values' | 'logValues'>): string =>
+  tide(fraction(value, frame));
 
 function edges(levels: readonly number[], at: (v: number) => number, from: number, to: number): number[] {
   const px = levels.map(at);
@@ -34,7 +31,7 @@ function tiles(view: View, frame: Frame): Shape[] {
   return view.points.map((p) => {
     const i = x.levels.indexOf(p.x);
     const j = y.levels.indexOf(p.y);
-    return rect(ex[i], ey[j + 1], ex[i + 1] - ex[i] - 1, ey[j] - ey[j + 1] - 1, { fill: colourOf(p.mean, frame.values) });
+    return rect(ex[i], ey[j + 1], ex[i + 1] - ex[i] - 1, ey[j] - ey[j + 1] - 1, { fill: colourOf(p.mean, frame) });
   });
 }
 
@@ -60,12 +57,13 @@ export function underCells(view: View, frame: Frame): Shape[] {
 
 function whisker(p: Point, X: number, Y: number, r: number, frame: Frame, ink: string): Shape[] {
   if (p.half === null) return [];
-  const wanted = (p.half / span(frame.values)) * WHISKER * (frame.phone ? 0.7 : 1);
+  const wanted = (fraction(p.mean + p.half, frame) - fraction(p.mean, frame)) * WHISKER * (frame.phone ? 0.7 : 1);
   const h = Math.min(wanted, LONGEST);
   const dashes: Record<string, string | number> = p.from === 'residuals' ? { 'stroke-dasharray': '2 1.5' } : {};
   const out = [path(`M${X} ${Y - r - h}v${2 * (r + h)}`, { stroke: ink, 'stroke-width': 1.25, ...dashes })];
   // a whisker that is cut short has no caps
-  if (wanted <= LONGEST) out.push(path(`M${X - 3} ${Y - r - h}h6M${X - 3} ${Y + r + h}h6`, { stroke: ink, 'stroke-width': 1 }));
+  if (wanted <= LONGEST)
+    out.push(path(`M${X - 3} ${Y - r - h}h6M${X - 3} ${Y + r + h}h6`, { stroke: ink, 'stroke-width': 1 }));
   return out;
 }
 
@@ -75,18 +73,33 @@ export function cells(view: View, frame: Frame): Shape[] {
   if (!yScale) return [];
   const r = frame.phone ? 3.5 : view.points.length > 150 ? 3 : 4.5;
   const painted = view.mode === 'model' || view.mode === 'interpolated';
-  const at = (p: Point): [number, number] => [Math.round(frame.x(p.x) * 100) / 100, Math.round(yScale(p.y) * 100) / 100];
+  const at = (p: Point): [number, number] => [
+    Math.round(frame.x(p.x) * 100) / 100,
+    Math.round(yScale(p.y) * 100) / 100,
+  ];
   const kind = view.kind ?? 'measured';
   const light = painted || view.mode === 'cells';
   const joined = view.ties.map(([a, b]) => {
     const [[x1, y1], [x2, y2]] = [at(a), at(b)];
-    return line(x1, y1, x2, y2, light ? { stroke: '#fff', 'stroke-width': 2, 'stroke-opacity': 0.5 } : { stroke: 'var(--line-2)', 'stroke-width': 2 });
+    return line(
+      x1,
+      y1,
+      x2,
+      y2,
+      light
+        ? { stroke: '#fff', 'stroke-width': 2, 'stroke-opacity': 0.5 }
+        : { stroke: 'var(--line-2)', 'stroke-width': 2 },
+    );
   });
   const marks = view.points.flatMap((p): Shape[] => {
     const [X, Y] = at(p);
-    const own = colourOf(p.mean, frame.values);
+    const own = colourOf(p.mean, frame);
     const ink = light ? inkOn(own) : 'var(--ink)';
-    if (p.n === 1) return [mark(kind, X, Y, r + 0.75, { fill: 'none', stroke: '#101413', 'stroke-width': 3.5 }), mark(kind, X, Y, r + 0.75, { fill: own, stroke: '#fff', 'stroke-width': 1.75 })];
+    if (p.n === 1)
+      return [
+        mark(kind, X, Y, r + 0.75, { fill: 'none', stroke: '#101413', 'stroke-width': 3.5 }),
+        mark(kind, X, Y, r + 0.75, { fill: own, stroke: '#fff', 'stroke-width': 1.75 }),
+      ];
     return [
       ...whisker(p, X, Y, r, frame, ink),
       mark(kind, X, Y, r + 1.5, { fill: '#fff' }),
@@ -138,6 +151,12 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
   const taken: [number, number][] = view.points.map((p) => [frame.x(p.x), yScale(p.y)]);
   const tied = view.ties.map(([a, b]) => [frame.x(a.x), yScale(a.y), frame.x(b.x), yScale(b.y)] as const);
   const gap = frame.phone ? 22 : 36;
+  // a halo in the line's colour would show on the hatching
+  const measured = view.measured ? taken.map(([x]) => x) : [];
+  const inner = {
+    left: Math.max(left + 26, (measured.length > 0 ? Math.min(...measured) : left) + 18),
+    right: Math.min(left + plotWidth - 26, (measured.length > 0 ? Math.max(...measured) : left + plotWidth) - 18),
+  };
   const toX = (g: number): number => left + (g / (GRID - 1)) * plotWidth;
   const toY = (g: number): number => heat.top + heat.height - (g / (GRID - 1)) * heat.height;
   const out: Shape[] = [];
@@ -146,12 +165,21 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
     for (let s = 0; s < count; s += 8) {
       const x = toX((points[s] + points[s + 2]) / 2);
       const y = toY((points[s + 1] + points[s + 3]) / 2);
-      if (x < left + 26 || x > left + plotWidth - 26 || y < heat.top + 12 || y > heat.top + heat.height - 12) continue;
+      if (x < inner.left || x > inner.right || y < heat.top + 12 || y > heat.top + heat.height - 12) continue;
       if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
       const score = Math.min(...spines.map((p) => Math.abs(y - p)));
       if (score >= best.score) continue;
       if (taken.some(([a, b]) => Math.hypot(a - x, b - y) < gap)) continue;
-      if (tied.some(([ax, ay, bx, by]) => x > Math.min(ax, bx) - 19 && x < Math.max(ax, bx) + 19 && y > Math.min(ay, by) - 9 && y < Math.max(ay, by) + 9)) continue;
+      if (
+        tied.some(
+          ([ax, ay, bx, by]) =>
+            x > Math.min(ax, bx) - 19 &&
+            x < Math.max(ax, bx) + 19 &&
+            y > Math.min(ay, by) - 9 &&
+            y < Math.max(ay, by) + 9,
+        )
+      )
+        continue;
       const dx = toX(points[s + 2]) - toX(points[s]);
       const dy = toY(points[s + 3]) - toY(points[s + 1]);
       let angle = (Math.atan2(dy, dx) * 180) / Math.PI;
@@ -161,7 +189,7 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
     }
     if (best.score === Number.POSITIVE_INFINITY) continue;
     taken.push([best.x, best.y]);
-    const base = colourOf(level, frame.values);
+    const base = colourOf(level, frame);
     out.push(
       text(best.x, best.y, decimal(level, digits), {
         transform: `rotate(${best.angle.toFixed(1)} ${best.x.toFixed(1)} ${best.y.toFixed(1)})`,

@@ -1,33 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lower plot: one line a setting, points with their intervals, one value scale with the surface above.
-import { brief, decimal } from '../../../plots/number';
-import { AXIS, END, HALO, line, MIDDLE, mark, NOTE, path, polyline, rect, type Shape, TICK, text } from '../../../plots/shapes';
+
 import { dodge } from '../../../plots/dodge';
+import { brief, decimal } from '../../../plots/number';
+import {
+  AXIS,
+  END,
+  HALO,
+  line,
+  MIDDLE,
+  mark,
+  NOTE,
+  path,
+  polyline,
+  rect,
+  type Shape,
+  TICK,
+  text,
+} from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import { type Frame, floorOf, labelledLevels, labelRoom } from './frame';
 import type { Live, Series } from './live';
 import { axisTitle, levelWords, titleWithUnit } from './words';
 
-/** Gridlines, axes and their titles. */
+/** Lines at round values: under everything, the needle too. */
+export const grid = (frame: Frame): Shape[] =>
+  frame.valueTicks.map((v) =>
+    line(frame.left, frame.v(v), frame.left + frame.plotWidth, frame.v(v), { stroke: 'var(--line)' }),
+  );
+
+/** Axes and their titles; the needle runs behind them. */
 export function axes(view: View, frame: Frame): Shape[] {
   const { left, plotWidth, lines, across } = frame;
   const right = left + plotWidth;
   const bottom = lines.top + lines.height;
-  const out: Shape[] = [];
-  for (const v of frame.valueTicks) {
-    const Y = frame.v(v);
-    out.push(line(left, Y, right, Y, { stroke: 'var(--line)' }));
-    out.push(text(left - 8, Y, decimal(v, frame.tickDigits), { dy: '0.32em', ...END, ...TICK }));
-  }
-  out.push(text(0, lines.top - 14, titleWithUnit(view.measure), AXIS));
+  const out: Shape[] = frame.valueTicks.map((v) =>
+    text(left - 8, frame.v(v), decimal(v, frame.logValues ? (v < 1 ? frame.tickDigits : 0) : frame.tickDigits), {
+      dy: '0.32em',
+      ...END,
+      ...TICK,
+    }),
+  );
+  const scale = frame.logValues ? ', log scale' : '';
+  out.push(text(0, lines.top - 14, titleWithUnit(view.measure) + scale, { ...AXIS, ...HALO }));
   const y = view.layout.y;
-  if (frame.heat && y) out.push(text(0, frame.heat.top - 12, frame.phone || !y.unit ? (y.name === 'mtu_bytes' ? 'MTU' : y.label) : `${y.label}, ${y.unit}`, AXIS));
+  if (frame.heat && y)
+    out.push(
+      text(
+        0,
+        frame.heat.top - 12,
+        frame.phone || !y.unit ? (y.name === 'mtu_bytes' ? 'MTU' : y.label) : `${y.label}, ${y.unit}`,
+        AXIS,
+      ),
+    );
   const labels = labelledLevels(across.levels, frame.x, labelRoom);
   for (const level of across.levels) {
     const X = frame.x(level);
-    if (frame.heat) out.push(line(X, frame.heat.top + frame.heat.height, X, frame.heat.top + frame.heat.height + 4, { stroke: 'var(--line-3)' }));
+    if (frame.heat)
+      out.push(
+        line(X, frame.heat.top + frame.heat.height, X, frame.heat.top + frame.heat.height + 4, {
+          stroke: 'var(--line-3)',
+        }),
+      );
     out.push(line(X, bottom, X, bottom + 4, { stroke: 'var(--line-3)' }));
-    if (labels.includes(level)) out.push(text(X, bottom + 17, across.name === 'mtu_bytes' ? String(level) : brief(level, 4), { ...MIDDLE, ...TICK }));
+    if (labels.includes(level))
+      out.push(
+        text(X, bottom + 17, across.name === 'mtu_bytes' ? String(level) : brief(level, 4), { ...MIDDLE, ...TICK }),
+      );
   }
   out.push(line(left, bottom, right, bottom, { stroke: 'var(--line-3)' }));
   if (across.spacing === 'log-from-zero') {
@@ -65,7 +104,13 @@ export function points(view: View, frame: Frame, series: readonly Series[]): Sha
         out.push(line(X, bottom, X, top, { stroke: s.ink, 'stroke-width': 1.25, ...dashes }));
         for (const end of [top, bottom]) out.push(line(X - 3, end, X + 3, end, { stroke: s.ink, 'stroke-width': 1 }));
       }
-      out.push(mark(kind, X, Y, frame.heat ? r : r + 1, { fill: 'var(--ground)', stroke: s.ink, 'stroke-width': p.n === 1 ? 1.25 : 1.5 }));
+      out.push(
+        mark(kind, X, Y, frame.heat ? r : r + 1, {
+          fill: 'var(--ground)',
+          stroke: s.ink,
+          'stroke-width': p.n === 1 ? 1.25 : 1.5,
+        }),
+      );
       return out;
     }),
   );
@@ -81,13 +126,18 @@ export function curves(view: View, frame: Frame, live: Live, lineXs: Float64Arra
   const floor = floorOf(view, live.theta);
   if (floor !== null && frame.v(floor) < frame.lines.top + frame.lines.height) {
     const Y = frame.v(floor);
-    out.push(line(frame.left, Y, frame.left + frame.plotWidth, Y, { stroke: 'var(--line-3)', 'stroke-dasharray': '1 3' }));
-    out.push(text(frame.left + 4, Y - 5, `floor: what the bytes alone cost, ${decimal(floor, frame.valueDigits)}`, NOTE));
+    out.push(
+      line(frame.left, Y, frame.left + frame.plotWidth, Y, { stroke: 'var(--line-3)', 'stroke-dasharray': '1 3' }),
+    );
+    out.push(
+      text(frame.left + 4, Y - 5, `floor: what the bytes alone cost, ${decimal(floor, frame.valueDigits)}`, NOTE),
+    );
   }
   const levels = frame.across.levels;
   const [lo, hi] = [levels[0], levels[levels.length - 1]];
   const pxs = Float64Array.from(lineXs, (v) => frame.x(v));
-  const clip = (v: number): number => Math.max(frame.lines.top - 6, Math.min(frame.lines.top + frame.lines.height + 1, v));
+  const clip = (v: number): number =>
+    v >= frame.lines.top - 8 && v <= frame.lines.top + frame.lines.height + 1 ? v : Number.NaN;
   for (const { series, values } of live.curves) {
     if (!series) continue;
     const pys = Float64Array.from(values, (v) => (Number.isFinite(v) ? clip(frame.v(v)) : Number.NaN));
@@ -98,7 +148,10 @@ export function curves(view: View, frame: Frame, live: Live, lineXs: Float64Arra
       continue;
     }
     out.push(path(polyline(pxs, within(lineXs, pys, inside)), { stroke: series.ink, 'stroke-width': width }));
-    const beyond = polyline(pxs, within(lineXs, pys, (i) => !inside(i) || (i > 0 && !inside(i - 1)) || (i + 1 < lineXs.length && !inside(i + 1))));
+    const beyond = polyline(
+      pxs,
+      within(lineXs, pys, (i) => !inside(i) || (i > 0 && !inside(i - 1)) || (i + 1 < lineXs.length && !inside(i + 1))),
+    );
     if (beyond) out.push(path(beyond, { stroke: series.ink, 'stroke-width': 1.25, 'stroke-dasharray': '2 3' }));
   }
   if (live.own) {
@@ -114,12 +167,35 @@ function seriesName(s: Series, first: boolean, view: View): string {
   return (first ? name : '') + brief(s.y, 5).replace(/\u2009/g, '');
 }
 
+const LABEL = 14;
+
+/** Where the lines stand apart enough for their names, as far left as that is. It stays while a slider moves. */
+export function labelPlace(frame: Frame, live: Live, lineXs: Float64Array, needle: number): number {
+  const { levels } = frame.across;
+  const n = lineXs.length - 1;
+  const index = (v: number): number => Math.round(((frame.x(v) - frame.left) / frame.plotWidth) * n);
+  const [from, to] = [index(levels[0]), index(levels[levels.length - 1])];
+  const first = levels.length > 1 ? Math.round((from + index(levels[1])) / 2) : from;
+  const drawn = live.curves.filter((c) => c.series && Number.isFinite(c.values[first]));
+  let best = first;
+  let widest = -1;
+  for (let k = first; k <= to - n * 0.06; k += 4) {
+    if (Math.abs(frame.x(lineXs[k]) - needle) < 44) continue;
+    const ys = drawn.map((c) => frame.v(c.values[k])).sort((a, b) => a - b);
+    const gap = Math.min(LABEL, ...ys.slice(1).map((y, i) => y - ys[i]));
+    if (gap > widest + 0.5) {
+      widest = gap;
+      best = k;
+    }
+    if (gap >= LABEL) break;
+  }
+  return best;
+}
+
 /** Direct labels: on the lines of a plane near their left end, elsewhere at the right end beside the value. */
-export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array): Shape[] {
+export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array, k: number): Shape[] {
   if (!frame.heat) return [];
   const drawn = live.curves.filter((c) => c.series);
-  const levels = frame.across.levels;
-  const k = Math.round(((frame.x(levels[0]) + (frame.x(levels[Math.min(1, levels.length - 1)]) - frame.x(levels[0])) * 0.5 - frame.left) / frame.plotWidth) * (lineXs.length - 1));
   const spots = drawn.map(({ series, values }) => {
     const onLine = Number.isFinite(values[k]);
     const first = series?.points[0];
@@ -130,10 +206,21 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
       y: (onLine ? frame.v(values[k]) : frame.v((first as { mean: number }).mean)) - 11,
     };
   });
-  const shown = spots.filter((s) => s !== null).filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
-  const ys = dodge(shown.map((s) => s.y), 13);
+  const shown = spots
+    .filter((s) => s !== null)
+    .filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
+  const ys = dodge(
+    shown.map((s) => s.y),
+    13,
+  );
   return shown.map(({ series, x }, i) =>
-    text(x, ys[i] + 4, seriesName(series, i === 0, view), { ...MIDDLE, 'font-size': 12, 'font-weight': 600, fill: series.ink, ...HALO }),
+    text(x, ys[i] + 4, seriesName(series, i === 0, view), {
+      ...MIDDLE,
+      'font-size': 12,
+      'font-weight': 600,
+      fill: series.ink,
+      ...HALO,
+    }),
   );
 }
 

@@ -2,7 +2,15 @@
 // What a frame computes: the surface, one curve a line, the value under the crosshair. Everything that a slider does not move is
 // prepared once, and no frame allocates a grid.
 import type { FactorValue } from '../../../api/types';
-import { type Binding, type Frames, gradientAt, type Prediction, type Prepared, predictAt, prepare } from '../../../state/binding';
+import {
+  type Binding,
+  type Frames,
+  gradientAt,
+  type Prediction,
+  type Prepared,
+  predictAt,
+  prepare,
+} from '../../../state/binding';
 import type { ExplorerState } from '../../../state/explorer';
 import { fieldOf } from '../../../state/field';
 import { halfWidth } from '../../../state/fit';
@@ -59,7 +67,9 @@ const ink = (i: number, n: number): string => {
   if (n <= 5) return `var(--mtu-${i + 1})`;
   const t = (i * 4) / (n - 1);
   const k = Math.min(3, Math.floor(t));
-  return t === k ? `var(--mtu-${k + 1})` : `color-mix(in srgb, var(--mtu-${k + 1}) ${Math.round(100 * (k + 1 - t))}%, var(--mtu-${k + 2}))`;
+  return t === k
+    ? `var(--mtu-${k + 1})`
+    : `color-mix(in srgb, var(--mtu-${k + 1}) ${Math.round(100 * (k + 1 - t))}%, var(--mtu-${k + 2}))`;
 };
 
 const acrossOf = (layout: Layout): Axis | null => (layout.across === 'x' ? layout.x : layout.y);
@@ -86,7 +96,11 @@ function rowsOf(view: View, state: ExplorerState): Series[] {
 }
 
 /** The lines of the lower plot. Of a plane: its rows. Else: the levels of the first choice, so that workloads stand beside each other. */
-export function seriesOf(view: View, state: ExplorerState, sliceOf: (where: ExplorerState['where']) => Slice): Series[] {
+export function seriesOf(
+  view: View,
+  state: ExplorerState,
+  sliceOf: (where: ExplorerState['where']) => Slice,
+): Series[] {
   const { layout } = view;
   if (layout.shape === 'plane') return rowsOf(view, state);
   const choice = layout.choices[0];
@@ -101,7 +115,10 @@ export function seriesOf(view: View, state: ExplorerState, sliceOf: (where: Expl
   });
   const level = choice ? (state.where[choice.name] ?? null) : null;
   const along = throughRow(layout, view.points);
-  return [...others, { key: String(level ?? 'all'), y, level, ink: 'var(--ink)', points: view.points, chosen: true, along }];
+  return [
+    ...others,
+    { key: String(level ?? 'all'), y, level, ink: 'var(--ink)', points: view.points, chosen: true, along },
+  ];
 }
 
 /** Computes frames for one view in one frame. */
@@ -125,7 +142,13 @@ interface Drawn {
 }
 
 /** The model's lines, all in one call of its kernel. */
-function modelRows(binding: Binding, lineXs: Float64Array, series: readonly Series[], across: 'x' | 'y', frames: Frames): Fill[] {
+function modelRows(
+  binding: Binding,
+  lineXs: Float64Array,
+  series: readonly Series[],
+  across: 'x' | 'y',
+  frames: Frames,
+): Fill[] {
   const ys = Float64Array.from(series, (s) => s.y);
   const rows = across === 'x' ? prepare(binding, lineXs, ys, frames) : prepare(binding, ys, lineXs, frames);
   return series.map((_, k) => (out, theta) => {
@@ -135,7 +158,13 @@ function modelRows(binding: Binding, lineXs: Float64Array, series: readonly Seri
   });
 }
 
-function drawnOf(binding: Binding | null, lineXs: Float64Array, series: readonly Series[], across: 'x' | 'y', frames: Frames): Drawn[] {
+function drawnOf(
+  binding: Binding | null,
+  lineXs: Float64Array,
+  series: readonly Series[],
+  across: 'x' | 'y',
+  frames: Frames,
+): Drawn[] {
   const moving = binding ? series.filter((s) => s.chosen) : [];
   const fills = binding && moving.length > 0 ? modelRows(binding, lineXs, moving, across, frames) : [];
   return series.map((s) => {
@@ -179,7 +208,10 @@ export function samplerOf(view: View, frame: Frame, series: readonly Series[], f
     const y = state.y ?? 0;
     const cell = view.points.find((p) => (!layout.x || p.x === x) && (!layout.y || p.y === y)) ?? null;
     const prediction = binding ? predictAt(binding, x, y, frames, theta) : null;
-    const half = binding && view.fit && !edited ? halfWidth(view.fit, names, gradientAt(binding, names, x, y, frames, theta)) : null;
+    const half =
+      binding && view.fit && !edited
+        ? halfWidth(view.fit, names, gradientAt(binding, names, x, y, frames, theta))
+        : null;
     const chosen = series.find((s) => s.chosen);
     const between = frame.heat ? field?.at(x, y) : chosen?.along?.(across === 'x' ? x : y);
     return { x, y, value: prediction?.total ?? between ?? cell?.mean ?? Number.NaN, prediction, half, cell };
@@ -208,7 +240,16 @@ export function samplerOf(view: View, frame: Frame, series: readonly Series[], f
       const here = place(state, theta, edited);
       if (line) line.at = here.value;
       const z = surface && binding ? surface.evaluate(binding.output, theta) : still;
-      return { state, theta, edited, z, curves: drawn.map((d) => d.curve), own: line, place: here, values: edited ? reach(view, drawn) : view.values };
+      return {
+        state,
+        theta,
+        edited,
+        z,
+        curves: drawn.map((d) => d.curve),
+        own: line,
+        place: here,
+        values: edited ? reach(view, drawn) : view.values,
+      };
     },
   };
 }

@@ -5,8 +5,8 @@ import { brief, decimal } from '../../../plots/number';
 import { circle, END, HALO, LIVE, line, MIDDLE, path, rect, type Shape, text } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
-import type { Live } from './live';
 import { seriesName } from './lines';
+import type { Live } from './live';
 import { settingWords } from './words';
 
 const hair = (x1: number, y1: number, x2: number, y2: number): Shape[] => [
@@ -21,14 +21,21 @@ export interface Spot {
 
 export function spotOf(view: View, frame: Frame, live: Live): Spot {
   const at = view.layout.across === 'x' ? live.state.x : live.state.y;
-  return { X: frame.x(at ?? frame.across.levels[0]), Y: frame.y && live.state.y !== null ? frame.y(live.state.y) : null };
+  return {
+    X: frame.x(at ?? frame.across.levels[0]),
+    Y: frame.y && live.state.y !== null ? frame.y(live.state.y) : null,
+  };
 }
 
 /** Under the cells. */
 export function hairs(frame: Frame, { X, Y }: Spot): Shape[] {
-  const { heat, left, plotWidth } = frame;
-  if (!heat) return [];
-  const down = hair(X, heat.top, X, heat.top + heat.height);
+  const { heat, lines, left, plotWidth } = frame;
+  const below = line(X, heat ? heat.top + heat.height : lines.top, X, lines.top + lines.height, {
+    stroke: 'var(--needle)',
+    'stroke-width': 1.25,
+  });
+  if (!heat) return [below];
+  const down = [...hair(X, heat.top, X, heat.top + heat.height), below];
   return Y === null ? down : [...down, ...hair(left, Y, left + plotWidth, Y)];
 }
 
@@ -69,7 +76,12 @@ function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
     return [
       ...(inside ? [circle(X, ys[i], 3, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1.5 })] : []),
       path(`M${tail} ${ys[i].toFixed(1)}h3L${tail + 7} ${spread[i].toFixed(1)}`, { stroke: ink }),
-      text(tail + 10, spread[i], t.text, { dy: '0.34em', 'font-size': 12, 'font-weight': weight, fill: t.live ? 'var(--needle-ink)' : t.ink }),
+      text(tail + 10, spread[i], t.text, {
+        dy: '0.34em',
+        'font-size': 12,
+        'font-weight': weight,
+        fill: t.live ? 'var(--needle-ink)' : t.ink,
+      }),
     ];
   });
 }
@@ -78,8 +90,7 @@ function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
 export function needle(view: View, frame: Frame, live: Live): Shape[] {
   const { X, Y } = spotOf(view, frame, live);
   const { heat, lines, left, plotWidth } = frame;
-  const from = heat ? heat.top + heat.height : lines.top;
-  const out: Shape[] = [line(X, from, X, lines.top + lines.height, { stroke: 'var(--needle)', 'stroke-width': 1.25 })];
+  const out: Shape[] = [];
   if (Y !== null) {
     out.push(circle(X, Y, 11, { fill: 'none', stroke: '#fff', 'stroke-width': 4, 'stroke-opacity': 0.75 }));
     out.push(circle(X, Y, 11, { fill: 'none', stroke: 'var(--needle)', 'stroke-width': 2 }));
@@ -90,7 +101,13 @@ export function needle(view: View, frame: Frame, live: Live): Shape[] {
   // beside the axis title, never on it
   const title = heat ? 66 : left;
   const place = Math.max(title + half + 8, Math.min(left + plotWidth - half, X));
-  out.push(text(place, (heat ?? lines).top - (heat ? 12 : 0) - (heat ? 0 : 1), words, { ...MIDDLE, ...LIVE, ...(heat ? {} : HALO) }));
+  out.push(
+    text(place, (heat ?? lines).top - (heat ? 12 : 0) - (heat ? 0 : 1), words, {
+      ...MIDDLE,
+      ...LIVE,
+      ...(heat ? {} : HALO),
+    }),
+  );
   out.push(...valueTags(view, frame, live, X));
   if (Y !== null && live.state.y !== null) {
     out.push(rect(2, Y - 9, left - 7, 18, { fill: 'var(--ground)', rx: 2 }));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model against cells: one stem a cell, in rows of the upward axis.
-import { type Counted, type Frames, type Prepared, prepare } from '../../../state/binding';
+
 import { brief, decimal } from '../../../plots/number';
-import { linear, niceStep } from '../../../plots/scale';
+import { linear } from '../../../plots/scale';
 import { END, line, mark, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { type Counted, type Frames, type Prepared, prepare } from '../../../state/binding';
 import { t95 } from '../../../state/fit';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
@@ -41,7 +42,8 @@ export function comparisonOf(view: View, frames: Frames): Comparison | null {
 }
 
 /** Percent of the cell; of nought, nothing can be a percentage. */
-export const deviation = (predicted: number, point: Point): number => (point.mean === 0 ? Number.NaN : (100 * (predicted - point.mean)) / point.mean);
+export const deviation = (predicted: number, point: Point): number =>
+  point.mean === 0 ? Number.NaN : (100 * (predicted - point.mean)) / point.mean;
 
 export function worstOf(points: readonly Point[], predictions: Float64Array): { point: Point; percent: number } | null {
   let worst: { point: Point; percent: number } | null = null;
@@ -50,6 +52,12 @@ export function worstOf(points: readonly Point[], predictions: Float64Array): { 
     if (Number.isFinite(percent) && (!worst || Math.abs(percent) > Math.abs(worst.percent))) worst = { point, percent };
   });
   return worst;
+}
+
+/** The largest round number that is not above `v`. */
+function niceBelow(v: number): number {
+  const power = 10 ** Math.floor(Math.log10(v));
+  return ([5, 2, 1].find((k) => k * power <= v) ?? 1) * power;
 }
 
 export const RESIDUALS_HEIGHT = 86;
@@ -61,12 +69,19 @@ const GAP = 10;
 export const signed = (v: number, digits: number): string => (v > 0 ? '+' : '') + decimal(v, digits);
 
 /** Stems. The scale starts at ±2.6 % and gives way in round steps. */
-export function residualShapes(view: View, comparison: Comparison, predictions: Float64Array, place: { x: number; y: number }, width: number, inks: ReadonlyMap<number, string>): Shape[] {
+export function residualShapes(
+  view: View,
+  comparison: Comparison,
+  predictions: Float64Array,
+  place: { x: number; y: number },
+  width: number,
+  inks: ReadonlyMap<number, string>,
+): Shape[] {
   const { points } = comparison;
   const largest = Math.abs(worstOf(points, predictions)?.percent ?? 0);
   const calm = view.fit?.diagnostics.max_abs_deviation_percent ?? largest;
   const base = Math.max(2.6, calm * 1.3);
-  const tick = niceStep(base * 0.6);
+  const tick = niceBelow(base * 0.9);
   const y = linear([-base, base], [TOP + HEIGHT, TOP]);
   const out: Shape[] = [];
   const sd = view.fit?.diagnostics.residual_sd_percent;
@@ -75,7 +90,8 @@ export function residualShapes(view: View, comparison: Comparison, predictions: 
     out.push(rect(0, y(s), width - RIGHT, y(-s) - y(s), { fill: 'var(--ground-3)' }));
   }
   out.push(line(0, y(0), width - RIGHT, y(0), { stroke: 'var(--line-3)' }));
-  for (const v of [-tick, 0, tick]) out.push(text(width, y(v), v === 0 ? '0' : `${signed(v, tick < 1 ? 1 : 0)} %`, { dy: '0.33em', ...END, ...TICK }));
+  for (const v of [-tick, 0, tick])
+    out.push(text(width, y(v), v === 0 ? '0' : `${signed(v, tick < 1 ? 1 : 0)} %`, { dy: '0.33em', ...END, ...TICK }));
   const rows = [...new Set(points.map((p) => p.y))];
   const slot = (width - RIGHT - 4 - (rows.length - 1) * GAP) / points.length;
   const kind = view.kind ?? 'measured';
@@ -95,7 +111,13 @@ export function residualShapes(view: View, comparison: Comparison, predictions: 
       const Y = Math.max(TOP, Math.min(TOP + HEIGHT, y(v)));
       out.push(line(X, y(0), X, Y, { stroke, 'stroke-width': here ? 1.5 : 1.25 }));
       // beyond the scale: hollow, at its edge
-      out.push(mark(kind, X, Y, Math.min(2.5, slot / 2), { fill: Math.abs(v) > base ? 'var(--ground)' : stroke, stroke, 'stroke-width': 1 }));
+      out.push(
+        mark(kind, X, Y, Math.min(2.5, slot / 2), {
+          fill: Math.abs(v) > base ? 'var(--ground)' : stroke,
+          stroke,
+          'stroke-width': 1,
+        }),
+      );
     });
     const name = view.layout.y?.name === 'mtu_bytes' ? (last < 0 ? 'MTU ' : '') : '';
     if (view.layout.y && (view.layout.shape === 'plane' || rows.length > 1) && from >= last) {

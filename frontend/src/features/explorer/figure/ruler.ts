@@ -1,26 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // A slider as a ruler: whisker = 95 % interval, square = fit, needle = now.
 import { decimal, digitsOfStep } from '../../../plots/number';
-import { linear, niceStep } from '../../../plots/scale';
+import { linear, log, niceStep } from '../../../plots/scale';
 import { END, line, MIDDLE, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import type { Slider } from '../../../state/fit';
 
 export const RULER_HEIGHT = 32;
 const BASE = 15;
 
-export function rulerShapes(slider: Slider, value: number, width: number): Shape[] {
-  const { lo, hi, start, interval } = slider;
-  const x = linear([lo, hi], [0, width]);
-  const inside = (v: number): number => Math.max(0, Math.min(width, x(v)));
+interface Ticks {
+  readonly ticks: readonly { readonly value: number; readonly strong: boolean }[];
+  readonly digits: number;
+}
+
+function evenly(lo: number, hi: number): Ticks {
   const major = niceStep((hi - lo) / 4);
   const minor = niceStep((hi - lo) / 22);
-  const digits = digitsOfStep(major);
+  const ticks: { value: number; strong: boolean }[] = [];
+  for (let k = Math.ceil(lo / minor - 1e-6); k <= Math.floor(hi / minor + 1e-6); k++) {
+    const value = k * minor;
+    ticks.push({ value, strong: Math.abs(value / major - Math.round(value / major)) < 1e-6 });
+  }
+  return { ticks, digits: digitsOfStep(major) };
+}
+
+/** Every unit of a decade is marked, the decade itself is named. */
+function decades(lo: number, hi: number): Ticks {
+  const ticks: { value: number; strong: boolean }[] = [];
+  const named = Math.log10(hi / lo) < 2.5 ? [1, 2, 5] : [1];
+  for (let e = Math.floor(Math.log10(lo)); e <= Math.log10(hi); e++)
+    for (let k = 1; k < 10; k++) {
+      const value = k * 10 ** e;
+      if (value >= lo * 0.999 && value <= hi * 1.001) ticks.push({ value, strong: named.includes(k) });
+    }
+  return { ticks, digits: Math.max(0, -Math.floor(Math.log10(lo) + 1e-9)) };
+}
+
+export function rulerShapes(slider: Slider, value: number, width: number): Shape[] {
+  const { lo, hi, start, interval } = slider;
+  const x = (slider.spacing === 'log' ? log : linear)([lo, hi], [0, width]);
+  const inside = (v: number): number => Math.max(0, Math.min(width, x(v)));
   const out: Shape[] = [];
-  const from = Math.ceil(lo / minor - 1e-6);
-  const to = Math.floor(hi / minor + 1e-6);
-  for (let k = from; k <= to; k++) {
-    const v = k * minor;
-    const strong = Math.abs(v / major - Math.round(v / major)) < 1e-6;
+  const { ticks, digits } = slider.spacing === 'log' ? decades(lo, hi) : evenly(lo, hi);
+  for (const { value: v, strong } of ticks) {
     out.push(line(x(v), BASE, x(v), BASE + (strong ? 6 : 3), { stroke: strong ? 'var(--line-3)' : 'var(--line-2)' }));
     if (!strong) continue;
     const X = x(v);
@@ -34,7 +56,9 @@ export function rulerShapes(slider: Slider, value: number, width: number): Shape
     out.push(line(a, BASE - 4.5, b, BASE - 4.5, ink));
     for (const e of [a, b]) out.push(line(e, BASE - 7.5, e, BASE - 1.5, ink));
   }
-  out.push(rect(inside(start) - 2.5, BASE - 7, 5, 5, { fill: 'var(--ground)', stroke: 'var(--ink)', 'stroke-width': 1.5 }));
+  out.push(
+    rect(inside(start) - 2.5, BASE - 7, 5, 5, { fill: 'var(--ground)', stroke: 'var(--ink)', 'stroke-width': 1.5 }),
+  );
   const X = Math.round(inside(value) * 100) / 100;
   out.push(path(`M${X - 5} 0h10v3l-5 5l-5 -5z`, { fill: 'var(--needle)', stroke: 'var(--ground)', 'stroke-width': 1 }));
   out.push(line(X, 6, X, BASE + 6, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));

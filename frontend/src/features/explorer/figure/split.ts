@@ -26,19 +26,28 @@ export function splitShapes(now: Split, reference: Split, label: string, digits:
   const x = linear([0, Math.max(reference.total, now.total, 1e-12)], [0, width]);
   const [a, b, c] = now.parts;
   const middle = [a / 2, a + b / 2, a + b + c / 2].map(x);
-  const columns = [0, Math.max(width * 0.38, Math.min(middle[1] - 30, width - 168)), Math.max(width * 0.7, Math.min(middle[2] - 34, width - 78))];
+  const columns = [
+    0,
+    Math.max(width * 0.38, Math.min(middle[1] - 30, width - 168)),
+    Math.max(width * 0.7, Math.min(middle[2] - 34, width - 78)),
+  ];
   const out = bar(now, x, 0, 20);
   now.parts.forEach((v, i) => {
     const from = i === 0 ? 4 : middle[i];
     const r = (n: number): number => Math.round(n * 10) / 10;
-    out.push(path(i === 0 ? `M${r(from)} 20v4` : `M${r(from)} 20v4L${r(columns[i] + 6)} 30`, { stroke: 'var(--line-3)' }));
+    out.push(
+      path(i === 0 ? `M${r(from)} 20v4` : `M${r(from)} 20v4L${r(columns[i] + 6)} 30`, { stroke: 'var(--line-3)' }),
+    );
     out.push(text(columns[i], 42, NAMES[i], { 'font-size': 12, fill: 'var(--ink-2)' }));
     out.push({
       tag: 'text',
       attributes: { x: r(columns[i]), y: 58, 'font-size': 13, 'font-weight': 600, fill: 'var(--ink)' },
       spans: [
         { text: decimal(v, digits) },
-        { text: `${decimal((100 * v) / now.total, 0)} %`, attributes: { dx: 5, 'font-weight': 400, 'font-size': 12, fill: 'var(--ink-3)' } },
+        {
+          text: `${decimal((100 * v) / now.total, 0)} %`,
+          attributes: { dx: 5, 'font-weight': 400, 'font-size': 12, fill: 'var(--ink-3)' },
+        },
       ],
     });
   });

@@ -13,7 +13,8 @@ export const unitWords = (unit: string): string => unit.replace(/\/GB$/, PER_GB)
 export const shortUnit = (unit: string): string => unit.replace(/\/GB$/, '');
 
 const redundant = (q: Pick<Quantity, 'label' | 'unit'>): boolean =>
-  q.unit === '' || q.label.toLowerCase() === q.unit.replace('/', ' per ').replace(/^packets per interrupt$/, 'packets per interrupt');
+  q.unit === '' ||
+  q.label.toLowerCase() === q.unit.replace('/', ' per ').replace(/^packets per interrupt$/, 'packets per interrupt');
 
 /** "System CPU time, jiffies per 10⁹ bytes" */
 export function titleWithUnit(q: Pick<Quantity, 'label' | 'unit'>): string {
@@ -26,7 +27,12 @@ export function titleWithUnit(q: Pick<Quantity, 'label' | 'unit'>): string {
 export const unitAfter = (q: Pick<Quantity, 'label' | 'unit'>): string =>
   redundant(q) ? '' : q.unit === '%' ? ' %' : ` ${shortUnit(q.unit)}`;
 
-const AXIS_NAME: Readonly<Record<string, string>> = { delay_ticks: 'Delay', delay_us: 'Delay', moderation_rate_hz: 'Moderation rate' };
+const AXIS_LABEL: Readonly<Record<string, string>> = { delay_ticks: 'Interrupt delay' };
+const AXIS_NAME: Readonly<Record<string, string>> = {
+  delay_ticks: 'Delay',
+  delay_us: 'Delay',
+  moderation_rate_hz: 'Moderation rate',
+};
 
 /** A name short enough for a sentence: MTU, delay. */
 export function shortName(axis: Pick<Axis, 'name' | 'label'>): string {
@@ -36,7 +42,7 @@ export function shortName(axis: Pick<Axis, 'name' | 'label'>): string {
 export function axisTitle(axis: Axis, brief = false): string {
   const unit = axis.name === 'delay_ticks' ? 'ticks of 1.024 µs' : axis.unit;
   const scale = axis.spacing === 'linear' ? '' : ', log scale';
-  return `${brief ? shortName(axis) : axis.label}${unit ? `, ${unit}` : ''}${scale}`;
+  return `${brief ? shortName(axis) : (AXIS_LABEL[axis.name] ?? axis.label)}${unit ? `, ${unit}` : ''}${scale}`;
 }
 
 /** "80 ticks = 81.9 µs" */
