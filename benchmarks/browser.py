@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server on a fresh store and a real Chromium, for the promises that a page makes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+VIEW = "/explorer/geist-2005-nfs"
+ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """Serve the published data sets from a temporary store; yields the URL."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [Path(sys.executable).parent / "coalescope", "serve", "--port", str(port)]
+    with tempfile.TemporaryDirectory() as data:
+        process = subprocess.Popen([*command, "--data", data], cwd=ROOT, stdout=subprocess.DEVNULL)
+        try:
+            yield answering(f"http://127.0.0.1:{port}", process)
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def answering(url: str, process: subprocess.Popen[bytes], seconds: float = 20) -> str:
+    """Return the URL once it answers."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urlopen(f"{url}/api/health"):
+                return url
+        except OSError:
+            time.sleep(0.05)
+    sys.exit("the server did not start: see `coalescope serve`")
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """A headless Chromium; each page of it gets a fresh profile."""
+    path = os.environ.get("COALESCOPE_CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        sys.exit("this benchmark drives Chromium, which is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def fresh_page(browser: Browser) -> Iterator[Page]:
+    """A page with an empty cache."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    yield context.new_page()
+    context.close()

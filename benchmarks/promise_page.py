@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The explorer is there at once, and follows the hand."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import time
+from itertools import pairwise
+from pathlib import Path
+
+from browser import ROOT, VIEW, browsing, fresh_page, serving
+from playwright.sync_api import Browser, Page
+from rows import Row
+
+LOADS = 7
+DRAGS = 4
+STEPS = 90
+FRAME_MS = 1000 / 60
+FIRST_LOAD_BUDGET_KB = 200
+
+# The moment at which the surface stands on the screen with its sliders live: the first frame after
+# a slider, a drawn canvas and the largest residual are there.
+WATCH = """
+window.__firstView = new Promise((resolve) => {
+  const look = () => {
+    const canvas = document.querySelector('canvas');
+    const there = document.querySelector('input[type=range]') && canvas && canvas.width > 300
+      && canvas.getContext('2d').getImageData(canvas.width >> 1, canvas.height >> 1, 1, 1).data[3];
+    if (!there) return requestAnimationFrame(look);
+    const painted = new MessageChannel();
+    painted.port1.onmessage = () => resolve(performance.now());
+    requestAnimationFrame(() => painted.port2.postMessage(null));
+  };
+  requestAnimationFrame(look);
+});
+"""
+
+COUNT_FRAMES = """
+window.__frames = [];
+const tick = (now) => {
+  window.__frames.push(now);
+  window.__ticking = requestAnimationFrame(tick);
+};
+window.__ticking = requestAnimationFrame(tick);
+"""
+
+
+def quantile(values: list[float], share: float) -> float:
+    """Of a sorted copy, the nearest rank."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def first_views(browser: Browser, url: str) -> tuple[list[float], list[float], list[float]]:
+    """Milliseconds to the first view, fresh and on reload, and of Python in a fresh profile."""
+    fresh, reloaded, python = [], [], []
+    for _ in range(LOADS):
+        with fresh_page(browser) as page:
+            page.add_init_script(WATCH)
+            page.goto(url + VIEW)
+            fresh.append(page.evaluate("window.__firstView"))
+            wait_for_python(page)
+            python.append(page.evaluate(PYTHON_MS))
+            page.reload()
+            reloaded.append(page.evaluate("window.__firstView"))
+    return fresh, reloaded, python
+
+
+PYTHON_MS = """() => {
+  const files = performance.getEntriesByType('resource');
+  const worker = files.find((file) => file.name.includes('python.worker'));
+  return performance.getEntriesByName('python-ready')[0].startTime - worker.startTime;
+}"""
+
+
+def wait_for_python(page: Page) -> None:
+    """Until Pyodide is ready: asked from outside, because the page's policy forbids eval."""
+    for _ in range(600):
+        if page.evaluate("performance.getEntriesByName('python-ready').length"):
+            return
+        time.sleep(0.05)
+    raise TimeoutError("Pyodide was not ready after 30 s")
+
+
+def drag(page: Page, name: str) -> None:
+    """Pull a slider to and fro with the mouse, an event each 16 ms."""
+    slider = page.locator("input[type=range]").nth(["alpha", "beta", "gamma"].index(name))
+    box = slider.bounding_box()
+    assert box
+    y = box["y"] + box["height"] / 2
+    middle = box["x"] + box["width"] / 2
+    page.mouse.move(middle, y)
+    page.mouse.down()
+    start = time.perf_counter()
+    for step in range(STEPS):
+        swing = (step % 30 - 15) / 15
+        page.mouse.move(middle + swing * box["width"] * 0.4, y)
+        time.sleep(max(0.0, start + (step + 1) * 0.016 - time.perf_counter()))
+    page.mouse.up()
+
+
+def drags(browser: Browser, url: str) -> tuple[list[float], int, int]:
+    """Handler to committed frame [ms], frames shown, and frames dropped."""
+    times: list[float] = []
+    shown = dropped = 0
+    with fresh_page(browser) as page:
+        page.goto(f"{url}{VIEW}?bench")
+        wait_for_python(page)
+        for name in ["alpha", "beta", "gamma", "beta"][:DRAGS]:
+            drag(page, name)  # once to warm up, once to measure
+            page.evaluate("performance.clearMeasures()")
+            page.evaluate(COUNT_FRAMES)
+            drag(page, name)
+            frames = page.evaluate("cancelAnimationFrame(window.__ticking), window.__frames")
+            times += page.evaluate(
+                "performance.getEntriesByName('drag-to-frame').map((e) => e.duration)"
+            )
+            gaps = [b - a for a, b in pairwise(frames)]
+            shown += len(gaps)
+            dropped += sum(max(0, round(gap / FRAME_MS) - 1) for gap in gaps)
+    return times, shown, dropped
+
+
+def first_load_kilobytes(browser: Browser, url: str) -> float:
+    """JavaScript that the first view loads, gzip, without Pyodide."""
+    with fresh_page(browser) as page:
+        page.add_init_script(WATCH)
+        page.goto(url + VIEW)
+        page.evaluate("window.__firstView")
+        names = page.evaluate(
+            "performance.getEntriesByType('resource').map((e) => new URL(e.name).pathname)"
+        )
+    scripts = {ROOT / "frontend/dist" / n.lstrip("/") for n in names if n.endswith(".js")}
+    return sum(gzip_bytes(path) for path in scripts if "python.worker" not in path.name) / 1000
+
+
+def gzip_bytes(path: Path) -> int:
+    """As `gzip -6` packs it."""
+    packed = subprocess.run(["gzip", "-6", "-c", path], capture_output=True, check=True)
+    return len(packed.stdout)
+
+
+def milliseconds(what: str, values: list[float], limit_ms: float) -> Row:
+    """The median against a limit."""
+    median = statistics.median(values)
+    spread = f"{median:.0f} ms (of {len(values)}: {min(values):.0f} to {max(values):.0f})"
+    return Row(what, spread, f"≤ {limit_ms:g} ms", median <= limit_ms)
+
+
+def measure() -> list[Row]:
+    """Rows for the report."""
+    with serving() as url, browsing() as browser:
+        fresh, reloaded, python = first_views(browser, url)
+        times, shown, dropped = drags(browser, url)
+        kilobytes = first_load_kilobytes(browser, url)
+    p50, p95 = quantile(times, 0.5), quantile(times, 0.95)
+    return [
+        milliseconds("first view with live sliders, fresh profile", fresh, 300),
+        milliseconds("first view with live sliders, reload", reloaded, 150),
+        milliseconds("Pyodide ready, fresh profile, in its worker", python, 1200),
+        Row(
+            f"drag, 128²: handler to committed frame, p50 and p95 of {len(times)}",
+            f"{p50:.1f} and {p95:.1f} ms",
+            "p95 ≤ 8 ms",
+            p95 <= 8,
+        ),
+        Row(
+            "drag, 128²: dropped frames at 60 Hz", f"{dropped} of {shown + dropped}", "0",
+            dropped == 0,
+        ),
+        Row(
+            "first-load JavaScript without Pyodide, gzip",
+            f"{kilobytes:.0f} kB",
+            f"≤ {FIRST_LOAD_BUDGET_KB} kB",
+            kilobytes <= FIRST_LOAD_BUDGET_KB,
+        ),
+    ]  # fmt: skip
