@@ -96,6 +96,7 @@ def build_log(
     result: bytes | None = None,
     version: tuple[int, int] = (1, 0),
     finish: bool = True,
+    environment: Mapping[str, Any] | None = None,
     **run: Any,
 ) -> bytes:
     """A run log: ten records, one a second, 125 MB/s in 1000-byte packets, 4 an interrupt.
@@ -115,7 +116,7 @@ def build_log(
         },
         fields=[standard_field(name) for name in _SAMPLES] if fields is None else fields,
         sources=[{"name": "sysfs", "atomic": False}, {"name": "proc", "atomic": False}],
-        environment={"kernel": "6.1.0"},
+        environment={"kernel": "6.1.0"} if environment is None else environment,
         **run,
     )
     if rows is None:

@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -356,3 +357,49 @@ def test_ratios_keep_what_is_given() -> None:
     assert derive(given) == given
     assert derive({"rx_packets": 10.0, "rx_interrupts": 4.0})["packets_per_interrupt"] == 2.5
     assert "packets_per_interrupt" not in derive({"rx_packets": 10.0, "rx_interrupts": 0.0})
+
+
+# --- the logs that bind the C writer and the readers
+
+GOLDEN = Path(__file__).parents[3] / "driver" / "testdata"
+
+
+def golden(name: str) -> RunMeasures:
+    return measure((GOLDEN / name).read_bytes())
+
+
+def test_golden_small() -> None:
+    found = golden("small.runlog")
+    assert found.values["packets_per_interrupt"] == 10
+    assert found.values["rx_interrupt_rate_hz"] == 2000
+    assert found.values["throughput_mbps"] == pytest.approx(8e-6 * 1518 * 26000 / 1.3)
+    assert found.warnings == []
+
+
+def test_golden_wrapped() -> None:
+    """19 steps of 200,000 bytes across a wrap of 32 bits; packets start anew halfway."""
+    found = golden("wrapped.runlog")
+    assert found.values["rx_bytes"] == 19 * 200_000
+    assert "rx_packets" not in found.values
+    assert [(w.code, w.where["field"]) for w in found.warnings] == [("counter_reset", "rx_packets")]
+
+
+def test_golden_several_sources() -> None:
+    values = golden("several-sources.runlog").values
+    assert values["mean_packet_bytes"] == 1518
+    assert values["throughput_mbps"] == pytest.approx(8e-6 * 11 * 1518 / 0.55)
+    assert values["cycles_per_packet"] == pytest.approx((5500 + 9900) / 11)
+
+
+@pytest.mark.parametrize(("size", "warned"), [(1514, False), (30_000, True)])
+def test_packets_that_an_offload_merged_are_told(
+    make_log: MakeLog, size: int, warned: bool
+) -> None:
+    content = make_log(
+        fields=columns("rx_bytes", "rx_packets"),
+        rows=counted([0, size * 10], [0, 10]),
+        window=(0, 1),
+        environment={"mtu_bytes": 1500},
+    )
+    codes = [warning.code for warning in measure(content).warnings]
+    assert codes == (["packets_larger_than_mtu"] if warned else [])

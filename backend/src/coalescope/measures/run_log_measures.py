@@ -27,7 +27,8 @@ _OTHER_NS = ("cpu_user_ns", "cpu_nice_ns", "cpu_idle_ns", "cpu_iowait_ns", "cpu_
 _ALL_NS = (*_SYSTEM_NS, *_OTHER_NS)
 _FOR_A_SHARE = {"cpu_idle_ns", "cpu_system_ns", "cpu_user_ns"}
 _DROPS = ("rx_dropped", "rx_missed_errors")
-_CYCLES = "cpu_cycles"
+# time in the receive interrupt and in the soft interrupt that it raises
+_CYCLES = ("irq_cycles", "softirq_cycles")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ def measure_run(log: RunLog) -> RunMeasures:
         values["goodput_mbps"] = goodput
     warnings = [*_window_warnings(log), *_reset_warnings(advanced), *complaint]
     warnings += _byte_warnings(stream.fields, counts)
-    return RunMeasures(derive(values), warnings, window)
+    values = derive(values)
+    warnings += _offload_warnings(log, values)
+    return RunMeasures(values, warnings, window)
 
 
 def _sum_instances(fields: Sequence[Field], advanced: Advances) -> dict[str, int]:
@@ -139,8 +142,8 @@ def _packet_costs(counts: Mapping[str, int]) -> dict[str, float]:
     dropped = [counts[name] for name in _DROPS if name in counts]
     if dropped:
         found["drops"] = float(sum(dropped))
-    if _CYCLES in counts and counts.get("rx_packets", 0) > 0:
-        found["cycles_per_packet"] = counts[_CYCLES] / counts["rx_packets"]
+    if all(name in counts for name in _CYCLES) and counts.get("rx_packets", 0) > 0:
+        found["cycles_per_packet"] = sum(counts[n] for n in _CYCLES) / counts["rx_packets"]
     return found
 
 
@@ -170,6 +173,23 @@ def _reset_warnings(advanced: Advances) -> list[RunWarning]:
             },
         )
         for reset in advanced.resets
+    ]
+
+
+def _offload_warnings(log: RunLog, values: Mapping[str, float]) -> list[RunWarning]:
+    """Packets that are larger than a frame can be were merged by an offload before counting."""
+    environment = log.header["environment"]
+    mtu = environment.get("mtu_bytes") if isinstance(environment, Mapping) else None
+    mean = values.get("mean_packet_bytes", 0.0)
+    if not isinstance(mtu, int) or mean <= mtu + sum(_PART_BYTES.values()):
+        return []
+    return [
+        RunWarning(
+            "packets_larger_than_mtu",
+            f"Packets average {mean:.0f} bytes at an MTU of {mtu}: an offload merged them before "
+            "they were counted. Packet counts are not frames, and throughput lacks their headers.",
+            {"mtu_bytes": mtu},
+        )
     ]
 
 
