@@ -6,13 +6,27 @@ export function inSentence(label: string): string {
   return /^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label;
 }
 
+// In a sentence and in a narrow column the delay is the delay.
+const SHORT: Readonly<Record<string, string>> = {
+  delay_us: 'delay',
+  delay_ticks: 'delay',
+  moderation_rate_hz: 'moderation rate',
+};
+
+/** A factor in a sentence or a narrow column: `delay`, `MTU`. */
+export function shortLabel(name: string, label: string): string {
+  return SHORT[name] ?? inSentence(label);
+}
+
 /** What the page calls a quantity: from the glossary, else its own name in words. */
 export function labelOf(name: string, quantities: readonly Quantity[] | undefined): string {
   const known = quantities?.find((quantity) => quantity.name === name);
   return known?.label ?? name.replace(/^factor\./, '').replaceAll('_', ' ');
 }
 
-/** `MTU 3000 bytes, delay 160 µs, replicate 7`. */
+const NO_BREAK = '\u00a0';
+
+/** `MTU 3000, delay 160 µs, replicate 7`. */
 export function inWords(
   factors: Factors,
   replicate: number | null,
@@ -21,7 +35,7 @@ export function inWords(
   const settings = Object.entries(factors).map(([name, value]) => {
     const unit = quantities?.find((quantity) => quantity.name === name)?.unit ?? '';
     const bare = name === 'mtu_bytes' || unit === '1' || unit === '';
-    return `${inSentence(labelOf(name, quantities))} ${value}${bare ? '' : ` ${unit}`}`;
+    return `${shortLabel(name, labelOf(name, quantities))} ${value}${bare ? '' : `${NO_BREAK}${unit}`}`;
   });
   const all = replicate === null ? settings : [...settings, `replicate ${replicate}`];
   const text = all.join(', ');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of experiments says, from what the server knows. No DOM.
 import type { ExperimentSummary, Factor, Glance, Kind } from '../../api/types';
-import { inSentence } from '../../components/factorWords';
+import { inSentence, shortLabel } from '../../components/factorWords';
 
 export interface Filter {
   text: string;
@@ -31,18 +31,11 @@ export function countByKind(experiments: readonly ExperimentSummary[]): Record<K
   return counts;
 }
 
-// A column of the table has room for a word.
-const SHORT: Readonly<Record<string, string>> = {
-  delay_us: 'delay',
-  delay_ticks: 'delay',
-  moderation_rate_hz: 'moderation rate',
-};
-
 /** `MTU 3 × delay 9`: the factors that vary, with the number of their levels. */
 export function design(factors: readonly Factor[]): string {
   const varied = factors.filter(({ levels }) => levels.length > 1);
   return (varied.length ? varied : factors)
-    .map(({ name, label, levels }) => `${SHORT[name] ?? inSentence(label)} ${levels.length}`)
+    .map(({ name, label, levels }) => `${shortLabel(name, label)} ${levels.length}`)
     .join(' × ');
 }
 

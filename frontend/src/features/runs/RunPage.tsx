@@ -13,7 +13,7 @@ import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import { saveFrom } from '../share/save';
 import { type Change, ChangeDialog } from './ChangeDialog';
-import { moment, number, originOf, plain, settingsOf, sourcesOf } from './words';
+import { changesOf, measuresOf, moment, number, originOf, plain, settingsOf, sourcesOf } from './words';
 import './runs.css';
 
 type Quantities = readonly Quantity[] | undefined;
@@ -72,8 +72,7 @@ function Settings({ run, quantities }: { run: RunDetail; quantities: Quantities 
 }
 
 function Measures({ run, quantities }: { run: RunDetail; quantities: Quantities }) {
-  const order = quantities?.map(({ name }) => name) ?? [];
-  const names = Object.keys(run.measures).sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  const names = measuresOf(run, quantities);
   if (!names.length) return <p>None could be made from this run.</p>;
   return (
     <table className="list">
@@ -88,14 +87,14 @@ function Measures({ run, quantities }: { run: RunDetail; quantities: Quantities 
       </thead>
       <tbody>
         {names.map((name) => {
-          const { value, sd, n } = run.measures[name];
+          const { value, sd, n } = run.measures[name] ?? { value: null, sd: null, n: 0 };
           return (
             <tr key={name}>
               <th scope="row" title={quantities?.find((quantity) => quantity.name === name)?.description}>
                 {labelOf(name, quantities)}
               </th>
               <td className="n value">
-                {number(value)}
+                {value === null ? <small>not available</small> : number(value)}
                 {n > 1 && (
                   <small>
                     {' '}
@@ -104,7 +103,7 @@ function Measures({ run, quantities }: { run: RunDetail; quantities: Quantities 
                   </small>
                 )}
               </td>
-              <td>{unitOf(name, quantities)}</td>
+              <td>{value !== null && unitOf(name, quantities)}</td>
             </tr>
           );
         })}
@@ -141,15 +140,7 @@ function Sources({ run }: { run: RunDetail }) {
   );
 }
 
-function changed({ before, after }: RunEvent): string {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names
-    .filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]))
-    .map((name) => `${name}: ${plain(before?.[name])} → ${plain(after?.[name])}`)
-    .join(', ');
-}
-
-function History({ events }: { events: readonly RunEvent[] }) {
+function History({ events, quantities }: { events: readonly RunEvent[]; quantities: Quantities }) {
   return (
     <ol className="history">
       {events.map((event) => (
@@ -157,7 +148,12 @@ function History({ events }: { events: readonly RunEvent[] }) {
           <time dateTime={event.at}>{moment(event.at)}</time>
           <div>
             <b>{event.action}</b> {event.reason}
-            {event.action === 'corrected' && <small>{changed(event)}</small>}
+            {event.action === 'corrected' &&
+              changesOf(event).map(({ name, from, to }) => (
+                <small key={name}>
+                  {labelOf(name, quantities)} {from} → {to}
+                </small>
+              ))}
           </div>
         </li>
       ))}
@@ -284,7 +280,7 @@ function Detail({ run }: { run: RunDetail }) {
             />
           </Section>
           <Section title="History">
-            <History events={run.history} />
+            <History events={run.history} quantities={quantities} />
           </Section>
         </div>
       </div>

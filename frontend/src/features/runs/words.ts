@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in words and numbers. No DOM.
-import type { Correction, Factors, FactorValue, MeasureOf, Quantity, Run } from '../../api/types';
+import type { Correction, Factors, FactorValue, MeasureOf, Quantity, Run, RunEvent } from '../../api/types';
 import { brief } from '../../plots/number';
 
 const MEASURES_FIRST = [
@@ -44,11 +44,57 @@ export function number(value: number): string {
   return brief(value, SHOWN_DIGITS);
 }
 
-/** A value of a header as one line: lists and objects as JSON, nothing as a dash. */
+/** A value of a header as one line: words of a list in a row, members of an object by name, nothing as a dash. */
 export function plain(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (Array.isArray(value)) return value.map(plain).join(value.some((each) => typeof each === 'object') ? '; ' : ' ');
+  if (typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([name, member]) => `${name.replaceAll('_', ' ')} ${plain(member)}`)
+    .join(', ');
+}
+
+function flat(value: Readonly<Record<string, unknown>> | null): Map<string, unknown> {
+  const members = Object.entries(value ?? {});
+  return new Map(
+    members.flatMap(([name, member]) =>
+      typeof member === 'object' && member !== null && !Array.isArray(member)
+        ? [...flat(member as Record<string, unknown>)]
+        : [[name, member] as const],
+    ),
+  );
+}
+
+/** `mtu_bytes 1500 → 3000`: what a correction changed, by name. */
+export function changesOf({
+  before,
+  after,
+}: Pick<RunEvent, 'before' | 'after'>): { name: string; from: string; to: string }[] {
+  const was = flat(before);
+  const is = flat(after);
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .map((name) => ({ name, from: plain(was.get(name)), to: plain(is.get(name)) }))
+    .filter(({ from, to }) => from !== to);
+}
+
+// What a log of an interface can give; where one of them is missing, the page says so instead of leaving the row out.
+const OF_A_LOG = [
+  'throughput_mbps',
+  'rx_interrupts',
+  'rx_interrupt_rate_hz',
+  'packets_per_interrupt',
+  'system_cpu_percent',
+];
+
+/** Measures of a run in the order of the glossary, with those a log could have had and has not. */
+export function measuresOf(
+  run: Pick<Run, 'content' | 'measures'>,
+  quantities: readonly Quantity[] | undefined,
+): string[] {
+  const order = quantities?.map(({ name }) => name) ?? [];
+  const names = new Set([...Object.keys(run.measures), ...(run.content === 'run_log' ? OF_A_LOG : [])]);
+  return [...names].sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 
 export interface Setting {

@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useCells, useQuantities } from '../../api/queries';
 import type { Quantity, UploadReceipt } from '../../api/types';
-import { inSentence, inWords, labelOf } from '../../components/factorWords';
+import { inWords, labelOf, shortLabel } from '../../components/factorWords';
 import { type Coverage, type CoverageCell, coverageOf, sliceOf, slicesOf } from './coverage';
 
 const TICKS_MOST = 12;
 
 function axisLabel(name: string, quantities: readonly Quantity[] | undefined): string {
   const unit = quantities?.find((quantity) => quantity.name === name)?.unit;
-  return `${inSentence(labelOf(name, quantities))}${unit ? `, ${unit}` : ''}`;
+  return `${shortLabel(name, labelOf(name, quantities))}${unit ? `, ${unit}` : ''}`;
 }
 
 /** One tick a replicate while they can be counted, else a bar. */
@@ -61,7 +61,7 @@ function Grid({ coverage, quantities }: { coverage: Coverage; quantities: readon
       {x && (
         <tfoot>
           <tr>
-            <th scope="row">{y && inSentence(labelOf(y, quantities))}</th>
+            <th scope="row">{y && shortLabel(y, labelOf(y, quantities))}</th>
             {columns.map((column) => (
               <th key={column} scope="col">
                 {column}

@@ -24,28 +24,38 @@ interface Form {
 
 const NEW = '';
 
-function destinationOf(form: Form): Destination | null {
+function destinationOf(form: Form, tables: boolean): Destination | null {
   if (form.into !== NEW) return { experiment: form.into };
   const experiment = form.slug ?? slugOf(form.title);
-  if (!form.title.trim() || !experiment || !form.kind) return null;
+  if (!form.title.trim() || !experiment || (tables && !form.kind)) return null;
   const citation = form.citation.trim();
-  return { experiment, title: form.title.trim(), kind: form.kind, ...(citation ? { citation } : {}) };
+  return {
+    experiment,
+    title: form.title.trim(),
+    ...(tables && form.kind ? { kind: form.kind } : {}),
+    ...(citation ? { citation } : {}),
+  };
 }
 
-/** A CSV names no experiment, so it is asked for before anything is sent. The kind has no default: it must be known. */
+/**
+ * A CSV names no experiment, nor does a log that was recorded without one: so it is asked for. A log says its own kind; a
+ * table's has no default, it must be known.
+ */
 export function DestinationDialog(props: {
   files: readonly string[];
+  /** Whether a CSV is among them. */
+  tables: boolean;
   onAnswer: (destination: Destination) => void;
   onClose: () => void;
 }) {
   const experiments = useExperiments();
   const [form, setForm] = useState<Form>({ into: NEW, title: '', slug: null, kind: null, citation: '' });
   const change = (next: Partial<Form>) => setForm((now) => ({ ...now, ...next }));
-  const destination = destinationOf(form);
+  const destination = destinationOf(form, props.tables);
   const { files } = props;
   return (
     <Dialog
-      title={files.length === 1 ? 'Where does the table go?' : `Where do the ${files.length} tables go?`}
+      title={files.length === 1 ? 'Where does the file go?' : `Where do the ${files.length} files go?`}
       confirm="Send"
       busy={!destination}
       onConfirm={() => destination && props.onAnswer(destination)}
@@ -53,7 +63,8 @@ export function DestinationDialog(props: {
     >
       <p>
         {files.slice(0, 3).join(', ')}
-        {files.length > 3 && ` and ${files.length - 3} more`}: a CSV names no experiment.
+        {files.length > 3 && ` and ${files.length - 3} more`}:{' '}
+        {props.tables ? 'a CSV names no experiment.' : 'recorded without an experiment.'}
       </p>
       <label className="field">
         Experiment
@@ -83,26 +94,28 @@ export function DestinationDialog(props: {
               onChange={(event) => change({ slug: event.currentTarget.value })}
             />
           </label>
-          <fieldset className="kind-choice">
-            <legend>Kind of data</legend>
-            {KINDS.map((kind) => (
-              <label key={kind}>
-                <input
-                  type="radio"
-                  name="kind"
-                  required
-                  value={kind}
-                  checked={form.kind === kind}
-                  onChange={() => change({ kind })}
-                />
-                <span className={`kind ${kind}`}>
-                  <KindGlyph kind={kind} />
-                  {kind}
-                </span>
-                <small>{MEANING[kind]}</small>
-              </label>
-            ))}
-          </fieldset>
+          {props.tables && (
+            <fieldset className="kind-choice">
+              <legend>Kind of data</legend>
+              {KINDS.map((kind) => (
+                <label key={kind}>
+                  <input
+                    type="radio"
+                    name="kind"
+                    required
+                    value={kind}
+                    checked={form.kind === kind}
+                    onChange={() => change({ kind })}
+                  />
+                  <span className={`kind ${kind}`}>
+                    <KindGlyph kind={kind} />
+                    {kind}
+                  </span>
+                  <small>{MEANING[kind]}</small>
+                </label>
+              ))}
+            </fieldset>
+          )}
           <label className="field">
             Source <small className="sr">optional</small>
             <input

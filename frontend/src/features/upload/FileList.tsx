@@ -51,7 +51,10 @@ export function FileList({ items, onDirect }: { items: readonly Item[]; onDirect
               onReplace={async (file) => uploads.replace(item.key, file, await isCsv(file))}
               onAgain={() => uploads.again(item.key)}
               onLeaveOut={() => uploads.leaveOut(item.key)}
-              onDirect={onDirect}
+              onDirect={() => {
+                uploads.hold(item.key);
+                onDirect();
+              }}
             />
           )),
           rest.length > 0 && (

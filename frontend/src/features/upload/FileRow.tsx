@@ -53,7 +53,7 @@ function DamageStrip({ at }: { at: number }) {
   );
 }
 
-function Refusal({ item, onReplace, onAgain, onLeaveOut }: { item: Item } & RowActions) {
+function Refusal({ item, onReplace, onAgain, onLeaveOut, onDirect }: { item: Item } & RowActions) {
   const chooser = useRef<HTMLInputElement>(null);
   const { error, file } = item;
   if (!error) return null;
@@ -101,6 +101,11 @@ function Refusal({ item, onReplace, onAgain, onLeaveOut }: { item: Item } & RowA
         </>
       )}
       <p className="acts">
+        {error.code === 'no_experiment' && (
+          <button type="button" className="inline" onClick={onDirect}>
+            Say where it goes
+          </button>
+        )}
         {item.phase === 'failed' ? (
           <button type="button" className="inline" onClick={onAgain}>
             Send again

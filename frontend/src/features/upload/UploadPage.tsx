@@ -204,6 +204,7 @@ export function UploadPage() {
       {asking && held.length > 0 && (
         <DestinationDialog
           files={held.map(({ file }) => file.name)}
+          tables={held.some(({ csv }) => csv)}
           onAnswer={(destination) => {
             uploads.direct(destination);
             setAsking(false);

@@ -91,6 +91,11 @@ export class UploadQueue {
     this.start();
   }
 
+  /** Asks where a file goes that names no experiment. */
+  hold(key: number): void {
+    this.set(key, { phase: 'held', error: null, sent: 0 });
+  }
+
   /** Another file in the place of one that was refused. */
   replace(key: number, file: File, csv: boolean): void {
     const { destination } = this.item(key) ?? { destination: null };

@@ -44,6 +44,8 @@ export function factsOf({ where }: { where: Where }): Fact[] {
 /** The place of the damage in the file, 0 to 1, for a strip that shows where. */
 export function damageAt({ where }: { where: Where }, bytes: number): number | null {
   const at = integer(where, 'offset');
+  // Without a block or a checksum the offset says only where the reader gave up.
+  if (integer(where, 'block') === null && checksum(where.stored) === null) return null;
   return at === null || bytes <= 0 || at > bytes ? null : at / bytes;
 }
 
