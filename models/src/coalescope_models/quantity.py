@@ -565,8 +565,8 @@ _MODEL = (
         r"\varphi",
         "",
         "Mean packet size as a share of the MTU; the 2005 study takes it as 1, "
-        "its own NFS packets average 0.88, 0.77 and 0.72. Slightly above 1 where an interface counts "
-        "link-layer headers.",
+        "its own NFS packets average 0.88, 0.77 and 0.72. Slightly above 1 where an interface "
+        "counts link-layer headers.",
         domain=_NOT_NEGATIVE,
         typical=(0.5, 1.0),
     ),
