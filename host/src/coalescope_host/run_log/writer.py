@@ -12,6 +12,8 @@ from .header import StreamLayout, parse_header
 
 PREFERRED_PAYLOAD = 1 << 16
 """Records are gathered to blocks of at most this many bytes."""
+FLUSH_AFTER_NS = 1_000_000_000
+"""… and of at most this much recorded time."""
 
 
 class Writer:
@@ -39,6 +41,7 @@ class Writer:
         self._records = [0] * len(self._streams)
         self._first: list[int | None] = [None] * len(self._streams)
         self._last: list[int | None] = [None] * len(self._streams)
+        self._flushed_at = [0] * len(self._streams)
         self._sequence = 0
         self._marks = 0
         self._results = 0
@@ -53,9 +56,12 @@ class Writer:
         pending += record
         moment = int(values[0])
         if self._first[stream] is None:
-            self._first[stream] = moment
+            self._first[stream] = self._flushed_at[stream] = moment
         self._last[stream] = moment
         self._records[stream] += 1
+        if moment - self._flushed_at[stream] >= FLUSH_AFTER_NS:
+            self._flushed_at[stream] = moment
+            self.flush()
 
     def flush(self) -> None:
         """Write the records gathered so far as blocks."""

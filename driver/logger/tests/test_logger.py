@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The logger on the loopback interface, read with the Python codec."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from coalescope_host.run_log import RunLogError, check, read
+
+SEND = """
+import socket, time
+inbox = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); inbox.bind(("127.0.0.1", 0))
+for _ in range(100):
+    inbox.sendto(b"x" * 972, inbox.getsockname()); inbox.recv(2000); time.sleep(0.001)
+print('{"sent": 100}')
+"""
+
+
+def run(logger, *arguments, seconds=30, **more):
+    return subprocess.run(
+        [logger, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+        **more,
+    )
+
+
+def record(logger, path, *arguments, **more):
+    done = run(logger, "-i", "lo", "-o", path, "-t", "10ms", *arguments, **more)
+    assert done.returncode == 0, done.stderr
+    return read(path)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.runlog"
+
+
+def test_a_command_is_recorded_with_its_result(logger, path):
+    log = record(
+        logger,
+        path,
+        *(
+            "-e",
+            "loopback",
+            "--title",
+            "Loop “back”",
+            "-f",
+            "mtu_bytes=65536",
+            "-f",
+            "delay_us=10.24",
+        ),
+        *("--read-back", "delay_us=8", "--workload", "udp", "-r", 3, "--order", 5, "--seed", 9),
+        *("--plan", "a plan", "--", sys.executable, "-c", SEND),
+    )
+    assert log.complete
+    assert not log.problems
+    assert log.header["run"] | {"id": None} == {
+        "id": None,
+        "experiment": "loopback",
+        "experiment_title": "Loop “back”",
+        "kind": "measured",
+        "replicate": 3,
+        "order": 5,
+        "seed": 9,
+        "plan": "a plan",
+    }
+    assert log.header["factors"] == {
+        "mtu_bytes": {"requested": 65536, "read_back": 65536},
+        "delay_us": {"requested": 10.24, "read_back": 8},
+        "workload": {"requested": "udp", "read_back": None},
+    }
+    assert log.header["environment"]["command"][0] == sys.executable
+    assert log.header["environment"]["kernel_version"] == os.uname().release
+    assert log.result.json() == {"sent": 100}
+    assert log.result.metadata["exit_status"] == 0
+    assert [mark.name for mark in log.marks] == [
+        "command_start",
+        "window_start",
+        "window_end",
+        "command_end",
+    ]
+    assert log.footer["ended"] == "command"
+    octets, packets = log.streams[0].column("rx_bytes"), log.streams[0].column("rx_packets")
+    assert packets[-1] - packets[0] >= 100
+    assert octets[-1] - octets[0] >= 100_000  # 972 + 8 + 20: no link header on lo
+    assert log.field("rx_bytes").bytes_include == ()
+    assert not log.field("rx_bytes").atomic
+    assert check(path).ok
+
+
+def test_an_interface_without_interrupt_lines_has_no_interrupt_counter(logger, path):
+    log = record(logger, path, "-d", "30ms")
+    assert log.field("rx_interrupts") is None
+    assert log.field("cpu_system_ns").attributes["scope"] == "machine"
+    assert "rx_interrupts" in check(path).absent
+
+
+@pytest.mark.parametrize("counters", ["auto", "netlink", "sysfs"])
+def test_both_sources_of_counters_give_the_same_fields(logger, path, counters):
+    log = record(logger, path, "-d", "30ms", "--counters", counters)
+    source = log.field("rx_packets").source
+    assert source == ("netlink" if counters == "auto" else counters)
+    assert log.field("rx_dropped").source == source
+    last = log.streams[0].column("rx_bytes")[-1]
+    with open("/sys/class/net/lo/statistics/rx_bytes") as file:
+        assert last <= int(file.read())
+
+
+def test_samples_keep_to_the_schedule(logger, path):
+    log = record(logger, path, "-d", "1s")
+    report = check(path)
+    start, end = log.window
+    assert 1e9 <= end - start < 1.2e9
+    times = log.streams[0].column("t_monotonic_ns")
+    missed = log.footer["missed_ticks"]
+    # absolute schedule: the number of ticks does not drift, whatever single ticks do
+    assert len(times) + missed == pytest.approx((times[-1] - times[0]) / 1e7, abs=4)
+    assert report.sampling.asked_interval_ns == 10_000_000
+
+
+def test_warmup_comes_before_the_window(logger, path):
+    log = record(logger, path, "-w", "200ms", "-d", "100ms")
+    start, end = log.window
+    first = log.streams[0].column("t_monotonic_ns")[0]
+    assert start - first >= 200e6
+    assert end - start >= 100e6
+
+
+def test_the_window_can_wait_for_traffic(logger, path):
+    slow = "import time; time.sleep(0.3)\n" + SEND + "\ntime.sleep(0.2)"
+    log = record(
+        logger, path, "--start-on-traffic", 20, "-d", "100ms", "--", sys.executable, "-c", slow
+    )
+    start, end = log.window
+    times = log.streams[0].column("t_monotonic_ns")
+    packets = log.streams[0].column("rx_packets")
+    assert packets[times.index(start)] - packets[0] >= 20
+    assert start - times[0] >= 250e6
+    assert times[-1] > end
+
+
+def test_interrupted_by_a_signal_the_log_is_whole(logger, path):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        command = [logger, "-i", "lo", "-o", path, "-t", "10ms", "--force", "-d", "60s"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(0.3)
+            process.send_signal(number)
+            _, said = process.communicate(timeout=5)
+        assert process.returncode == 1
+        assert "the log is whole" in said
+        log = read(path)
+        assert log.complete
+        assert log.footer["ended"] == "signal"
+        assert log.window[1] is not None
+
+
+def test_without_duration_or_command_a_signal_is_the_usual_end(logger, path):
+    command = [logger, "-i", "lo", "-o", path, "-t", "10ms"]
+    with subprocess.Popen(command) as process:
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=5) == 0
+    assert read(path).complete
+
+
+def test_a_signal_ends_the_command_too(logger, path):
+    command = [logger, "-i", "lo", "-o", path, "--", "sh", "-c", "echo started; exec sleep 60"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=5)
+    log = read(path)
+    assert process.returncode == 1
+    assert log.complete
+    assert bytes(log.result.body) == b"started\n"
+    assert log.result.metadata["signal"] == signal.SIGTERM
+
+
+def test_a_command_that_ignores_the_signal_is_killed(logger, path):
+    stubborn = "trap '' TERM; echo here; while :; do sleep 0.1; done"
+    command = [logger, "-i", "lo", "-o", path, "--", "sh", "-c", stubborn]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=10)
+    assert read(path).result.metadata["signal"] == signal.SIGKILL
+
+
+def test_killed_at_any_time_the_log_reads_to_its_last_block(logger, path):
+    command = [logger, "-i", "lo", "-o", path, "-t", "1ms", "-d", "60s"]
+    with subprocess.Popen(command) as process:
+        time.sleep(2.5)
+        process.kill()
+    log = read(path)
+    assert not log.complete
+    assert [problem.code for problem in log.problems] == ["cut_off"]
+    assert log.window[0] is not None
+    assert log.records > 500  # what was older than a second is there
+
+
+def test_the_command_does_not_outlive_a_killed_logger(logger, path, tmp_path):
+    note = tmp_path / "pid"
+    command = [logger, "-i", "lo", "-o", path, "--", "sh", "-c", f"echo $$ > {note}; exec sleep 60"]
+    with subprocess.Popen(command) as process:
+        deadline = time.monotonic() + 5
+        while not (note.exists() and note.read_text().strip()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.kill()
+    pid = int(note.read_text())
+    for _ in range(100):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    break
+        except FileNotFoundError:
+            break
+        time.sleep(0.02)
+    else:
+        os.kill(pid, signal.SIGKILL)
+        pytest.fail("the command is still running")
+
+
+def test_output_is_bounded_and_says_so(logger, path):
+    log = record(logger, path, "--result-limit", 1000, "--", "sh", "-c", "yes | head -c 5000000")
+    assert len(log.result.body) == 1000
+    assert log.result.metadata["output_bytes"] == 5_000_000
+    assert log.result.metadata["truncated"] is True
+    assert log.result.media_type == "text/plain"
+
+
+def test_output_can_be_left_out(logger, path):
+    assert record(logger, path, "--no-result", "--", "echo", "secret").result is None
+    assert b"secret" not in path.read_bytes().split(b"CBLK", 1)[1]
+
+
+def test_output_that_is_not_text_is_kept_byte_by_byte(logger, path):
+    log = record(logger, path, "--", "printf", r"\377\000\001x")
+    assert bytes(log.result.body) == b"\xff\x00\x01x"
+
+
+def test_redaction(logger, path):
+    host = os.uname().nodename
+    log = record(logger, path, "--redact", "host,command", "--", "true", "hidden-word")
+    assert log.header["redacted"] == ["host", "command"]
+    assert log.header["environment"]["host"] is None
+    assert log.header["environment"]["command"] is None
+    assert b"hidden-word" not in path.read_bytes()
+    plain = record(logger, path, "--force", "--", "true", "hidden-word")  # the good twin
+    assert plain.header["environment"]["host"] == host
+    assert plain.header["environment"]["command"] == ["true", "hidden-word"]
+
+
+def test_preview_prints_the_header_and_writes_nothing(logger, path):
+    arguments = ["-i", "lo", "-o", path, "--preview", "-f", 'factor.note=a:"b",{}[]', "--", "true"]
+    done = run(logger, *arguments)
+    assert done.returncode == 0
+    shown = json.loads(done.stdout)
+    assert len(done.stdout.splitlines()) > 50
+    assert not path.exists()
+    log = record(logger, path, *arguments[5:])
+    for volatile in (shown, dict(log.header)):
+        volatile["run"]["id"] = volatile["interval_ns"] = None
+    assert shown == log.header | {"interval_ns": None}
+
+
+def test_texts_that_are_not_utf8_are_made_so(logger, path):
+    log = record(logger, path, "--title", b'caf\xe9 \xf0\x9f\x93\x88 \xc3\xa9\x01"\\', "-d", "20ms")
+    assert log.header["run"]["experiment_title"] == 'caf\N{REPLACEMENT CHARACTER} 📈 é\x01"\\'
+
+
+def test_numbers_stay_numbers_and_texts_texts(logger, path):
+    given = {
+        "a": ("1500", 1500),
+        "b": ("-0.5", -0.5),
+        "c": ("007", "007"),
+        "d": ("1e5", "1e5"),
+        "e": ("", ""),
+        "f": ("1.", "1."),
+        "g": ("12345678901234567890", "12345678901234567890"),
+        "h": ("rx-usecs", "rx-usecs"),
+    }
+    factors = [part for name, (text, _) in given.items() for part in ("-f", f"{name}={text}")]
+    log = record(logger, path, *factors, "-d", "20ms")
+    read_factors = {name: value["requested"] for name, value in log.header["factors"].items()}
+    assert read_factors == {name: value for name, (_, value) in given.items()}
+
+
+WRONG = [
+    (["-o", "x"], 2, "--interface is missing"),
+    (["-i", "lo"], 2, "--output is missing"),
+    (["-i", "lo", "-o", "x", "--bogus"], 2, "bogus"),
+    (["-i", "lo", "-o", "x", "-t", "5"], 2, "not a time"),
+    (["-i", "lo", "-o", "x", "-t", "1us"], 2, "1ms to 60s"),
+    (["-i", "lo", "-o", "x", "-t", "-5ms"], 2, "not a time"),
+    (["-i", "lo", "-o", "x", "-t", "nan"], 2, "not a time"),
+    (["-i", "lo", "-o", "x", "-d", "1e30s"], 2, "not a time"),
+    (["-i", "lo", "-o", "x", "-e", "Not A Slug"], 2, "slug"),
+    (["-i", "lo", "-o", "x", "-f", "MTU=1"], 2, "NAME=VALUE"),
+    (["-i", "lo", "-o", "x", "-f", "mtu_bytes"], 2, "NAME=VALUE"),
+    (["-i", "lo", "-o", "x", "-f", "a=1", "-f", "a=2"], 2, "given twice"),
+    (["-i", "lo", "-o", "x", "-f", "a=" + "9" * 2000], 2, "longer"),
+    (["-i", "lo", "-o", "x", "--read-back", "a=1"], 2, "no --factor"),
+    (["-i", "lo", "-o", "x", "-r", "three"], 2, "whole number"),
+    (["-i", "lo", "-o", "x", "-r", "-3"], 2, "whole number"),
+    (["-i", "lo", "-o", "x", "--run-id", "7"], 2, "UUID"),
+    (["-i", "lo", "-o", "x", "--kind", "guessed"], 2, "kind"),
+    (["-i", "lo", "-o", "x", "--redact", "everything"], 2, "redacted"),
+    (["-i", "lo", "-o", "x", "--counters", "magic"], 2, "netlink"),
+    (["-i", "a-name-that-is-too-long", "-o", "x"], 2, "so long a name"),
+    (["-i", "nosuch0", "-o", "x", "-d", "1s"], 1, "no interface nosuch0"),
+    (["-i", "lo", "-o", "missing/x", "-d", "1s"], 1, "No such file"),
+    (["-i", "lo", "-o", ".", "-d", "1s"], 1, "exist"),
+    (["-i", "lo", "-o", "x", "--", "no-such-command"], 1, "no-such-command: No such file"),
+    (["-i", "lo", "-o", "x", "--", "/etc/passwd"], 1, "Permission denied"),
+    (["-i", "lo", "-o", "x", "--user", "nobody-at-all", "--", "true"], 1, "nobody-at-all"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "message"), WRONG)
+def test_what_is_wrong_is_said(logger, tmp_path, arguments, status, message):
+    done = run(logger, *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert message in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_is_not_overwritten_unless_asked(logger, path):
+    record(logger, path, "-d", "20ms")
+    before = path.read_bytes()
+    done = run(logger, "-i", "lo", "-o", path, "-d", "20ms")
+    assert done.returncode == 1
+    assert "--force" in done.stderr
+    assert path.read_bytes() == before
+    record(logger, path, "-d", "20ms", "--force")
+    assert path.read_bytes() != before
+
+
+def test_a_command_that_fails_is_reported_and_its_log_kept(logger, path):
+    done = run(logger, "-i", "lo", "-o", path, "--", "sh", "-c", "echo no; exit 3")
+    assert done.returncode == 1
+    assert "status 3" in done.stderr
+    assert read(path).result.metadata["exit_status"] == 3
+
+
+def test_a_command_shorter_than_the_window_is_reported(logger, path):
+    done = run(logger, "-i", "lo", "-o", path, "-d", "10s", "--", "true")
+    assert done.returncode == 1
+    assert "before the measurement window did" in done.stderr
+    assert read(path).complete
+
+
+def test_a_window_that_never_began_is_reported(logger, path):
+    done = run(logger, "-i", "lo", "-o", path, "-w", "10s", "--", "true")
+    assert done.returncode == 1
+    assert "never began" in done.stderr
+    assert read(path).window == (None, None)
+
+
+def test_a_full_disk_is_reported_and_what_fitted_is_readable(logger, path):
+    import resource
+
+    def little_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+    done = run(logger, "-i", "lo", "-o", path, "-t", "1ms", "-d", "20s", preexec_fn=little_room)
+    assert done.returncode == 1
+    assert "too large" in done.stderr
+    assert path.stat().st_size == 8192
+    assert not read(path).complete
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_the_command_runs_as_the_named_or_the_calling_user(logger, tmp_path):
+    path = tmp_path / "a.runlog"
+    named = record(logger, path, "--user", "nobody", "--", "id", "-un")
+    assert bytes(named.result.body) == b"nobody\n"
+    sudo = os.environ | {"SUDO_USER": "nobody"}
+    called = record(logger, path, "--force", "--", "id", "-un", env=sudo)
+    assert bytes(called.result.body) == b"nobody\n"
+    root = record(logger, path, "--force", "--", "id", "-un")
+    assert bytes(root.result.body) == b"root\n"
+
+
+def test_help_and_version(logger):
+    assert "Usage" in run(logger, "--help").stdout
+    assert "format 1.0" in run(logger, "--version").stdout
+
+
+def test_the_log_of_a_damaged_copy_is_refused(logger, path):
+    record(logger, path, "-d", "50ms")
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    with pytest.raises(RunLogError):
+        read(bytes(damaged))

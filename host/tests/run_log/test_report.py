@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+from coalescope_host.command_line import main
+from coalescope_host.run_log import Writer, check
+
+
+@pytest.fixture
+def files(tools, tmp_path):
+    log = tools.log()
+    damaged = bytearray(log)
+    damaged[-300] ^= 1
+    contents = {"good": log, "cut": log[:-20], "bad": bytes(damaged), "text": b"not a log"}
+    for name, content in contents.items():
+        (tmp_path / f"{name}.runlog").write_bytes(content)
+    return {name: tmp_path / f"{name}.runlog" for name in contents}
+
+
+def test_a_good_log_is_described(files):
+    report = check(files["good"])
+    text = report.to_text()
+    assert report.ok
+    for part in (
+        "OK: whole and sound",
+        "an-experiment",
+        "1500 requested, 1500 read back",
+        "not atomic",
+        "7,500 bytes (sysfs)",
+        "rx_interrupts",
+        "exit status 0",
+        "Ended by",
+    ):
+        assert part in text
+    assert "rx_interrupts" in report.absent
+    assert "rx_bytes" not in report.absent
+    assert max(map(len, text.splitlines())) <= 100
+    assert report.sampling is not None
+    assert report.sampling.samples == 6
+    assert report.window_ns == 50
+
+
+def test_a_cut_off_log_says_so(files):
+    report = check(files["cut"])
+    assert not report.ok
+    assert not report.complete
+    assert report.readable
+    text = report.to_text()
+    assert "INCOMPLETE" in text
+    assert "last whole block" in text
+
+
+def test_a_damaged_log_shows_offset_and_both_checksums(files):
+    report = check(files["bad"])
+    problem = report.problems[0]
+    text = report.to_text()
+    assert "REFUSED" in text
+    assert f"{problem.offset:,} ({problem.offset:#x})" in text
+    assert f"stored {problem.details['stored']}, computed {problem.details['computed']}" in text
+
+
+def test_what_is_no_log_is_refused(files):
+    report = check(files["text"])
+    assert not report.readable
+    assert report.header is None
+    assert "not a run log" in report.to_text()
+
+
+def test_json_is_json(files):
+    for path in files.values():
+        document = json.loads(json.dumps(check(path).to_json(), allow_nan=False))
+        assert document["file"] == str(path)
+        assert document["ok"] is (path == files["good"])
+
+
+def test_remarks_on_clock_jumps_backward_counters_and_missing_windows(tools):
+    file = io.BytesIO()
+    with Writer(file, tools.header()) as log:
+        log.sample(10**9, 10**18, 100, 10, 0)
+        log.sample(2 * 10**9, 10**18 + 5 * 10**9, 50, 11, 0)
+    report = check(file.getvalue())
+    codes = {problem.code for problem in report.problems}
+    assert codes == {"no_window", "wall_clock_jump", "backward_counter"}
+    assert report.complete
+    assert "OK, with remarks" in report.to_text()
+
+
+def test_a_log_without_records_is_described(tools):
+    file = io.BytesIO()
+    with Writer(file, tools.header()):
+        pass
+    report = check(file.getvalue())
+    assert [problem.code for problem in report.problems] == ["no_samples"]
+    assert report.to_text()
+
+
+def test_control_characters_do_not_reach_the_terminal(tools):
+    log = tools.with_header(lambda header: header["run"].update(plan="\x1b[31mred\x07"))
+    assert "\x1b" not in check(log).to_text()
+
+
+def test_command_line(files, capsys):
+    assert main(["check", str(files["good"])]) == 0
+    assert "OK" in capsys.readouterr().out
+    assert main(["check", str(files["good"]), str(files["cut"])]) == 1
+    assert main(["check", str(files["bad"])]) == 1
+    assert main(["check", str(files["good"].parent / "missing")]) == 1
+    assert "No such file" in capsys.readouterr().err
+    assert main(["check", "--json", str(files["good"])]) == 0
+    assert json.loads(capsys.readouterr().out)["ok"]
+    assert main(["check", "--json", str(files["good"]), str(files["bad"])]) == 1
+    assert len(json.loads(capsys.readouterr().out)) == 2
+    with pytest.raises(SystemExit) as caught:
+        main(["check"])
+    assert caught.value.code == 2
+
+
+def test_module_runs_alone(files):
+    command = [sys.executable, "-m", "coalescope_host", "check", str(files["good"])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
