@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 
 from pydantic import ValidationError
+from sqlalchemy.exc import DBAPIError
 
 from coalescope.errors import CoalescopeError
 from coalescope.security import UnsafeBinding
@@ -13,22 +14,25 @@ def explain(error: Exception) -> str | None:
     """Return what to tell the person, or None if the fault is the program's own."""
     match error:
         case CoalescopeError():
-            return "coalescope: " + describe(error)
+            reason = describe(error)
         case UnsafeBinding():
-            return f"coalescope: {error}"
-        case OSError(strerror=str(reason)) if error.filename is not None:
-            return f"coalescope: {error.filename}: {reason}"
+            reason = str(error)
+        case OSError(strerror=str(text)) if error.filename is not None:
+            reason = f"{error.filename}: {text}"
         case OSError():
-            return f"coalescope: {error}"
+            reason = str(error)
+        case UnicodeDecodeError():
+            reason = f"a file that should be text is not: {error.reason}"
+        case DBAPIError():
+            reason = f"the store cannot be used: {error.orig}"
         case ValidationError(title="Settings"):
-            faults = (f"COALESCOPE_{fault['loc'][0]!s}".upper() for fault in error.errors())
-            reasons = (fault["msg"] for fault in error.errors())
-            return "\n".join(
-                f"coalescope: {fault}: {reason}"
-                for fault, reason in zip(faults, reasons, strict=True)
+            reason = "; ".join(
+                f"COALESCOPE_{str(fault['loc'][0]).upper()}: {fault['msg']}"
+                for fault in error.errors()
             )
         case _:
             return None
+    return f"coalescope: {reason}"
 
 
 def describe(error: CoalescopeError) -> str:

@@ -58,7 +58,10 @@ def report(outcome: FileOutcome, arguments: Namespace) -> None:
     elif outcome.receipt is not None and not arguments.json:
         runs = outcome.receipt["run_count"]
         slug = outcome.receipt["experiment"]["slug"]
-        print(f"{outcome.outcome:8}{outcome.file}: {slug}, {runs} run{'s' * (runs != 1)}")
+        text = f"{outcome.outcome:8}{outcome.file}: {slug}, {runs} run{'s' * (runs != 1)}"
+        if outcome.outcome == "known" and arguments.experiment not in (None, slug):
+            text += "; these bytes were stored before, and stay where they are"
+        print(text)
         for warning in outcome.receipt["warnings"]:
             print(f"        {warning['message']}")
         sys.stdout.flush()

@@ -262,7 +262,11 @@ def _port(text: str) -> int:
 def _server(text: str) -> str:
     from urllib.parse import urlsplit  # noqa: PLC0415
 
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(text)
+        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
         raise argparse.ArgumentTypeError(f"{text!r} is not an address such as http://host:8000")
     return text.rstrip("/")

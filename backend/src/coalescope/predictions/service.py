@@ -118,8 +118,6 @@ def _wrong_grid(name: str, message: str, advice: str) -> CoalescopeError:
 
 
 def _refused(model: Model, error: ModelError) -> CoalescopeError:
-    text = str(error)
-    message = text[0].upper() + text[1:] + "."
     match error:
         case DomainError():
             code, advice = "out_of_domain", "Check the value and its unit."
@@ -129,5 +127,5 @@ def _refused(model: Model, error: ModelError) -> CoalescopeError:
         case _:
             code, advice = "unknown_name", "Give inputs and parameters by these names."
     return CoalescopeError(
-        code, message, where={"model": model.id, "field": error.name}, advice=advice
+        code, f"{error}.", where={"model": model.id, "field": error.name}, advice=advice
     )

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that take and give files: check, import, export."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+TABLE = "mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900.0\n1500,0,2,910\n9000,0,1,980\n"
+WRONG = "mtu_bytes,delay_ms,replicate,throughput_mbps\n1500,0,1,900\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, make_log: Callable[..., bytes]) -> dict[str, Path]:
+    log = make_log()
+    flipped = bytearray(log)
+    flipped[len(log) // 2] ^= 0x10
+    contents = {
+        "good.runlog": log,
+        "cut.runlog": log[: len(log) * 2 // 3],
+        "flipped.runlog": bytes(flipped),
+        "good.csv": TABLE.encode(),
+        "wrong.csv": WRONG.encode(),
+        "empty.csv": b"",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    return {name: tmp_path / name for name in contents} | {"folder": tmp_path}
+
+
+def test_check_a_sound_log_and_table(run: Run, files: dict[str, Path]) -> None:
+    done = run("check", files["good.runlog"], files["good.csv"])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "A table of 3 rows, one per run." in done.stdout
+    assert "rx_bytes" in done.stdout
+    found = json.loads(run("check", files["good.runlog"], "--json").stdout)
+    assert found["ok"] is True
+    assert found["header"]["run"]["experiment"] == "lab"
+    both = json.loads(run("check", files["good.runlog"], files["good.csv"], "--json").stdout)
+    assert [report["ok"] for report in both] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("cut.runlog", "cut.runlog: "),
+        ("flipped.runlog", "damaged"),
+        ("wrong.csv", "delay_ms"),
+        ("empty.csv", "empty"),
+        ("folder", "directory"),
+        ("missing.runlog", "No such file"),
+    ],
+)
+def test_check_what_is_wrong(run: Run, files: dict[str, Path], name: str, reason: str) -> None:
+    path = files.get(name, Path(name))
+    done = run("check", path)
+    assert done.returncode == 1
+    assert reason in done.stderr
+    one_good = run("check", files["good.csv"], path)
+    assert one_good.returncode == 1
+    assert "A table of 3 rows" in one_good.stdout, "the others are still shown"
+
+
+def test_import_says_what_became_of_each_file(
+    run: Run, process: Run, files: dict[str, Path]
+) -> None:
+    typed = [files[name] for name in ("good.runlog", "flipped.runlog", "good.csv", "wrong.csv")]
+    done = process("import", *typed)
+    assert done.returncode == 1
+    assert f"stored  {files['good.runlog']}: lab, 1 run\n" in done.stdout
+    assert f"stored  {files['good.csv']}: good, 3 runs\n" in done.stdout
+    assert f"refused {files['flipped.runlog']}: " in done.stderr
+    assert f"refused {files['wrong.csv']}: " in done.stderr
+    assert "row 1, column delay_ms" in done.stderr
+    assert "Multiply by 1000" in done.stderr
+    again = run("import", files["good.runlog"], files["good.csv"], "--experiment", "lab")
+    assert again.returncode == 0
+    assert again.stdout.count("known   ") == 2
+    assert "good, 3 runs; these bytes were stored before, and stay where they are" in again.stdout
+    found = json.loads(run("experiments", "--json").stdout)
+    assert {e["slug"]: e["runs"] for e in found if e["kind"] == "measured"} == {
+        "lab": 1,
+        "good": 3,
+    }
+
+
+def test_import_where_it_is_told(run: Run, files: dict[str, Path]) -> None:
+    done = run(
+        "import", files["good.csv"], "--experiment", "bench", "--kind", "emulated",
+        "--title", "On the bench", "--citation", "Notebook 7", "--json",
+    )  # fmt: skip
+    (found,) = json.loads(done.stdout)
+    assert found["outcome"] == "stored"
+    assert found["receipt"]["experiment"] == {"slug": "bench", "title": "On the bench"}
+    listed = json.loads(run("experiments", "--json").stdout)
+    bench = next(e for e in listed if e["slug"] == "bench")
+    assert (bench["kind"], bench["citation"]) == ("emulated", "Notebook 7")
+    wrong = run("import", files["good.csv"], "--experiment", "Not A Slug", "--data", "other")
+    assert wrong.returncode == 1
+    assert "Not A Slug" in wrong.stderr
+
+
+def test_import_as_json_gives_reasons_too(run: Run, files: dict[str, Path]) -> None:
+    done = run("import", files["wrong.csv"], "missing.csv", "--json")
+    assert done.returncode == 1
+    wrong, missing = json.loads(done.stdout)
+    assert (wrong["outcome"], wrong["error"]["code"]) == ("refused", "wrong_unit")
+    assert (missing["outcome"], missing["error"]["code"]) == ("failed", "unreadable")
+    assert "refused" in done.stderr
+
+
+def test_export_comes_back_the_same(run: Run, files: dict[str, Path]) -> None:
+    run("import", files["good.csv"], "--experiment", "lab")
+    first = run("export", "lab", "--format", "csv", "--what", "runs", "--output", "runs.csv")
+    assert (first.returncode, first.stdout, first.stderr) == (0, "", "")
+    exported = files["folder"] / "runs.csv"
+    run("import", exported, "--experiment", "copy")
+    again = run("export", "copy", "--format", "csv", "--what", "runs")
+    assert again.stdout == exported.read_text()
+    cells = json.loads(run("export", "lab", "--format", "json").stdout)
+    assert cells["experiment"]["kind"] == "measured"
+    assert cells["cells"][0]["measures"]["throughput_mbps"]["mean"] == 905
+
+
+def test_export_spoils_nothing(run: Run, files: dict[str, Path]) -> None:
+    kept = files["good.csv"]
+    done = run("export", "nowhere", "--format", "csv", "--output", kept)
+    assert done.returncode == 1
+    assert kept.read_text() == TABLE
+    done = run("export", "geist-2005-nfs", "--format", "csv", "--output", "no/such/folder.csv")
+    assert done.returncode == 1
+    assert "No such file or directory" in done.stderr
+    assert not list(files["folder"].glob(".*.partial"))

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that show: models, predictions, experiments, surfaces, fits."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope.cli.output import print_table, shown
+from coalescope_models.catalogue import MODELS
+
+from .conftest import COMMAND, environment
+
+Read = Callable[..., Any]
+
+
+def test_models(read: Read) -> None:
+    assert [model["id"] for model in json.loads(read("models", "--json").stdout)] == list(MODELS)
+    text = read("models").stdout
+    assert "cpu-overhead: CPU overhead (can be fitted)" in text
+    assert "jiffies/kpacket" in text
+
+
+def test_predict_a_point(read: Read) -> None:
+    done = read("predict", "link-bound", "--set", "mtu_bytes=1500")
+    assert done.returncode == 0
+    assert "throughput_mbps" in done.stdout
+    assert "Mb/s" in done.stdout
+    assert "986.996" in done.stdout
+    found = json.loads(read("predict", "link-bound", "--set", "mtu_bytes=1500", "--json").stdout)
+    assert found["outputs"]["throughput_mbps"][0] == pytest.approx(987.0, abs=0.05)
+
+
+def test_predict_over_a_range(read: Read) -> None:
+    arguments = ("predict", "timer-packets-per-interrupt", "--set", "mtu_bytes=1500")
+    done = read(*arguments, "--over", "delay_us=0:100:3")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("delay_us [µs]  packets_per_interrupt [packets/interrupt]")
+    assert [line.split()[:2] for line in lines[1:]] == [["0", "1"], ["50", "6"], ["100", "10"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("perpetual-motion",), "There is no model 'perpetual-motion'"),
+        (("link-bound",), "mtu_bytes"),
+        (("link-bound", "--set", "mtu=1500"), "no input or parameter 'mtu'"),
+        (("link-bound", "--set", "mtu_bytes=10"), "mtu_bytes must be between 68 and 65535 bytes"),
+        (("link-bound", "--set", "mtu_bytes=1", "--set", "mtu_bytes=2"), "given twice"),
+        (("link-bound", "--set", "mtu_bytes=1", "--over", "mtu_bytes=1:2:2"), "given twice"),
+        (("link-bound", "--over", "mtu_bytes=1500:9000:70000"), "65536 are the most"),
+    ],
+)
+def test_wrong_predictions(read: Read, arguments: tuple[str, ...], reason: str) -> None:
+    done = read("predict", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert reason in done.stderr
+
+
+def test_the_published_experiments_are_there_without_a_server(read: Read) -> None:
+    found = json.loads(read("experiments", "--json").stdout)
+    assert {e["slug"] for e in found} >= {"dillon-2004", "geist-2005-nfs", "geist-2005-points"}
+    text = read("experiments").stdout
+    assert "geist-2005-nfs" in text
+    assert "mean of 10" in text
+
+
+def test_a_surface(read: Read) -> None:
+    arguments = ("surface", "geist-2005-points", "throughput_mbps", "--where", "workload=udp")
+    text = read(*arguments).stdout
+    assert "Throughput [Mb/s], workload udp; mean of 10, no interval known" in text
+    assert "delay_ticks [ticks] ↓  mtu_bytes [bytes] →" in text
+    assert "986.7" in text
+    found = json.loads(read(*arguments, "--json").stdout)
+    assert len(found["cells"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("geist-2005-points", "throughput_mbps"), "workload: tcp, udp"),
+        (("geist-2005-nfs", "latency_us"), "It has rx_bytes"),
+        (("geist-2005", "latency_us"), "Did you mean geist-2005-nfs"),
+        (("geist-2005-nfs", "rx_bytes", "--where", "mtu_bytes=1"), "No cell has these levels"),
+    ],
+)
+def test_wrong_surfaces(read: Read, arguments: tuple[str, ...], reason: str) -> None:
+    done = read("surface", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert reason in done.stderr
+
+
+def test_the_published_fit(process: Read) -> None:
+    done = process("fit", "geist-2005-nfs", "cpu-overhead", "--method", "paper-tls", "--json")
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert (found["model"], found["method"], found["n"]) == ("cpu-overhead", "paper-tls", 27)
+    values = {name: round(e["value"], 3) for name, e in found["estimates"].items()}
+    assert values == {"alpha": 0.813, "beta": 0.266, "gamma": 1.110}
+    assert all(len(estimate["ci95"]) == 2 for estimate in found["estimates"].values())
+    assert found["estimates"]["gamma"]["unit"] == "jiffies/kinterrupt"
+    assert round(found["diagnostics"]["max_abs_deviation_percent"], 2) == 1.86
+    assert found["diagnostics"]["condition_number"] == pytest.approx(6.6, abs=0.05)
+
+
+def test_the_fit_as_text(read: Read) -> None:
+    text = read("fit", "geist-2005-nfs", "cpu-overhead").stdout
+    for part in (
+        "cpu-overhead by paper-tls: system_cpu_jiffies of 27 rows",
+        "0.813",
+        "jiffies/kinterrupt",
+        "1.86 %",
+        "condition number",
+        "3 strata, 10000 resamples, seed 1",
+        "+1.86 % at mtu_bytes 1500, delay_ticks 320",
+    ):
+        assert part in text
+
+
+def test_a_fit_that_the_data_cannot_determine(read: Read) -> None:
+    done = read("fit", "geist-2005-nfs", "cpu-overhead", "--where", "mtu_bytes=1500", "--json")
+    assert done.returncode == 1
+    assert "cannot be told apart" in done.stderr
+    assert json.loads(done.stdout)["estimates"]["alpha"]["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("geist-2005-nfs", "link-bound"), "cannot be fitted"),
+        (("geist-2005-points", "cpu-overhead"), "not available"),
+        (("geist-2005-nfs", "cpu-overhead", "--where", "mtu=1500"), "no factor 'mtu'"),
+        (("geist-2005-nfs", "cpu-overhead", "--resamples", "1000000"), "100000 resamples"),
+        (("nowhere", "cpu-overhead"), "There is no experiment 'nowhere'"),
+    ],
+)
+def test_wrong_fits(read: Read, arguments: tuple[str, ...], reason: str) -> None:
+    done = read("fit", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert reason in done.stderr
+
+
+def test_a_reader_that_has_seen_enough(read: Read, shared_data: Path) -> None:
+    read("experiments")
+    command = subprocess.Popen(
+        [*COMMAND, "models", "--json"],
+        env=environment(shared_data),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert command.stdout is not None
+    command.stdout.readline()
+    command.stdout.close()
+    assert command.wait(timeout=60) == 141
+    assert command.stderr is not None
+    assert command.stderr.read() == b""
+    command.stderr.close()
+
+
+def test_a_terminal_without_greek(process: Callable[..., Any], shared_data: Path) -> None:
+    done = process("models", data=shared_data, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 0
+    assert "10?" in done.stdout
+
+
+def test_numbers_stand_to_the_right_and_words_to_the_left(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_table(("name", "value"), [("a", 1.0), ("long", 22.5), ("b", None), ("c", -1e-7)])
+    assert capsys.readouterr().out.splitlines() == [
+        "name   value",
+        "a          1",
+        "long    22.5",
+        "b          –",
+        "c     -1e-07",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (float("nan"), "–"),
+        (1500.0, "1500"),
+        (0.1 + 0.2, "0.3"),
+        (5_010_000_000, "5010000000"),
+    ],
+)
+def test_values_as_people_read_them(value: float | None, text: str) -> None:
+    assert shown(value) == text

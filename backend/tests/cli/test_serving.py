@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""serve and upload: two processes that talk over a real socket."""
+
+import json
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from .conftest import COMMAND, environment
+
+Run = Callable[..., Any]
+Serve = Callable[..., Any]
+TABLE = "mtu_bytes,replicate,drops\n1500,1,3\n9000,1,4\n"
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"lab-{number}.csv" for number in range(6)]
+    for number, path in enumerate(paths):
+        path.write_text(TABLE.replace(",1,", f",{number + 1},"))
+    return paths
+
+
+def test_serve_is_up_soon_and_stops_in_order(serve: Serve) -> None:
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        with serve() as (url, server):
+            assert httpx.get(f"{url}/api/health").json()["status"] == "ok"
+            slugs = [e["slug"] for e in httpx.get(f"{url}/api/experiments").json()]
+            assert "geist-2005-nfs" in slugs
+            server.send_signal(stop)
+            assert server.wait(timeout=30) == 0
+
+
+@pytest.mark.slow
+def test_a_second_start_takes_less_than_three_seconds(serve: Serve) -> None:
+    with serve():
+        pass
+    start = time.monotonic()
+    with serve() as (url, _):
+        httpx.get(f"{url}/api/health")
+        assert time.monotonic() - start < 3
+
+
+def test_the_guard_is_on(serve: Serve) -> None:
+    with serve() as (url, _):
+        foreign = httpx.get(f"{url}/api/health", headers={"host": "evil.example"})
+        assert foreign.status_code == 421
+        origin = {"origin": "http://evil.example"}
+        assert httpx.post(f"{url}/api/links", json={"path": "/"}, headers=origin).status_code == 403
+        own = {"origin": url}
+        assert httpx.post(f"{url}/api/links", json={"path": "/"}, headers=own).status_code == 201
+
+
+def test_a_port_in_use(run: Run, serve: Serve) -> None:
+    with serve() as (url, _):
+        done = run("serve", "--port", url.rpartition(":")[2])
+        assert done.returncode == 1
+        assert "in use" in done.stderr
+        assert "--port" in done.stderr
+
+
+def test_other_machines_need_a_token(run: Run) -> None:
+    for host in ("0.0.0.0", "::"):
+        done = run("serve", "--host", host, "--port", "0")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "COALESCOPE_TOKEN" in done.stderr
+    done = run("serve", "--host", "192.0.2.1", "--port", "0", COALESCOPE_TOKEN="secret")
+    assert done.returncode == 1
+    assert "Cannot listen on 192.0.2.1" in done.stderr
+
+
+def test_uploads_with_a_token(run: Run, serve: Serve, tables: list[Path], tmp_path: Path) -> None:
+    with serve("--host", "0.0.0.0", COALESCOPE_TOKEN="a secret") as (url, _):
+        here = url.replace("0.0.0.0", "127.0.0.1")
+        bare = run("upload", tables[0], "--server", here)
+        assert bare.returncode == 1
+        assert f"refused {tables[0]}: This server asks for a token." in bare.stderr
+        wrong = run("upload", tables[0], "--server", here, COALESCOPE_TOKEN="a guess")
+        assert "not the one this server was started with" in wrong.stderr
+        right = run("upload", tables[0], "--server", here, COALESCOPE_TOKEN="a secret")
+        assert (right.returncode, right.stderr) == (0, "")
+        (tmp_path / "token").write_text("a secret\n")
+        again = run("upload", tables[0], "--server", here, "--token-file", tmp_path / "token")
+        assert again.stdout == f"known   {tables[0]}: lab-0, 2 runs\n"
+        missing = run("upload", tables[0], "--server", here, "--token-file", "nowhere")
+        assert missing.returncode == 1
+        assert "nowhere" in missing.stderr
+
+
+def test_upload_several_and_say_what_became_of_each(
+    run: Run, serve: Serve, tables: list[Path], tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("mtu,replicate,drops\n1500,1,3\n")
+    with serve() as (url, _):
+        done = run(
+            "upload", *tables, wrong, "missing.csv", "--server", url, "--experiment", "bench",
+            "--kind", "emulated",
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stdout.count("stored  ") == len(tables)
+        assert f"refused {wrong}: Column 'mtu'" in done.stderr
+        assert "failed  missing.csv: No such file" in done.stderr
+        found = httpx.get(f"{url}/api/experiments/bench").json()
+        assert (found["runs"], found["kind"]) == (2 * len(tables), "emulated")
+        again = run("upload", *tables, "--server", url, "--experiment", "bench", "--json")
+        assert again.returncode == 0
+        outcomes = json.loads(again.stdout)
+        assert [outcome["file"] for outcome in outcomes] == [str(path) for path in tables]
+        assert {outcome["outcome"] for outcome in outcomes} == {"known"}
+
+
+class _Stub(BaseHTTPRequestHandler):
+    """Answers as told; `None` hangs up without a word."""
+
+    answers: list[int | None]
+    seen: list[bytes]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.seen.append(body)
+        answer = self.answers.pop(0)
+        if answer is None:
+            self.close_connection = True
+            return
+        receipt = {"outcome": "stored", "run_count": 2, "experiment": {"slug": "lab"}}
+        text = json.dumps(receipt | {"warnings": []}).encode() if answer == 201 else b"<html>"
+        self.send_response(answer)
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def stub() -> Iterator[tuple[str, type[_Stub]]]:
+    handler = type("Stub", (_Stub,), {"answers": [], "seen": []})
+    with HTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", handler
+        server.shutdown()
+        thread.join()
+
+
+def test_failures_on_the_way_are_tried_again(
+    run: Run, stub: tuple[str, type[_Stub]], tables: list[Path]
+) -> None:
+    url, handler = stub
+    handler.answers[:] = [None, 503, 201]
+    done = run("upload", tables[0], "--server", url)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert handler.seen == [tables[0].read_bytes()] * 3
+
+
+def test_what_is_not_coalescope_is_not_asked_again(
+    run: Run, stub: tuple[str, type[_Stub]], tables: list[Path]
+) -> None:
+    url, handler = stub
+    handler.answers[:] = [404]
+    done = run("upload", tables[0], "--server", url)
+    assert done.returncode == 1
+    assert f"failed  {tables[0]}: {url}/api/uploads answered 404" in done.stderr
+    assert len(handler.seen) == 1
+
+
+def test_nobody_there(run: Run, tables: list[Path]) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        done = run("upload", tables[0], "--server", url)
+    assert done.returncode == 1
+    assert f"{url} cannot be reached" in done.stderr
+
+
+def test_interrupting_is_quiet(tables: list[Path], tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        command = subprocess.Popen(
+            [*COMMAND, "upload", str(tables[0]), "--server",
+             f"http://127.0.0.1:{silent.getsockname()[1]}"],
+            env=environment(tmp_path / "data"),
+            stderr=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
+        connection, _ = silent.accept()
+        with connection:
+            command.send_signal(signal.SIGINT)
+            _, complaints = command.communicate(timeout=30)
+    assert (command.returncode, complaints) == (130, "")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be typed, and exit status 2 for what cannot."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope.cli.parser import build_parser
+
+COMMANDS = [
+    "serve", "models", "predict", "experiments", "surface", "fit", "check", "import", "upload",
+    "export", "openapi",
+]  # fmt: skip
+
+
+def test_help_names_every_command(process: Callable[..., Any]) -> None:
+    done = process("--help")
+    assert done.returncode == 0
+    for command in COMMANDS:
+        assert f"\n    {command}" in done.stdout
+    assert process("--version").stdout.startswith("coalescope 0")
+
+
+def test_help_is_quick(process: Callable[..., Any]) -> None:
+    """Nothing heavy is loaded before it is needed."""
+    done = process("--help", PYTHONPROFILEIMPORTTIME="1")
+    for heavy in ("numpy", "fastapi", "sqlalchemy", "pydantic", "httpx"):
+        assert f" {heavy}\n" not in done.stderr
+    assert " argparse\n" in done.stderr, "control: imports are listed"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as done:
+        build_parser().parse_args([command, "--help"])
+    assert done.value.code == 0
+    assert f"usage: coalescope {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("", "required: COMMAND"),
+        ("fly", "invalid choice: 'fly'"),
+        ("predict", "required: MODEL"),
+        ("predict link-bound --set mtu_bytes", "is not of the form NAME=VALUE"),
+        ("predict link-bound --set mtu_bytes=", "is not of the form NAME=VALUE"),
+        ("predict link-bound --set mtu_bytes=wide", "'wide' is not a number"),
+        ("predict link-bound --set mtu_bytes=nan", "is not a finite number"),
+        ("predict link-bound --over mtu_bytes=1:2", "is not of the form NAME=LO:HI:N"),
+        ("predict link-bound --over mtu_bytes=1:2:2.5", "is not a whole number"),
+        ("fit geist-2005-nfs", "required: MODEL"),
+        ("fit a b --method guess", "invalid choice: 'guess'"),
+        ("fit a b --where mtu", "is not of the form NAME=VALUE"),
+        ("fit a b --seed -1", "is negative"),
+        ("export geist-2005-nfs", "required: --format"),
+        ("export geist-2005-nfs --format xlsx", "invalid choice: 'xlsx'"),
+        ("check", "required: FILE"),
+        ("upload a.runlog", "required: --server"),
+        ("upload a.runlog --server localhost:8000", "is not an address"),
+        ("upload a.runlog --server http://host:99999", "is not an address"),
+        ("serve --port 65536", "is not a port"),
+        ("serve --port http", "is not a whole number"),
+        ("import a.csv --kind invented", "invalid choice: 'invented'"),
+    ],
+)
+def test_wrong_usage(typed: str, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as done:
+        build_parser().parse_args(typed.split())
+    assert done.value.code == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_wrong_usage_is_status_2(process: Callable[..., Any]) -> None:
+    done = process("fly")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "usage: coalescope" in done.stderr
+
+
+def test_settings_from_the_environment_are_checked(run: Callable[..., Any]) -> None:
+    done = run("experiments", COALESCOPE_PORT="eighty")
+    assert done.returncode == 1
+    assert "COALESCOPE_PORT" in done.stderr
+
+
+def test_a_store_that_is_none(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    done = run("experiments", "--data", tmp_path / "file")
+    assert done.returncode == 1
+    assert "file" in done.stderr
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "coalescope.sqlite").write_text("not a database " * 100)
+    done = run("experiments", "--data", tmp_path / "broken")
+    assert done.returncode == 1
+    assert "cannot be used" in done.stderr
+
+
+def test_the_description_of_the_api(run: Callable[..., Any]) -> None:
+    assert "/api/uploads" in json.loads(run("openapi").stdout)["paths"]
