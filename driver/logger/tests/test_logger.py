@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import RunLogError, check, read
@@ -109,8 +110,7 @@ def test_both_sources_of_counters_give_the_same_fields(logger, path, counters):
     assert source == ("netlink" if counters == "auto" else counters)
     assert log.field("rx_dropped").source == source
     last = log.streams[0].column("rx_bytes")[-1]
-    with open("/sys/class/net/lo/statistics/rx_bytes") as file:
-        assert last <= int(file.read())
+    assert last <= int(Path("/sys/class/net/lo/statistics/rx_bytes").read_text())
 
 
 def test_samples_keep_to_the_schedule(logger, path):
@@ -216,9 +216,8 @@ def test_the_command_does_not_outlive_a_killed_logger(logger, path, tmp_path):
     pid = int(note.read_text())
     for _ in range(100):
         try:
-            with open(f"/proc/{pid}/stat") as file:
-                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
-                    break
+            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                break
         except FileNotFoundError:
             break
         time.sleep(0.02)
@@ -271,7 +270,8 @@ def test_preview_prints_the_header_and_writes_nothing(logger, path):
 
 
 def test_texts_that_are_not_utf8_are_made_so(logger, path):
-    log = record(logger, path, "--title", b'caf\xe9 \xf0\x9f\x93\x88 \xc3\xa9\x01"\\', "-d", "20ms")
+    title = os.fsdecode(b'caf\xe9 \xf0\x9f\x93\x88 \xc3\xa9\x01"\\')
+    log = record(logger, path, "--title", title, "-d", "20ms")
     assert log.header["run"]["experiment_title"] == 'caf\N{REPLACEMENT CHARACTER} 📈 é\x01"\\'
 
 
