@@ -123,7 +123,6 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   const found = useCallback((): PictureParts | null => {
     if (!host.current || !canvas.current || !svg.current || !hit.current) return null;
     return {
-      host: host.current,
       canvas: canvas.current,
       svg: svg.current,
       hit: hit.current,
@@ -134,10 +133,17 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   useEffect(() => {
     const parts = found();
     if (!parts) return;
-    picture.current = createPicture(parts);
-    onPicture(picture.current);
-    const observer = new ResizeObserver(redraw);
-    observer.observe(parts.host);
+    const box = host.current;
+    const drawing = createPicture(parts);
+    picture.current = drawing;
+    const settle = () => {
+      if (box) drawing.resize(box.clientWidth, box.clientHeight);
+      redraw();
+    };
+    settle();
+    onPicture(drawing);
+    const observer = new ResizeObserver(settle);
+    if (box) observer.observe(box);
     return () => {
       observer.disconnect();
       picture.current = null;

@@ -14,7 +14,7 @@ import type { Method } from '../../state/explorer';
 import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
 import type { BundledModel } from '../../state/models';
 import { modelsFor, NO_MODEL } from '../../state/view';
-import { useExplorer, useFrame } from './context';
+import { useExplorer, useFrame, useSized } from './context';
 import type { Live } from './figure/live';
 import { comparisonOf, deviation, RESIDUALS_HEIGHT, residualShapes, signed, worstOf } from './figure/residuals';
 import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
@@ -191,14 +191,19 @@ function unitNote(slider: Slider): string {
 function Parameter({ slider }: { slider: Slider }) {
   const { store, remember } = useExplorer();
   const row = useRef<HTMLDivElement>(null);
-  const ruler = useRef<SVGSVGElement>(null);
+  const ruler = useSized<SVGSVGElement>();
   const input = useRef<HTMLInputElement>(null);
   const output = useRef<HTMLOutputElement>(null);
+  const shown = useRef<{ slider: Slider | null; value: number; width: number }>({
+    slider: null,
+    value: Number.NaN,
+    width: 0,
+  });
   const { name, start, digits } = slider;
   const id = `parameter-${name}`;
 
   useFrame(({ theta }) => {
-    const [svg, range, out] = [ruler.current, input.current, output.current];
+    const [svg, range, out] = [ruler.element.current, input.current, output.current];
     const value = theta[name];
     if (!svg || !range || !out || value === undefined) return;
     const at = trackOf(slider, value);
@@ -209,8 +214,12 @@ function Parameter({ slider }: { slider: Slider }) {
       out.textContent = words;
       range.setAttribute('aria-valuetext', `${words} ${slider.unit}`);
     }
+    const width = ruler.width.current;
+    // the other sliders stand still while one moves
+    if (shown.current.slider === slider && shown.current.value === value && shown.current.width === width) return;
+    shown.current = { slider, value, width };
     row.current?.classList.toggle('edited', value !== start);
-    draw(svg, rulerShapes(slider, value, svg.clientWidth));
+    draw(svg, rulerShapes(slider, value, width));
   });
 
   const set = (value: number) => {
@@ -233,7 +242,7 @@ function Parameter({ slider }: { slider: Slider }) {
         <output ref={output} htmlFor={id} /> <small>{unitNote(slider)}</small>
       </span>
       <div className="track">
-        <svg ref={ruler} className="ruler" height={RULER_HEIGHT} aria-hidden="true" />
+        <svg ref={ruler.attach} className="ruler" height={RULER_HEIGHT} aria-hidden="true" />
         <input
           ref={input}
           id={id}
@@ -393,14 +402,14 @@ function settingOf(view: ReturnType<typeof useExplorer>['view'], p: { x: number;
 function Residuals() {
   const { view, store } = useExplorer();
   const { frames } = store.get();
-  const svg = useRef<SVGSVGElement>(null);
+  const svg = useSized<SVGSVGElement>();
   const worst = useRef<HTMLSpanElement>(null);
   const comparison = useMemo(() => comparisonOf(view, frames), [view, frames]);
   useFrame((live) => {
-    const host = svg.current;
+    const host = svg.element.current;
     if (!host || !comparison) return;
     const predictions = comparison.predictions(live.theta);
-    draw(host, residualShapes(view, comparison, predictions, live.place, host.clientWidth, inksOf(live)));
+    draw(host, residualShapes(view, comparison, predictions, live.place, svg.width.current, inksOf(live)));
     const most = worstOf(comparison.points, predictions);
     const words = most ? `largest ${signed(most.percent, 2)} % at ${settingOf(view, most.point)}` : '';
     if (worst.current && worst.current.textContent !== words) worst.current.textContent = words;
@@ -415,7 +424,7 @@ function Residuals() {
         <span className="note" ref={worst} />
       </header>
       <svg
-        ref={svg}
+        ref={svg.attach}
         className="plot wide"
         height={RESIDUALS_HEIGHT}
         role="img"
@@ -577,26 +586,26 @@ function Now({ children }: { children?: ReactNode }) {
 
 function CostSplit() {
   const { view, store } = useExplorer();
-  const svg = useRef<SVGSVGElement>(null);
+  const svg = useSized<SVGSVGElement>();
   const { frames } = store.get();
   const { binding, layout } = view;
   const digits = digitsFor(view.values[1] - view.values[0]);
   const corner = { x: layout.x?.levels[0] ?? 0, y: layout.y?.levels[0] ?? 0 };
   useFrame((live) => {
-    const host = svg.current;
+    const host = svg.element.current;
     const now = live.place.prediction;
     if (!host || !binding || !now) return;
     const reference = predictAt(binding, corner.x, corner.y, frames, live.theta);
     const words = [layout.y && namedSetting(layout.y, corner.y), layout.x && namedSetting(layout.x, corner.x)]
       .filter(Boolean)
       .join(', ');
-    draw(host, splitShapes(now, reference, `${words}: ${decimal(reference.total, digits)}`, digits, host.clientWidth));
+    draw(host, splitShapes(now, reference, `${words}: ${decimal(reference.total, digits)}`, digits, svg.width.current));
     host.setAttribute(
       'aria-label',
       `bytes ${decimal(now.parts[0], digits)}, packets ${decimal(now.parts[1], digits)}, interrupts ${decimal(now.parts[2], digits)} ${shortUnit(view.measure.unit)}`,
     );
   });
-  return <svg ref={svg} className="plot wide" height={SPLIT_HEIGHT} role="img" />;
+  return <svg ref={svg.attach} className="plot wide" height={SPLIT_HEIGHT} role="img" />;
 }
 
 function Equation({ model, output }: { model: BundledModel; output: string }) {

@@ -13,7 +13,7 @@ import { makeScale } from '../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { type ExplorerState, stateFor } from '../../state/explorer';
 import type { Axis } from '../../state/layout';
-import { useExplorer, useFrame } from './context';
+import { useExplorer, useFrame, useSized } from './context';
 import { levelWords, settingWords, shortName, shortUnit } from './figure/words';
 import { Rich } from './Rich';
 
@@ -46,7 +46,6 @@ function Options(props: {
   return (
     <div ref={list} className="opts" role="radiogroup" aria-label={props.label} onKeyDown={onKeyDown}>
       {props.options.map(({ value, label, note, unavailable }) => (
-        // biome-ignore lint/a11y/useSemanticElements: a radio input cannot hold the unit in its own line
         <button
           key={value}
           type="button"
@@ -223,15 +222,20 @@ export function afterChoice(
 
 /** The settings of the axis across as a little ruler, with the needle on it. */
 function RangeRuler({ axis }: { axis: Axis }) {
-  const svg = useRef<SVGSVGElement>(null);
+  const svg = useSized<SVGSVGElement>();
+  const shown = useRef('');
   const { view } = useExplorer();
   useFrame((live) => {
-    const host = svg.current;
-    if (!host || host.clientWidth === 0) return;
+    const host = svg.element.current;
+    const width = svg.width.current;
+    if (!host || width === 0) return;
+    const at = view.layout.across === 'x' || axis === view.layout.x ? live.state.x : live.state.y;
+    const key = `${axis.name} ${axis.levels.length} ${at} ${width}`;
+    if (key === shown.current) return;
+    shown.current = key;
     const { levels } = axis;
     const [lo, hi] = [levels[0], levels[levels.length - 1]];
-    const x = makeScale(levels, axis.spacing, [lo, hi], [5, host.clientWidth - 5]);
-    const at = view.layout.across === 'x' || axis === view.layout.x ? live.state.x : live.state.y;
+    const x = makeScale(levels, axis.spacing, [lo, hi], [5, width - 5]);
     const shapes: Shape[] = [line(x(lo), 9, x(hi), 9, { stroke: 'var(--line-3)' })];
     for (const v of levels)
       shapes.push(
@@ -242,18 +246,15 @@ function RangeRuler({ axis }: { axis: Axis }) {
       );
     if (at !== null && at >= lo && at <= hi)
       shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
-    shapes.push(
-      text(0, 26, brief(lo, 4), TICK),
-      text(host.clientWidth, 26, brief(hi, 4), { 'text-anchor': 'end', ...TICK }),
-    );
-    if (levels.length > 2 && host.clientWidth > 150)
+    shapes.push(text(0, 26, brief(lo, 4), TICK), text(width, 26, brief(hi, 4), { 'text-anchor': 'end', ...TICK }));
+    if (levels.length > 2 && width > 150)
       shapes.push(text((x(lo) + x(hi)) / 2, 26, `${levels.length} settings`, { ...MIDDLE, ...TICK }));
     draw(host, shapes);
   });
   const { levels } = axis;
   return (
     <svg
-      ref={svg}
+      ref={svg.attach}
       className="range"
       role="img"
       aria-label={`${shortName(axis)} from ${settingWords(axis, levels[0])} to ${settingWords(axis, levels[levels.length - 1])}, ${levels.length} settings`}

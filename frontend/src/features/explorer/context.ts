@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the explorer's parts share. A part that follows the pointer registers for frames and writes into its own elements; the rest are
 // plain components that render when the view changes.
-import { createContext, useContext, useEffect, useRef } from 'react';
+import { createContext, useCallback, useContext, useEffect, useRef } from 'react';
 import type { ExplorerState, Terms } from '../../state/explorer';
 import type { Store } from '../../state/store';
 import type { Slice, Subject, View } from '../../state/view';
@@ -46,4 +46,37 @@ export function useFrame(onFrame: OnFrame): void {
       frames.delete(call);
     };
   }, [frames, redraw]);
+}
+
+export interface Sized<T extends Element> {
+  /** The element's `ref`. */
+  readonly attach: (element: T | null) => (() => void) | undefined;
+  readonly element: { current: T | null };
+  readonly width: { current: number };
+}
+
+/** An element and its width, kept by an observer: to ask in a frame would make the browser lay out the page once more. */
+export function useSized<T extends Element>(): Sized<T> {
+  const { redraw } = useExplorer();
+  const element = useRef<T | null>(null);
+  const width = useRef(0);
+  const attach = useCallback(
+    (next: T | null) => {
+      element.current = next;
+      if (!next) return;
+      width.current = next.clientWidth;
+      const observer = new ResizeObserver(() => {
+        if (next.clientWidth === width.current) return;
+        width.current = next.clientWidth;
+        redraw();
+      });
+      observer.observe(next);
+      return () => {
+        observer.disconnect();
+        element.current = null;
+      };
+    },
+    [redraw],
+  );
+  return { attach, element, width };
 }

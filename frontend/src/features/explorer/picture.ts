@@ -31,7 +31,6 @@ export const LAYERS = [
 export type Layer = (typeof LAYERS)[number];
 
 export interface PictureParts {
-  readonly host: HTMLElement;
   readonly canvas: HTMLCanvasElement;
   readonly svg: SVGSVGElement;
   readonly hit: SVGRectElement;
@@ -49,6 +48,8 @@ export interface Scene {
 }
 
 export interface Picture {
+  /** CSS pixels of the room there is. */
+  resize(width: number, height: number): void;
   /** Draws the state; returns what the panel shows beside it. */
   render(view: View, state: ExplorerState, sliceOf: (where: ExplorerState['where']) => Slice): Live | null;
   /** Where a pointer at these client coordinates puts the crosshair. */
@@ -90,14 +91,15 @@ export function liveShapes(scene: Scene): Record<'contours' | 'hairs' | 'curves'
   return {
     contours: live.z ? contourLabels(scene.isolines, view, frame, { x: spot.X, y: spot.Y ?? -100 }) : [],
     hairs: hairs(frame, spot),
-    curves: curves(view, frame, live, sampler.lineXs),
+    curves: curves(view, frame, live, sampler),
     names: lineLabels(view, frame, live, sampler.lineXs, scene.namesAt),
     needle: needle(view, frame, live),
   };
 }
 
 export function createPicture(parts: PictureParts): Picture {
-  const { host, canvas, svg, hit, layers } = parts;
+  const { canvas, svg, hit, layers } = parts;
+  const room = { width: 0, height: 0 };
   const surface: SurfaceLayer = surfaceLayer(canvas);
   let key: readonly unknown[] = [];
   let scene: Scene | null = null;
@@ -130,7 +132,7 @@ export function createPicture(parts: PictureParts): Picture {
     sliceOf: (where: ExplorerState['where']) => Slice,
     values: readonly [number, number],
   ): Sampler {
-    const frame = frameOf(view, values, host.clientWidth, host.clientHeight);
+    const frame = frameOf(view, values, room.width, room.height);
     const sampler = samplerOf(view, frame, seriesOf(view, state, sliceOf), state.frames);
     place(frame);
     for (const [name, shapes] of Object.entries(stillShapes(view, frame, sampler))) draw(layers[name as Layer], shapes);
@@ -149,8 +151,8 @@ export function createPicture(parts: PictureParts): Picture {
 
   return {
     render(view, state, sliceOf) {
-      if (host.clientWidth === 0 || host.clientHeight === 0) return null;
-      const next = [view, host.clientWidth, host.clientHeight, state.lines, state.frames, devicePixelRatio];
+      if (room.width === 0 || room.height === 0) return null;
+      const next = [view, room.width, room.height, state.lines, state.frames, devicePixelRatio];
       const stale = scene === null || next.some((v, i) => v !== key[i]);
       if (stale) {
         key = next;
@@ -213,6 +215,10 @@ export function createPicture(parts: PictureParts): Picture {
     },
     scene: () => scene,
     canvas: () => canvas,
+    resize(width, height) {
+      room.width = width;
+      room.height = height;
+    },
   };
 }
 

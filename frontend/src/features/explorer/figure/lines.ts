@@ -3,24 +3,10 @@
 
 import { dodge } from '../../../plots/dodge';
 import { brief, decimal } from '../../../plots/number';
-import {
-  AXIS,
-  END,
-  HALO,
-  line,
-  MIDDLE,
-  mark,
-  NOTE,
-  path,
-  polyline,
-  rect,
-  type Shape,
-  TICK,
-  text,
-} from '../../../plots/shapes';
+import { AXIS, END, HALO, line, MIDDLE, mark, NOTE, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import { type Frame, floorOf, labelledLevels, labelRoom } from './frame';
-import type { Live, Series } from './live';
+import type { Live, Sampler, Series } from './live';
 import { axisTitle, levelWords, titleWithUnit } from './words';
 
 /** Lines at round values: under everything, the needle too. */
@@ -116,12 +102,25 @@ export function points(view: View, frame: Frame, series: readonly Series[]): Sha
   );
 }
 
-function within(xs: ArrayLike<number>, ys: ArrayLike<number>, keep: (i: number) => boolean): Float64Array {
-  return Float64Array.from({ length: xs.length }, (_, i) => (keep(i) ? ys[i] : Number.NaN));
+/** The part of a curve from sample `from` to `to`, where it is on the plot. */
+function stretch(frame: Frame, pxs: Float64Array, values: Float64Array, from: number, to: number): string {
+  const top = frame.lines.top - 8;
+  const bottom = frame.lines.top + frame.lines.height + 1;
+  let d = '';
+  let pen = false;
+  for (let i = from; i <= to; i++) {
+    const y = frame.v(values[i]);
+    // NaN fails both comparisons
+    if (y >= top && y <= bottom) {
+      d += `${pen ? 'L' : 'M'}${pxs[i]} ${Math.round(y * 10) / 10}`;
+      pen = true;
+    } else pen = false;
+  }
+  return d;
 }
 
 /** Curves, solid within the measured settings and dotted beyond; the floor of the cost. */
-export function curves(view: View, frame: Frame, live: Live, lineXs: Float64Array): Shape[] {
+export function curves(view: View, frame: Frame, live: Live, sampler: Sampler): Shape[] {
   const out: Shape[] = [];
   const floor = floorOf(view, live.theta);
   if (floor !== null && frame.v(floor) < frame.lines.top + frame.lines.height) {
@@ -133,30 +132,22 @@ export function curves(view: View, frame: Frame, live: Live, lineXs: Float64Arra
       text(frame.left + 4, Y - 5, `floor: what the bytes alone cost, ${decimal(floor, frame.valueDigits)}`, NOTE),
     );
   }
-  const levels = frame.across.levels;
-  const [lo, hi] = [levels[0], levels[levels.length - 1]];
-  const pxs = Float64Array.from(lineXs, (v) => frame.x(v));
-  const clip = (v: number): number =>
-    v >= frame.lines.top - 8 && v <= frame.lines.top + frame.lines.height + 1 ? v : Number.NaN;
+  const { pxs, first, last } = sampler;
+  const end = pxs.length - 1;
   for (const { series, values } of live.curves) {
     if (!series) continue;
-    const pys = Float64Array.from(values, (v) => (Number.isFinite(v) ? clip(frame.v(v)) : Number.NaN));
-    const width = series.chosen ? 1.75 : 1.25;
-    const inside = (i: number): boolean => lineXs[i] >= lo * 0.9999 && lineXs[i] <= hi * 1.0001;
+    const solid = { stroke: series.ink, 'stroke-width': series.chosen ? 1.75 : 1.25 };
     if (!view.measured) {
-      out.push(path(polyline(pxs, pys), { stroke: series.ink, 'stroke-width': width }));
+      out.push(path(stretch(frame, pxs, values, 0, end), solid));
       continue;
     }
-    out.push(path(polyline(pxs, within(lineXs, pys, inside)), { stroke: series.ink, 'stroke-width': width }));
-    const beyond = polyline(
-      pxs,
-      within(lineXs, pys, (i) => !inside(i) || (i > 0 && !inside(i - 1)) || (i + 1 < lineXs.length && !inside(i + 1))),
-    );
-    if (beyond) out.push(path(beyond, { stroke: series.ink, 'stroke-width': 1.25, 'stroke-dasharray': '2 3' }));
+    out.push(path(stretch(frame, pxs, values, first, last), solid));
+    const beyond = stretch(frame, pxs, values, 0, first) + stretch(frame, pxs, values, last, end);
+    out.push(path(beyond, { stroke: series.ink, 'stroke-width': 1.25, 'stroke-dasharray': '2 3' }));
   }
   if (live.own) {
-    const pys = Float64Array.from(live.own.values, (v) => clip(frame.v(v)));
-    out.push(path(polyline(pxs, pys), { stroke: 'var(--needle)', 'stroke-width': 1.25, 'stroke-opacity': 0.8 }));
+    const d = stretch(frame, pxs, live.own.values, 0, end);
+    out.push(path(d, { stroke: 'var(--needle)', 'stroke-width': 1.25, 'stroke-opacity': 0.8 }));
   }
   return out;
 }

@@ -125,6 +125,10 @@ export function seriesOf(
 export interface Sampler {
   readonly series: readonly Series[];
   readonly lineXs: Float64Array;
+  /** The same in pixels, and the samples between which the measured settings lie. */
+  readonly pxs: Float64Array;
+  readonly first: number;
+  readonly last: number;
   live(state: ExplorerState): Live;
 }
 
@@ -183,6 +187,9 @@ export function samplerOf(view: View, frame: Frame, series: readonly Series[], f
   const field = binding ? null : view.field;
   const edge = [frame.left, frame.left + frame.plotWidth] as const;
   const lineXs = positions(frame.x, edge[0], edge[1], LINE);
+  const pxs = Float64Array.from(lineXs, (v) => Math.round(frame.x(v) * 10) / 10);
+  const { levels } = frame.across;
+  const sampleOf = (v: number): number => Math.round(((frame.x(v) - edge[0]) / frame.plotWidth) * (LINE - 1));
   const drawn = drawnOf(binding, lineXs, series, across, frames);
   const own: Curve = { series: null, values: new Float64Array(LINE), at: Number.NaN };
   const names = view.fit ? Object.keys(view.fit.estimates) : [];
@@ -228,6 +235,9 @@ export function samplerOf(view: View, frame: Frame, series: readonly Series[], f
   return {
     series,
     lineXs,
+    pxs,
+    first: sampleOf(levels[0]),
+    last: sampleOf(levels[levels.length - 1]),
     live(state) {
       const theta = thetaOf(view.sliders, state.byHand);
       const edited = Object.keys(state.byHand).some((name) => name in theta && theta[name] !== view.start[name]);
