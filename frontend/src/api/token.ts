@@ -66,4 +66,6 @@ export const tokenQuestion = {
     return () => listeners.delete(listener);
   },
   isOpen: (): boolean => question !== null,
+  /** Whether a token was given before, and refused. */
+  isRefused: (): boolean => question !== null && currentToken() !== null,
 };

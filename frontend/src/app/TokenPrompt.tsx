@@ -14,6 +14,11 @@ function Question() {
       onClose={() => answerToken(null)}
     >
       <p>Whoever started the server set it in COALESCOPE_TOKEN. It is kept until this tab is closed.</p>
+      {tokenQuestion.isRefused() && (
+        <p className="refused" role="alert">
+          The token given before was not accepted.
+        </p>
+      )}
       <label className="field">
         Token
         <input

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { file } from '../../api/client';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRun } from '../../api/queries';
 import type { Quantity, RunDetail, RunEvent } from '../../api/types';
@@ -11,7 +12,7 @@ import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
-import { saveFrom } from '../share/save';
+import { save } from '../share/save';
 import { type Change, ChangeDialog } from './ChangeDialog';
 import { changesOf, measuresOf, moment, number, originOf, plain, settingsOf, sourcesOf } from './words';
 import './runs.css';
@@ -168,7 +169,8 @@ function Download({ run }: { run: RunDetail }) {
   async function download() {
     try {
       setFailed(null);
-      await saveFrom(`/api/runs/${encodeURIComponent(run.id)}/log`, run.filename ?? `${run.id}.runlog`);
+      const log = await file(`/api/runs/${encodeURIComponent(run.id)}/log`);
+      save(await log.blob(), run.filename ?? `${run.id}.runlog`);
       say('Saved');
     } catch (error) {
       setFailed(reasonOf(error));
