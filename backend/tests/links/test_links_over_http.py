@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Links as the page and a browser use them."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 PATH = "/explorer/geist-2005-nfs?measure=throughput_mbps&x=delay_us"
@@ -18,11 +20,15 @@ def test_make_find_and_follow(client: Any) -> None:
     assert (followed.status_code, followed.headers["location"]) == (307, PATH)
 
 
-def test_an_unknown_link(client: Any) -> None:
-    for path in ("/api/links/unknown", "/l/unknown"):
-        answer = client.get(path)
-        assert answer.status_code == 404
-        assert answer.json()["error"]["code"] == "not_found"
+def test_an_unknown_link(make_client: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "dist" / "index.html").write_text("the page")
+    client = make_client(page_dir=tmp_path / "dist")
+    answer = client.get("/api/links/unknown")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "not_found"
+    opened = client.get("/l/unknown")
+    assert (opened.status_code, opened.text) == (200, "the page"), "the page says what is wrong"
 
 
 def test_a_link_leads_nowhere_else(client: Any) -> None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Short links over HTTP."""
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from coalescope.database import ReadConnection, WriteConnection
 from coalescope.links import service
@@ -26,9 +27,23 @@ def get_link(request: Request, connection: ReadConnection, token: str) -> LinkOu
 
 
 @redirects.get("/l/{token}")
-def follow_link(connection: ReadConnection, token: str) -> RedirectResponse:
-    """Send the browser on to the view."""
-    return RedirectResponse(service.get(connection, token), status_code=307)
+def follow_link(request: Request, connection: ReadConnection, token: str) -> Response:
+    """Send the browser on to the view; the page itself says what is wrong with an unknown link."""
+    path = service.find(connection, token)
+    if path is None:
+        return _Page(request.app.router.default)
+    return RedirectResponse(path, status_code=307)
+
+
+class _Page(Response):
+    """Whatever the page answers to this request."""
+
+    def __init__(self, page: ASGIApp) -> None:
+        super().__init__()
+        self._page = page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._page(scope, receive, send)
 
 
 def _link(request: Request, token: str, path: str) -> LinkOut:

@@ -28,6 +28,11 @@ def create(connection: Connection, path: str) -> tuple[str, str]:
     return token, canonical
 
 
+def find(connection: Connection, token: str) -> str | None:
+    """Return the address that `token` stands for, None if there is no such link."""
+    return repository.path_of(connection, token)
+
+
 def get(connection: Connection, token: str) -> str:
     """Return the address that `token` stands for.
 
@@ -35,7 +40,7 @@ def get(connection: Connection, token: str) -> str:
         CoalescopeError: there is no such link.
 
     """
-    path = repository.path_of(connection, token)
+    path = find(connection, token)
     if path is None:
         raise not_found("link", token, "Was it copied whole? Ask its sender for the link again.")
     return path

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Page and API side by side in the whole application."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope.security import UnsafeBinding
+from coalescope.security.headers import SECURITY_HEADERS
+
+MakeClient = Callable[..., Any]
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    folder = tmp_path / "dist"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text("the page")
+    (folder / "assets" / "index-1a2b3c4d.js").write_text("export {};")
+    return folder
+
+
+def test_each_answers_for_its_own(make_client: MakeClient, page: Path) -> None:
+    client = make_client(page_dir=page)
+    for path in ("/", "/explorer/geist-2005-nfs", "/upload", "/apiary"):
+        assert client.get(path).text == "the page"
+    assert client.get("/api/health").json()["status"] == "ok"
+    unknown = client.get("/api/nothing")
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "not_found")
+    wrong = client.post("/api/health")
+    assert (wrong.status_code, wrong.json()["error"]["code"]) == (405, "method_not_allowed")
+    assert client.post("/upload").status_code == 405
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/assets/index-1a2b3c4d.js", "/assets/gone.js", "/api/health", "/api/nothing"]
+)
+def test_every_answer_is_guarded(make_client: MakeClient, page: Path, path: str) -> None:
+    headers = make_client(page_dir=page).get(path).headers
+    assert {name: headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
+
+
+def test_loopback_has_its_own_host_and_origin(make_client: MakeClient) -> None:
+    client = make_client()
+    assert client.get("/api/health", headers={"host": "evil.example"}).status_code == 421
+    link = {"path": "/"}
+    foreign = client.post("/api/links", json=link, headers={"origin": "http://evil.example"})
+    assert (foreign.status_code, foreign.json()["error"]["code"]) == (403, "foreign_origin")
+    own = client.post("/api/links", json=link, headers={"origin": "http://127.0.0.1:8000"})
+    assert own.status_code == 201
+
+
+def test_beyond_loopback_there_is_a_token(make_client: MakeClient, page: Path) -> None:
+    with pytest.raises(UnsafeBinding):
+        make_client(host="0.0.0.0")
+    client = make_client(host="0.0.0.0", token="secret", page_dir=page)
+    assert client.get("/").text == "the page"
+    for path in ("/api/health", "/api/openapi.json", "/api/docs", "/api/nothing"):
+        assert client.get(path).status_code == 401
+    bearer = {"authorization": "Bearer secret"}
+    assert client.get("/api/health", headers=bearer).status_code == 200
+    upload = client.request("POST", "/api/uploads", params={"filename": "a"}, content=b"a,b\n")
+    assert upload.status_code == 401
