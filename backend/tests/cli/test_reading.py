@@ -142,21 +142,21 @@ def test_wrong_fits(read: Read, arguments: tuple[str, ...], reason: str) -> None
     assert reason in done.stderr
 
 
-def test_a_reader_that_has_seen_enough(read: Read, shared_data: Path) -> None:
-    read("experiments")
-    command = subprocess.Popen(
-        [*COMMAND, "models", "--json"],
-        env=environment(shared_data),
+def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:
+    # far more than a pipe holds
+    typed = ["predict", "link-bound", "--over", "mtu_bytes=1500:9000:60000"]
+    with subprocess.Popen(
+        [*COMMAND, *typed],
+        env=environment(tmp_path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-    assert command.stdout is not None
-    command.stdout.readline()
-    command.stdout.close()
-    assert command.wait(timeout=60) == 141
-    assert command.stderr is not None
-    assert command.stderr.read() == b""
-    command.stderr.close()
+    ) as command:
+        assert command.stdout is not None
+        assert command.stderr is not None
+        command.stdout.readline()
+        command.stdout.close()
+        assert command.stderr.read() == b""
+        assert command.wait(timeout=60) == 141
 
 
 def test_a_terminal_without_greek(process: Callable[..., Any], shared_data: Path) -> None:
