@@ -157,6 +157,39 @@ def test_json_that_the_format_does_not_allow(tools, text):
     assert caught.value.code == "header_json"
 
 
+def test_nesting_of_16_levels_is_the_limit(tools):
+    def nested(levels):
+        def change(header):
+            header["deep"] = 0
+            for _ in range(levels - 1):  # the header is the first
+                header["deep"] = [header["deep"]]
+
+        return tools.with_header(change)
+
+    assert read(nested(16)).records == 6
+    with pytest.raises(RunLogError, match="16 levels"):
+        read(nested(17))
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        rb'"b" :1,"a":2',
+        b'"b":1,"b"\n:2',
+        rb'"b":"\":","b":2',
+        rb'"b":{"c" :1,"c":2}',
+        rb'"b":1,"\u0062":2',
+    ],
+)
+def test_names_given_twice_are_found_however_they_are_written(tools, extra):
+    text = tools.split(tools.log())[0][24:].rstrip()
+    refused = text[:-1] + b',"a":1,' + extra + b"}"
+    with pytest.raises(RunLogError, match="same name twice"):
+        read(tools.with_header_text(refused))
+    other = text[:-1] + b',"z" :1,"y":" :"}'
+    assert read(tools.with_header_text(other)).records == 6
+
+
 def test_queues_and_further_streams_need_no_new_version(tools):
     """What a kernel module will bring: another source, atomic, with queues, cycles and retries."""
 
