@@ -43,7 +43,7 @@ export function design(factors: readonly Factor[]): string {
 export function caption(label: string): string {
   return inSentence(label)
     .replace(/ time(?= |$)/, '')
-    .replace(/ per 10⁹ bytes$/, '')
+    .replace(/ per 10⁹ bytes$/, '/GB')
     .replace(/^received? /, '')
     .replace(' per ', '/');
 }

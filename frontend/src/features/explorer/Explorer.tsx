@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instrument: data on the left, the surface with its lines in the middle, the model on the right, one crosshair through all of them.
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useFit } from '../../api/queries';
 import type { FitRequest } from '../../api/types';
 import { Notice } from '../../components/Notice';
@@ -165,13 +165,13 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
   const [store] = useState(() => createStore(opened.state));
   const [rejected, setRejected] = useState(opened.rejected);
 
-  // cells came after the experiment: what the address asks for can be judged only now
+  // new cells may bring or take settings: what the state says is judged again
   const judged = useRef(terms);
-  if (judged.current !== terms) {
+  useLayoutEffect(() => {
+    if (judged.current === terms) return;
     judged.current = terms;
-    const again = fromQuery(toQuery(store.get(), terms) === '' ? currentQuery() : toQuery(store.get(), terms), terms);
-    store.set(again.state);
-  }
+    store.set(fromQuery(toQuery(store.get(), terms), terms).state);
+  }, [store, terms]);
 
   const structure = useStructure(store);
   const state = store.get();

@@ -525,6 +525,12 @@ function CellList() {
   );
 }
 
+function alongWhat({ layout }: ReturnType<typeof useExplorer>['view']): string {
+  const axis = layout.across === 'x' ? layout.x : layout.y;
+  if (!axis) return 'settings';
+  return axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis).toLowerCase();
+}
+
 function settingNames(view: ReturnType<typeof useExplorer>['view']): string {
   const { x, y } = view.layout;
   return [y && y.levels.length > 1 ? shortName(y) : '', x && x.levels.length > 1 ? shortName(x).toLowerCase() : '']
@@ -630,7 +636,7 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
           </header>
           <p className="why">
             {view.field
-              ? 'Between the cells, values are interpolated: monotone along the delay, so that no optimum is invented.'
+              ? `Between the cells, values are interpolated: monotone along the ${alongWhat(view)}, so that no optimum is invented.`
               : 'Nothing is drawn between these cells: the design has gaps, and no model speaks for it.'}
           </p>
           {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}

@@ -57,7 +57,6 @@ export interface Picture {
   /** Whether the point is on the lower plot. */
   onLines(clientY: number): boolean;
   scene(): Scene | null;
-  canvas(): HTMLCanvasElement;
 }
 
 const SNAP = 6;
@@ -214,7 +213,6 @@ export function createPicture(parts: PictureParts): Picture {
       return clientY - svg.getBoundingClientRect().top > scene.frame.heat.top + scene.frame.heat.height;
     },
     scene: () => scene,
-    canvas: () => canvas,
     resize(width, height) {
       room.width = width;
       room.height = height;

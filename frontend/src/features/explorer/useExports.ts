@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figure as a file: title, units, kind, source and link inside it, in the light theme.
 import type { RefObject } from 'react';
+import { embeddedTypeface } from '../../engine/typeface';
+import { surfaceImage } from '../../layers/surface';
 import { polylines } from '../../plots/contours';
 import { fileText } from '../../plots/file';
 import { AXIS, mark, NOTE, path, type Shape, text } from '../../plots/shapes';
@@ -45,16 +47,23 @@ function definitions(image: string | null, { frame }: Scene): string {
   const stops = Array.from({ length: 17 }, (_, k) => `<stop offset="${k / 16}" stop-color="${tide(k / 16)}"/>`).join(
     '',
   );
-  const surface =
-    image && frame.heat
-      ? `<image x="${frame.left}" y="${frame.heat.top}" width="${frame.plotWidth}" height="${frame.heat.height}" preserveAspectRatio="none" href="${image}"/>`
-      : '';
+  const { heat } = frame;
+  const clip = heat
+    ? `<clipPath id="surface"><rect x="${frame.left}" y="${heat.top}" width="${frame.plotWidth}" height="${heat.height}"/></clipPath>`
+    : '';
+  let surface = '';
+  if (image && heat) {
+    // samples lie on the frame: the outer halves of the outer pixels fall outside
+    const [hx, hy] = [frame.plotWidth / (GRID - 1) / 2, heat.height / (GRID - 1) / 2];
+    const place = `x="${frame.left - hx}" y="${heat.top - hy}" width="${frame.plotWidth + 2 * hx}" height="${heat.height + 2 * hy}"`;
+    surface = `<g clip-path="url(#surface)"><image ${place} preserveAspectRatio="none" href="${image}"/></g>`;
+  }
   return [
     '<defs>',
     '<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">',
     '<rect width="6" height="6" fill="var(--ground)" fill-opacity="0.42"/>',
     '<line x1="0" y1="0" x2="0" y2="6" stroke="var(--ground)" stroke-width="2.4" stroke-opacity="0.5"/></pattern>',
-    `<linearGradient id="bar" x1="0" x2="0" y1="1" y2="0">${stops}</linearGradient></defs>`,
+    `<linearGradient id="bar" x1="0" x2="0" y1="1" y2="0">${stops}</linearGradient>${clip}</defs>`,
     `<g transform="translate(${MARGIN} ${HEAD})">${surface}`,
   ].join('');
 }
@@ -101,13 +110,7 @@ function parametersText(view: View, state: ExplorerState): string {
     .join(' · ');
 }
 
-async function svgText(
-  subject: Subject,
-  view: View,
-  state: ExplorerState,
-  scene: Scene,
-  canvas: HTMLCanvasElement | null,
-): Promise<string> {
+async function svgText(subject: Subject, view: View, state: ExplorerState, scene: Scene): Promise<string> {
   flushQuery();
   const { frame, sampler } = scene;
   const width = frame.width + 2 * MARGIN;
@@ -115,7 +118,8 @@ async function svgText(
   const { title, about, source } = captions(subject, view, state);
   const still = stillShapes(view, frame, sampler);
   const live = liveShapes(scene);
-  const image = scene.live.z && canvas ? canvas.toDataURL('image/png') : null;
+  const { z } = scene.live;
+  const image = z ? surfaceImage({ z, nx: GRID, ny: GRID, values: frame.values, log: frame.logValues }) : null;
   const room = Math.floor(width / 5.6);
   const parameters = parametersText(view, state);
   const kind = view.kind;
@@ -153,13 +157,15 @@ async function svgText(
     width,
     height,
     title,
-    description: `${about}. ${source}. ${parameters}. ${currentAddress()}`,
+    description: [about, source, parameters, currentAddress()].filter(Boolean).join('\n'),
     before: definitions(image, scene),
     shapes: [...figure, { tag: 'path', attributes: { d: 'M0 0', 'data-end': 'figure' } }, ...around],
     tokens,
   });
   return body.replace('<path d="M0 0" data-end="figure"/>', '</g>');
 }
+
+const withTypeface = (svg: string, css: string): string => svg.replace('</title>', `</title><style>${css}</style>`);
 
 export function useExports(
   subject: Subject,
@@ -171,14 +177,14 @@ export function useExports(
   const make = async (): Promise<string> => {
     const scene = picture.current?.scene();
     if (!scene) throw new Error('The figure is not drawn yet.');
-    return svgText(subject, view, store.get(), scene, picture.current?.canvas() ?? null);
+    return svgText(subject, view, store.get(), scene);
   };
   const data = (format: string): string =>
     `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells`;
   useFigureExport({
     title: `${slug}-${view.measure.name}`,
     svg: make,
-    png: async () => rasterised(await make(), 2),
+    png: async () => rasterised(withTypeface(await make(), await embeddedTypeface()), 2),
     ...(subject.of === 'experiment' ? { csvHref: data('csv'), jsonHref: data('json') } : {}),
   });
 }

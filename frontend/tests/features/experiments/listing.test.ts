@@ -46,9 +46,9 @@ describe('design', () => {
 
 describe('caption', () => {
   it.each([
-    ['System CPU time per 10⁹ bytes', 'system CPU'],
+    ['System CPU time per 10⁹ bytes', 'system CPU/GB'],
     ['Packets per interrupt', 'packets/interrupt'],
-    ['Receive interrupts per 10⁹ bytes', 'interrupts'],
+    ['Receive interrupts per 10⁹ bytes', 'interrupts/GB'],
     ['Throughput', 'throughput'],
     ['Idle CPU', 'idle CPU'],
   ])('%s: %s', (label, short) => expect(caption(label)).toBe(short));

@@ -55,14 +55,14 @@ export function underCells(view: View, frame: Frame): Shape[] {
   return out;
 }
 
-function whisker(p: Point, X: number, Y: number, r: number, frame: Frame, ink: string): Shape[] {
+function whisker(p: Point, X: number, Y: number, r: number, longest: number, frame: Frame, ink: string): Shape[] {
   if (p.half === null) return [];
   const wanted = (fraction(p.mean + p.half, frame) - fraction(p.mean, frame)) * WHISKER * (frame.phone ? 0.7 : 1);
-  const h = Math.min(wanted, LONGEST);
+  const h = Math.min(wanted, longest);
   const dashes: Record<string, string | number> = p.from === 'residuals' ? { 'stroke-dasharray': '2 1.5' } : {};
   const out = [path(`M${X} ${Y - r - h}v${2 * (r + h)}`, { stroke: ink, 'stroke-width': 1.25, ...dashes })];
   // a whisker that is cut short has no caps
-  if (wanted <= LONGEST)
+  if (wanted <= longest)
     out.push(path(`M${X - 3} ${Y - r - h}h6M${X - 3} ${Y + r + h}h6`, { stroke: ink, 'stroke-width': 1 }));
   return out;
 }
@@ -77,6 +77,10 @@ export function cells(view: View, frame: Frame): Shape[] {
     Math.round(frame.x(p.x) * 100) / 100,
     Math.round(yScale(p.y) * 100) / 100,
   ];
+  // whiskers of neighbouring rows never meet
+  const rows = (view.layout.y?.levels ?? []).map(yScale);
+  const apart = Math.min(...rows.slice(1).map((row, i) => rows[i] - row), 1000);
+  const longest = Math.max(1, Math.min(LONGEST, apart / 2 - r - 2));
   const kind = view.kind ?? 'measured';
   const light = painted || view.mode === 'cells';
   const joined = view.ties.map(([a, b]) => {
@@ -101,7 +105,7 @@ export function cells(view: View, frame: Frame): Shape[] {
         mark(kind, X, Y, r + 0.75, { fill: own, stroke: '#fff', 'stroke-width': 1.75 }),
       ];
     return [
-      ...whisker(p, X, Y, r, frame, ink),
+      ...whisker(p, X, Y, r, longest, frame, ink),
       mark(kind, X, Y, r + 1.5, { fill: '#fff' }),
       mark(kind, X, Y, r, { fill: own, stroke: '#101413', 'stroke-width': 1 }),
     ];
@@ -153,7 +157,10 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
   const gap = frame.phone ? 22 : 36;
   // a halo in the line's colour would show on the hatching
   const measured = view.measured ? taken.map(([x]) => x) : [];
+  const heights = view.measured ? taken.map(([, y]) => y) : [];
   const inner = {
+    top: Math.max(heat.top + 12, ...(heights.length > 0 ? [Math.min(...heights) + 10] : [])),
+    bottom: Math.min(heat.top + heat.height - 12, ...(heights.length > 0 ? [Math.max(...heights) - 10] : [])),
     left: Math.max(left + 26, (measured.length > 0 ? Math.min(...measured) : left) + 18),
     right: Math.min(left + plotWidth - 26, (measured.length > 0 ? Math.max(...measured) : left + plotWidth) - 18),
   };
@@ -165,7 +172,7 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
     for (let s = 0; s < count; s += 8) {
       const x = toX((points[s] + points[s + 2]) / 2);
       const y = toY((points[s + 1] + points[s + 3]) / 2);
-      if (x < inner.left || x > inner.right || y < heat.top + 12 || y > heat.top + heat.height - 12) continue;
+      if (x < inner.left || x > inner.right || y < inner.top || y > inner.bottom) continue;
       if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
       const score = Math.min(...spines.map((p) => Math.abs(y - p)));
       if (score >= best.score) continue;

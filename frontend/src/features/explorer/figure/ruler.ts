@@ -41,13 +41,19 @@ export function rulerShapes(slider: Slider, value: number, width: number): Shape
   const x = (slider.spacing === 'log' ? log : linear)([lo, hi], [0, width]);
   const inside = (v: number): number => Math.max(0, Math.min(width, x(v)));
   const out: Shape[] = [];
+  let free = Number.NEGATIVE_INFINITY;
   const { ticks, digits } = slider.spacing === 'log' ? decades(lo, hi) : evenly(lo, hi);
   for (const { value: v, strong } of ticks) {
     out.push(line(x(v), BASE, x(v), BASE + (strong ? 6 : 3), { stroke: strong ? 'var(--line-3)' : 'var(--line-2)' }));
     if (!strong) continue;
     const X = x(v);
-    const anchor = X < 12 ? { 'text-anchor': 'start' } : X > width - 12 ? END : MIDDLE;
-    out.push(text(X, BASE + 17, decimal(v, digits), { ...anchor, ...TICK }));
+    const words = decimal(v, digits);
+    const room = words.length * 6.2;
+    const anchor = X < room / 2 ? { 'text-anchor': 'start' } : X > width - room / 2 ? END : MIDDLE;
+    const from = anchor === MIDDLE ? X - room / 2 : anchor === END ? X - room : X;
+    if (from < free) continue;
+    free = from + room + 6;
+    out.push(text(X, BASE + 17, words, { ...anchor, ...TICK }));
   }
   out.push(line(0, BASE, width, BASE, { stroke: 'var(--line-3)' }));
   if (interval) {
