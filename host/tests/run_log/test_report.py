@@ -88,6 +88,17 @@ def test_remarks_on_clock_jumps_backward_counters_and_missing_windows(tools):
     assert "OK, with remarks" in report.to_text()
 
 
+def test_results_are_summarised(tools):
+    file = io.BytesIO()
+    with Writer(file, tools.header()) as log:
+        log.result(b'{"end":{"sum_received":{"bytes":15000000,"seconds":3.0}}}')
+        log.result(b"{", name="broken")
+        log.result(b'{"end":[]}', name="other")
+    text = check(file.getvalue()).to_text(200)
+    assert "iperf3 received 15,000,000 bytes in 3.000 s, 40.000 Mb/s" in text
+    assert "“broken” is said to be JSON but cannot be read" in text
+
+
 def test_a_log_without_records_is_described(tools):
     file = io.BytesIO()
     with Writer(file, tools.header()):

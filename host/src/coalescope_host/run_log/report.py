@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from . import layout
-from .errors import Problem
+from .errors import Problem, RunLogError
 from .header import Json
 from .reader import Result, RunLog, Source, bytes_of, scan
 
@@ -316,7 +316,28 @@ def _remark(code: str, message: str, advice: str) -> Problem:
 
 
 def _result(result: Result) -> dict[str, object]:
-    return {**result.metadata, "body_bytes": len(result.body), "offset": result.offset}
+    return {
+        **result.metadata,
+        "body_bytes": len(result.body),
+        "offset": result.offset,
+        "summary": _summary(result),
+    }
+
+
+def _summary(result: Result) -> str | None:
+    """What iperf3 says it received, or that a JSON result cannot be read; None for the rest."""
+    if result.media_type != "application/json":
+        return None
+    try:
+        document = result.json()
+    except RunLogError as error:
+        return error.message
+    received = _members(_members(_members(document).get("end")).get("sum_received"))
+    octets, seconds = received.get("bytes"), received.get("seconds")
+    if not isinstance(octets, int) or not isinstance(seconds, float) or seconds <= 0:
+        return None
+    rate = octets * 8e-6 / seconds
+    return f"iperf3 received {octets:,} bytes in {seconds:,.3f} s, {rate:,.3f} Mb/s"
 
 
 def _plain(row: Sampling | CounterReport) -> dict[str, object]:
@@ -392,6 +413,8 @@ def _result_text(result: Mapping[str, object]) -> str:
         parts.append(f"exit status {result['exit_status']}")
     if result.get("signal") is not None:
         parts.append(f"ended by signal {_show(result['signal'])}")
+    if result.get("summary"):
+        parts.append(str(result["summary"]))
     return ", ".join(parts)
 
 
