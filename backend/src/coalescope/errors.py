@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 Where = Mapping[str, str | int | float | None]
@@ -177,8 +178,10 @@ def _http(request: Request, error: Exception) -> JSONResponse:
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     _LOG.error("unexpected failure at %s %s", request.method, request.url.path, exc_info=error)
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if _is_storage_full(error):
         return _answer(_storage_full(request))
+    if isinstance(error, OperationalError) and "locked" in str(error.orig):
+        return _answer(_busy(request), {"Retry-After": "5"})
     shaped = CoalescopeError(
         "internal",
         "Something failed inside the server; the request changed nothing.",
@@ -187,6 +190,22 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
         status=500,
     )
     return _answer(shaped)
+
+
+def _is_storage_full(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return isinstance(error, OperationalError) and "disk is full" in str(error.orig)
+
+
+def _busy(request: Request) -> CoalescopeError:
+    return CoalescopeError(
+        "busy",
+        "The store was busy with other changes for too long; this one was not made.",
+        where={"method": request.method, "path": request.url.path},
+        advice="Send it again.",
+        status=503,
+    )
 
 
 def _storage_full(request: Request) -> CoalescopeError:

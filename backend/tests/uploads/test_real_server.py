@@ -174,6 +174,32 @@ def test_what_was_acknowledged_survives_sudden_death(tmp_path: Path, make_log: M
         again.stop()
 
 
+def test_two_servers_share_a_store(server: Server, make_log: MakeLog) -> None:
+    other = Server(server.data)
+    logs = [make_log(replicate=i) for i in range(8)]
+    answers: list[httpx.Response] = []
+
+    def send(to: Server, order: int) -> None:
+        answers.extend(upload(to, log) for log in logs[::order])
+
+    try:
+        threads = [
+            threading.Thread(target=send, args=(to, order))
+            for to in (server, other)
+            for order in (1, -1)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        other.stop()
+    assert sorted(answer.status_code for answer in answers) == [200] * 24 + [201] * 8
+    cell = httpx.get(f"{server.url}/api/experiments/lab/cells").json()["cells"][0]
+    assert (cell["runs"], cell["measures"]["rx_bytes"]["n"]) == (8, 8)
+    assert len(server.files()) == 8
+
+
 def test_too_much_is_refused_while_it_comes(server: Server, make_log: MakeLog) -> None:
     """A declared length beyond the limit is refused by its header alone."""
     head = (

@@ -474,6 +474,26 @@ def test_a_commit_that_fails_acknowledges_nothing(client: Any, make_log: MakeLog
     assert client.upload(content).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("reason", "status", "code"),
+    [
+        ("database is locked", 503, "busy"),
+        ("database or disk is full", 507, "storage_full"),
+        ("near SELECT: syntax error", 500, "internal"),
+    ],
+)
+def test_a_database_that_fails_says_why(
+    client: Any, monkeypatch: pytest.MonkeyPatch, reason: str, status: int, code: str
+) -> None:
+    def fail(*_: Any) -> None:
+        raise sa.exc.OperationalError("INSERT", {}, Exception(reason))
+
+    monkeypatch.setattr(service, "_store", fail)
+    answer = client.upload(CSV)
+    assert (answer.status_code, refusal(answer)["code"]) == (status, code)
+    assert stored(client)["files"] == 0
+
+
 def test_receipts_are_listed_newest_first(client: Any, make_log: MakeLog) -> None:
     client.upload(make_log(), "one.runlog")
     client.upload(CSV, "two.csv")
