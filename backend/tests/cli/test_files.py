@@ -135,3 +135,19 @@ def test_export_spoils_nothing(run: Run, files: dict[str, Path]) -> None:
     assert done.returncode == 1
     assert "No such file or directory" in done.stderr
     assert not list(files["folder"].glob(".*.partial"))
+
+
+def test_no_file_steers_the_terminal(run: Run, tmp_path: Path) -> None:
+    evil = "\x1b]0;owned\x07\u202e"
+    (tmp_path / "evil.csv").write_text(f"{evil},replicate,drops\n1,1,1\n")
+    (tmp_path / "good.csv").write_text(TABLE)
+    for done in (
+        run("import", "evil.csv"),
+        run("check", "evil.csv"),
+        run("import", "good.csv", "--title", f"Lab {evil}"),
+        run("experiments"),
+        run("surface", "good", "throughput_mbps"),
+    ):
+        printed = done.stdout + done.stderr
+        assert printed
+        assert not set(evil) & set(printed) - set("owned]0;")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError
 
+from coalescope.cli.output import printable
 from coalescope.errors import CoalescopeError
 from coalescope.security import UnsafeBinding
 
@@ -51,5 +52,5 @@ def fault_text(
 ) -> str:
     """Message with its place; the advice, if there is one, on a line of its own."""
     place = ", ".join(f"{name} {value}" for name, value in where.items() if value is not None)
-    text = f"{message} ({place})" if place else message
-    return f"{text}\n{' ' * indent}{advice}" if advice else text
+    text = printable(f"{message} ({place})" if place else message)
+    return f"{text}\n{' ' * indent}{printable(advice)}" if advice else text

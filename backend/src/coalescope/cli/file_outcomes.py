@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coalescope.cli.complaints import fault_text
-from coalescope.cli.output import print_json
+from coalescope.cli.output import print_json, printable
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ def report(outcome: FileOutcome, arguments: Namespace) -> None:
         print(f"{outcome.outcome:8}{outcome.file}: {_reason(outcome.error)}", file=sys.stderr)
     elif outcome.receipt is not None and not arguments.json:
         runs = outcome.receipt["run_count"]
-        slug = outcome.receipt["experiment"]["slug"]
+        slug = printable(outcome.receipt["experiment"]["slug"])
         text = f"{outcome.outcome:8}{outcome.file}: {slug}, {runs} run{'s' * (runs != 1)}"
         if outcome.outcome == "known" and arguments.experiment not in (None, slug):
             text += "; these bytes were stored before, and stay where they are"
         print(text)
         for warning in outcome.receipt["warnings"]:
-            print(f"        {warning['message']}")
+            print(f"        {printable(warning['message'])}")
         sys.stdout.flush()
 
 

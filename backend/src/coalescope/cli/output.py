@@ -14,6 +14,7 @@ Cell = str | int | float | None
 
 _NOT_KNOWN = "–"
 _NUMBER = re.compile(r"[-−–]?\d|–$")
+_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def print_json(value: Any) -> None:
@@ -40,7 +41,7 @@ def shown(cell: Cell, digits: int = 6) -> str:
         case None:
             return _NOT_KNOWN
         case str():
-            return cell
+            return printable(cell)
         case int():
             return str(cell)
         case _ if cell.is_integer() and abs(cell) < 1e15:
@@ -49,6 +50,11 @@ def shown(cell: Cell, digits: int = 6) -> str:
             return _NOT_KNOWN
         case _:
             return f"{cell:.{digits}g}"
+
+
+def printable(text: str) -> str:
+    """Text from a file or a server, without what would steer the terminal it is printed on."""
+    return _STEERING.sub("\ufffd", text)
 
 
 def with_unit(label: str, unit: str) -> str:

@@ -7,7 +7,7 @@ from argparse import Namespace
 from coalescope_models.fitting import FitResult
 
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_heading, print_json, print_table, shown
+from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
 from coalescope.fits.schemas import fit_out
@@ -42,7 +42,7 @@ def run(arguments: Namespace) -> int:
 
 def _print(found: Fit) -> None:
     result = found.result
-    print(f"{found.experiment.title} ({found.experiment.kind})")
+    print(f"{printable(found.experiment.title)} ({found.experiment.kind})")
     chosen = "".join(f", {name} {shown(value)}" for name, value in found.where.items())
     points = "cells" if result.bootstrap.unit == "replicates" else "rows"
     print(f"{result.model} by {result.method}: {result.response} of {result.n} {points}{chosen}")
