@@ -83,6 +83,17 @@ def received(report: Mapping[str, object]) -> tuple[float, float]:
     return float(total["bytes"]), float(total["seconds"])
 
 
+def lost(report: Mapping[str, object]) -> float:
+    """Share of the datagrams that iperf3 missed; 0 for TCP.
+
+    On a veth pair these were lost behind the interface, in a full socket buffer: the interface
+    counted them, iperf3 did not.
+    """
+    end = report.get("end")
+    total = end.get("sum_received", {}) if isinstance(end, dict) else {}
+    return float(total.get("lost_packets", 0)) / max(1, total.get("packets", 0))
+
+
 def _data_packets(report: Mapping[str, object], counted: float) -> float:
     end = report["end"]
     assert isinstance(end, dict)

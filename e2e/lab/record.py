@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 
-from agreement import Agreement, compare
+from agreement import Agreement, compare, lost
 from coalescope_host.run_log import RunLogError, read
 from veth_pair import INTERFACE, RECEIVER_ADDRESS, LabError, VethPair, run
 
@@ -33,6 +33,9 @@ EXPERIMENT = "veth-iperf3"
 TITLE = "iperf3 over a veth pair"
 LEAD_S = 0.3  # of traffic before the window opens
 TAIL_S = 0.4  # of traffic after it has closed
+ATTEMPTS = 4
+LOSS_ACCEPTED = 0.002
+FIRST_IN_LINE = ("nice", "-n", "-10")  # so that a busy machine does not fill socket buffers
 PORT = 5201
 
 
@@ -81,6 +84,7 @@ def logger_command(settings: Settings, one: Run) -> list[str]:
     """The logger around the receiving iperf3."""
     identity = uuid.uuid5(uuid.NAMESPACE_OID, f"{settings.seed} {one.name} {time.time_ns()}")
     return [
+        *FIRST_IN_LINE,
         str(settings.logger),
         *("--interface", INTERFACE, "--output", str(settings.out / f"{one.name}.runlog")),
         *("--interval", f"{settings.interval_ms}ms", "--duration", f"{settings.seconds}s"),
@@ -102,6 +106,7 @@ def client_command(settings: Settings, one: Run) -> list[str]:
     else:
         shape = ["--length", "8K"]
     return [
+        *FIRST_IN_LINE,
         *("iperf3", "--client", RECEIVER_ADDRESS, "--port", str(PORT), "--json"),
         *("--time", f"{seconds + 0.5:.0f}", "--bitrate", f"{settings.rate_mbps}M", *shape),
     ]
@@ -118,8 +123,18 @@ def wait_until_listening(lab: VethPair, logger: subprocess.Popen[str]) -> None:
 
 
 def record(lab: VethPair, settings: Settings, one: Run) -> Agreement:
-    """Make one run and compare its log with iperf3's report."""
+    """Make one run, again if the machine was too busy for it, and compare its two reports."""
     lab.set_mtu(one.mtu)
+    for _ in range(ATTEMPTS):
+        report = attempt(lab, settings, one)
+        if lost(report) <= LOSS_ACCEPTED:
+            return compare(read(settings.out / f"{one.name}.runlog"), report, one.workload)
+        print(f"{one.name}: iperf3 lost {lost(report):.1%} in its socket buffer; once more")
+    raise LabError(f"{one.name}: iperf3 lost datagrams {ATTEMPTS} times; is the machine busy?")
+
+
+def attempt(lab: VethPair, settings: Settings, one: Run) -> dict[str, object]:
+    """Make one run and return the receiving iperf3's report."""
     patience = settings.seconds + 20
     with subprocess.Popen(
         lab.inside(lab.receiver, logger_command(settings, one)),
@@ -143,7 +158,7 @@ def record(lab: VethPair, settings: Settings, one: Run) -> Agreement:
     both = {"receiver": report, "sender": json.loads(client)}
     text = json.dumps(both, indent=1)
     (settings.out / f"{one.name}.iperf3.json").write_text(text, encoding="utf-8")
-    return compare(log, report, one.workload)
+    return report
 
 
 def line(one: Run, agreement: Agreement) -> str:
