@@ -98,7 +98,9 @@ def _data_packets(report: Mapping[str, object], counted: float) -> float:
     end = report["end"]
     assert isinstance(end, dict)
     total = end["sum_received"]
-    return float(total["packets"] - total["lost_packets"]) if "packets" in total else counted
+    if "packets" not in total:
+        return counted
+    return float(total["packets"]) - float(total["lost_packets"])
 
 
 def _missing_bytes_a_packet(log: RunLog) -> int:
