@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Suspense } from 'react';
+import { type RefObject, Suspense, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries';
 import { LoadingLine } from '../components/Loading';
@@ -9,15 +9,46 @@ import { Header } from './Header';
 import { Routes } from './routes';
 import { TokenPrompt } from './TokenPrompt';
 
+/** A new page starts at its top, and the keyboard with it. Going back leaves the place to the browser. */
+function useFreshStart(path: string, main: RefObject<HTMLElement | null>): void {
+  const shown = useRef(path);
+  const back = useRef(false);
+  useEffect(() => {
+    const onPop = () => {
+      back.current = true;
+    };
+    addEventListener('popstate', onPop);
+    return () => removeEventListener('popstate', onPop);
+  }, []);
+  useEffect(() => {
+    if (path !== shown.current && !back.current) {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+    shown.current = path;
+    back.current = false;
+  }, [path, main]);
+}
+
 export function App() {
   const [path] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  useFreshStart(path, main);
   return (
     <QueryClientProvider client={queries}>
-      <a className="skip" href="#main">
+      <a
+        className="skip"
+        href="#main"
+        onClick={(event) => {
+          // The address is the view; a fragment is no part of it.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
         Skip to content
       </a>
       <Header />
-      <main id="main" tabIndex={-1}>
+      <main id="main" ref={main} tabIndex={-1}>
         <ErrorBoundary resetKey={path}>
           <Suspense fallback={<LoadingLine />}>
             <Routes />

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Component, type ReactNode } from 'react';
 import { Notice } from '../components/Notice';
+import { loadAgain } from '../state/address';
 
 interface Props {
   /** A new key (the path) clears the error: another page may well work. */
@@ -12,6 +13,9 @@ interface State {
   failed: Error | null;
   resetKey: string;
 }
+
+// What browsers say when a part of the page cannot be loaded; such a part is not asked for twice.
+const NOT_LOADED = /dynamically imported module|importing a module script|preload CSS/i;
 
 /** A page that breaks takes only itself down; header and address stay. */
 export class ErrorBoundary extends Component<Props, State> {
@@ -27,14 +31,17 @@ export class ErrorBoundary extends Component<Props, State> {
 
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
+    const { message } = this.state.failed;
+    const missing = NOT_LOADED.test(message);
     return (
       <div className="page">
         <Notice
           tone="bad"
-          title="This page broke"
-          action={{ label: 'Try again', onClick: () => this.setState({ failed: null }) }}
+          title={missing ? 'A part of the page did not load' : 'This page broke'}
+          action={{ label: 'Try again', onClick: () => (missing ? loadAgain() : this.setState({ failed: null })) }}
         >
-          {this.state.failed.message}. Nothing on the server was changed; the address still holds the view.
+          {missing ? 'The server does not answer, or has a newer page.' : `${message}.`} Nothing on the server was
+          changed; the address still holds the view.
         </Notice>
       </div>
     );

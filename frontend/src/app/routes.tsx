@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { lazy } from 'react';
-import { Route, Switch } from 'wouter';
+import { Redirect, Route, Switch } from 'wouter';
 import { ExperimentsPage } from '../features/experiments/ExperimentsPage';
 import { NotFoundPage } from './NotFoundPage';
 
@@ -18,6 +18,9 @@ export function Routes() {
     <Switch>
       <Route path="/">
         <ExperimentsPage />
+      </Route>
+      <Route path="/explorer">
+        <Redirect to="/" replace />
       </Route>
       <Route path="/explorer/:slug">{({ slug }) => <ExplorerPage key={slug} slug={slug} />}</Route>
       <Route path="/experiments/:slug/runs">{({ slug }) => <RunsPage key={slug} slug={slug} />}</Route>

@@ -23,3 +23,8 @@ export function dropParameter(name: string): void {
   url.searchParams.delete(name);
   history.replaceState(history.state, '', url);
 }
+
+/** Loads the whole page anew: the way out when a part of it was replaced on the server. */
+export function loadAgain(): void {
+  location.reload();
+}

@@ -84,7 +84,13 @@ function Choice({
   );
 }
 
-function Row({ run, factors, measures }: { run: Run; factors: readonly string[]; measures: readonly string[] }) {
+function Row(props: {
+  run: Run;
+  factors: readonly string[];
+  measures: readonly string[];
+  labelOf: (name: string) => string;
+}) {
+  const { run, factors, measures } = props;
   const state = stateOf(run);
   return (
     <tr className={state}>
@@ -94,21 +100,25 @@ function Row({ run, factors, measures }: { run: Run; factors: readonly string[];
         </Link>
       </td>
       {factors.map((name) => (
-        <td key={name} className="n">
+        <td key={name} className="n" data-label={props.labelOf(name)}>
           {run.factors[name] ?? '–'}
         </td>
       ))}
-      <td className="n">{run.replicate ?? '–'}</td>
+      <td className="n" data-label="Replicate">
+        {run.replicate ?? '–'}
+      </td>
       {measures.map((name) => {
         const measured = run.measures[name];
         return (
-          <td key={name} className="n value">
+          <td key={name} className="n value" data-label={props.labelOf(name)}>
             {measured ? number(measured.value) : <small>not available</small>}
             {measured && measured.n > 1 && <small> mean of {measured.n}</small>}
           </td>
         );
       })}
-      <td className="state">{state}</td>
+      <td className="state" data-label="State">
+        {state}
+      </td>
       <td>{moment(run.recorded_at ?? run.created_at)}</td>
     </tr>
   );
@@ -161,7 +171,13 @@ function Table({ experiment, runs, measures }: { experiment: Experiment; runs: r
         </thead>
         <tbody>
           {runs.map((run) => (
-            <Row key={run.id} run={run} factors={factors} measures={measures} />
+            <Row
+              key={run.id}
+              run={run}
+              factors={factors}
+              measures={measures}
+              labelOf={(name) => labelOf(name, quantities.data)}
+            />
           ))}
         </tbody>
       </table>
