@@ -68,6 +68,9 @@ cells = sa.Table(
     # canonical JSON of the factors: equal settings have equal text
     sa.Column("factor_key", sa.Text, nullable=False),
     sa.Column("factors", sa.JSON, nullable=False),
+    # kept with the summaries: how many runs count, and how many of those logs were cut off
+    sa.Column("current_runs", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("partial_runs", sa.Integer, nullable=False, server_default="0"),
     sa.UniqueConstraint("experiment_id", "factor_key"),
 )
 

@@ -42,6 +42,29 @@ def test_a_forgotten_migration_would_be_seen(database: Database) -> None:
     assert differences(database, changed) != []
 
 
+def test_a_store_of_the_first_schema_comes_along(database: Database) -> None:
+    with database.write() as connection:
+        migrations.upgrade(connection, "0001")
+        for statement in (
+            "INSERT INTO experiments (id, slug, title, kind, source, created_at, updated_at)"
+            " VALUES (1, 'lab', 'Lab', 'measured', '{}', 'then', 'then')",
+            "INSERT INTO cells (id, experiment_id, factor_key, factors)"
+            " VALUES (1, 1, 'a', '{}'), (2, 1, 'b', '{}')",
+            "INSERT INTO runs (uid, experiment_id, cell_id, status, content, partial, warnings,"
+            " created_at) VALUES ('1', 1, 1, 'current', 'csv', 0, '[]', 'then'),"
+            " ('2', 1, 1, 'current', 'run_log', 1, '[]', 'then'),"
+            " ('3', 1, 1, 'retracted', 'run_log', 1, '[]', 'then')",
+        ):
+            connection.exec_driver_sql(statement)
+    migrations.migrate(database)
+    assert differences(database, METADATA) == []
+    with database.read() as connection:
+        found = connection.execute(
+            sa.text("SELECT current_runs, partial_runs FROM cells ORDER BY id")
+        ).all()
+    assert [tuple(row) for row in found] == [(2, 1), (0, 0)]
+
+
 def test_head_is_the_newest_revision() -> None:
     folder = Path(migrations.__file__).parent
     assert ScriptDirectory(str(folder)).get_heads() == [migrations.HEAD]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.database import summaries
+from coalescope.database import cells, summaries
 from coalescope.runs import repository, service
 from coalescope.runs.records import MeasuredValue
 from coalescope.runs.summaries import summarise_values
@@ -85,7 +85,10 @@ def recomputed(client: Any) -> dict[tuple[int, str], tuple[int, float, float | N
 def check_summaries(client: Any) -> None:
     with client.app.state.database.read() as connection:
         rows = connection.execute(sa.select(summaries)).all()
+        counts = dict(connection.execute(sa.select(cells.c.id, cells.c.current_runs)).all())
     stored = {(row.cell_id, row.measure): (row.n, row.mean, row.sd) for row in rows}
+    for (cell_id, measure), summary in stored.items():
+        assert measure != "drops" or summary[0] == counts[cell_id]
     expected = recomputed(client)
     assert stored.keys() == expected.keys()
     for place, found in stored.items():

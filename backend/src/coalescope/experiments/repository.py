@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.database import cells, experiments, runs, summaries
+from coalescope.database import cells, experiments, summaries
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind, SummaryRecord
 
 _COLUMNS = [experiments.c[name] for name in ExperimentRecord.__dataclass_fields__]
@@ -64,24 +64,14 @@ def dataset_sha256(connection: Connection, slug: str) -> str | None:
 
 def list_cells(connection: Connection, experiment_id: int) -> list[CellRecord]:
     """The experiment's cells that have a current run, with their summaries; no order."""
-    counts = _run_counts(connection, experiment_id)
     measures = _summaries(connection, experiment_id)
-    query = sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
+    query = sa.select(
+        cells.c.id, cells.c.factors, cells.c.current_runs, cells.c.partial_runs
+    ).where(cells.c.experiment_id == experiment_id, cells.c.current_runs > 0)
     return [
-        CellRecord(cell_id, factors, *counts[cell_id], measures.get(cell_id, {}))
-        for cell_id, factors in connection.execute(query)
-        if cell_id in counts
+        CellRecord(cell_id, factors, current, partial, measures.get(cell_id, {}))
+        for cell_id, factors, current, partial in connection.execute(query)
     ]
-
-
-def _run_counts(connection: Connection, experiment_id: int) -> dict[int, tuple[int, int]]:
-    partial = sa.func.sum(sa.case((runs.c.partial, 1), else_=0))
-    query = (
-        sa.select(runs.c.cell_id, sa.func.count(), partial)
-        .where(runs.c.experiment_id == experiment_id, runs.c.status == "current")
-        .group_by(runs.c.cell_id)
-    )
-    return {cell_id: (count, int(part)) for cell_id, count, part in connection.execute(query)}
 
 
 def _summaries(connection: Connection, experiment_id: int) -> dict[int, dict[str, SummaryRecord]]:

@@ -11,7 +11,7 @@ from coalescope.errors import CoalescopeError
 
 # The newest revision in versions/; a test keeps it so. Known here, an up-to-date database
 # starts without loading Alembic.
-HEAD = "0001"
+HEAD = "0002"
 
 
 def migrate(database: Database) -> None:
@@ -20,7 +20,7 @@ def migrate(database: Database) -> None:
         if _revision(connection) == HEAD:
             return
     with database.write() as connection:
-        _upgrade(connection)
+        upgrade(connection)
 
 
 def _revision(connection: Connection) -> str | None:
@@ -29,7 +29,11 @@ def _revision(connection: Connection) -> str | None:
     return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def _upgrade(connection: Connection) -> None:
+def upgrade(connection: Connection, target: str = "head") -> None:
+    """Run the migrations up to `target` in the connection's transaction.
+
+    Errors: CoalescopeError if the database has a schema that this program does not know.
+    """
     from alembic import command  # noqa: PLC0415  only when there is something to do
     from alembic.config import Config  # noqa: PLC0415
     from alembic.script import ScriptDirectory  # noqa: PLC0415
@@ -48,4 +52,4 @@ def _upgrade(connection: Connection) -> None:
             status=500,
         )
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, target)

@@ -246,6 +246,18 @@ def replace_summaries(
         connection.execute(sa.insert(summaries), rows)
 
 
+def count_current_runs(connection: Connection, touched: Sequence[int]) -> None:
+    """Bring the run counts of these cells up to date."""
+    current = sa.and_(runs.c.cell_id == cells.c.id, runs.c.status == "current")
+    count = sa.select(sa.func.count()).select_from(runs)
+    values = {
+        "current_runs": count.where(current).scalar_subquery(),
+        "partial_runs": count.where(current, runs.c.partial).scalar_subquery(),
+    }
+    for chunk in _chunks(touched):
+        connection.execute(sa.update(cells).where(cells.c.id.in_(chunk)).values(values))
+
+
 def delete_dataset_runs(connection: Connection, experiment_id: int) -> list[int]:
     """Remove the runs that came with a data set; returns the cells they were in."""
     chosen = sa.and_(runs.c.experiment_id == experiment_id, runs.c.content == "dataset")

@@ -98,6 +98,7 @@ def refresh_summaries(connection: Connection, cell_ids: Iterable[int]) -> None:
     values = repository.current_values(connection, touched)
     found = {place: summarise_values(at_place) for place, at_place in values.items()}
     repository.replace_summaries(connection, touched, found)
+    repository.count_current_runs(connection, touched)
 
 
 def get_run(connection: Connection, uid: str) -> RunRecord:
