@@ -36,6 +36,7 @@ export function App() {
   useFreshStart(path, main);
   return (
     <QueryClientProvider client={queries}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads into the page; only the fragment is kept out of the address */}
       <a
         className="skip"
         href="#main"
