@@ -91,7 +91,7 @@ def lost(report: Mapping[str, object]) -> float:
     """
     end = report.get("end")
     total = end.get("sum_received", {}) if isinstance(end, dict) else {}
-    return float(total.get("lost_packets", 0)) / max(1, total.get("packets", 0))
+    return float(total.get("lost_packets", 0)) / max(1.0, float(total.get("packets", 0)))
 
 
 def _data_packets(report: Mapping[str, object], counted: float) -> float:
