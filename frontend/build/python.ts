@@ -10,7 +10,7 @@ const venv = fileURLToPath(new URL('../../.venv/bin/python', import.meta.url));
 
 /** $COALESCOPE_PYTHON, else the checkout's own environment, else python3 from the path. */
 export function interpreter(): string {
-  return process.env['COALESCOPE_PYTHON'] ?? (existsSync(venv) ? venv : 'python3');
+  return process.env.COALESCOPE_PYTHON ?? (existsSync(venv) ? venv : 'python3');
 }
 
 export function runPython(args: readonly string[]): Buffer {

@@ -50,6 +50,15 @@ export interface Painting {
   readonly isolines: readonly Isoline[];
 }
 
+/** The colours alone, one pixel a sample, as a data address: an export scales it. */
+export function surfaceImage({ z, nx, ny, values, log }: Omit<Painting, 'isolines'>): string | null {
+  const tile = tileOf(nx, ny);
+  if (!tile) return null;
+  colours(z, nx, ny, values[0], values[1], log, tile.words);
+  tile.context.putImageData(tile.image, 0, 0);
+  return tile.canvas.toDataURL('image/png');
+}
+
 export interface SurfaceLayer {
   /** CSS pixels of the canvas. */
   resize(width: number, height: number): void;

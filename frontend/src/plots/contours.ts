@@ -99,6 +99,10 @@ export function polylines(line: Isoline): number[][] {
   const { points, count } = line;
   const key = (x: number, y: number): string => `${x.toFixed(3)},${y.toFixed(3)}`;
   const ends = new Map<string, number[]>();
+  // a level that goes through a sample exactly leaves segments without length
+  const used = new Set<number>();
+  for (let s = 0; s < count; s += 4)
+    if (key(points[s], points[s + 1]) === key(points[s + 2], points[s + 3])) used.add(s);
   for (let s = 0; s < count; s += 4)
     for (const e of [0, 2]) {
       const k = key(points[s + e], points[s + e + 1]);
@@ -106,7 +110,6 @@ export function polylines(line: Isoline): number[][] {
       if (list) list.push(s);
       else ends.set(k, [s]);
     }
-  const used = new Set<number>();
   const follow = (out: number[]): void => {
     for (;;) {
       const x = out[out.length - 2];

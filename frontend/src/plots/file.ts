@@ -7,11 +7,22 @@ export const escapeText = (s: string): string => s.replace(/[&<>"]/g, (c) => ENT
 
 /** Tokens to values: `tokens` maps "--ink" to "#1a1b1a". An unknown one is an error, so that no file loses a colour. */
 export function resolveTokens(value: string, tokens: Readonly<Record<string, string>>): string {
-  return value.replace(/var\((--[a-z0-9-]+)\)/g, (_, name: string) => {
+  const plain = value.replace(/var\((--[a-z0-9-]+)\)/g, (_, name: string) => {
     const found = tokens[name];
     if (!found) throw new Error(`the token ${name} has no value`);
     return found;
   });
+  return plain.replace(MIX, mixed);
+}
+
+const MIX = /color-mix\(in srgb, #([0-9a-f]{6}) (\d+)%, #([0-9a-f]{6})\)/gi;
+
+/** Files are read by programs that do not know color-mix(). */
+function mixed(_: string, a: string, share: string, b: string): string {
+  const t = Number(share) / 100;
+  const part = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 2), 16);
+  const channels = [0, 2, 4].map((at) => Math.round(part(a, at) * t + part(b, at) * (1 - t)));
+  return `#${channels.map((c) => c.toString(16).padStart(2, '0')).join('')}`;
 }
 
 function attributesText(

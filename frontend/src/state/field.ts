@@ -29,7 +29,18 @@ export function evenCoordinate(axis: Axis | null): (v: number) => number {
 const along = (axis: Axis | null): ((v: number) => number) =>
   axis && axis.spacing === 'linear' && axis.levels[0] > 0 ? Math.log : evenCoordinate(axis);
 
-/** Null where a cell of the grid is missing: gaps are not bridged. `inLogs` for what is a ratio by nature. */
+/** A row through its own cells: one may be missing between two others, never at an end. */
+function rowCurve(us: readonly number[], row: readonly number[]): Curve | null {
+  const there = row.flatMap((v, i) => (Number.isFinite(v) ? [i] : []));
+  if (there[0] !== 0 || there[there.length - 1] !== row.length - 1) return null;
+  if (there.some((i, k) => k > 0 && i - there[k - 1] > 2)) return null;
+  return monotone(
+    there.map((i) => us[i]),
+    there.map((i) => row[i]),
+  );
+}
+
+/** Null where the cells leave more open than one setting between two measured ones. `inLogs` for what is a ratio by nature. */
 export function fieldOf(layout: Pick<Layout, 'x' | 'y'>, samples: readonly Sample[], inLogs: boolean): Field | null {
   const xs = layout.x?.levels ?? [0];
   const ys = layout.y?.levels ?? [0];
@@ -40,12 +51,16 @@ export function fieldOf(layout: Pick<Layout, 'x' | 'y'>, samples: readonly Sampl
     return logs ? Math.log(v) : v;
   };
   const rows = ys.map((y) => xs.map((x) => value(x, y)));
-  if (rows.some((row) => row.some((v) => !Number.isFinite(v)))) return null;
   const u = layout.x ? along(layout.x) : () => 0;
   const w = layout.y ? along(layout.y) : () => 0;
   const us = xs.map(u);
   const ws = ys.map(w);
-  const curves = rows.map((row) => monotone(us, row));
+  const curves: Curve[] = [];
+  for (const row of rows) {
+    const curve = rowCurve(us, row);
+    if (!curve) return null;
+    curves.push(curve);
+  }
   const back = (v: number): number => (logs ? Math.exp(v) : v);
   const column = (x: number): Curve => {
     const at = u(x);

@@ -89,8 +89,8 @@ function LiveNumbers() {
     }
     const [byte, packet] = parts;
     const { beta, gamma } = live.theta;
-    const kilopackets = beta !== 0 ? packet / beta : 1e6 / ((inputs['packet_fill'] ?? 1) * inputs['mtu_bytes']);
-    const ppi = parts[2] !== 0 ? (kilopackets * gamma) / parts[2] : (inputs['packets_per_interrupt'] ?? Number.NaN);
+    const kilopackets = beta !== 0 ? packet / beta : 1e6 / ((inputs.packet_fill ?? 1) * inputs.mtu_bytes);
+    const ppi = parts[2] !== 0 ? (kilopackets * gamma) / parts[2] : (inputs.packets_per_interrupt ?? Number.NaN);
     put([
       decimal(total, digits),
       decimal(byte, digits),
@@ -150,7 +150,7 @@ function FramesSwitch() {
   useFrame((live) => {
     const host = note.current;
     if (!host) return;
-    let words = `= ${decimal(live.place.prediction?.inputs['packet_fill'] ?? Number.NaN, 2)}: frames as counted`;
+    let words = `= ${decimal(live.place.prediction?.inputs.packet_fill ?? Number.NaN, 2)}: frames as counted`;
     if (full) {
       const predictions = full.predictions(live.theta);
       const low = view.points.map((p, i) => -deviation(predictions[i], p)).filter(Number.isFinite);
@@ -331,7 +331,7 @@ function FitHeader({ state }: { state: FitState | null }) {
 function FitNote({ fit }: { fit: Fit }) {
   const { bootstrap, diagnostics } = fit;
   const about = [
-    `${fit.n} ${bootstrap?.unit === 'replicates' ? 'runs' : 'cells'}`,
+    `${fit.n} ${bootstrap?.unit === 'replicates' ? 'runs' : 'cells'}${fit.left_out > 0 ? `, ${fit.left_out} left out` : ''}`,
     diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
   ].filter(Boolean);
   const how = bootstrap

@@ -34,8 +34,8 @@ const PLACEHOLDER: Axis = { name: '', label: '', unit: '', levels: [1], spacing:
 
 /** The part of the value that no setting removes, where it is near enough to be shown as the floor of the lines. */
 export function floorOf(view: View, theta: Readonly<Record<string, number>>): number | null {
-  if (!view.binding || view.binding.parts.length === 0 || typeof theta['alpha'] !== 'number') return null;
-  return 1000 * theta['alpha'];
+  if (!view.binding || view.binding.parts.length === 0 || typeof theta.alpha !== 'number') return null;
+  return 1000 * theta.alpha;
 }
 
 function lineBounds(view: View, values: readonly [number, number]): [number, number] {

@@ -16,9 +16,9 @@ export interface Comparison {
 }
 
 function countedIn(point: Point): Counted {
-  const ppi = point.cell.measures['packets_per_interrupt']?.mean;
-  const bytes = point.cell.measures['mean_packet_bytes']?.mean;
-  const mtu = point.cell.factors['mtu_bytes'];
+  const ppi = point.cell.measures.packets_per_interrupt?.mean;
+  const bytes = point.cell.measures.mean_packet_bytes?.mean;
+  const mtu = point.cell.factors.mtu_bytes;
   return {
     ...(ppi === undefined ? {} : { packets_per_interrupt: ppi }),
     ...(bytes === undefined || typeof mtu !== 'number' ? {} : { packet_fill: bytes / mtu }),

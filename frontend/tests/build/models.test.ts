@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { kernelExpression, mathml, sizeFences } from '../../build/models';
+
+describe('the models’ plugin', () => {
+  it('makes an expression of a kernel’s module', () => {
+    const text =
+      'const two = 2;\nexport default function kernel(inputs, nx, ny, out) { out[0] = two * inputs[0]; return out; }';
+    const made = new Function(`return ${kernelExpression(text)}`);
+    const kernel = made() as (i: number[], x: number, y: number, o: number[]) => number[];
+    expect(kernel([21], 1, 1, [0])).toEqual([42]);
+  });
+
+  it('refuses what is not a kernel', () => {
+    expect(() => kernelExpression('export default 1')).toThrow('kernel');
+  });
+
+  it('makes brackets tall only round a fraction', () => {
+    expect(mathml('\\left(\\frac{1}{2}\\right)')).toContain('<mpadded class="tall"');
+    expect(mathml('\\left(a + b\\right)')).not.toContain('tall');
+    const nested = mathml('\\left\\lceil \\frac{a}{8 \\, \\left(b + 38\\right)} \\right\\rceil');
+    expect(nested.match(/class="tall"/g)).toHaveLength(2);
+    expect(sizeFences('<mn>1</mn>')).toBe('<mn>1</mn>');
+  });
+
+  it('marks parameters and names of several letters', () => {
+    expect(mathml('\\class{p-alpha}{\\alpha} \\, \\mathrm{MTU}')).toMatch(/class="p-alpha".*class="w">MTU/);
+  });
+});

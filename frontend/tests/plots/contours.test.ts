@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { contourLevels, isolines, polylines, trace } from '../../src/plots/contours';
+
+const N = 65;
+const field = (f: (x: number, y: number) => number): Float64Array =>
+  Float64Array.from({ length: N * N }, (_, k) => f(k % N, Math.floor(k / N)));
+
+function lengthOf(points: Float32Array, count: number): number {
+  let sum = 0;
+  for (let s = 0; s < count; s += 4) sum += Math.hypot(points[s + 2] - points[s], points[s + 3] - points[s + 1]);
+  return sum;
+}
+
+describe('isolines', () => {
+  it('lie on their level', () => {
+    const lines = isolines([10, 25, 40]);
+    trace(
+      field((x, y) => 0.5 * x + 0.25 * y),
+      N,
+      N,
+      lines,
+    );
+    for (const { level, points, count } of lines) {
+      expect(count).toBeGreaterThan(0);
+      for (let s = 0; s < count; s += 2) expect(0.5 * points[s] + 0.25 * points[s + 1]).toBeCloseTo(level, 4);
+    }
+  });
+
+  it('have the length of the circle they trace, and close', () => {
+    const lines = isolines([20]);
+    trace(
+      field((x, y) => Math.hypot(x - 32, y - 32)),
+      N,
+      N,
+      lines,
+    );
+    expect(lengthOf(lines[0].points, lines[0].count)).toBeCloseTo(2 * Math.PI * 20, 0);
+    const [ring, ...others] = polylines(lines[0]);
+    expect(others).toEqual([]);
+    expect(ring.slice(0, 2)).toEqual(ring.slice(-2));
+  });
+
+  it('never cross at a saddle', () => {
+    const lines = isolines([0.1, -0.1]);
+    trace(
+      field((x, y) => (x - 31.5) * (y - 31.5)),
+      N,
+      N,
+      lines,
+    );
+    for (const line of lines) expect(polylines(line)).toHaveLength(2);
+  });
+
+  it('leave gaps where nothing is known, and are empty beyond the values', () => {
+    const z = field((x) => x);
+    for (let j = 0; j < N; j++) z[j * N + 10] = Number.NaN;
+    const lines = isolines([10, 30, 1000]);
+    trace(z, N, N, lines);
+    expect(lines.map((l) => l.count > 0)).toEqual([false, true, false]);
+  });
+
+  it('are traced again into the same room', () => {
+    const lines = isolines([10]);
+    trace(
+      field((x) => x),
+      N,
+      N,
+      lines,
+    );
+    const room = lines[0].points;
+    trace(
+      field((_, y) => y),
+      N,
+      N,
+      lines,
+    );
+    expect(lines[0].points).toBe(room);
+    expect(lines[0].points[1]).toBeCloseTo(10, 4);
+  });
+});
+
+it('puts a level more into a flat part of the surface', () => {
+  const flat = Float64Array.from({ length: 100 }, (_, i) => (i < 80 ? 110 + i / 8 : 150 + i));
+  expect(contourLevels(flat, [100, 120, 140, 160, 180, 200, 220], 90, 240)).toContain(110);
+  const even = Float64Array.from({ length: 150 }, (_, i) => 90 + i);
+  expect(contourLevels(even, [100, 120, 140, 160, 180, 200, 220], 90, 240)).toEqual([
+    100, 120, 140, 160, 180, 200, 220,
+  ]);
+});

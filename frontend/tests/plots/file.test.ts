@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from 'vitest';
+import { dodge } from '../../src/plots/dodge';
+import { escapeText, fileText, resolveTokens, shapeText } from '../../src/plots/file';
+import { line, text } from '../../src/plots/shapes';
+import { inkOn, luminance, tide } from '../../src/plots/tide';
+
+const tokens = { '--ink': '#1a1b1a', '--mtu-1': '#000000', '--mtu-2': '#ffffff' };
+
+it('puts values in the place of tokens', () => {
+  expect(shapeText(line(0, 1, 2, 3, { stroke: 'var(--ink)' }), tokens)).toBe(
+    '<line x1="0" y1="1" x2="2" y2="3" stroke="#1a1b1a"/>',
+  );
+  expect(resolveTokens('color-mix(in srgb, var(--mtu-1) 25%, var(--mtu-2))', tokens)).toBe('#bfbfbf');
+});
+
+it('refuses a token without a value: no file loses a colour', () => {
+  expect(() => resolveTokens('var(--nowhere)', tokens)).toThrow('--nowhere');
+});
+
+it('raises exponents, and escapes what people wrote', () => {
+  expect(shapeText(text(0, 0, 'per 10⁹ bytes', {}), tokens)).toContain(
+    '<tspan dy="-0.35em" font-size="0.75em">9</tspan>',
+  );
+  expect(escapeText('<a href="x">&')).toBe('&lt;a href=&quot;x&quot;&gt;&amp;');
+  const file = fileText({ width: 10, height: 10, title: 'a < b', description: '"', before: '', shapes: [], tokens });
+  expect(file).toContain('<title>a &lt; b</title>');
+});
+
+it('spreads labels, and only as far as it must', () => {
+  const out = dodge([10, 12, 40], 13);
+  expect(out[1] - out[0]).toBeGreaterThanOrEqual(13 - 0.02);
+  expect(out[2]).toBe(40);
+  expect((out[0] + out[1]) / 2).toBeCloseTo(11, 1);
+});
+
+it('rises in lightness from end to end', () => {
+  let last = -1;
+  for (let k = 0; k < 256; k++) {
+    const now = luminance(tide(k / 255));
+    expect(now).toBeGreaterThanOrEqual(last - 1e-3);
+    last = now;
+  }
+  expect([inkOn(tide(0)), inkOn(tide(1))]).toEqual(['#ffffff', '#12211f']);
+  expect([tide(-3), tide(9), tide(Number.NaN)]).toEqual([tide(0), tide(1), tide(0)]);
+});

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from 'vitest';
+import { brief, decimal, digitsFor, digitsOfStep } from '../../src/plots/number';
+
+it('writes a true minus, and thin spaces from five digits on', () => {
+  expect(decimal(-0.5, 1)).toBe('−0.5');
+  expect(decimal(-0.01, 1)).toBe('0.0');
+  expect(decimal(4800, 0)).toBe('4800');
+  expect(decimal(1234567.891, 1)).toBe('1\u2009234\u2009567.9');
+  expect(decimal(Number.NaN, 2)).toBe('–');
+});
+
+it('is brief where exactness says nothing', () => {
+  expect(brief(640)).toBe('640');
+  expect(brief(33.3333)).toBe('33.33');
+  expect(brief(0.0100001)).toBe('0.01');
+  expect(brief(100000)).toBe('100\u2009000');
+  expect(brief(1500.4)).toBe('1500');
+  expect(brief(0)).toBe('0');
+});
+
+it('shows what changes', () => {
+  expect([620, 26, 2.7, 0.31].map(digitsFor)).toEqual([0, 1, 2, 3]);
+  expect([100, 0.25, 0.005].map(digitsOfStep)).toEqual([0, 2, 3]);
+});

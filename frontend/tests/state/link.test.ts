@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../src/engine/catalogue';
+import { type ExplorerState, stateFor, type Terms } from '../../src/state/explorer';
+import { fromQuery, toQuery } from '../../src/state/link';
+import { type Subject, slicesOf, termsOf } from '../../src/state/view';
+import { dillon, nfs, points } from '../published';
+import { generator, pick } from '../random';
+
+const termsFor = (subject: Subject): Terms => termsOf(subject, slicesOf(subject, catalogue));
+const model = (id: string): Subject => ({
+  of: 'model',
+  model: catalogue.models.find((m) => m.id === id) ?? catalogue.models[0],
+});
+
+/** Any state that the explorer can be in. */
+function anyState(terms: Terms, random: () => number): ExplorerState {
+  const where = Object.fromEntries(terms.choices.map((c) => [c.name, pick(random, c.levels)]));
+  const slice = terms.slice(where);
+  const measure = pick(random, slice.measures);
+  const models = slice.models(measure);
+  const chosen = random() < 0.5 || models.length === 0 ? 0 : Math.floor(random() * models.length);
+  const between = (axis: { lo: number; hi: number } | null) => (axis ? axis.lo + (axis.hi - axis.lo) * random() : null);
+  const levels = slice.y?.levels ?? [];
+  const kept = levels.filter(() => random() < 0.7);
+  const byHand: Record<string, number> = {};
+  for (const { name, lo, hi } of models[chosen]?.sliders ?? [])
+    if (random() < 0.4) byHand[name] = Math.max(lo, -10) + (Math.min(hi, 10) - Math.max(lo, -10)) * random();
+  return {
+    where,
+    measure,
+    surface: pick(random, ['model', 'cells'] as const),
+    lines: kept.length === levels.length ? null : kept,
+    x: between(slice.x),
+    y: between(slice.y),
+    model: chosen === 0 ? null : models[chosen].id,
+    method: pick(random, ['paper-tls', 'ols'] as const),
+    frames: pick(random, ['counted', 'full'] as const),
+    byHand,
+  };
+}
+
+const subjects = {
+  nfs: nfs(),
+  points: points(),
+  dillon: dillon(),
+  tcp: model('tcp-coalescing-throughput'),
+  link: model('link-bound'),
+};
+
+describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
+  const terms = termsFor(subject);
+
+  it('says what the state was, for 400 states', () => {
+    const random = generator(11);
+    for (let i = 0; i < 400; i++) {
+      const state = anyState(terms, random);
+      const query = toQuery(state, terms);
+      expect(fromQuery(query, terms), query).toEqual({ state, rejected: [] });
+    }
+  });
+
+  it('is empty for the default', () => {
+    const start = fromQuery('', terms);
+    expect(start.rejected).toEqual([]);
+    expect(toQuery(start.state, terms)).toBe('');
+    expect(start.state).toEqual(stateFor(terms, terms.defaults.where));
+  });
+
+  it('never breaks the page, whatever it says', () => {
+    const random = generator(5);
+    const words = [
+      '',
+      'nan',
+      '1e999',
+      '-1',
+      '𝛼',
+      'none',
+      '1500,1',
+      '<script>',
+      '%00',
+      'null',
+      '0x10',
+      ' 7 ',
+      'Infinity',
+    ];
+    const names = [
+      'measure',
+      'surface',
+      'model',
+      'fit',
+      'frames',
+      'lines',
+      'mtu_bytes',
+      'delay_ticks',
+      'alpha',
+      'workload',
+      '__proto__',
+      'constructor',
+      '',
+    ];
+    const good = stateFor(terms, terms.defaults.where);
+    for (let i = 0; i < 400; i++) {
+      const query = Array.from(
+        { length: 3 },
+        () => `${encodeURIComponent(pick(random, names))}=${encodeURIComponent(pick(random, words))}`,
+      ).join('&');
+      const { state } = fromQuery(query, terms);
+      expect(terms.slice(state.where).measures).toContain(state.measure);
+      expect(Object.values(state.byHand).every(Number.isFinite)).toBe(true);
+      expect(typeof state.x).toBe(typeof good.x);
+    }
+  });
+});
+
+describe('a bad parameter', () => {
+  const terms = termsFor(nfs());
+
+  it('falls back alone, and is reported', () => {
+    const { state, rejected } = fromQuery('gamma=1.2&delay_ticks=soon&mtu_bytes=1500&nonsense=1&theme=dark', terms);
+    expect(state.byHand).toEqual({ gamma: 1.2 });
+    expect(state.y).toBe(1500);
+    expect(state.x).toBe(terms.slice(state.where).x?.start);
+    expect(rejected).toEqual([
+      { name: 'delay_ticks', value: 'soon', reason: 'is not a number' },
+      { name: 'nonsense', value: '1', reason: 'is not known here' },
+    ]);
+  });
+
+  it('is told from its good twin', () => {
+    expect(fromQuery('gamma=1.2&delay_ticks=40&mtu_bytes=1500', terms).rejected).toEqual([]);
+  });
+
+  it('may be out of bounds, or of another model', () => {
+    expect(fromQuery('mtu_bytes=70000', terms).rejected[0].reason).toMatch(/is not between/);
+    expect(fromQuery('rtt_min_us=100', terms).rejected[0].reason).toBe('is not known here');
+    expect(fromQuery('model=link-bound', terms).rejected[0].reason).toBe('predicts nothing here');
+    expect(fromQuery('lines=1500,9000', terms).rejected[0].name).toBe('lines');
+    expect(fromQuery('measure=throughput_mbps', terms).rejected[0].reason).toBe('is not measured here');
+  });
+});
+
+it('reads as people would write it', () => {
+  const terms = termsFor(nfs());
+  const { state } = fromQuery('mtu_bytes=1500&delay_ticks=40&gamma=1.2&lines=1500,4500', terms);
+  expect(toQuery(state, terms)).toBe('lines=1500,4500&mtu_bytes=1500&delay_ticks=40&gamma=1.2');
+});

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../src/engine/catalogue';
+import { comparisonOf, deviation, worstOf } from '../../src/features/explorer/figure/residuals';
+import { gradientAt, predictAt } from '../../src/state/binding';
+import type { ExplorerState } from '../../src/state/explorer';
+import { fieldOf } from '../../src/state/field';
+import { halfWidth, settingAt, t95, trackOf } from '../../src/state/fit';
+import { fromQuery } from '../../src/state/link';
+import { modelsFor, type Subject, slicesOf, termsOf, type View, viewOf, widened } from '../../src/state/view';
+import { dillon, experimentOf, nfs, paperFit, points } from '../published';
+
+function look(subject: Subject, query: string, fit = true): { view: View; state: ExplorerState } {
+  const slices = slicesOf(subject, catalogue);
+  const { state, rejected } = fromQuery(query, termsOf(subject, slices));
+  expect(rejected).toEqual([]);
+  return { view: viewOf(subject, slices(state.where), state, fit ? paperFit() : null, false), state };
+}
+
+describe('the NFS cells', () => {
+  const { view, state } = look(nfs(), '');
+  const theta = view.start;
+
+  it('are a plane of nine delays and three MTUs under the model of their cost', () => {
+    expect(view.layout.shape).toBe('plane');
+    expect(view.layout.x?.levels).toHaveLength(9);
+    expect(view.layout.y?.levels).toEqual([1500, 3000, 4500]);
+    expect(view.binding?.model.id).toBe('cpu-overhead-surface');
+    expect(view.mode).toBe('model');
+    expect([state.x, state.y]).toEqual([80, 3000]);
+  });
+
+  it('lie within 1.86 % of the paper’s own fit, the worst of them at 1500 / 320', () => {
+    const comparison = comparisonOf(view, 'counted');
+    const worst = worstOf(view.points, comparison?.predictions(theta) ?? new Float64Array());
+    expect(worst?.percent).toBeCloseTo(1.861, 2);
+    expect([worst?.point.y, worst?.point.x]).toEqual([1500, 320]);
+  });
+
+  it('lie above it when every packet counts as full', () => {
+    const comparison = comparisonOf(view, 'full');
+    const out = comparison?.predictions(theta) ?? new Float64Array();
+    const low = view.points.map((p, i) => -deviation(out[i], p));
+    expect(Math.min(...low)).toBeGreaterThan(0.5);
+    expect(Math.max(...low)).toBeLessThan(11);
+  });
+
+  it('cost 1118 jiffies at 3000 / 80: 813 for bytes, 115 for packets, 190 for interrupts', () => {
+    if (!view.binding) throw new Error('no model');
+    const { total, parts } = predictAt(view.binding, 80, 3000, 'counted', theta);
+    expect(total).toBeCloseTo(1118, 0);
+    expect(parts.map(Math.round)).toEqual([813, 115, 190]);
+    expect(parts.reduce((a, b) => a + b)).toBeCloseTo(total, 9);
+  });
+
+  it('know how sure the surface is', () => {
+    if (!view.binding || !view.fit) throw new Error('no fit');
+    const names = ['alpha', 'beta', 'gamma'];
+    const gradient = gradientAt(view.binding, names, 80, 3000, 'counted', theta);
+    expect(gradient[0]).toBeCloseTo(1000, 4);
+    expect(halfWidth(view.fit, names, gradient)).toBeCloseTo(3.4, 1);
+  });
+
+  it('carry ± 1.8 % from the residuals, for the response that was fitted only', () => {
+    expect(view.points.every((p) => p.from === 'residuals')).toBe(true);
+    expect((100 * (view.points[0].half ?? 0)) / view.points[0].mean).toBeCloseTo(1.77, 1);
+    const other = look(nfs(), 'measure=packets_per_interrupt').view;
+    expect(other.points.every((p) => p.half === null)).toBe(true);
+  });
+
+  it('are interpolated where no model was fitted to them, and can be set beside one', () => {
+    const plain = look(nfs(), 'measure=packets_per_interrupt').view;
+    expect(plain.mode).toBe('interpolated');
+    for (const p of plain.points) expect(plain.field?.at(p.x, p.y)).toBeCloseTo(p.mean, 9);
+    const beside = look(nfs(), 'measure=packets_per_interrupt&model=timer-packets-per-interrupt').view;
+    expect(beside.mode).toBe('model');
+  });
+});
+
+describe('the points of the text', () => {
+  it('stand beside the timer: 80, 41, 27, 22 against 81, 42, 29, 22', () => {
+    const { view } = look(points(), '');
+    expect(view.binding?.model.id).toBe('timer-packets-per-interrupt');
+    const at960 = view.points.filter((p) => p.x === 960);
+    const out = comparisonOf(view, 'counted')?.predictions(view.start) ?? new Float64Array();
+    expect(at960.map((p) => p.mean)).toEqual([80, 41, 27, 22]);
+    expect(at960.map((p) => out[view.points.indexOf(p)])).toEqual([81, 42, 29, 22]);
+  });
+
+  it('are not bridged', () => {
+    const { view } = look(points(), 'measure=throughput_mbps&model=none');
+    expect(view.field).toBeNull();
+    expect(view.mode).toBe('cells');
+  });
+
+  it('keep the workloads apart', () => {
+    const slices = slicesOf(points(), catalogue);
+    expect(slices({ workload: 'tcp' }).measures.map((m) => m.name)).toEqual(['throughput_mbps']);
+    expect(slices({ workload: 'tcp' }).missing.map((m) => m.name)).toContain('packets_per_interrupt');
+  });
+});
+
+describe('other shapes of experiments', () => {
+  it('without an MTU are lines over the delay', () => {
+    const { view } = look(dillon(), '', false);
+    expect(view.layout).toMatchObject({ shape: 'line', across: 'x', y: null });
+    expect(view.mode).toBe('interpolated');
+    expect(look(dillon(), 'workload=ping', false).view.layout.x?.spacing).toBe('log-from-zero');
+  });
+
+  it('without a delay are lines over the MTU', () => {
+    const cells = [1500, 3000, 9000].map((mtu_bytes, id) => ({
+      id,
+      factors: { mtu_bytes },
+      runs: 3,
+      partial_runs: 0,
+      measures: { throughput_mbps: { n: 3, mean: 900 + mtu_bytes / 100, sd: 1, ci95: [898, 902] as [number, number] } },
+    }));
+    const subject: Subject = { of: 'experiment', experiment: experimentOf('veth', cells), cells };
+    const { view } = look(subject, 'model=link-bound', false);
+    expect(view.layout).toMatchObject({ shape: 'line', across: 'y', x: null });
+    expect(view.binding?.model.id).toBe('link-bound');
+    expect(view.slice.missing.map((m) => m.name)).toContain('packets_per_interrupt');
+    if (view.binding) expect(predictAt(view.binding, 0, 1500, 'counted', view.start).total).toBeCloseTo(987.0, 1);
+  });
+
+  it('of a single cell are a point', () => {
+    const cells = [
+      {
+        id: 1,
+        factors: { mtu_bytes: 1500 },
+        runs: 1,
+        partial_runs: 0,
+        measures: { latency_us: { n: 1, mean: 57, sd: null, ci95: null } },
+      },
+    ];
+    const { view } = look({ of: 'experiment', experiment: experimentOf('one', cells), cells }, '', false);
+    expect(view.layout.shape).toBe('point');
+    expect(view.points).toHaveLength(1);
+  });
+
+  it('include models without data, every one of them', () => {
+    for (const model of catalogue.models) {
+      const subject: Subject = { of: 'model', model };
+      for (const output of model.outputs) {
+        const { view } = look(subject, '', false);
+        expect(view.binding?.model.id).toBe(model.id);
+        expect(view.values.every(Number.isFinite), `${model.id} ${output.name}`).toBe(true);
+      }
+    }
+  });
+});
+
+describe('a field', () => {
+  const x = { name: 'delay_us', label: '', unit: '', levels: [1, 10, 100], spacing: 'log' as const };
+  const samples = [1, 10, 100].map((at) => ({ x: at, y: 0, value: Math.log10(at) }));
+
+  it('bridges one missing setting between two others, and no end', () => {
+    const middle = fieldOf(
+      { x, y: null },
+      samples.filter((s) => s.x !== 10),
+      false,
+    );
+    expect(middle?.at(10, 0)).toBeCloseTo(1, 9);
+    expect(
+      fieldOf(
+        { x, y: null },
+        samples.filter((s) => s.x !== 100),
+        false,
+      ),
+    ).toBeNull();
+  });
+
+  it('fills grids with what it says at places', () => {
+    const field = fieldOf({ x, y: null }, samples, false);
+    const out = field?.fill([1, 5, 50], [0], new Float64Array(3));
+    expect(Array.from(out ?? [])).toEqual([1, 5, 50].map((v) => field?.at(v, 0)));
+  });
+});
+
+it('takes Student’s t from the tables', () => {
+  const table: [number, number][] = [
+    [1, 12.706],
+    [2, 4.303],
+    [3, 3.182],
+    [4, 2.776],
+    [9, 2.262],
+    [24, 2.064],
+    [120, 1.98],
+  ];
+  for (const [df, t] of table) expect(Math.abs(t95(df) - t)).toBeLessThan(df === 3 ? 0.02 : 0.006);
+});
+
+it('widens the value scale in round steps, and not for a little', () => {
+  expect(widened([960, 1580], 950, 1600)).toEqual([960, 1580]);
+  expect(widened([960, 1580], 960, 2100)).toEqual([960, 2500]);
+});
+
+it('moves a slider in round values, and lets it rest on its start', () => {
+  const { view } = look(
+    { of: 'model', model: catalogue.models.find((m) => m.id === 'tcp-coalescing-throughput') ?? catalogue.models[0] },
+    '',
+    false,
+  );
+  const slider = view.sliders.find((s) => s.name === 'rtt_min_us');
+  if (!slider) throw new Error('no slider');
+  expect(slider.spacing).toBe('log');
+  expect(settingAt(slider, trackOf(slider, slider.start) + 1e-6)).toBe(slider.start);
+  expect(settingAt(slider, trackOf(slider, 1234.5))).toBe(1230);
+});
+
+it('prefers a model that takes what the cells counted', () => {
+  const slices = slicesOf(nfs(), catalogue);
+  const ids = modelsFor(slices({}), 'system_cpu_jiffies_per_gb').map((m) => m.id);
+  expect(ids[0]).toBe('cpu-overhead-surface');
+  expect(ids).toContain('cpu-overhead-open-loop');
+  expect(ids.at(-1)).toBe('none');
+});
