@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guide to tidy CSV says what the reader does."""
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import coalescope.uploads
+import pytest
+from coalescope.uploads import csv_files, tidy_csv
+
+GUIDE = (Path(__file__).parents[3] / "docs" / "tidy-csv.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```csv\n(.*?)```", GUIDE, re.DOTALL)
+SOURCES = Path(coalescope.uploads.__file__).parent
+
+
+def codes_in_source() -> set[str]:
+    """Every code that the CSV reader and the upload of tables can give."""
+    found: set[str] = set()
+    for name in ("tidy_csv.py", "columns.py"):
+        tree = ast.parse((SOURCES / name).read_text(encoding="utf-8"))
+        texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+        found |= {t for t in texts if isinstance(t, str) and re.fullmatch(r"[a-z]+(_[a-z]+)+", t)}
+    return found - {"measure_names"}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_examples_are_accepted(client: Any, example: str) -> None:
+    assert client.upload(example.encode(), "example.csv").status_code == 201
+
+
+def test_there_is_an_example_of_each_form() -> None:
+    assert [("replicate" in text, ",n," in text) for text in EXAMPLES] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_codes_of_the_guide_exist() -> None:
+    table = GUIDE.partition("| code |")[2]
+    listed = set(re.findall(r"^\| (.*?) \|", table, re.MULTILINE))
+    codes = set(re.findall(r"`([a-z_]+)`", " ".join(listed)))
+    elsewhere = {"too_large", "replicate_exists", "cell_exists", "kinds_never_mix"}
+    assert codes - elsewhere <= codes_in_source()
+    faults = {"wrong_unit", "unknown_column", "duplicate_row", "decimal_comma", "bad_text"}
+    assert faults <= codes
+
+
+def test_limits_of_the_guide_are_those_of_the_reader() -> None:
+    assert f"{tidy_csv.MAX_ROWS:,} rows" in GUIDE
+    assert f"{csv_files.MAX_CSV_BYTES // 2**20} MiB" in GUIDE
+    assert f"Up to {tidy_csv.MAX_PROBLEMS} faults" in GUIDE
