@@ -44,6 +44,13 @@ def test_check_a_sound_log_and_table(run: Run, files: dict[str, Path]) -> None:
     assert [report["ok"] for report in both] == [True, True]
 
 
+def test_a_remark_is_no_fault(run: Run, make_log: Callable[..., bytes], tmp_path: Path) -> None:
+    (tmp_path / "unmarked.runlog").write_bytes(make_log(window=(None, None)))
+    done = run("check", "unmarked.runlog")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "No measurement window is marked" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

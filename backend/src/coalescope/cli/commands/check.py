@@ -10,58 +10,67 @@ from typing import Any
 from coalescope_host.run_log import CheckReport, check
 
 from coalescope.cli.complaints import describe
-from coalescope.cli.output import print_json
+from coalescope.cli.output import print_json, printable
 from coalescope.errors import CoalescopeError
 from coalescope.uploads.tidy_csv import Table, read_table
 
 
 def run(arguments: Namespace) -> int:
-    """Show what files hold and what is wrong with them; 1 unless all are whole and sound."""
-    reports = [_check(path, as_json=arguments.json) for path in arguments.files]
+    """Show what files hold and what is wrong with them; 1 if any is refused or cut off."""
+    checked = [_check(path, as_json=arguments.json) for path in arguments.files]
     if arguments.json:
-        found = [report for report in reports if report is not None]
+        found = [report for report, _ in checked if report is not None]
         print_json(found[0] if len(arguments.files) == 1 and found else found)
-    return 0 if all(report is not None and report["ok"] for report in reports) else 1
+    return 0 if all(sound for _, sound in checked) else 1
 
 
-def _check(path: Path, *, as_json: bool) -> dict[str, Any] | None:
-    """Report on one file as it is read; None if it cannot be."""
+def _check(path: Path, *, as_json: bool) -> tuple[dict[str, Any] | None, bool]:
+    """Report on one file (None if it cannot be read), and say whether it is fit to be stored."""
     try:
         if path.suffix.lower() == ".csv":
             return _check_table(path, as_json=as_json)
         return _check_log(path, as_json=as_json)
     except OSError as error:
         _complain(path, error.strerror or str(error))
-        return None
+        return None, False
 
 
-def _check_log(path: Path, *, as_json: bool) -> dict[str, Any]:
+def _check_log(path: Path, *, as_json: bool) -> tuple[dict[str, Any], bool]:
     report = check(path)
     if not as_json:
         print(report.to_text(min(110, max(60, shutil.get_terminal_size().columns))))
-    if not report.ok:
-        _complain(path, _reason(report))
-    return report.to_json()
+    reason = _why_unsound(report)
+    if reason is not None:
+        _complain(path, printable(reason))
+    return report.to_json(), reason is None
 
 
-def _reason(report: CheckReport) -> str:
+def _why_unsound(report: CheckReport) -> str | None:
+    """A log with remarks only is sound; one that was cut off is not whole."""
+    errors = (problem for problem in report.problems if problem.severity == "error")
+    first = next(errors, None)
+    if first is not None:
+        return first.message
+    if report.complete:
+        return None
     return report.problems[0].message if report.problems else "The log is not whole."
 
 
-def _check_table(path: Path, *, as_json: bool) -> dict[str, Any]:
+def _check_table(path: Path, *, as_json: bool) -> tuple[dict[str, Any], bool]:
     try:
         with path.open("rb") as file:
             table = read_table(file)
     except CoalescopeError as error:
         _complain(path, describe(error))
         problem = error.as_json()["error"]
-        return {"file": str(path), "ok": False, "problems": problem["problems"] or [problem]}
+        problems = problem["problems"] or [problem]
+        return {"file": str(path), "ok": False, "problems": problems}, False
     report = _of_table(path, table)
     if not as_json:
         print(f"{path}\n  A table of {report['rows']} rows, one per {table.per}.")
         print(f"  Factors: {', '.join(report['factors'])}")
         print(f"  Measures: {', '.join(report['measures'])}\n")
-    return report
+    return report, True
 
 
 def _of_table(path: Path, table: Table) -> dict[str, Any]:
