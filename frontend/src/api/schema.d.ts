@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Health
+         * Get health
          * @description Answers as soon as the service can serve.
          */
         get: operations["get_health"];
@@ -32,7 +32,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Quantities
+         * List quantities
          * @description Every quantity that a column, factor, measure or parameter can name.
          */
         get: operations["list_quantities"];
@@ -92,13 +92,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Experiments
+         * List experiments
          * @description All experiments, published first, then by title.
          */
         get: operations["list_experiments"];
         put?: never;
         /**
-         * Create Experiment
+         * Create experiment
          * @description Add an experiment with no runs. Uploads create theirs on first use.
          */
         post: operations["create_experiment"];
@@ -116,7 +116,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Experiment
+         * Get experiment
          * @description One experiment: its source, factors, measures and default view.
          */
         get: operations["get_experiment"];
@@ -136,7 +136,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Cells
+         * List cells
          * @description Every cell with all its measures: any surface can be drawn from it.
          */
         get: operations["list_cells"];
@@ -225,7 +225,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Runs
+         * List runs
          * @description One page of an experiment's runs, in the order they were stored.
          */
         get: operations["list_runs"];
@@ -245,7 +245,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Run
+         * Get run
          * @description A run with its measures, warnings, history and the header of its log.
          */
         get: operations["get_run"];
@@ -265,7 +265,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Run Log
+         * Get run log
          * @description The file the run came from, byte for byte as it was uploaded.
          */
         get: operations["get_run_log"];
@@ -287,7 +287,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retract Run
+         * Retract run
          * @description Take a run out of the summaries. It stays, with its log, and can be restored.
          */
         post: operations["retract_run"];
@@ -307,7 +307,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restore Run
+         * Restore run
          * @description Take a retraction back.
          */
         post: operations["restore_run"];
@@ -327,7 +327,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Correct Run
+         * Correct run
          * @description Set factors or the replicate number right: the run moves to its right cell.
          */
         post: operations["correct_run"];
@@ -345,13 +345,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Uploads
+         * List uploads
          * @description Receipts of the newest uploads, newest first.
          */
         get: operations["list_uploads"];
         put?: never;
         /**
-         * Upload File
+         * Upload file
          * @description Store one run log or one tidy CSV: all of it, or nothing.
          *
          *     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing.
@@ -630,10 +630,7 @@ export interface components {
              * @default
              */
             subtitle?: string;
-            /** Source */
-            source?: {
-                [key: string]: unknown;
-            };
+            source?: components["schemas"]["SourceIn"] | null;
         };
         /**
          * ExperimentOut
@@ -1436,6 +1433,25 @@ export interface components {
             runs: components["schemas"]["RunOut"][];
         };
         /**
+         * SourceIn
+         * @description Where the data of a new experiment comes from.
+         */
+        SourceIn: {
+            /** Citation */
+            citation?: string | null;
+            /** Url */
+            url?: string | null;
+            /** Licence */
+            licence?: string | null;
+            /** How Made */
+            how_made?: string | null;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: string[];
+        };
+        /**
          * SourceOut
          * @description Where data comes from.
          */
@@ -1833,6 +1849,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The model's name in addresses, such as cpu-overhead */
                 model_id: string;
             };
             cookie?: never;
@@ -1998,6 +2015,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The experiment's name in addresses */
                 slug: string;
             };
             cookie?: never;
@@ -2064,6 +2082,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The experiment's name in addresses */
                 slug: string;
             };
             cookie?: never;
@@ -2134,7 +2153,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The experiment's name in addresses */
                 slug: string;
+                /** @description A measure of the glossary, such as throughput_mbps */
                 measure: string;
             };
             cookie?: never;
@@ -2191,6 +2212,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The experiment's name in addresses */
                 slug: string;
             };
             cookie?: never;
@@ -2249,6 +2271,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The experiment's name in addresses */
                 slug: string;
             };
             cookie?: never;
@@ -2301,13 +2324,16 @@ export interface operations {
     list_runs: {
         parameters: {
             query?: {
+                /** @description At most so many */
                 limit?: number;
+                /** @description Leave out so many first */
                 offset?: number;
                 /** @description Only this cell's runs */
                 cell?: number | null;
             };
             header?: never;
             path: {
+                /** @description The experiment's name in addresses */
                 slug: string;
             };
             cookie?: never;
@@ -2357,6 +2383,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The run's own identity */
                 id: string;
             };
             cookie?: never;
@@ -2406,6 +2433,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The run's own identity */
                 id: string;
             };
             cookie?: never;
@@ -2455,6 +2483,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The run's own identity */
                 id: string;
             };
             cookie?: never;
@@ -2517,6 +2546,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The run's own identity */
                 id: string;
             };
             cookie?: never;
@@ -2579,6 +2609,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The run's own identity */
                 id: string;
             };
             cookie?: never;
@@ -2639,6 +2670,7 @@ export interface operations {
     list_uploads: {
         parameters: {
             query?: {
+                /** @description At most so many */
                 limit?: number;
             };
             header?: never;
@@ -2688,11 +2720,15 @@ export interface operations {
     upload_file: {
         parameters: {
             query: {
+                /** @description What the file is called; folders in it are left out */
                 filename: string;
                 /** @description Instead of the one the file names */
                 experiment?: string | null;
+                /** @description Of the experiment, if it is new */
                 title?: string | null;
+                /** @description Of the data, if the experiment is new */
                 kind?: ("published" | "measured" | "emulated" | "simulated") | null;
+                /** @description Where the data comes from, if the experiment is new */
                 citation?: string | null;
             };
             header?: never;
@@ -2827,6 +2863,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description What stands behind /l/ in a short link */
                 token: string;
             };
             cookie?: never;
