@@ -132,6 +132,6 @@ export function paperFit(): Fit {
     residuals: [],
     identifiable: true,
     message: null,
-    bootstrap: { unit: 'rows', resamples: 10000, seed: 1, strata: 3 },
+    bootstrap: { unit: 'rows', resamples: 10000, seed: 1, strata: 3, degenerate: 0 },
   };
 }

@@ -27,6 +27,11 @@ import { Rich } from './Rich';
 import { useExports } from './useExports';
 import './explorer.css';
 
+/** For who measures how soon the page is useful. */
+function markOnce(name: string): void {
+  if (performance.getEntriesByName(name).length === 0) performance.mark(name);
+}
+
 /** What a new view is made for: all of the state but the crosshair and the sliders. */
 function structureOf(state: ExplorerState): string {
   const { x: _x, y: _y, byHand: _byHand, ...rest } = state;
@@ -205,6 +210,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
     loop.current = frameLoop(() => {
       const now = shown.current;
       const live = picture.current?.render(now.view, store.get(), now.slices);
+      if (live?.z) markOnce('first-surface');
       if (live) for (const call of listeners.current) call(live);
     }, benchAsked());
     const stop = store.subscribe(() => {
@@ -235,7 +241,8 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
       frames: listeners.current,
       redraw,
       remember() {
-        past.current.push(store.get().byHand);
+        const now = store.get().byHand;
+        if (JSON.stringify(past.current.at(-1)) !== JSON.stringify(now)) past.current.push(now);
       },
       undo() {
         const now = store.get().byHand;

@@ -194,6 +194,7 @@ function Parameter({ slider }: { slider: Slider }) {
   const ruler = useSized<SVGSVGElement>();
   const input = useRef<HTMLInputElement>(null);
   const output = useRef<HTMLOutputElement>(null);
+  const lastKey = useRef(Number.NEGATIVE_INFINITY);
   const shown = useRef<{ slider: Slider | null; value: number; width: number }>({
     slider: null,
     value: Number.NaN,
@@ -254,7 +255,10 @@ function Parameter({ slider }: { slider: Slider }) {
           aria-describedby={`${id}-fit`}
           onPointerDown={remember}
           onKeyDown={(event) => {
-            if (/^(Arrow|Page|Home|End)/.test(event.key) && !event.repeat) remember();
+            if (!/^(Arrow|Page|Home|End)/.test(event.key)) return;
+            // a run of keys is one step of Undo
+            if (event.timeStamp - lastKey.current > 1000) remember();
+            lastKey.current = event.timeStamp;
           }}
           onInput={(event) => set(settingAt(slider, event.currentTarget.valueAsNumber))}
           onDoubleClick={() => set(start)}
@@ -449,7 +453,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
       const words = decimal(predictions[i], digits);
       if (model.textContent !== words) {
         model.textContent = words;
-        difference.textContent = `${signed(deviation(predictions[i], p), 1)} %`;
+        difference.textContent = `${signed(deviation(predictions[i], p), comparison.calm < 1 ? 2 : 1)} %`;
       }
       row.classList.toggle('here', p.x === live.place.x && p.y === live.place.y);
     });
@@ -642,7 +646,7 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
           {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}
         </div>
         <Now />
-        {view.points.length > 0 && view.points.length <= 24 && <CellList />}
+        {view.points.length > 0 && view.points.length <= 100 && <CellList />}
         <PythonStatus />
       </aside>
     );

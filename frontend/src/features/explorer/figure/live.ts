@@ -5,6 +5,7 @@ import type { FactorValue } from '../../../api/types';
 import {
   type Binding,
   type Frames,
+  fromCells,
   gradientAt,
   type Prediction,
   type Prepared,
@@ -216,7 +217,7 @@ export function samplerOf(view: View, frame: Frame, series: readonly Series[], f
     const cell = view.points.find((p) => (!layout.x || p.x === x) && (!layout.y || p.y === y)) ?? null;
     const prediction = binding ? predictAt(binding, x, y, frames, theta) : null;
     const half =
-      binding && view.fit && !edited
+      binding && view.fit && !edited && fromCells(binding) > 0
         ? halfWidth(view.fit, names, gradientAt(binding, names, x, y, frames, theta))
         : null;
     const chosen = series.find((s) => s.chosen);

@@ -12,6 +12,8 @@ import type { View } from '../../../state/view';
 /** The model at each cell, with the packets and interrupts that the cell itself counted. */
 export interface Comparison {
   readonly points: readonly Point[];
+  /** The largest deviation where the sliders start, in per cent: what the scale of the residuals has to hold. */
+  readonly calm: number;
   predictions(theta: Readonly<Record<string, number>>): Float64Array;
 }
 
@@ -30,15 +32,13 @@ export function comparisonOf(view: View, frames: Frames): Comparison | null {
   if (!binding || points.length === 0) return null;
   const places: Prepared[] = points.map((p) => prepare(binding, [p.x], [p.y], frames, countedIn(p)));
   const out = new Float64Array(points.length);
-  return {
-    points,
-    predictions(theta) {
-      places.forEach((place, i) => {
-        out[i] = place.evaluate(binding.output, theta)[0];
-      });
-      return out;
-    },
+  const predictions = (theta: Readonly<Record<string, number>>): Float64Array => {
+    places.forEach((place, i) => {
+      out[i] = place.evaluate(binding.output, theta)[0];
+    });
+    return out;
   };
+  return { points, predictions, calm: Math.abs(worstOf(points, predictions(view.start))?.percent ?? 0) };
 }
 
 /** Percent of the cell; of nought, nothing can be a percentage. */
@@ -78,9 +78,7 @@ export function residualShapes(
   inks: ReadonlyMap<number, string>,
 ): Shape[] {
   const { points } = comparison;
-  const largest = Math.abs(worstOf(points, predictions)?.percent ?? 0);
-  const calm = view.fit?.diagnostics.max_abs_deviation_percent ?? largest;
-  const base = Math.max(2.6, calm * 1.3);
+  const base = Math.max(2.6, comparison.calm * 1.3);
   const tick = niceBelow(base * 0.9);
   const y = linear([-base, base], [TOP + HEIGHT, TOP]);
   const out: Shape[] = [];
