@@ -144,8 +144,9 @@ function Pages({ from, total, go }: { from: number; total: number; go: (from: nu
 function Table({ experiment, runs, measures }: { experiment: Experiment; runs: readonly Run[]; measures: string[] }) {
   const quantities = useQuantities();
   const factors = experiment.factors.map(({ name }) => name);
+  const unitOf = (name: string) => quantities.data?.find((quantity) => quantity.name === name)?.unit;
   const head = (name: string) => {
-    const unit = quantities.data?.find((quantity) => quantity.name === name)?.unit;
+    const unit = unitOf(name);
     return (
       <th key={name} scope="col" className="n">
         {labelOf(name, quantities.data)}
@@ -176,7 +177,7 @@ function Table({ experiment, runs, measures }: { experiment: Experiment; runs: r
               run={run}
               factors={factors}
               measures={measures}
-              labelOf={(name) => labelOf(name, quantities.data)}
+              labelOf={(name) => [labelOf(name, quantities.data), unitOf(name)].filter(Boolean).join(', ')}
             />
           ))}
         </tbody>
