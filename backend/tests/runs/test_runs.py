@@ -82,6 +82,8 @@ def test_a_corrected_run_moves_to_its_cell(lab: Any) -> None:
         ({"mtu_bytes": "big"}, "wrong_type"),
         ({"mtu_bytes": -1}, "out_of_domain"),
         ({"workload": 7}, "wrong_type"),
+        ({"workload": ""}, "bad_text"),
+        ({"factor.x": 1e31}, "not_finite"),
         ({"throughput_mbps": 7}, "unknown_factor"),
         ({"mtu_bytes": 1500}, "nothing_to_correct"),
         ({}, "nothing_to_correct"),
@@ -179,6 +181,7 @@ def test_levels_in_their_one_form() -> None:
     assert repr(canonical_level(1500.0)) == "1500"
     assert repr(canonical_level(-0.0)) == "0"
     assert repr(canonical_level(33.5)) == "33.5"
+    assert repr(canonical_level(1e30)) == "1e+30"
     assert canonical_level("1500") == "1500"
     with pytest.raises(ValueError, match="finite"):
         canonical_level(float("nan"))

@@ -109,6 +109,10 @@ def bad_logs(make_log: MakeLog) -> dict[str, tuple[bytes, int, str]]:
         "unknown factor": (make_log(factors={"mtuu_bytes": 1500}), 422, "unknown_factor"),
         "impossible level": (make_log(factors={"mtu_bytes": -1}), 422, "out_of_domain"),
         "text for a number": (make_log(factors={"mtu_bytes": "big"}), 422, "wrong_type"),
+        "empty level": (make_log(factors={"workload": ""}), 422, "bad_text"),
+        "long level": (make_log(factors={"workload": "x" * 201}), 422, "bad_text"),
+        "enormous level": (make_log(factors={"factor.x": 1e308}), 422, "not_finite"),
+        "enormous replicate": (make_log(replicate=2**62), 422, "bad_replicate"),
         "one record": (make_log(rows=[(1, 1, 1, 1, 1)], window=(None, None)), 422, "empty_window"),
         "window of one record": (make_log(window=(4, 4)), 422, "empty_window"),
         "no run in a table": (b"mtu_bytes,replicate,drops\n", 422, "no_rows"),
@@ -127,6 +131,10 @@ BAD_LOGS = [
     "unknown factor",
     "impossible level",
     "text for a number",
+    "empty level",
+    "long level",
+    "enormous level",
+    "enormous replicate",
     "one record",
     "window of one record",
     "no run in a table",
@@ -205,6 +213,13 @@ def test_a_number_used_twice_is_a_warning(client: Any, make_log: MakeLog) -> Non
     assert [warning["code"] for warning in receipt["warnings"]] == ["replicate_repeated"]
     cells = client.get("/api/experiments/lab/cells").json()["cells"]
     assert [cell["runs"] for cell in cells] == [2]
+
+
+def test_titles_are_one_line_of_text(client: Any, make_log: MakeLog) -> None:
+    client.upload(make_log(experiment_title="x" * 4000))
+    assert client.get("/api/experiments/lab").json()["title"] == "x" * 200
+    client.upload(make_log(), experiment="other", title=" a\x00b\nc ")
+    assert client.get("/api/experiments/other").json()["title"] == "abc"
 
 
 def test_the_level_read_back_counts(client: Any, make_log: MakeLog) -> None:

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether given factors are ones the glossary knows, with levels that are possible. Pure."""
 
-import math
+import re
 from collections.abc import Mapping
+
+from coalescope_models.quantity import Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue
 from coalescope.glossary.quantities import factor, is_free_factor, nearest_names
+
+LONGEST_LEVEL = 200
+LARGEST_LEVEL = 1e30  # squares and sums of what is larger would overflow
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def check_factors(factors: Mapping[str, FactorValue]) -> None:
@@ -20,27 +26,51 @@ def check_factors(factors: Mapping[str, FactorValue]) -> None:
             )
 
 
-def _fault(name: str, value: FactorValue) -> tuple[str, str, str] | None:
+_Fault = tuple[str, str, str]  # code, message, advice
+
+
+def _fault(name: str, value: FactorValue) -> _Fault | None:
     quantity = factor(name)
-    if not isinstance(value, str) and not math.isfinite(value):
-        return "not_finite", f"The level of {name} is not finite.", "Leave the factor out."
-    if quantity is None:
-        if is_free_factor(name):
+    if quantity is not None:
+        return _unusable(name, value) or _contradiction(quantity, value)
+    if is_free_factor(name):
+        return _unusable(name, value)
+    near = nearest_names(name)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    return (
+        "unknown_factor",
+        f"Factor {name!r} is not in the glossary.",
+        f"{meant}A factor of your own is named factor.{name}.",
+    )
+
+
+def _unusable(name: str, value: FactorValue) -> _Fault | None:
+    if isinstance(value, str):
+        if 0 < len(value) <= LONGEST_LEVEL and not CONTROL.search(value):
             return None
-        near = nearest_names(name)
-        meant = f"Did you mean {' or '.join(near)}? " if near else ""
         return (
-            "unknown_factor",
-            f"Factor {name!r} is not in the glossary.",
-            f"{meant}A factor of your own is named factor.{name}.",
+            "bad_text",
+            f"The level of {name} is empty, too long or has control characters.",
+            f"Use plain text of at most {LONGEST_LEVEL} characters.",
         )
+    if abs(value) <= LARGEST_LEVEL:  # so not NaN either
+        return None
+    return "not_finite", f"The level of {name} is no number that can be used.", "Correct it."
+
+
+def _contradiction(quantity: Quantity, value: FactorValue) -> _Fault | None:
+    unit = quantity.unit or "plain numbers"
     if quantity.text != isinstance(value, str):
-        kind = "a text" if quantity.text else f"a number in {quantity.unit or 'plain numbers'}"
-        return "wrong_type", f"{name} is {kind}, not {value!r}.", "Correct the level."
-    if not isinstance(value, str) and not quantity.contains(value):
-        return (
-            "out_of_domain",
-            f"{name} = {value} is not possible.",
-            f"{quantity.label} lies in {quantity.domain}, in {quantity.unit}.",
-        )
-    return None
+        kind = "a text" if quantity.text else f"a number in {unit}"
+        return "wrong_type", f"{quantity.name} is {kind}, not {value!r}.", "Correct the level."
+    if isinstance(value, str) or quantity.contains(value):
+        return None
+    low, high = quantity.domain
+    bounds = f"at least {low:g}" if low is not None else ""
+    bounds += f"{' and ' if bounds and high is not None else ''}"
+    bounds += f"at most {high:g}" if high is not None else ""
+    return (
+        "out_of_domain",
+        f"{quantity.name} = {value} is not possible.",
+        f"{quantity.label} is {bounds}, in {unit}.",
+    )

@@ -18,6 +18,7 @@ from coalescope.runs.summaries import summarise_values
 from coalescope.timestamps import utc_now
 
 _BATCH = 1000
+_EXACT = 2**53  # larger whole numbers are not exact as floats
 
 
 def factor_key(factors: Factors) -> str:
@@ -32,7 +33,8 @@ def canonical_level(value: FactorValue) -> FactorValue:
         return value
     if not math.isfinite(value):
         raise ValueError(f"a level must be finite, not {value}")
-    return int(value) if float(value).is_integer() else float(value)
+    whole = float(value).is_integer() and abs(value) <= _EXACT
+    return int(value) if whole else float(value)
 
 
 def record_runs(

@@ -12,6 +12,7 @@ from coalescope.database import ReadConnection
 from coalescope.errors import CoalescopeError, ErrorResponse
 from coalescope.experiments.records import Kind
 from coalescope.object_store import StagedObject
+from coalescope.runs.factors import CONTROL
 from coalescope.runs.schemas import WarningOut
 from coalescope.uploads import service
 from coalescope.uploads.incoming import UploadRequest
@@ -20,7 +21,6 @@ from coalescope.uploads.schemas import UploadedRunOut, UploadExperimentOut, Uplo
 router = APIRouter(prefix="/uploads", tags=["uploads"])
 
 _WRITE_BYTES = 2**20
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _BODY = {
     "requestBody": {
@@ -53,7 +53,7 @@ async def upload_file(
     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing.
     """
     asked = UploadRequest(
-        clean_filename(filename), experiment or None, title or None, kind, citation or None
+        clean_filename(filename), experiment or None, _clean(title), kind, _clean(citation)
     )
     state = request.app.state
     with state.object_store.stage() as staged:
@@ -107,7 +107,11 @@ def _too_large(most: int) -> CoalescopeError:
 def clean_filename(name: str) -> str:
     """The name without folders and control characters, at most 255 characters."""
     last = re.split(r"[/\\]", name)[-1]
-    return _CONTROL.sub("", last).strip()[-255:] or "unnamed"
+    return CONTROL.sub("", last).strip()[-255:] or "unnamed"
+
+
+def _clean(text: str | None) -> str | None:
+    return CONTROL.sub("", text or "").strip() or None
 
 
 def receipt_out(receipt: service.Receipt) -> UploadReceipt:

@@ -20,6 +20,8 @@ from coalescope.uploads.incoming import Incoming, UploadRequest
 
 _DELAY = "delay_us"
 _LONGEST_DELAY_US = 1e9
+_LONGEST_TITLE = 200
+_LARGEST_REPLICATE = 10**9
 
 
 def understand_run_log(path: Path, request: UploadRequest) -> Incoming:
@@ -46,9 +48,17 @@ def understand_run_log(path: Path, request: UploadRequest) -> Incoming:
             where={"field": "experiment"},
             advice="Name one with ?experiment=…, or record with an experiment.",
         )
+    replicate = run.get("replicate")
+    if replicate is not None and replicate > _LARGEST_REPLICATE:
+        raise CoalescopeError(
+            "bad_replicate",
+            f"The log says that it is replicate {replicate}.",
+            where={"field": "replicate"},
+            advice=f"Number the runs of a cell from 1, at most {_LARGEST_REPLICATE:,}.",
+        )
     measured = measure_run(log)
     new = _new_run(log, run, measured)
-    title = request.title or run.get("experiment_title")
+    title = request.title or (run.get("experiment_title") or "")[:_LONGEST_TITLE] or None
     return Incoming("run_log", slug, title, kind, [new], new.warnings)
 
 

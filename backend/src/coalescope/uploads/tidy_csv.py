@@ -19,6 +19,7 @@ from coalescope_models.quantity import Quantity
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments.records import FactorValue
 from coalescope.exports.formulas import as_meant
+from coalescope.runs.factors import CONTROL, LARGEST_LEVEL, LONGEST_LEVEL
 from coalescope.runs.records import MeasuredValue
 from coalescope.runs.service import factor_key
 from coalescope.uploads.columns import Column, classify, unknown_column
@@ -27,12 +28,9 @@ MAX_PROBLEMS = 20
 # cell, replicate, measure
 _Place = tuple[str, int | None, str]
 MAX_ROWS = 100_000
-_MAX_TEXT = 200
-_LARGEST = 1e30  # squares and sums of what is larger would overflow
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _INTEGER = re.compile(r"\+?\d{1,9}")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -77,7 +75,7 @@ class _Collector:
         if column is not None:
             where["column"] = column
         if value is not None:
-            where["value"] = value[:_MAX_TEXT]
+            where["value"] = value[:LONGEST_LEVEL]
         self.keep(Problem(code=code, message=message, where=where, advice=advice))
 
     def keep(self, problem: Problem) -> None:
@@ -360,13 +358,17 @@ class _RowReader:
             return None
         if column.quantity is not None and not column.quantity.text:
             return self.number(column, text)
-        if column.quantity is None and _NUMBER.fullmatch(text) and abs(float(text)) <= _LARGEST:
+        if (
+            column.quantity is None
+            and _NUMBER.fullmatch(text)
+            and abs(float(text)) <= LARGEST_LEVEL
+        ):
             return float(text)
-        if len(text) > _MAX_TEXT or _CONTROL.search(text):
+        if len(text) > LONGEST_LEVEL or CONTROL.search(text):
             self._fault(
                 "bad_text",
                 f"The level of {column.name} is too long or has control characters.",
-                f"Use plain text of at most {_MAX_TEXT} characters.",
+                f"Use plain text of at most {LONGEST_LEVEL} characters.",
                 column.name,
                 text,
             )
@@ -449,7 +451,7 @@ class _RowReader:
     def _float(self, name: str, text: str) -> float | None:
         if _NUMBER.fullmatch(text):
             value = float(text)
-            if abs(value) <= _LARGEST:
+            if abs(value) <= LARGEST_LEVEL:
                 return value
         code, advice = "not_a_number", "Write a plain decimal number, or leave the field empty."
         if _DECIMAL_COMMA.fullmatch(text):
