@@ -109,7 +109,10 @@ def serve(tmp_path: Path) -> Serve:
         finally:
             if server.poll() is None:
                 server.send_signal(signal.SIGTERM)
-            _, complaints = server.communicate(timeout=30)
+            try:
+                _, complaints = server.communicate(timeout=30)
+            finally:
+                server.kill()
             assert "Traceback" not in complaints
 
     return serving

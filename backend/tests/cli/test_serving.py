@@ -40,6 +40,32 @@ def test_serve_is_up_soon_and_stops_in_order(serve: Serve) -> None:
             assert server.wait(timeout=30) == 0
 
 
+@pytest.mark.parametrize("after", [0.0, 0.3, 0.8, 1.2])
+def test_a_signal_at_any_moment_stops_it(tmp_path: Path, after: float) -> None:
+    command = subprocess.Popen(
+        [*COMMAND, "serve", "--port", "0"],
+        env=environment(tmp_path / "data"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(after)
+    command.send_signal(signal.SIGTERM)
+    try:
+        _, complaints = command.communicate(timeout=30)
+    finally:
+        command.kill()
+    assert command.returncode in (0, 130, -signal.SIGTERM)
+    assert "Traceback" not in complaints
+
+
+def test_a_signal_once_the_address_is_known_is_an_orderly_stop(serve: Serve) -> None:
+    for _ in range(3):
+        with serve() as (_, server):
+            server.send_signal(signal.SIGTERM)
+            assert server.wait(timeout=30) == 0
+
+
 @pytest.mark.slow
 def test_a_second_start_takes_less_than_three_seconds(serve: Serve) -> None:
     took = []

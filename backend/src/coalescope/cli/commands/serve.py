@@ -21,23 +21,39 @@ def run(arguments: Namespace) -> int:
     """Serve until a signal comes, then let open requests finish."""
     settings = settings_of(arguments)
     access_policy(settings.host, settings.token.get_secret_value() if settings.token else None)
-    with _listen(settings) as listener:
-        config = uvicorn.Config(
-            create_app(settings),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=_GRACE_S,
-        )
-        print(f"Coalescope is at {_url(listener)}  (Ctrl-C stops it)", flush=True)
-        # uvicorn raises the signal again once it is done; the shutdown was orderly, so say 0.
-        signal.signal(signal.SIGTERM, lambda *_: None)
-        try:
-            uvicorn.Server(config).run(sockets=[listener])
-        except KeyboardInterrupt:
-            print()
+    # Until uvicorn takes the signals over, and again when it raises them anew after an orderly
+    # shutdown, SIGTERM is the same as Ctrl-C.
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with _listen(settings) as listener:
+            config = uvicorn.Config(
+                create_app(settings),
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=_GRACE_S,
+            )
+            _Server(config, _url(listener)).run(sockets=[listener])
+    except KeyboardInterrupt:
+        print()
     return 0
+
+
+class _Server(uvicorn.Server):
+    """Says where it is once it answers, and can be stopped in order from then on."""
+
+    def __init__(self, config: uvicorn.Config, url: str) -> None:
+        super().__init__(config)
+        self._url = url
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        print(f"Coalescope is at {self._url}  (Ctrl-C stops it)", flush=True)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _listen(settings: Settings) -> socket.socket:
