@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's data as React state: one hook for each thing the page reads or changes.
-import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { body, client } from './client';
 import { ApiError } from './errors';
 import type {
@@ -58,25 +65,35 @@ export function useExperiments() {
   });
 }
 
-export function useExperiment(slug: string) {
-  return useQuery({
+const experimentOf = (slug: string) =>
+  queryOptions({
     queryKey: ['experiments', slug],
     queryFn: ({ signal }) =>
       body<Experiment>(client.GET('/api/experiments/{slug}', { params: { path: { slug } }, signal })),
-    enabled: slug !== '',
   });
+
+export function useExperiment(slug: string) {
+  return useQuery({ ...experimentOf(slug), enabled: slug !== '' });
 }
 
 /** Every cell with every measure; the page makes all its surfaces from it. */
 export function useCells(slug: string, where: Factors = {}) {
+  return useQuery({ ...cellsOf(slug, where), placeholderData: keepPreviousData, enabled: slug !== '' });
+}
+
+function cellsOf(slug: string, where: Factors) {
   const query = { where: Object.fromEntries(Object.entries(where).map(([name, value]) => [name, String(value)])) };
-  return useQuery({
+  return queryOptions({
     queryKey: ['experiments', slug, 'cells', where],
     queryFn: ({ signal }) =>
       body<Cells>(client.GET('/api/experiments/{slug}/cells', { params: { path: { slug }, query }, signal })),
-    placeholderData: keepPreviousData,
-    enabled: slug !== '',
   });
+}
+
+/** Asks for an experiment and its cells before the page that shows them is there. */
+export function prefetchExperiment(slug: string): void {
+  queries.prefetchQuery(experimentOf(slug));
+  queries.prefetchQuery(cellsOf(slug, {}));
 }
 
 export function useRuns(slug: string, page: { limit: number; offset: number; cell?: number }) {

@@ -5,13 +5,18 @@ import './fonts.css';
 import './tokens.css';
 import './base.css';
 import { followSystem } from '../components/theme';
+import { currentPath } from '../state/address';
 import { App } from './App';
+import { loadAhead } from './routes';
 
 const host = document.getElementById('page');
 if (!host) throw new Error('index.html has no element with the id "page".');
 followSystem();
-createRoot(host).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
+const root = createRoot(host);
+loadAhead(currentPath().split('?')[0]).then(() => {
+  root.render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+});

@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-import { lazy } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
+import { prefetchExperiment } from '../api/queries';
 import { ExperimentsPage } from '../features/experiments/ExperimentsPage';
 import { NotFoundPage } from './NotFoundPage';
+import { page } from './page';
 
-const ExplorerPage = lazy(async () => ({ default: (await import('../features/explorer/ExplorerPage')).ExplorerPage }));
-const ModelsPage = lazy(async () => ({ default: (await import('../features/models/ModelsPage')).ModelsPage }));
-const ModelPage = lazy(async () => ({ default: (await import('../features/models/ModelPage')).ModelPage }));
-const UploadPage = lazy(async () => ({ default: (await import('../features/upload/UploadPage')).UploadPage }));
-const RunsPage = lazy(async () => ({ default: (await import('../features/runs/RunsPage')).RunsPage }));
-const RunPage = lazy(async () => ({ default: (await import('../features/runs/RunPage')).RunPage }));
-const LinkPage = lazy(async () => ({ default: (await import('../features/links/LinkPage')).LinkPage }));
+const ExplorerPage = page(async () => (await import('../features/explorer/ExplorerPage')).ExplorerPage);
+const ModelsPage = page(async () => (await import('../features/models/ModelsPage')).ModelsPage);
+const ModelPage = page(async () => (await import('../features/models/ModelPage')).ModelPage);
+const UploadPage = page(async () => (await import('../features/upload/UploadPage')).UploadPage);
+const RunsPage = page(async () => (await import('../features/runs/RunsPage')).RunsPage);
+const RunPage = page(async () => (await import('../features/runs/RunPage')).RunPage);
+const LinkPage = page(async () => (await import('../features/links/LinkPage')).LinkPage);
+
+const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
+  [/^\/explorer\/[^/]+$/, ExplorerPage],
+  [/^\/experiments\/[^/]+\/runs$/, RunsPage],
+  [/^\/models$/, ModelsPage],
+  [/^\/models\/[^/]+$/, ModelPage],
+  [/^\/upload$/, UploadPage],
+  [/^\/runs\/[^/]+$/, RunPage],
+  [/^\/l\/[^/]+$/, LinkPage],
+];
+
+/** Code and data of the first page, side by side. A page that does not come is asked for again when it is rendered. */
+export async function loadAhead(path: string): Promise<void> {
+  const slug = /^\/explorer\/([^/]+)$/.exec(path)?.[1];
+  if (slug !== undefined) prefetchExperiment(decodeURIComponent(slug));
+  await AHEAD.find(([pattern]) => pattern.test(path))?.[1]
+    .load()
+    .catch(() => undefined);
+}
 
 /** Every address of the page. Home comes with the first load, the rest when it is asked for. */
 export function Routes() {

@@ -59,7 +59,6 @@ export function PythonStatus() {
   const [agreement, setAgreement] = useState<{ difference: number; points: number } | null>(null);
   const latest = useRef<Live | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(startPython, []);
 
   const compare = () => {
     const live = latest.current;
@@ -73,6 +72,8 @@ export function PythonStatus() {
   };
   useFrame((live) => {
     latest.current = live;
+    // not before the surface is there: Python may take its time, the reader should not have to
+    if (view.mode !== 'blank') startPython();
     clearTimeout(timer.current);
     if (view.binding) timer.current = setTimeout(compare, QUIET_MS);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which data: experiment, choices, measure, factors, what was held fixed.
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useExperiments } from '../../api/queries';
 import type { Experiment, Quantity } from '../../api/types';
@@ -63,12 +63,27 @@ function Options(props: {
   );
 }
 
-function ExperimentMenu({ experiment }: { experiment: Experiment }) {
+function ExperimentList({ current }: { current: string }) {
   const [, go] = useLocation();
-  const others = useExperiments();
+  const all = useExperiments();
+  return (all.data ?? []).map(({ slug, title, kind }) => (
+    <MenuItem key={slug} note={kind} checked={slug === current} onSelect={() => go(`/explorer/${slug}`)}>
+      {title}
+    </MenuItem>
+  ));
+}
+
+function ExperimentMenu({ experiment }: { experiment: Experiment }) {
+  // the list is for later: the server has the cells and the fit to answer first
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setWanted(true), 1500);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <Menu
       label={`Experiment: ${experiment.title}`}
+      onOpen={() => setWanted(true)}
       align="start"
       className="pick"
       trigger={
@@ -78,11 +93,7 @@ function ExperimentMenu({ experiment }: { experiment: Experiment }) {
         </>
       }
     >
-      {(others.data ?? []).map(({ slug, title, kind }) => (
-        <MenuItem key={slug} note={kind} checked={slug === experiment.slug} onSelect={() => go(`/explorer/${slug}`)}>
-          {title}
-        </MenuItem>
-      ))}
+      {wanted && <ExperimentList current={experiment.slug} />}
     </Menu>
   );
 }
