@@ -38,9 +38,14 @@ class Agreement:
         return self.log_mbps / self.iperf_mbps - 1
 
     @property
+    def bytes_agree(self) -> bool:
+        """Whether the bytes agree within 1 %."""
+        return abs(self.bytes_difference) <= TOLERANCE
+
+    @property
     def holds(self) -> bool:
         """Whether both agree within 1 %."""
-        return max(abs(self.bytes_difference), abs(self.rate_difference)) <= TOLERANCE
+        return self.bytes_agree and abs(self.rate_difference) <= TOLERANCE
 
 
 def compare(log: RunLog, report: Mapping[str, object], workload: str) -> Agreement:
@@ -83,15 +88,15 @@ def received(report: Mapping[str, object]) -> tuple[float, float]:
     return float(total["bytes"]), float(total["seconds"])
 
 
-def lost(report: Mapping[str, object]) -> float:
-    """Share of the datagrams that iperf3 missed; 0 for TCP.
+def uncounted(report: Mapping[str, object], sender: Mapping[str, object]) -> float:
+    """Share of the sender's payload that the receiving iperf3 did not count.
 
-    On a veth pair these were lost behind the interface, in a full socket buffer: the interface
-    counted them, iperf3 did not.
+    Nothing is lost on a veth pair: the interface counted these bytes, but they ended in a full
+    socket buffer, or came after iperf3 had closed its books.
     """
-    end = report.get("end")
-    total = end.get("sum_received", {}) if isinstance(end, dict) else {}
-    return float(total.get("lost_packets", 0)) / max(1.0, float(total.get("packets", 0)))
+    end = sender.get("end")
+    sent = float(end["sum_sent"]["bytes"]) if isinstance(end, dict) else 0.0
+    return 1 - received(report)[0] / sent if sent else 0.0
 
 
 def _data_packets(report: Mapping[str, object], counted: float) -> float:
