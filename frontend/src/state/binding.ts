@@ -62,7 +62,8 @@ function fillField(layout: Layout, points: MeasurePoints): Field | null {
 function inputTerm(q: Quantity & { symbolMath: string }): ScalarTerm {
   const [lo, hi] = q.typical ?? [q.domain[0] ?? 0, q.domain[1] ?? 1];
   const step = 10 ** Math.floor(Math.log10((hi - lo) / 200));
-  const middle = lo > 0 ? Math.sqrt(lo * hi) : (lo + hi) / 2;
+  // a share starts whole: the paper takes every packet as full
+  const middle = q.domain[1] === 1 ? 1 : lo > 0 ? Math.sqrt(lo * hi) : (lo + hi) / 2;
   return { ...q, start: Number((Math.round(middle / step) * step).toPrecision(6)), lo, hi, step };
 }
 

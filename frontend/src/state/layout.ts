@@ -10,6 +10,8 @@ export interface Axis {
   /** The settings, rising. */
   readonly levels: readonly number[];
   readonly spacing: Spacing;
+  /** What the picture shows; without it, the settings and some room around them. */
+  readonly bounds?: readonly [number, number];
 }
 
 export interface Layout {

@@ -2,7 +2,7 @@
 // One picture's worth of data: everything that stands still while a slider or the crosshair moves.
 import type { Cell, Experiment, FactorValue, Fit, Kind, MeasureOf, Quantity } from '../api/types';
 import { contourLevels } from '../plots/contours';
-import { decadeTicks, niceStep, niceTicks, paddedDomain, spacingOf } from '../plots/scale';
+import { decadeTicks, niceStep, niceTicks, paddedDomain } from '../plots/scale';
 import { type Binding, bindings, fromCells, type MeasurePoints, prepare } from './binding';
 import {
   type AxisTerms,
@@ -14,7 +14,7 @@ import {
 } from './explorer';
 import { type Field, fieldOf } from './field';
 import { pooledShare, type Slider, slidersOf } from './fit';
-import { type Axis, defaultWhere, isDelay, type Layout, layoutOf, matches, type Point, pointsOf, ties } from './layout';
+import { type Axis, defaultWhere, type Layout, layoutOf, matches, type Point, pointsOf, ties } from './layout';
 import { type BundledModel, type Catalogue, fittedAs, isCost } from './models';
 
 /** What the explorer is opened on: an experiment with its cells, or a model alone. */
@@ -97,15 +97,12 @@ function experimentSlice(
 /** Settings that stand for a continuous range: 1, 2 and 5 times powers of ten, or well-known MTUs. */
 function modelAxis(quantity: Quantity): Axis {
   const [lo, hi] = quantity.typical ?? [quantity.domain[0] ?? 0, quantity.domain[1] ?? 1];
-  const base = { name: quantity.name, label: quantity.label, unit: quantity.unit };
+  const base = { name: quantity.name, label: quantity.label, unit: quantity.unit, bounds: [lo, hi] as const };
   if (quantity.name === 'mtu_bytes') {
     const levels = [1500, 3000, 4500, 6000, 9000].filter((v) => v >= lo && v <= hi);
     return { ...base, levels, spacing: 'linear' };
   }
-  if (lo > 0 && hi / lo >= 30) {
-    const levels = decadeTicks(lo, hi);
-    return { ...base, levels, spacing: spacingOf(levels, isDelay(quantity.name)) };
-  }
+  if (lo > 0 && hi / lo >= 20) return { ...base, levels: decadeTicks(lo, hi), spacing: 'log' };
   return { ...base, levels: niceTicks(lo, hi, 6), spacing: 'linear' };
 }
 
@@ -161,7 +158,8 @@ export function slicesOf(
 const SHARE = 0.065;
 
 /** Picture bounds of an axis. */
-export function boundsOf(axis: Axis, upward: boolean): [number, number] {
+export function boundsOf(axis: Axis, upward: boolean): readonly [number, number] {
+  if (axis.bounds) return axis.bounds;
   const [lo, hi] = paddedDomain(axis.levels, axis.spacing, upward ? 0.12 : SHARE);
   return [shortened(lo), shortened(hi)];
 }
@@ -291,7 +289,7 @@ function coarse(
 ): Float64Array {
   const range = (axis: Axis | null): Float64Array => {
     if (!axis || axis.levels.length < 2) return Float64Array.of(axis?.levels[0] ?? 0);
-    const [lo, hi] = [axis.levels[0], axis.levels[axis.levels.length - 1]];
+    const [lo, hi] = axis.bounds ?? [axis.levels[0], axis.levels[axis.levels.length - 1]];
     const logs = axis.spacing !== 'linear' && lo > 0;
     return Float64Array.from({ length: SAMPLES }, (_, i) => {
       const t = i / (SAMPLES - 1);

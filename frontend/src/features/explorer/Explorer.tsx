@@ -68,6 +68,7 @@ function sentence(view: View, cellsBusy: boolean): string {
     return `${unit}The model’s ${plane ? 'surface under' : 'line through'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
   if (view.mode === 'interpolated')
     return `${unit}Interpolated between the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
+  if (view.mode === 'blank') return `${unit}${capital(cells)}; the surface follows its fit.`;
   return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : 'nothing is drawn between them'}.`;
 }
 
@@ -274,7 +275,10 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
 
   return (
     <ExplorerContext value={context}>
-      <section className={`explorer ${fitState?.stale ? 'isstale' : ''}`} aria-label={titleWithUnit(view.measure)}>
+      <section
+        className={`explorer ${fitState?.stale ? 'isstale' : ''} ${waiting ? 'waiting' : ''}`}
+        aria-label={titleWithUnit(view.measure)}
+      >
         <Rail />
         <div className="centre">
           {rejected.length > 0 && <RejectedNotice rejected={rejected} onClose={() => setRejected([])} />}

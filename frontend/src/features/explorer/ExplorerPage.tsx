@@ -8,6 +8,7 @@ import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import type { Subject } from '../../state/view';
 import { Explorer } from './Explorer';
+import { Skeleton } from './Skeleton';
 
 function Missing({ slug, error, again }: { slug: string; error: unknown; again: () => void }) {
   const unknown = error instanceof ApiError && error.status === 404;
@@ -61,6 +62,7 @@ export function ExplorerPage({ slug }: { slug: string }) {
   if (experiment.isError && !known)
     return <Missing slug={slug} error={experiment.error} again={() => experiment.refetch()} />;
   if (cells.isError && !filled) return <Missing slug={slug} error={cells.error} again={() => cells.refetch()} />;
+  if (known && !filled) return <Skeleton experiment={known} />;
   if (subject?.of !== 'experiment') return <LoadingLine label="Loading the experiment" />;
   if (subject.cells.length === 0) return <Empty slug={slug} title={subject.experiment.title} />;
   const failed = cells.isError || experiment.isError;

@@ -19,7 +19,7 @@ import type { Live } from './figure/live';
 import { comparisonOf, deviation, RESIDUALS_HEIGHT, residualShapes, signed, worstOf } from './figure/residuals';
 import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
 import { SPLIT_HEIGHT, splitShapes } from './figure/split';
-import { namedSetting, shortName, shortUnit, unitAfter } from './figure/words';
+import { namedSetting, redundant, shortName, shortUnit, unitAfter } from './figure/words';
 import { PythonStatus } from './PythonStatus';
 import { Rich } from './Rich';
 
@@ -103,7 +103,7 @@ function LiveNumbers() {
   if (!binding) return null;
   if (!cost)
     return (
-      <p className="live" ref={host}>
+      <p className="live plainly" ref={host}>
         <b data-n="total" />
         <Rich>{unitAfter(view.measure)}</Rich>
         <Inputs />
@@ -132,7 +132,7 @@ function Inputs() {
     const moving = view.binding.model.inputs.filter((_, k) => view.binding?.sources[k].from !== 'scalar');
     const words = moving.map(
       (q) =>
-        `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${brief(prediction.inputs[q.name], 4)}${q.unit && q.name !== 'mtu_bytes' ? ` ${q.unit}` : ''}`,
+        `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${brief(prediction.inputs[q.name], 4)}${redundant(q) || q.name === 'mtu_bytes' ? '' : ` ${q.unit}`}`,
     );
     const next = words.length > 0 ? ` at ${words.join(', ')}` : '';
     if (span.textContent !== next) span.textContent = next;
@@ -150,7 +150,8 @@ function FramesSwitch() {
   useFrame((live) => {
     const host = note.current;
     if (!host) return;
-    let words = `= ${decimal(live.place.prediction?.inputs.packet_fill ?? Number.NaN, 2)}: frames as counted`;
+    const fill = live.place.prediction?.inputs.packet_fill;
+    let words = fill === undefined ? '' : `= ${decimal(fill, 2)}: frames as counted`;
     if (full) {
       const predictions = full.predictions(live.theta);
       const low = view.points.map((p, i) => -deviation(predictions[i], p)).filter(Number.isFinite);
@@ -420,7 +421,7 @@ function Residuals() {
   });
   if (!comparison) return null;
   return (
-    <div className="block">
+    <div className="block residuals">
       <header className="row">
         <h3 className="cap">
           Residuals <small>model − cell</small>

@@ -14,7 +14,7 @@ import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { type ExplorerState, stateFor } from '../../state/explorer';
 import type { Axis } from '../../state/layout';
 import { useExplorer, useFrame, useSized } from './context';
-import { levelWords, settingWords, shortName, shortUnit } from './figure/words';
+import { levelWords, redundant, settingWords, shortName, shortUnit } from './figure/words';
 import { Rich } from './Rich';
 
 interface Option {
@@ -300,18 +300,17 @@ function LineChips({ axis }: { axis: Axis }) {
 
 function AxisRow({ axis, chips }: { axis: Axis; chips: boolean }) {
   const single = axis.levels.length === 1;
+  const unit = redundant(axis) ? '' : axis.unit;
+  const tall = !single && ((chips && axis.levels.length > 3) || shortName(axis).length + unit.length > 14);
+  let shown = <RangeRuler axis={axis} />;
+  if (single) shown = <em>{brief(axis.levels[0], 5).replace(/\u2009/g, '')}</em>;
+  else if (chips) shown = <LineChips axis={axis} />;
   return (
-    <div className={chips && axis.levels.length > 3 ? 'factor tall' : 'factor'} data-factor={axis.name}>
+    <div className={tall ? 'factor tall' : 'factor'} data-factor={axis.name}>
       <span>
-        {shortName(axis)} {axis.unit && <small>{axis.unit}</small>}
+        {shortName(axis)} {unit && <small>{unit}</small>}
       </span>
-      {single ? (
-        <em>{brief(axis.levels[0], 5).replace(/\u2009/g, '')}</em>
-      ) : chips ? (
-        <LineChips axis={axis} />
-      ) : (
-        <RangeRuler axis={axis} />
-      )}
+      {shown}
     </div>
   );
 }

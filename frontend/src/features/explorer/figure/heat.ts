@@ -67,6 +67,20 @@ function whisker(p: Point, X: number, Y: number, r: number, longest: number, fra
   return out;
 }
 
+/** Cells whose places are known and whose values are not yet. */
+function designed(view: View, frame: Frame, yScale: Frame['x'], r: number): Shape[] {
+  const { x, y } = view.layout;
+  return (y?.levels ?? []).flatMap((level) =>
+    (x?.levels ?? []).map((at) =>
+      mark(view.kind ?? 'measured', frame.x(at), yScale(level), r, {
+        fill: 'none',
+        stroke: 'var(--line-3)',
+        'stroke-width': 1,
+      }),
+    ),
+  );
+}
+
 /** Ties, whiskers and marks, in this order. A mark wears the colour of its own value. */
 export function cells(view: View, frame: Frame): Shape[] {
   const yScale = frame.y;
@@ -82,6 +96,7 @@ export function cells(view: View, frame: Frame): Shape[] {
   const apart = Math.min(...rows.slice(1).map((row, i) => rows[i] - row), 1000);
   const longest = Math.max(1, Math.min(LONGEST, apart / 2 - r - 2));
   const kind = view.kind ?? 'measured';
+  if (view.points.length === 0 && view.measured) return designed(view, frame, yScale, r);
   const light = painted || view.mode === 'cells';
   const joined = view.ties.map(([a, b]) => {
     const [[x1, y1], [x2, y2]] = [at(a), at(b)];

@@ -7,7 +7,7 @@ import { AXIS, END, HALO, line, MIDDLE, mark, NOTE, path, rect, type Shape, TICK
 import type { View } from '../../../state/view';
 import { type Frame, floorOf, labelledLevels, labelRoom } from './frame';
 import type { Live, Sampler, Series } from './live';
-import { axisTitle, levelWords, titleWithUnit } from './words';
+import { axisTitle, levelWords, redundant, titleWithUnit } from './words';
 
 /** Lines at round values: under everything, the needle too. */
 export const grid = (frame: Frame): Shape[] =>
@@ -35,7 +35,7 @@ export function axes(view: View, frame: Frame): Shape[] {
       text(
         0,
         frame.heat.top - 12,
-        frame.phone || !y.unit ? (y.name === 'mtu_bytes' ? 'MTU' : y.label) : `${y.label}, ${y.unit}`,
+        frame.phone || redundant(y) ? (y.name === 'mtu_bytes' ? 'MTU' : y.label) : `${y.label}, ${y.unit}`,
         AXIS,
       ),
     );

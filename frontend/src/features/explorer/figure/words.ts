@@ -12,9 +12,11 @@ export const unitWords = (unit: string): string => unit.replace(/\/GB$/, PER_GB)
 /** The unit beside a number whose title already says "per 10⁹ bytes". */
 export const shortUnit = (unit: string): string => unit.replace(/\/GB$/, '');
 
-const redundant = (q: Pick<Quantity, 'label' | 'unit'>): boolean =>
+/** The label already says the unit. */
+export const redundant = (q: Pick<Quantity, 'label' | 'unit'>): boolean =>
   q.unit === '' ||
-  q.label.toLowerCase() === q.unit.replace('/', ' per ').replace(/^packets per interrupt$/, 'packets per interrupt');
+  (q.label.startsWith('Thousands') && q.unit.startsWith('k')) ||
+  q.label.toLowerCase() === q.unit.replace('/', ' per ');
 
 /** "System CPU time, jiffies per 10⁹ bytes" */
 export function titleWithUnit(q: Pick<Quantity, 'label' | 'unit'>): string {
@@ -40,14 +42,14 @@ export function shortName(axis: Pick<Axis, 'name' | 'label'>): string {
 }
 
 export function axisTitle(axis: Axis, brief = false): string {
-  const unit = axis.name === 'delay_ticks' ? 'ticks of 1.024 µs' : axis.unit;
+  const unit = axis.name === 'delay_ticks' ? 'ticks of 1.024 µs' : redundant(axis) ? '' : axis.unit;
   const scale = axis.spacing === 'linear' ? '' : ', log scale';
   return `${brief ? shortName(axis) : (AXIS_LABEL[axis.name] ?? axis.label)}${unit ? `, ${unit}` : ''}${scale}`;
 }
 
 /** "80 ticks = 81.9 µs" */
 export function settingWords(axis: Axis, value: number): string {
-  const own = `${brief(value, 3)}${axis.unit ? ` ${axis.unit}` : ''}`;
+  const own = `${brief(value, 3)}${axis.unit ? ` ${redundant(axis) ? axis.unit.split('/')[0] : axis.unit}` : ''}`;
   if (!isDelay(axis.name) || axis.name === 'delay_us' || value === 0) return own;
   const us = delayMicroseconds(axis.name, value);
   return `${own} = ${us < 100 ? us.toFixed(1) : us.toFixed(0)} µs`;
