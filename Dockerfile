@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Page and API in one image. Build arguments let the base images come from a mirror.
+# Page and API in one image; docs/docker.md says how to run it. Both base images have to be Debian (or a
+# relative of it), with Python 3.11 or newer and Node 20 or newer; the arguments let them come from elsewhere.
 ARG PYTHON_IMAGE=python:3.13-slim-bookworm
 ARG NODE_IMAGE=node:22-bookworm-slim
 
@@ -11,22 +12,25 @@ RUN .venv/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
 COPY models models
 COPY host host
 COPY backend backend
-RUN .venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps ./models ./host ./backend
+# What installs goes last: nothing is installed in the image that runs.
+RUN .venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps ./models ./host ./backend \
+	&& .venv/bin/pip uninstall --yes setuptools pip
 
 FROM ${NODE_IMAGE} AS page
-RUN apt-get update && apt-get install -y --no-install-recommends python3 && rm -rf /var/lib/apt/lists/*
+# Python traces the models while the page is built; the standard library is enough for that.
+RUN command -v python3 \
+	|| { apt-get update && apt-get install --yes --no-install-recommends python3 && rm -rf /var/lib/apt/lists/*; }
 WORKDIR /srv/coalescope/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm ci
 COPY models/src ../models/src
 COPY frontend .
-# The part of the models that the page needs is standard library only.
-RUN COALESCOPE_PYTHON=python3 PYTHONPATH=../models/src npm run build
+RUN npm run build
 
 FROM ${PYTHON_IMAGE}
-RUN useradd --system --uid 10001 --home-dir /srv/coalescope coalescope \
-	&& mkdir -p /srv/coalescope/data && chown coalescope /srv/coalescope/data
 WORKDIR /srv/coalescope
+RUN useradd --uid 10001 --no-create-home --home-dir /srv/coalescope --shell /usr/sbin/nologin coalescope \
+	&& install --directory --owner coalescope --group coalescope --mode 700 data
 COPY --from=python-packages /srv/coalescope/.venv .venv
 COPY --from=page /srv/coalescope/frontend/dist frontend/dist
 COPY datasets datasets
@@ -36,5 +40,10 @@ ENV PATH=/srv/coalescope/.venv/bin:$PATH \
 	COALESCOPE_DATASETS_DIR=/srv/coalescope/datasets \
 	COALESCOPE_PAGE_DIR=/srv/coalescope/frontend/dist
 VOLUME /srv/coalescope/data
-HEALTHCHECK --interval=10s --timeout=3s CMD ["python3", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/api/health', timeout=2)"]
+# Asks where the environment says that the server listens, with its token if it has one.
+HEALTHCHECK --interval=30s --timeout=5s CMD ["python3", "-c", "\
+import http.client, os, sys; \
+server = http.client.HTTPConnection(os.getenv('COALESCOPE_HOST', '127.0.0.1'), os.getenv('COALESCOPE_PORT', '8000'), timeout=4); \
+server.request('GET', '/api/health', headers={'Authorization': 'Bearer ' + os.getenv('COALESCOPE_TOKEN', '')}); \
+sys.exit(server.getresponse().status != 200)"]
 CMD ["coalescope", "serve"]

@@ -14,13 +14,16 @@ LOGGER_SOURCES := $(shell find driver/logger driver/include -name '*.[ch]' 2>/de
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve page logger test test-python test-page test-e2e lint bench client lock clean
+.PHONY: help setup serve docker page logger test test-python test-page test-e2e lint bench client lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 serve: setup page logger ## Set everything up, then serve page and API on http://127.0.0.1:8000
 	@exec $(BIN)/coalescope serve --host $(HOST) --port $(PORT)
+
+docker: ## The same in a container; see docs/docker.md
+	docker compose up --build
 
 setup: $(STAMPS)/python ## Install the Python packages into .venv/
 
