@@ -46,6 +46,16 @@ export const text = (x: number, y: number, content: string, attributes: Attribut
   ...richSpans(content),
 });
 
+/** Text that moves from frame to frame: a new place is a new transform, and the words need not be laid out again. */
+export const moving = (x: number, y: number, content: string, attributes: Attributes, degrees = 0): Shape => ({
+  tag: 'text',
+  attributes: {
+    transform: `translate(${r(x)} ${r(y)})${degrees === 0 ? '' : ` rotate(${r(degrees)})`}`,
+    ...attributes,
+  },
+  ...richSpans(content),
+});
+
 const RAISED: Readonly<Record<string, string>> = {
   '⁰': '0',
   '⁴': '4',
@@ -104,14 +114,19 @@ export const END: Attributes = { 'text-anchor': 'end' };
 
 export type Kind = 'published' | 'measured' | 'emulated' | 'simulated';
 
-/** The shape that says what kind a datum is, centred, about `radius` in half-width. */
-export function mark(kind: Kind, x: number, y: number, radius: number, attributes: Attributes): Shape {
-  if (kind === 'published') return rect(x - radius, y - radius, 2 * radius, 2 * radius, attributes);
-  if (kind === 'measured') return circle(x, y, radius * 1.12, attributes);
+/** The outline that says what kind a datum is, centred, about `radius` in half-width: many of them can share one path. */
+export function markPath(kind: Kind, x: number, y: number, radius: number): string {
+  if (kind === 'published')
+    return `M${r(x - radius)} ${r(y - radius)}h${r(2 * radius)}v${r(2 * radius)}h${r(-2 * radius)}Z`;
+  if (kind === 'measured') {
+    const q = r(radius * 1.12);
+    return `M${r(x - q)} ${r(y)}a${q} ${q} 0 1 0 ${2 * q} 0a${q} ${q} 0 1 0 ${-2 * q} 0Z`;
+  }
   const q = radius * (kind === 'emulated' ? 1.35 : 1.3);
-  const d =
-    kind === 'emulated'
-      ? `M${r(x)} ${r(y - q)}L${r(x + q)} ${r(y)}L${r(x)} ${r(y + q)}L${r(x - q)} ${r(y)}Z`
-      : `M${r(x)} ${r(y - q)}L${r(x + q)} ${r(y + q * 0.8)}L${r(x - q)} ${r(y + q * 0.8)}Z`;
-  return path(d, attributes);
+  return kind === 'emulated'
+    ? `M${r(x)} ${r(y - q)}L${r(x + q)} ${r(y)}L${r(x)} ${r(y + q)}L${r(x - q)} ${r(y)}Z`
+    : `M${r(x)} ${r(y - q)}L${r(x + q)} ${r(y + q * 0.8)}L${r(x - q)} ${r(y + q * 0.8)}Z`;
 }
+
+export const mark = (kind: Kind, x: number, y: number, radius: number, attributes: Attributes): Shape =>
+  path(markPath(kind, x, y, radius), attributes);

@@ -10,6 +10,8 @@ export const benchAsked = (): boolean => new URLSearchParams(location.search).ha
 
 let waiting: ReturnType<typeof setTimeout> | undefined;
 let pending: (() => void) | null = null;
+let path = '';
+let last = 0;
 
 function kept(): [string, string][] {
   const now = new URLSearchParams(location.search);
@@ -26,20 +28,31 @@ function replace(query: string): void {
   if (url !== location.pathname + location.search + location.hash) history.replaceState(history.state, '', url);
 }
 
-/** Puts the query into the address once nothing has moved for a moment: browsers limit how often an address may change. */
-export function writeQuery(query: string): void {
-  const path = location.pathname;
+/**
+ * Puts the query into the address once nothing has moved for a moment: browsers limit how often an address may change. The query is
+ * made only then.
+ */
+export function writeQuery(query: () => string): void {
+  if (pending === null) path = location.pathname;
   pending = () => {
-    // the reader has gone to another page meanwhile
-    if (location.pathname === path) replace(query);
+    // the reader may have gone to another page meanwhile
+    if (location.pathname === path) replace(query());
   };
-  clearTimeout(waiting);
-  waiting = setTimeout(flushQuery, QUIET_MS);
+  last = performance.now();
+  waiting ??= setTimeout(settle, QUIET_MS);
+}
+
+/** One timer for a whole drag: it looks whether things are quiet, and comes back if not. */
+function settle(): void {
+  const left = last + QUIET_MS - performance.now();
+  waiting = left > 1 ? setTimeout(settle, left) : undefined;
+  if (waiting === undefined) flushQuery();
 }
 
 /** What still waits, at once: before the address is copied, or the page is left. */
 export function flushQuery(): void {
   clearTimeout(waiting);
+  waiting = undefined;
   pending?.();
   pending = null;
 }

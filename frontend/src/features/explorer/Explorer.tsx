@@ -216,7 +216,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
     }, benchAsked());
     const stop = store.subscribe(() => {
       loop.current?.ask();
-      writeQuery(toQuery(store.get(), judged.current));
+      writeQuery(() => toQuery(store.get(), judged.current));
     });
     loop.current.ask();
     return () => {

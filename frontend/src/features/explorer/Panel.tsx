@@ -75,6 +75,7 @@ function LiveNumbers() {
   useFrame((live) => {
     const p = host.current;
     const { prediction } = live.place;
+    p?.classList.toggle('empty', prediction === null);
     if (!p || !binding || !prediction) return;
     const slots = p.querySelectorAll<HTMLElement>('[data-n]');
     const put = (texts: readonly string[]) => {

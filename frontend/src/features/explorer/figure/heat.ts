@@ -2,7 +2,7 @@
 // The surface's marks: cells with their intervals, ties, hatching, contour labels. The surface itself is painted on a canvas below.
 import type { Isoline } from '../../../plots/contours';
 import { brief, decimal, digitsOfStep } from '../../../plots/number';
-import { END, line, mark, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { END, line, mark, moving, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
@@ -155,6 +155,16 @@ export interface Clear {
   readonly y: number;
 }
 
+const CONTOUR = {
+  'text-anchor': 'middle',
+  dy: '0.35em',
+  'font-size': 11,
+  'font-weight': 500,
+  'stroke-width': 5,
+  'paint-order': 'stroke',
+  'stroke-linejoin': 'round',
+} as const;
+
 /**
  * Labels sit on their line, with a halo in the line's own colour: along a contour the ground does not change. They keep clear of cells, ties and
  * needle, and stand midway between rows, where the plot is emptiest.
@@ -213,18 +223,7 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
     taken.push([best.x, best.y]);
     const base = colourOf(level, frame);
     out.push(
-      text(best.x, best.y, decimal(level, digits), {
-        transform: `rotate(${best.angle.toFixed(1)} ${best.x.toFixed(1)} ${best.y.toFixed(1)})`,
-        'text-anchor': 'middle',
-        dy: '0.35em',
-        'font-size': 11,
-        'font-weight': 500,
-        fill: inkOn(base),
-        stroke: base,
-        'stroke-width': 5,
-        'paint-order': 'stroke',
-        'stroke-linejoin': 'round',
-      }),
+      moving(best.x, best.y, decimal(level, digits), { ...CONTOUR, fill: inkOn(base), stroke: base }, best.angle),
     );
   }
   return out;

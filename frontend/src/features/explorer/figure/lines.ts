@@ -3,7 +3,21 @@
 
 import { dodge } from '../../../plots/dodge';
 import { brief, decimal } from '../../../plots/number';
-import { AXIS, END, HALO, line, MIDDLE, mark, NOTE, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import {
+  AXIS,
+  END,
+  HALO,
+  line,
+  MIDDLE,
+  mark,
+  moving,
+  NOTE,
+  path,
+  rect,
+  type Shape,
+  TICK,
+  text,
+} from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import { type Frame, floorOf, labelledLevels, labelRoom } from './frame';
 import type { Live, Sampler, Series } from './live';
@@ -205,7 +219,7 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
     13,
   );
   return shown.map(({ series, x }, i) =>
-    text(x, ys[i] + 4, seriesName(series, i === 0, view), {
+    moving(x, ys[i] + 4, seriesName(series, i === 0, view), {
       ...MIDDLE,
       'font-size': 12,
       'font-weight': 600,

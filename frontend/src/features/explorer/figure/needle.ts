@@ -2,7 +2,7 @@
 // The crosshair, and the values it reads off.
 import { dodge } from '../../../plots/dodge';
 import { brief, decimal } from '../../../plots/number';
-import { circle, END, HALO, LIVE, line, MIDDLE, path, rect, type Shape, text } from '../../../plots/shapes';
+import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
 import { seriesName } from './lines';
@@ -76,7 +76,7 @@ function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
     return [
       ...(inside ? [circle(X, ys[i], 3, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1.5 })] : []),
       path(`M${tail} ${ys[i].toFixed(1)}h3L${tail + 7} ${spread[i].toFixed(1)}`, { stroke: ink }),
-      text(tail + 10, spread[i], t.text, {
+      moving(tail + 10, spread[i], t.text, {
         dy: '0.34em',
         'font-size': 12,
         'font-weight': weight,
@@ -102,7 +102,7 @@ export function needle(view: View, frame: Frame, live: Live): Shape[] {
   const title = heat ? 66 : left;
   const place = Math.max(title + half + 8, Math.min(left + plotWidth - half, X));
   out.push(
-    text(place, (heat ?? lines).top - (heat ? 12 : 0) - (heat ? 0 : 1), words, {
+    moving(place, (heat ?? lines).top - (heat ? 12 : 0) - (heat ? 0 : 1), words, {
       ...MIDDLE,
       ...LIVE,
       ...(heat ? {} : HALO),
@@ -111,7 +111,7 @@ export function needle(view: View, frame: Frame, live: Live): Shape[] {
   out.push(...valueTags(view, frame, live, X));
   if (Y !== null && live.state.y !== null) {
     out.push(rect(2, Y - 9, left - 7, 18, { fill: 'var(--ground)', rx: 2 }));
-    out.push(text(left - 8, Y, brief(live.state.y, 4).replace(/\u2009/g, ''), { dy: '0.34em', ...END, ...LIVE }));
+    out.push(moving(left - 8, Y, brief(live.state.y, 4).replace(/\u2009/g, ''), { dy: '0.34em', ...END, ...LIVE }));
   }
   return out;
 }

@@ -3,7 +3,7 @@
 
 import { brief, decimal } from '../../../plots/number';
 import { linear } from '../../../plots/scale';
-import { END, line, mark, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { END, line, markPath, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import { type Counted, type Frames, type Prepared, prepare } from '../../../state/binding';
 import { t95 } from '../../../state/fit';
 import type { Point } from '../../../state/layout';
@@ -93,31 +93,42 @@ export function residualShapes(
   const rows = [...new Set(points.map((p) => p.y))];
   const slot = (width - RIGHT - 4 - (rows.length - 1) * GAP) / points.length;
   const kind = view.kind ?? 'measured';
+  const radius = Math.min(2.5, slot / 2);
+  const zero = Math.round(y(0) * 10) / 10;
   let left = 2;
   let last = -1;
   for (const row of rows) {
     const ink = inks.get(row) ?? 'var(--ink)';
     const from = left;
+    // one path a row for the stems, one for the marks: a frame changes few elements
+    const paths = { stems: '', full: '', hollow: '' };
+    let here: Shape[] = [];
     points.forEach((p, i) => {
       if (p.y !== row) return;
-      const X = left + slot / 2;
+      const X = Math.round((left + slot / 2) * 10) / 10;
       left += slot;
       const v = deviation(predictions[i], p);
       if (!Number.isFinite(v)) return;
-      const here = p.x === place.x && p.y === place.y;
-      const stroke = here ? 'var(--needle)' : ink;
-      const Y = Math.max(TOP, Math.min(TOP + HEIGHT, y(v)));
-      out.push(line(X, y(0), X, Y, { stroke, 'stroke-width': here ? 1.5 : 1.25 }));
+      const Y = Math.round(Math.max(TOP, Math.min(TOP + HEIGHT, y(v))) * 10) / 10;
+      const outline = markPath(kind, X, Y, radius);
+      const beyond = Math.abs(v) > base;
+      if (p.x === place.x && p.y === place.y) {
+        const needle = { stroke: 'var(--needle)', 'stroke-width': 1.5 };
+        here = [
+          path(`M${X} ${zero}V${Y}`, needle),
+          path(outline, { ...needle, fill: beyond ? 'var(--ground)' : 'var(--needle)' }),
+        ];
+        return;
+      }
+      paths.stems += `M${X} ${zero}V${Y}`;
       // beyond the scale: hollow, at its edge
-      out.push(
-        mark(kind, X, Y, Math.min(2.5, slot / 2), {
-          fill: Math.abs(v) > base ? 'var(--ground)' : stroke,
-          stroke,
-          'stroke-width': 1,
-        }),
-      );
+      paths[beyond ? 'hollow' : 'full'] += outline;
     });
-    const name = view.layout.y?.name === 'mtu_bytes' ? (last < 0 ? 'MTU ' : '') : '';
+    out.push(path(paths.stems, { stroke: ink, 'stroke-width': 1.25 }));
+    out.push(path(paths.full, { fill: ink, stroke: ink, 'stroke-width': 1 }));
+    out.push(path(paths.hollow, { fill: 'var(--ground)', stroke: ink, 'stroke-width': 1 }));
+    out.push(...here);
+    const name = view.layout.y?.name === 'mtu_bytes' && last < 0 ? 'MTU ' : '';
     if (view.layout.y && (view.layout.shape === 'plane' || rows.length > 1) && from >= last) {
       const words = name + brief(row, 5).replace(/\u2009/g, '');
       out.push(text(from, RESIDUALS_HEIGHT - 6, words, { 'font-size': 11, 'font-weight': 600, fill: ink }));
