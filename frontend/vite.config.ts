@@ -7,6 +7,6 @@ import { pyodide } from './build/pyodide.ts';
 export default defineConfig({
   plugins: [react(), models(), pyodide()],
   build: { target: 'es2022', cssCodeSplit: true, assetsInlineLimit: 0 },
-  server: { proxy: { '/api': process.env['COALESCOPE_API'] ?? 'http://127.0.0.1:8000' } },
+  server: { proxy: { '/api': process.env.COALESCOPE_API ?? 'http://127.0.0.1:8000' } },
   test: { include: ['tests/**/*.test.{ts,tsx}'], environment: 'node' },
 });
