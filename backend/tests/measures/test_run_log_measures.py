@@ -2,7 +2,8 @@
 """Run logs to measures: over the window, wraps and resets included, absent where not counted."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -272,9 +273,10 @@ def test_lines_and_queues_are_summed(make_log: MakeLog) -> None:
     data=st.data(),
     bits=st.sampled_from([16, 32]),
     blocks=st.integers(1, 300),
+    joined=st.sampled_from([1, 7, 64]),
 )
 def test_any_steady_counter_is_counted_exactly(
-    make_log: MakeLog, data: st.DataObject, bits: int, blocks: int
+    make_log: MakeLog, data: st.DataObject, bits: int, blocks: int, joined: int
 ) -> None:
     """Against plain integers: wraps, several blocks, any window."""
     span = 2**bits
@@ -287,9 +289,69 @@ def test_any_steady_counter_is_counted_exactly(
     first = data.draw(st.integers(0, len(totals) - 2))
     last = data.draw(st.integers(first + 1, len(totals) - 1))
     log = wrapping([total % span for total in totals], bits) | {"window": (first, last)}
-    found = measure(make_log(**log))
+    with read_in_parts_of(joined):
+        found = measure(make_log(**log))
     assert found.values["rx_bytes"] == totals[last] - totals[first]
     assert found.warnings == []
+
+
+@contextmanager
+def read_in_parts_of(records: int) -> Iterator[None]:
+    """The logs of these tests have a block for each record: join that many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counters, "_JOINED_BYTES", 1)
+        patch.setattr(counters, "_JOINED_RECORDS", records)
+        yield
+
+
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    values=st.lists(
+        st.tuples(st.integers(0, 300), st.integers(0, 2**16), st.integers(0, 3)),
+        min_size=2,
+        max_size=30,
+    ),
+    joined=st.integers(1, 8),
+)
+def test_where_a_log_is_divided_changes_nothing(
+    make_log: MakeLog, values: list[tuple[int, int, int]], joined: int
+) -> None:
+    """Counters that wrap, fall and exceed their width, as one part and as many."""
+    fields = columns(
+        field("rx_bytes", type="u16", wrap_bits=8),
+        field("rx_packets", type="u32", wrap_bits=16),
+        field("tx_packets", type="u8", wrap_bits=2, source="proc"),
+    )
+    # the widest first: each field is aligned to its size
+    fields = [fields[0], fields[2], fields[1], fields[3]]
+    rows = counted(*zip(*[(b, a, c) for a, b, c in values], strict=True))
+    content = make_log(fields=fields, rows=rows, window=(0, len(rows) - 1))
+    whole = measure(content)
+    with read_in_parts_of(joined):
+        assert measure(content) == whole
+
+
+def test_a_value_beyond_the_declared_width_is_no_wrap(make_log: MakeLog) -> None:
+    """A counter of 8 bits that says 1000 cannot have wrapped by falling to 0."""
+    fields = columns(field("rx_bytes", type="u16", wrap_bits=8))
+    rows = counted([900, 1000, 0, 10])
+    found = measure(make_log(fields=fields, rows=rows, window=(0, 3)))
+    assert "rx_bytes" not in found.values
+    assert [warning.code for warning in found.warnings] == ["counter_reset"]
+
+
+def test_many_small_blocks_are_read_together(make_log: MakeLog) -> None:
+    """A log of a hundred thousand blocks must not cost a hundred thousand passes."""
+    rows = counted(list(range(1000)), list(range(1000)), list(range(1000)), list(range(1000)))
+    stream = run_log.read(make_log(rows=rows)).streams[0]
+    assert len(stream.blocks) > 900
+    parts = [(offset, len(part)) for offset, part in counters._blocks(stream)]
+    assert parts == [(0, 1000)]
+    with read_in_parts_of(300):
+        parts = [(offset, len(part)) for offset, part in counters._blocks(stream)]
+    assert parts == [(0, 300), (300, 300), (600, 300), (900, 100)]
 
 
 @pytest.mark.parametrize("mutant", ["ignores wraps", "takes wraps for resets"])
@@ -298,7 +360,7 @@ def test_a_reader_that_gets_wraps_wrong_is_caught(
 ) -> None:
     """Negative controls."""
     if mutant == "ignores wraps":
-        monkeypatch.setattr(counters, "_backward_steps", lambda *_: [])
+        monkeypatch.setattr(counters, "_wraps_and_resets", lambda *_: ({}, {}))
     else:
         monkeypatch.setattr(counters, "FASTEST_WRAP", 0.0)
     with pytest.raises((AssertionError, KeyError)):

@@ -19,8 +19,12 @@ from numpy.typing import NDArray
 FASTEST_WRAP = 4.0
 TAKEN_BACK_NS = 1_000_000_000
 
+_TIME = "t_monotonic_ns"
+_JOINED_BYTES = 1 << 16
+_JOINED_RECORDS = 64
+
 _Records = NDArray[np.void]
-_Step = tuple[int, int]  # record after the step, modular size
+_Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def window_records(stream: Stream, start_ns: int | None, end_ns: int | None) -> 
     first: tuple[int, int] | None = None
     last: tuple[int, int] | None = None
     for offset, block in _blocks(stream):
-        times = block["t_monotonic_ns"]
+        times = block[_TIME]
         if first is None:
             index = 0 if start_ns is None else int(np.searchsorted(times, np.uint64(start_ns)))
             if index < len(times):
@@ -82,46 +86,59 @@ def advances(stream: Stream, window: Window) -> Advances:
     counters = [field for field in stream.fields if field.kind == "counter"]
     uniform = _is_uniform(stream)
     first: _Records | None = None
-    backwards: dict[str, list[_Step]] = {}
     previous: _Records | None = None
-    for offset, block in _blocks(stream):
-        low, high = max(window.first - offset, 0), min(window.last - offset + 1, len(block))
-        if high <= low:
-            continue
-        part = block[low:high]
-        for field in _backward_fields(counters, part, previous, uniform=uniform):
-            steps = _backward_steps(field, part, previous, offset + low)
-            backwards.setdefault(field.name, []).extend(steps)
+    falling: set[str] = set()
+    for _, part in _parts(stream, window):
+        falling.update(_falling(counters, part, previous, uniform=uniform))
         first = part[:1] if first is None else first
         previous = part[-1:]
     if first is None or previous is None:
         return Advances({}, ())
+    fallen = [field for field in counters if field.name in falling]
+    wraps, resets = _wraps_and_resets(stream, window, fallen)
     start, end = _values(first), _values(previous)
-    resets = _resets(stream, counters, backwards) if any(backwards.values()) else {}
     by_field = {
         field.name: end[field.name]
         - start[field.name]
-        + len(backwards.get(field.name, ())) * (1 << (field.wrap_bits or 64))
+        + wraps.get(field.name, 0) * (1 << (field.wrap_bits or 64))
         for field in counters
         if field.name not in resets
     }
-    return Advances(by_field, [_reset(stream, name, at) for name, at in resets.items()])
+    return Advances(by_field, sorted(resets.values(), key=lambda reset: reset.record))
 
 
 def _blocks(stream: Stream) -> Iterator[tuple[int, _Records]]:
-    """Views of the blocks, each with the index of its first record."""
+    """The records, each time with the index of the first: views of blocks, or small blocks joined.
+
+    Joined, because what is done with each costs as much for one record as for a hundred.
+    """
     dtype = np.dtype(stream.dtype)  # type: ignore[call-overload]
-    offset = 0
-    for payload in stream.blocks:
-        block = np.frombuffer(payload, dtype)
+    enough = max(_JOINED_BYTES, _JOINED_RECORDS * stream.record_bytes)
+    offset, size = 0, 0
+    waiting: list[memoryview] = []
+    for index, payload in enumerate(stream.blocks, start=1):
+        waiting.append(payload)
+        size += len(payload)
+        if size < enough and index < len(stream.blocks):
+            continue
+        block = np.frombuffer(payload if len(waiting) == 1 else b"".join(waiting), dtype)
         yield offset, block
         offset += len(block)
+        waiting, size = [], 0
 
 
-def _backward_fields(
+def _parts(stream: Stream, window: Window) -> Iterator[tuple[int, _Records]]:
+    """The records of the window, each time with the index of the first."""
+    for offset, block in _blocks(stream):
+        low, high = max(window.first - offset, 0), min(window.last - offset + 1, len(block))
+        if high > low:
+            yield offset + low, block[low:high]
+
+
+def _falling(
     counters: Sequence[Field], part: _Records, previous: _Records | None, *, uniform: bool
-) -> list[Field]:
-    """Counters that go backwards somewhere in these records.
+) -> list[str]:
+    """Names of counters that go backwards somewhere in these records.
 
     Where every column is a u64, one flat comparison settles the usual case: none does.
     """
@@ -130,7 +147,7 @@ def _backward_fields(
         ahead = previous is None or not (table[0] < previous.view("<u8")).any()
         if ahead and not (table[1:] < table[:-1]).any():
             return []
-    return [field for field in counters if _goes_back(field, part, previous)]
+    return [field.name for field in counters if _goes_back(field, part, previous)]
 
 
 def _is_uniform(stream: Stream) -> bool:
@@ -150,45 +167,54 @@ def _goes_back(field: Field, part: _Records, previous: _Records | None) -> bool:
     return before or bool((values[1:] < values[:-1]).any())
 
 
-def _backward_steps(
-    field: Field, part: _Records, previous: _Records | None, offset: int
-) -> list[_Step]:
-    values = part[field.name].astype(np.uint64)
-    if previous is not None:
-        values = np.concatenate([previous[field.name].astype(np.uint64), values])
-        offset -= 1
-    fallen = values[1:] < values[:-1]
+def _wraps_and_resets(
+    stream: Stream, window: Window, falling: Sequence[Field]
+) -> tuple[dict[str, int], dict[str, Reset]]:
+    """How often each of these counters wrapped in the window, and the first reset of those reset.
+
+    One pass more, block by block: a counter that goes back and forth in every record of a large
+    log costs no more memory than one that does so once.
+    """
+    wraps = {field.name: 0 for field in falling}
+    resets: dict[str, Reset] = {}
+    if not falling:
+        return wraps, resets
+    fastest = _fastest_rates(stream, falling)
+    previous: _Records | None = None
+    for offset, part in _parts(stream, window):
+        joined = part if previous is None else np.concatenate([previous, part])
+        before = offset + len(part) - len(joined)
+        times = joined[_TIME]
+        falls = {field.name: _falls(field, joined, fastest[field.name]) for field in falling}
+        lost: dict[str, _Indices] = {}
+        for field in falling:
+            at, is_wrap = falls[field.name]
+            lost[field.source] = np.union1d(lost.get(field.source, at[:0]), at[~is_wrap])
+        for field in falling:
+            at, _ = falls[field.name]
+            gone = at[np.isin(at, lost[field.source])]
+            wraps[field.name] += len(at) - len(gone)
+            if len(gone) and field.name not in resets:
+                after = int(gone[0]) + 1
+                resets[field.name] = Reset(field.name, before + after, int(times[after]))
+        previous = part[-1:]
+    return wraps, resets
+
+
+def _falls(field: Field, records: _Records, fastest: float) -> tuple[_Indices, NDArray[np.bool_]]:
+    """After which records the counter falls, and whether each fall is a wrap by its size."""
+    values = records[field.name].astype(np.uint64)
+    at = np.flatnonzero(values[1:] < values[:-1])
+    depth = values[at] - values[at + 1]
     if field.unit == "ns":
-        fallen &= values[:-1] - values[1:] > TAKEN_BACK_NS
-    at = np.flatnonzero(fallen)
-    span = 1 << (field.wrap_bits or 64)
-    return [(offset + int(i) + 1, int(values[i + 1]) - int(values[i]) + span) for i in at]
-
-
-def _resets(
-    stream: Stream, counters: Sequence[Field], backwards: Mapping[str, Sequence[_Step]]
-) -> dict[str, int]:
-    """Counters whose backward steps are not all wraps, with the record of the first reset."""
-    fields = {field.name: field for field in counters if field.name in backwards}
-    fastest = _fastest_rates(stream, list(fields.values()))
-    times = _times_at(stream, {record for steps in backwards.values() for record, _ in steps})
-    reset_at = {
-        (fields[name].source, record)
-        for name, steps in backwards.items()
-        for record, size in steps
-        if not _is_wrap(fields[name], size, times[record], fastest[name])
-    }
-    found: dict[str, int] = {}
-    for name, steps in backwards.items():
-        at = [record for record, _ in steps if (fields[name].source, record) in reset_at]
-        if at:
-            found[name] = min(at)
-    return found
-
-
-def _is_wrap(field: Field, size: int, times: tuple[int, int], fastest: float) -> bool:
-    half = 1 << ((field.wrap_bits or 64) - 1)
-    return size <= half and size <= FASTEST_WRAP * fastest * (times[1] - times[0])
+        is_fall = depth > TAKEN_BACK_NS
+        at, depth = at[is_fall], depth[is_fall]
+    bits = field.wrap_bits or 64
+    largest = np.uint64((1 << bits) - 1)
+    step = largest - depth + np.uint64(1)
+    elapsed = (records[_TIME][at + 1] - records[_TIME][at]).astype(np.float64)
+    is_wrap = (depth <= largest) & (step <= np.uint64(1 << (bits - 1)))
+    return at, is_wrap & (step <= FASTEST_WRAP * fastest * elapsed)
 
 
 def _fastest_rates(stream: Stream, fields: Sequence[Field]) -> dict[str, float]:
@@ -197,28 +223,10 @@ def _fastest_rates(stream: Stream, fields: Sequence[Field]) -> dict[str, float]:
     previous: _Records | None = None
     for _, block in _blocks(stream):
         joined = block if previous is None else np.concatenate([previous, block])
-        elapsed = np.diff(joined["t_monotonic_ns"].astype(np.float64))
+        elapsed = np.diff(joined[_TIME]).astype(np.float64)
         for field in fields:
             values = joined[field.name].astype(np.float64)
             rates = np.diff(values) / elapsed
             fastest[field.name] = max(fastest[field.name], float(rates.max(initial=0.0)))
         previous = block[-1:]
     return fastest
-
-
-def _times_at(stream: Stream, records: set[int]) -> dict[int, tuple[int, int]]:
-    """Times of these records and of those before them."""
-    found: dict[int, tuple[int, int]] = {}
-    last = 0
-    for offset, block in _blocks(stream):
-        times = block["t_monotonic_ns"]
-        for record in records:
-            index = record - offset
-            if 0 <= index < len(times):
-                found[record] = int(times[index - 1]) if index else last, int(times[index])
-        last = int(times[-1])
-    return found
-
-
-def _reset(stream: Stream, name: str, record: int) -> Reset:
-    return Reset(name, record, _times_at(stream, {record})[record][1])
