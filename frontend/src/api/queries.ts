@@ -32,6 +32,8 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
+      // The server is often this machine: whether the browser believes in a network says nothing.
+      networkMode: 'always',
       // What the server refused it will refuse again; what it could not answer it may answer now.
       retry: (failures, error) => failures < 1 && !(error instanceof ApiError && error.status < 500),
       retryDelay: 400,

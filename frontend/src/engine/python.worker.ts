@@ -34,6 +34,9 @@ async function boot(): Promise<Evaluate> {
   return run;
 }
 
+// Pyodide fetches its files side by side: when the server is gone each fails, and boot reports the first. The page is told once.
+self.addEventListener('unhandledrejection', (event) => event.preventDefault());
+
 const ready = boot();
 ready.catch((error: unknown) => send({ kind: 'failed', id: null, message: String(error) }));
 

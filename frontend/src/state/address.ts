@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's address as a whole, for links to it. What the explorer keeps in the query stands in url.ts.
+import { flushQuery } from './url';
 
 /** The full address of what is on the screen. */
 export function currentAddress(): string {
+  flushQuery();
   return location.href;
 }
 
 /** The same without the server's name: what a short link keeps. */
 export function currentPath(): string {
+  flushQuery();
   return location.pathname + location.search;
 }
 

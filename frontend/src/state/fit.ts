@@ -124,7 +124,8 @@ export function settingAt(s: Slider, track: number): number {
   if (Math.abs(track - trackOf(s, s.start)) <= 0.51 * strideOf(s)) return s.start;
   if (s.spacing === 'linear') return Number(track.toPrecision(10));
   const value = Math.exp(track);
-  const power = 10 ** Math.max(Math.floor(Math.log10(value)) - 2, Math.ceil(Math.log10(s.step) - 1e-9));
+  // three digits: finer than a stride, so that no key is lost to rounding
+  const power = 10 ** (Math.floor(Math.log10(value)) - 2);
   return Number(Math.max(s.lo, Math.min(s.hi, Math.round(value / power) * power)).toPrecision(10));
 }
 

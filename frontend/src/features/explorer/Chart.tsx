@@ -161,7 +161,7 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   return (
     <div ref={host} className={view.layout.shape === 'plane' ? 'duet' : 'duet single'}>
       <div aria-hidden="true">
-        <canvas ref={canvas} className={`surface ${view.mode}`} />
+        <canvas ref={canvas} className="surface" />
       </div>
       <svg ref={svg} className="plot" role="group" aria-label={`${view.measure.label} against the settings`}>
         <Definitions />

@@ -2,7 +2,7 @@
 // The instrument: data on the left, the surface with its lines in the middle, the model on the right, one crosshair through all of them.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useFit } from '../../api/queries';
-import type { FitRequest } from '../../api/types';
+import type { Fit, FitRequest } from '../../api/types';
 import { Notice } from '../../components/Notice';
 import { Segmented } from '../../components/Segmented';
 import { useTheme } from '../../components/theme';
@@ -50,6 +50,15 @@ function fitRequestOf(
   if (subject.of !== 'experiment' || !binding || !isCost(state.measure)) return null;
   const model = fittedAs(binding.model);
   return model === null ? null : { model, method: state.method, where: { ...state.where } };
+}
+
+/** The fit that was asked for; until it comes, the one that the same cells had by the other method. */
+function useLastFit(request: FitRequest | null, answer: Fit | undefined): Fit | null {
+  const last = useRef<{ key: string; fit: Fit } | null>(null);
+  if (!request) return null;
+  const key = JSON.stringify([request.model, request.where]);
+  if (answer && answer.method === request.method) last.current = { key, fit: answer };
+  return last.current?.key === key ? last.current.fit : null;
 }
 
 function capital(words: string): string {
@@ -188,7 +197,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
   );
   const slug = subject.of === 'experiment' ? subject.experiment.slug : '';
   const asked = useFit(slug, request, dataVersion);
-  const fit = request && asked.data?.method === request.method ? asked.data : null;
+  const fit = useLastFit(request, asked.data);
   const waiting = request !== null && fit === null && !asked.isError;
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   const view = useMemo(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why: the model with its equation, its numbers at the crosshair, its sliders, and how it stands against the cells.
-import { type ReactNode, useMemo, useRef } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { reasonOf } from '../../api/errors';
 import type { Fit } from '../../api/types';
 import { Icon } from '../../components/Icon';
@@ -285,22 +285,21 @@ export interface FitState {
 
 function FitHeader({ state }: { state: FitState | null }) {
   const { store, undo, toFit } = useExplorer();
-  const box = useRef<HTMLElement>(null);
+  const [edited, setEdited] = useState(false);
   const { method } = store.get();
-  const title = state ? 'Fit' : 'Parameters';
-  useFrame(({ edited }) => box.current?.classList.toggle('edited', edited));
+  // off the fit and back on it: twice in a drag at most
+  useFrame((live) => setEdited(live.edited));
   return (
-    <header className="row fithead" ref={box}>
-      <h3 className="cap">
-        <span className="calm">{title}</span>
-        <span className="moved">By hand</span>
-      </h3>
+    <header className={edited ? 'row fithead edited' : 'row fithead'}>
+      <h3 className="cap">{edited ? 'By hand' : state ? 'Fit' : 'Parameters'}</h3>
       <span className="row tight">
-        <button type="button" className="quiet small whenedited" onClick={undo}>
-          Undo
-        </button>
-        {!state && (
-          <button type="button" className="quiet small whenedited" onClick={toFit}>
+        {edited && (
+          <button type="button" className="quiet small" onClick={undo}>
+            Undo
+          </button>
+        )}
+        {edited && !state && (
+          <button type="button" className="quiet small" onClick={toFit}>
             Start values
           </button>
         )}
@@ -368,7 +367,7 @@ function FitBlock({ state }: { state: FitState | null }) {
       )}
       {state?.error != null && (
         <Notice tone="bad" title="The fit did not arrive" action={{ label: 'Try again', onClick: state.refit }}>
-          {reasonOf(state.error)} The sliders stand at the paper’s values.
+          {reasonOf(state.error)} The sliders {fit ? 'keep the fit from before' : 'stand at the paper’s values'}.
         </Notice>
       )}
       {fit && !fit.identifiable && (
