@@ -98,3 +98,8 @@ def test_refuses_moments_that_cannot_be(n, mean, sd):
 def test_refuses_quantiles_that_do_not_exist(probability, df):
     with pytest.raises(ValueError, match=r"probability|degree"):
         t_quantile(probability, df)
+
+
+def test_the_deviation_survives_a_mean_that_is_no_double():
+    """Between 1e16 and 1e16 + 2 there is none, so squares about the rounded mean are too large."""
+    assert summarise([1e16, 1e16 + 2.0]).sd == pytest.approx(math.sqrt(2.0), rel=1e-15)

@@ -153,6 +153,14 @@ def test_too_many_marks(parts, tools):
     assert len(read(head + samples + mark_block(tools, log, 1, *many[:-1])).marks) == 4096
 
 
+def test_too_many_results(parts, tools):
+    log, head, _ = parts
+    payload = struct.pack("<II", 31, 0) + b'{"name":"n","media_type":"m/m"}' + b"\0"
+    blocks = [tools.block(log, RESULT_BLOCK, index, payload) for index in range(65)]
+    assert len(read(head + b"".join(blocks[:-1])).results) == 64
+    refused(head + b"".join(blocks), "block_content")
+
+
 @pytest.mark.parametrize(
     "payload",
     [

@@ -151,6 +151,16 @@ def test_resamples_that_determine_nothing_are_counted_and_told(nfs_table, method
     assert "200 of 200 resamples" in result.message
 
 
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_no_interval_where_many_resamples_determine_nothing(nfs_table, method):
+    """Of four rows three are drawn: the same one twice in five of eight resamples."""
+    four = {name: column[[0, 8, 17, 26]] for name, column in nfs_table.items()}
+    result = fit_linear("cpu-overhead", four, method, resamples=200, rng=1)
+    assert 100 < result.bootstrap.degenerate < 150
+    assert result.estimates["beta"].ci95 is None
+    assert f"{result.bootstrap.degenerate} of 200 resamples" in result.message
+
+
 def test_noise_that_biases_total_least_squares_is_told(nfs_table):
     many, cells = runs(
         {name: np.tile(column, 40) for name, column in nfs_table.items()}, [4] * 27, 0.0

@@ -53,6 +53,22 @@ def test_nothing_is_allocated_twice(node):
         np.testing.assert_allclose(grid, np.sqrt(x) + y[:, None], rtol=1e-15)
 
 
+@pytest.mark.parametrize("nx, ny", [(5, 2), (2, 5), (3, 3)])
+def test_several_columns_are_stored_without_touching_each_other(node, nx, ny):
+    graph = trace(lambda x, y, xp: {"out": xp.sqrt(x) * y + xp.log(x) / y - xp.exp(-x)}, ["x", "y"])
+    source = graph.to_javascript("out", {"x": "x", "y": "y"})
+    assert "2 * nx" in source
+    x, y = np.linspace(1.0, 2.0, nx), np.linspace(3.0, 4.0, ny)[:, None]
+    grid = node.run(source, [x, y.ravel()], nx, ny)
+    np.testing.assert_allclose(grid, np.sqrt(x) * y + np.log(x) / y - np.exp(-x), rtol=1e-14)
+
+
+def test_a_negative_number_is_negated(node):
+    """Two minus signs side by side would be another operator."""
+    graph = Graph(("a",), (Node("const", (), -1.5), Node("neg", (0,))), {"out": 1})
+    assert node.run(graph.to_javascript("out"), [0.0])[0, 0] == 1.5
+
+
 @pytest.mark.parametrize("value", [0.1, 1e22, 1e-7, 5e-324, -1.5, -0.0, 1.7976931348623157e308])
 def test_number_literals_are_the_same_double(node, value):
     graph = Graph(("a",), (Node("const", (), value),), {"out": 0})

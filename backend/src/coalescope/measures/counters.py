@@ -114,12 +114,12 @@ def _blocks(stream: Stream) -> Iterator[tuple[int, _Records]]:
     """
     dtype = np.dtype(stream.dtype)  # type: ignore[call-overload]
     enough = max(_JOINED_BYTES, _JOINED_RECORDS * stream.record_bytes)
-    offset, size = 0, 0
+    offset, size, last = 0, 0, len(stream.blocks)
     waiting: list[memoryview] = []
     for index, payload in enumerate(stream.blocks, start=1):
         waiting.append(payload)
         size += len(payload)
-        if size < enough and index < len(stream.blocks):
+        if size < enough and index < last:
             continue
         block = np.frombuffer(payload if len(waiting) == 1 else b"".join(waiting), dtype)
         yield offset, block
