@@ -20,7 +20,8 @@ function Entry({ model }: { model: BundledModel }) {
         </p>
         <p className="note">{model.citation}</p>
       </div>
-      <div className="eq">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard */}
+      <div className="eq" tabIndex={0} role="group" aria-label={`Equation of ${model.title}`}>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: MathML that was made when the page was built */}
         <span dangerouslySetInnerHTML={{ __html: model.mathml[first.name] ?? '' }} />
       </div>
