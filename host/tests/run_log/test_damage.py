@@ -145,3 +145,15 @@ def test_crc_problem_says_where_and_what(tools):
     assert error.offset is not None
     assert error.advice
     assert str(error) == error.message
+
+
+@pytest.mark.parametrize("rubbish", [8, (1 << 20) - 31, (1 << 20) - 4, 1 << 20, (2 << 20) + 8])
+@pytest.mark.parametrize("filling", [b"X", b"CBLK", b"CBLKCBL"])
+def test_the_next_sound_block_is_found_wherever_it_is(tools, rubbish, filling):
+    """The search looks at a mebibyte at a time, and at marks that begin no block."""
+    head, blocks = tools.split(tools.log())
+    hole = (filling * (rubbish // len(filling) + 1))[:rubbish]
+    log, problems = scan(head + blocks[0] + hole + b"".join(blocks[1:]))
+    assert log is not None
+    assert log.records == 6
+    assert [problem.code for problem in problems] == ["block_header_crc"]

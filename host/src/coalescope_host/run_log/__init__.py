@@ -4,7 +4,8 @@
 from .errors import Problem, RunLogError
 from .header import Field, StreamLayout
 from .layout import DEFAULT_LIMITS, Limits
-from .reader import Mark, Payloads, Result, RunLog, Stream, read, scan
+from .log import Mark, Payloads, Result, RunLog, Stream
+from .reader import read, scan
 from .report import CheckReport, check
 from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 

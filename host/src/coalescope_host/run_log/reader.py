@@ -4,219 +4,20 @@
 import mmap
 import operator
 import os
-import sys
 import zlib
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Literal, cast, overload
+from typing import BinaryIO
 
 from . import bounded_json, layout
 from .errors import Problem, RunLogError
-from .header import Field, Json, StreamLayout, parse_header
+from .header import Json, parse_header
+from .log import Mark, Payloads, Result, RunLog, Stream, column_of
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | mmap.mmap | BinaryIO
 
 SEND_AGAIN = "Copy or send the file again; if the original fails too, the run must be repeated."
-
-
-class Payloads(Sequence[memoryview]):
-    """The records of a stream: one memoryview per block, made when asked for."""
-
-    __slots__ = ("_data", "_ends", "_starts")
-
-    def __init__(self, data: memoryview) -> None:
-        self._data = data
-        self._starts = array("Q")
-        self._ends = array("Q")
-
-    def add(self, start: int, end: int) -> None:
-        """Note that the file's bytes start to end are records."""
-        self._starts.append(start)
-        self._ends.append(end)
-
-    def __len__(self) -> int:
-        return len(self._starts)
-
-    @overload
-    def __getitem__(self, index: int) -> memoryview: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[memoryview]: ...
-    def __getitem__(self, index: int | slice) -> memoryview | list[memoryview]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        return self._data[self._starts[index] : self._ends[index]]
-
-    def __iter__(self) -> Iterator[memoryview]:
-        data = self._data
-        return (data[start:end] for start, end in zip(self._starts, self._ends, strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """One stream of a log: its layout and its records.
-
-    `blocks` are the records as they stand in the file;
-    `numpy.frombuffer(block, numpy.dtype(stream.dtype))` views one without copying.
-    """
-
-    layout: StreamLayout
-    blocks: Payloads
-
-    @property
-    def name(self) -> str:
-        """The stream's name in the header."""
-        return self.layout.name
-
-    @property
-    def record_bytes(self) -> int:
-        """Bytes of one record."""
-        return self.layout.record_bytes
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The columns in the order of the record."""
-        return self.layout.fields
-
-    @property
-    def records(self) -> int:
-        """How many records were read."""
-        return sum(len(block) for block in self.blocks) // self.record_bytes
-
-    @property
-    def dtype(self) -> dict[str, object]:
-        """What `numpy.dtype` takes to view one block."""
-        return {
-            "names": [column.name for column in self.fields],
-            "formats": [column.format for column in self.fields],
-            "offsets": [column.offset for column in self.fields],
-            "itemsize": self.record_bytes,
-        }
-
-    def field(self, name: str) -> Field | None:
-        """The column of that name, or None: an absent counter is not listed."""
-        return next((column for column in self.fields if column.name == name), None)
-
-    def column(self, name: str) -> list[int] | list[float]:
-        """All values of one column, in plain Python.
-
-        Raises:
-            KeyError: if the stream has no such column.
-        """
-        found = self.field(name)
-        if found is None:
-            raise KeyError(name)
-        values: list[int] = []
-        for block in self.blocks:
-            values.extend(_column(block, found, self.record_bytes))
-        return values
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A moment that the logger noted, e.g. the start of the measurement window."""
-
-    name: str
-    t_monotonic_ns: int
-    t_realtime_ns: int | None
-    attributes: Json
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Something the workload or another program said: its bytes and what is known about them."""
-
-    name: str
-    media_type: str
-    metadata: Json
-    body: memoryview
-    offset: int
-    block: int
-
-    def json(self) -> object:
-        """The body as JSON.
-
-        Raises:
-            RunLogError: if it is not JSON (`result_json`).
-        """
-        limits = layout.DEFAULT_LIMITS
-        try:
-            return bounded_json.parse(
-                bytes(self.body),
-                depth=limits.json_depth * 2,
-                values=limits.json_values * 10,
-                unique_names=False,  # iperf3 3.12 itself writes names twice
-            )
-        except bounded_json.JsonRefusedError as error:
-            raise RunLogError(
-                Problem(
-                    "result_json",
-                    f"The result “{self.name}” is said to be JSON but cannot be read: {error}.",
-                    self.offset,
-                    self.block,
-                    "Look at the workload's own output.",
-                )
-            ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class RunLog:
-    """A log that was read.
-
-    Attributes:
-        header: the whole header.
-        version: (major, minor) of the format.
-        streams: the records, stream 0 being the main one.
-        marks: in order of time.
-        results: in order of appearance.
-        footer: None if the log was cut off.
-        complete: whether the footer was there.
-        problems: what is to be said about a log that was nevertheless read.
-        size: bytes of the file.
-        read_bytes: bytes up to the end of the last whole block.
-    """
-
-    header: Json
-    version: tuple[int, int]
-    streams: tuple[Stream, ...]
-    marks: tuple[Mark, ...]
-    results: tuple[Result, ...]
-    footer: Json | None
-    complete: bool
-    problems: tuple[Problem, ...]
-    size: int
-    read_bytes: int
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The columns of the main stream."""
-        return self.streams[0].fields
-
-    @property
-    def blocks(self) -> Payloads:
-        """The records of the main stream."""
-        return self.streams[0].blocks
-
-    @property
-    def records(self) -> int:
-        """How many records the main stream has."""
-        return self.streams[0].records
-
-    def field(self, name: str) -> Field | None:
-        """A column of the main stream, or None."""
-        return self.streams[0].field(name)
-
-    @property
-    def result(self) -> Result | None:
-        """The workload's own result, or None."""
-        return next((result for result in self.results if result.name == "workload"), None)
-
-    @property
-    def window(self) -> tuple[int | None, int | None]:
-        """Start and end of the measurement window, monotonic, in ns; None where not marked."""
-        moments = {mark.name: mark.t_monotonic_ns for mark in self.marks}
-        return moments.get("window_start"), moments.get("window_end")
 
 
 def read(source: Source, limits: layout.Limits = layout.DEFAULT_LIMITS) -> RunLog:
@@ -275,16 +76,6 @@ def bytes_of(source: Source, limits: layout.Limits) -> memoryview:
             )
         )
     return data.toreadonly()
-
-
-def _column(block: memoryview, column: Field, record_bytes: int) -> list[int]:
-    letter, size = layout.TYPES[column.type]
-    if sys.byteorder == "big":  # pragma: no cover
-        swapped = array(letter, block.tobytes())
-        swapped.byteswap()
-        return list(swapped[column.offset // size :: record_bytes // size])
-    words = block.cast(cast('Literal["Q"]', letter))
-    return words[column.offset // size :: record_bytes // size].tolist()
 
 
 @dataclass(slots=True)
@@ -589,19 +380,14 @@ class _Scan:
         size = layout.BLOCK.size
         data = self._data
         window = 1 << 20
-        while offset + size <= len(data):
-            chunk = bytes(data[offset : offset + window + 3])
+        for start in range(offset, len(data) - size + 1, window):
+            chunk = bytes(data[start : start + window + size - 1])
             at = chunk.find(layout.BLOCK_MARK)
-            if at < 0:
-                offset += window
-                continue
-            offset += at
-            if offset + size > len(data):
-                return None
-            stored = int.from_bytes(data[offset + size - 4 : offset + size], "little")
-            if zlib.crc32(data[offset : offset + size - 4]) == stored:
-                return offset
-            offset += 1
+            while 0 <= at <= len(chunk) - size:
+                header = chunk[at : at + size]
+                if zlib.crc32(header[:-4]) == int.from_bytes(header[-4:], "little"):
+                    return start + at
+                at = chunk.find(layout.BLOCK_MARK, at + 1)
         return None
 
     # --- what blocks hold
@@ -619,7 +405,7 @@ class _Scan:
     def _samples(self, block: _Block) -> None:
         stream = self._streams[block.stream]
         payload = self._data[block.start : block.end]
-        times = _column(payload, stream.fields[0], stream.record_bytes)
+        times = column_of(payload, stream.fields[0], stream.record_bytes)
         last = self._last_time[block.stream]
         if times[0] <= last or not all(map(operator.lt, times, times[1:])):
             previous = [last, *times]
@@ -698,13 +484,14 @@ class _Scan:
         if marks and moment < marks[-1].t_monotonic_ns:
             self._mark_refused(block, name, "comes before the mark that precedes it")
             return
-        names = {mark.name for mark in marks}
-        if name in ("window_start", "window_end") and name in names:
-            self._mark_refused(block, name, "comes a second time")
-            return
-        if name == "window_end" and "window_start" not in names:
-            self._mark_refused(block, name, "has no window_start before it")
-            return
+        if name in ("window_start", "window_end"):
+            names = {mark.name for mark in marks}
+            if name in names:
+                self._mark_refused(block, name, "comes a second time")
+                return
+            if name == "window_end" and "window_start" not in names:
+                self._mark_refused(block, name, "has no window_start before it")
+                return
         marks.append(Mark(name, moment, wall if isinstance(wall, int) else None, members))
 
     def _mark_refused(self, block: _Block, name: str, why: str) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from . import layout
 from .errors import Problem, RunLogError
 from .header import Json
-from .reader import Result, RunLog, Source, bytes_of, scan
+from .log import Result, RunLog
+from .reader import Source, bytes_of, scan
 
 USUAL_COUNTERS = (
     "rx_bytes",

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run log holds once it was read: records in streams, marks, results."""
+
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast, overload
+
+from . import bounded_json, layout
+from .errors import Problem, RunLogError
+from .header import Field, Json, StreamLayout
+
+
+class Payloads(Sequence[memoryview]):
+    """The records of a stream: one memoryview per block, made when asked for."""
+
+    __slots__ = ("_data", "_ends", "_starts")
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._starts = array("Q")
+        self._ends = array("Q")
+
+    def add(self, start: int, end: int) -> None:
+        """Note that the file's bytes start to end are records."""
+        self._starts.append(start)
+        self._ends.append(end)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> memoryview: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[memoryview]: ...
+    def __getitem__(self, index: int | slice) -> memoryview | list[memoryview]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self._data[self._starts[index] : self._ends[index]]
+
+    def __iter__(self) -> Iterator[memoryview]:
+        data = self._data
+        return (data[start:end] for start, end in zip(self._starts, self._ends, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One stream of a log: its layout and its records.
+
+    `blocks` are the records as they stand in the file;
+    `numpy.frombuffer(block, numpy.dtype(stream.dtype))` views one without copying.
+    """
+
+    layout: StreamLayout
+    blocks: Payloads
+
+    @property
+    def name(self) -> str:
+        """The stream's name in the header."""
+        return self.layout.name
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes of one record."""
+        return self.layout.record_bytes
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns in the order of the record."""
+        return self.layout.fields
+
+    @property
+    def records(self) -> int:
+        """How many records were read."""
+        return sum(len(block) for block in self.blocks) // self.record_bytes
+
+    @property
+    def dtype(self) -> dict[str, object]:
+        """What `numpy.dtype` takes to view one block."""
+        return {
+            "names": [column.name for column in self.fields],
+            "formats": [column.format for column in self.fields],
+            "offsets": [column.offset for column in self.fields],
+            "itemsize": self.record_bytes,
+        }
+
+    def field(self, name: str) -> Field | None:
+        """The column of that name, or None: an absent counter is not listed."""
+        return next((column for column in self.fields if column.name == name), None)
+
+    def column(self, name: str) -> list[int] | list[float]:
+        """All values of one column, in plain Python.
+
+        Raises:
+            KeyError: if the stream has no such column.
+        """
+        found = self.field(name)
+        if found is None:
+            raise KeyError(name)
+        values: list[int] = []
+        for block in self.blocks:
+            values.extend(column_of(block, found, self.record_bytes))
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment that the logger noted, e.g. the start of the measurement window."""
+
+    name: str
+    t_monotonic_ns: int
+    t_realtime_ns: int | None
+    attributes: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Something the workload or another program said: its bytes and what is known about them."""
+
+    name: str
+    media_type: str
+    metadata: Json
+    body: memoryview
+    offset: int
+    block: int
+
+    def json(self) -> object:
+        """The body as JSON.
+
+        Raises:
+            RunLogError: if it is not JSON (`result_json`).
+        """
+        limits = layout.DEFAULT_LIMITS
+        try:
+            return bounded_json.parse(
+                bytes(self.body),
+                depth=limits.json_depth * 2,
+                values=limits.json_values * 10,
+                unique_names=False,  # iperf3 3.12 itself writes names twice
+            )
+        except bounded_json.JsonRefusedError as error:
+            raise RunLogError(
+                Problem(
+                    "result_json",
+                    f"The result “{self.name}” is said to be JSON but cannot be read: {error}.",
+                    self.offset,
+                    self.block,
+                    "Look at the workload's own output.",
+                )
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class RunLog:
+    """A log that was read.
+
+    Attributes:
+        header: the whole header.
+        version: (major, minor) of the format.
+        streams: the records, stream 0 being the main one.
+        marks: in order of time.
+        results: in order of appearance.
+        footer: None if the log was cut off.
+        complete: whether the footer was there.
+        problems: what is to be said about a log that was nevertheless read.
+        size: bytes of the file.
+        read_bytes: bytes up to the end of the last whole block.
+    """
+
+    header: Json
+    version: tuple[int, int]
+    streams: tuple[Stream, ...]
+    marks: tuple[Mark, ...]
+    results: tuple[Result, ...]
+    footer: Json | None
+    complete: bool
+    problems: tuple[Problem, ...]
+    size: int
+    read_bytes: int
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns of the main stream."""
+        return self.streams[0].fields
+
+    @property
+    def blocks(self) -> Payloads:
+        """The records of the main stream."""
+        return self.streams[0].blocks
+
+    @property
+    def records(self) -> int:
+        """How many records the main stream has."""
+        return self.streams[0].records
+
+    def field(self, name: str) -> Field | None:
+        """A column of the main stream, or None."""
+        return self.streams[0].field(name)
+
+    @property
+    def result(self) -> Result | None:
+        """The workload's own result, or None."""
+        return next((result for result in self.results if result.name == "workload"), None)
+
+    @property
+    def window(self) -> tuple[int | None, int | None]:
+        """Start and end of the measurement window, monotonic, in ns; None where not marked."""
+        moments = {mark.name: mark.t_monotonic_ns for mark in self.marks}
+        return moments.get("window_start"), moments.get("window_end")
+
+
+def column_of(block: memoryview, column: Field, record_bytes: int) -> list[int]:
+    """The values of one column in one block, in plain Python."""
+    letter, size = layout.TYPES[column.type]
+    if sys.byteorder == "big":  # pragma: no cover
+        swapped = array(letter, block.tobytes())
+        swapped.byteswap()
+        return list(swapped[column.offset // size :: record_bytes // size])
+    words = block.cast(cast('Literal["Q"]', letter))
+    return words[column.offset // size :: record_bytes // size].tolist()
