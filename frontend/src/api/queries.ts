@@ -93,9 +93,16 @@ function cellsOf(slug: string, where: Factors) {
 }
 
 /** Asks for an experiment and its cells before the page that shows them is there. */
-export function prefetchExperiment(slug: string): void {
-  queries.prefetchQuery(experimentOf(slug));
-  queries.prefetchQuery(cellsOf(slug, {}));
+export async function fetchAhead(slug: string): Promise<{ experiment: Experiment; cells: Cells }> {
+  const [experiment, cells] = await Promise.all([
+    queries.ensureQueryData(experimentOf(slug)),
+    queries.ensureQueryData(cellsOf(slug, {})),
+  ]);
+  return { experiment, cells };
+}
+
+export function prefetchFit(slug: string, request: FitRequest, dataVersion: number): void {
+  queries.prefetchQuery(fitOf(slug, request, dataVersion));
 }
 
 export function useRuns(slug: string, page: { limit: number; offset: number; cell?: number }) {
@@ -127,6 +134,14 @@ export function useRecentUploads(limit: number) {
 /** A fit by the server. Kept per request: the same question has the same answer while the data stands. */
 export function useFit(slug: string, request: FitRequest | null, dataVersion?: number) {
   return useQuery({
+    ...fitOf(slug, request, dataVersion),
+    enabled: request !== null && slug !== '',
+    placeholderData: keepPreviousData,
+  });
+}
+
+function fitOf(slug: string, request: FitRequest | null, dataVersion?: number) {
+  return queryOptions({
     queryKey: ['experiments', slug, 'fits', request, dataVersion],
     queryFn: ({ signal }) =>
       body<Fit>(
@@ -136,9 +151,7 @@ export function useFit(slug: string, request: FitRequest | null, dataVersion?: n
           signal,
         }),
       ),
-    enabled: request !== null && slug !== '',
     staleTime: FOR_GOOD,
-    placeholderData: keepPreviousData,
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Redirect, Route, Switch } from 'wouter';
-import { prefetchExperiment } from '../api/queries';
+import { fetchAhead } from '../api/queries';
 import { ExperimentsPage } from '../features/experiments/ExperimentsPage';
 import { NotFoundPage } from './NotFoundPage';
 import { page } from './page';
@@ -14,7 +14,6 @@ const RunPage = page(async () => (await import('../features/runs/RunPage')).RunP
 const LinkPage = page(async () => (await import('../features/links/LinkPage')).LinkPage);
 
 const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
-  [/^\/explorer\/[^/]+$/, ExplorerPage],
   [/^\/experiments\/[^/]+\/runs$/, RunsPage],
   [/^\/models$/, ModelsPage],
   [/^\/models\/[^/]+$/, ModelPage],
@@ -23,10 +22,28 @@ const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/l\/[^/]+$/, LinkPage],
 ];
 
+/** Past this the shell of the page is better than nothing. */
+const PATIENCE_MS = 150;
+
+/** The fit is asked for as soon as experiment and cells say which; rendering takes its time meanwhile. */
+async function explorerAhead(slug: string): Promise<void> {
+  const data = fetchAhead(slug);
+  const code = import('../features/explorer/ahead');
+  const known = Promise.all([data, code]).then(([{ experiment, cells }, { askForFit }]) =>
+    askForFit(experiment, cells),
+  );
+  const loaded = ExplorerPage.load();
+  await Promise.race([known.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+  await loaded.catch(() => undefined);
+}
+
 /** Code and data of the first page, side by side. A page that does not come is asked for again when it is rendered. */
 export async function loadAhead(path: string): Promise<void> {
   const slug = /^\/explorer\/([^/]+)$/.exec(path)?.[1];
-  if (slug !== undefined) prefetchExperiment(decodeURIComponent(slug));
+  if (slug !== undefined) {
+    await explorerAhead(decodeURIComponent(slug));
+    return;
+  }
   await AHEAD.find(([pattern]) => pattern.test(path))?.[1]
     .load()
     .catch(() => undefined);

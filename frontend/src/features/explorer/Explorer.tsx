@@ -11,10 +11,10 @@ import { frames as frameLoop } from '../../engine/frames';
 import { decimal, digitsFor } from '../../plots/number';
 import type { ExplorerState, Rejected } from '../../state/explorer';
 import { fromQuery, toQuery } from '../../state/link';
-import { fittedAs, isCost } from '../../state/models';
 import { createStore, type Store } from '../../state/store';
 import { benchAsked, currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { bindingOf, type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/view';
+import { fitRequestOf } from './ahead';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
 import { type Explorer as Context, ExplorerContext, type OnFrame, useExplorer, useFrame } from './context';
@@ -40,16 +40,6 @@ function structureOf(state: ExplorerState): string {
 
 function useStructure(store: Store<ExplorerState>): string {
   return useSyncExternalStore(store.subscribe, () => structureOf(store.get()));
-}
-
-function fitRequestOf(
-  subject: Subject,
-  state: ExplorerState,
-  binding: ReturnType<typeof bindingOf>,
-): FitRequest | null {
-  if (subject.of !== 'experiment' || !binding || !isCost(state.measure)) return null;
-  const model = fittedAs(binding.model);
-  return model === null ? null : { model, method: state.method, where: { ...state.where } };
 }
 
 /** The fit that was asked for; until it comes, the one that the same cells had by the other method. */

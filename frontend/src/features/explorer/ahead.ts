@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which fit a view starts from, known before the view is drawn.
+import { prefetchFit } from '../../api/queries';
+import type { Cells, Experiment, FitRequest } from '../../api/types';
+import { catalogue } from '../../engine/catalogue';
+import type { ExplorerState } from '../../state/explorer';
+import { fromQuery } from '../../state/link';
+import { fittedAs, isCost } from '../../state/models';
+import { currentQuery } from '../../state/url';
+import { bindingOf, type Subject, slicesOf, termsOf } from '../../state/view';
+
+/** What the server is asked to fit for a state; null where nothing is fitted. */
+export function fitRequestOf(
+  subject: Subject,
+  state: ExplorerState,
+  binding: ReturnType<typeof bindingOf>,
+): FitRequest | null {
+  if (subject.of !== 'experiment' || !binding || !isCost(state.measure)) return null;
+  const model = fittedAs(binding.model);
+  return model === null ? null : { model, method: state.method, where: { ...state.where } };
+}
+
+/** Asks for the fit that the address wants, so that it is on its way while the page renders. */
+export function askForFit(experiment: Experiment, { cells, data_version }: Cells): void {
+  const subject: Subject = { of: 'experiment', experiment, cells };
+  const slices = slicesOf(subject, catalogue);
+  const { state } = fromQuery(currentQuery(), termsOf(subject, slices));
+  const request = fitRequestOf(subject, state, bindingOf(slices(state.where), state));
+  if (request) prefetchFit(experiment.slug, request, data_version);
+}
