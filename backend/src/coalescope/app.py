@@ -23,12 +23,13 @@ from coalescope.openapi.reference import router as reference
 from coalescope.page import PageFiles
 from coalescope.predictions.endpoints import router as models
 from coalescope.runs.endpoints import router as runs
-from coalescope.security import access_policy, protect
+from coalescope.security import BodyLimit, access_policy, protect
 from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.surfaces.endpoints import router as surfaces
 from coalescope.uploads.endpoints import router as uploads
 
+_MOST_BODY_BYTES = 2**20
 _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do to a machine."
 
 
@@ -65,6 +66,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(redirects)
     app.router.default = PageFiles(settings.page_dir)
     describe(app)
+    app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
     protect(app, policy)
     return app
 

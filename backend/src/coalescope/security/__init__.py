@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may talk to the server: its own Host and Origin on loopback, a token everywhere else."""
+"""Who may talk to the server (its own Host and Origin on loopback, a token elsewhere), and how much."""
 
+from coalescope.security.body_limit import BodyLimit
 from coalescope.security.middleware import protect
 from coalescope.security.policy import (
     AccessPolicy,
@@ -12,6 +13,7 @@ from coalescope.security.policy import (
 
 __all__ = [
     "AccessPolicy",
+    "BodyLimit",
     "UnsafeBinding",
     "access_policy",
     "is_api_path",
