@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture as data: what is drawn for each experiment, measure, model and size.
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../../src/engine/catalogue';
+import { frameOf } from '../../../src/features/explorer/figure/frame';
+import { labelPlace } from '../../../src/features/explorer/figure/lines';
+import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
+import { comparisonOf, residualShapes } from '../../../src/features/explorer/figure/residuals';
+import { rulerShapes } from '../../../src/features/explorer/figure/ruler';
+import { splitShapes } from '../../../src/features/explorer/figure/split';
+import { settingWords } from '../../../src/features/explorer/figure/words';
+import { liveShapes, type Scene, stillShapes } from '../../../src/features/explorer/picture';
+import { isolines, trace } from '../../../src/plots/contours';
+import { shapeText } from '../../../src/plots/file';
+import type { Shape } from '../../../src/plots/shapes';
+import type { ExplorerState } from '../../../src/state/explorer';
+import { fromQuery } from '../../../src/state/link';
+import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
+import { dillon, nfs, paperFit, points } from '../../published';
+
+const TOKENS = new Proxy({}, { get: () => '#123456' }) as Record<string, string>;
+
+interface Drawn {
+  readonly scene: Scene;
+  readonly state: ExplorerState;
+  readonly layers: Record<string, Shape[]>;
+}
+
+function drawn(subject: Subject, query: string, size: readonly [number, number] = [830, 700]): Drawn {
+  const slices = slicesOf(subject, catalogue);
+  const { state } = fromQuery(query, termsOf(subject, slices));
+  const view = viewOf(subject, slices(state.where), state, subject.of === 'experiment' ? paperFit() : null, false);
+  const frame = frameOf(view, view.values, ...size);
+  const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames);
+  const live = sampler.live(state);
+  const lines = isolines(view.contours);
+  if (live.z) trace(live.z, GRID, GRID, lines);
+  const scene: Scene = {
+    view,
+    frame,
+    sampler,
+    live,
+    isolines: lines,
+    namesAt: labelPlace(frame, live, sampler.lineXs, 0),
+  };
+  return { scene, state, layers: { ...stillShapes(view, frame, sampler), ...liveShapes(scene) } };
+}
+
+const words = (shapes: readonly Shape[]): string[] =>
+  shapes.filter((s) => s.tag === 'text').map((s) => s.text ?? (s.spans ?? []).map((p) => p.text).join(''));
+
+function broken(shapes: readonly Shape[]): string[] {
+  return shapes.map((s) => shapeText(s, TOKENS)).filter((t) => /NaN|Infinity|undefined/.test(t));
+}
+
+describe('the NFS picture', () => {
+  const { scene, layers } = drawn(nfs(), '');
+
+  it('has a mark with its whisker for each of 27 cells, twice', () => {
+    const outlined = layers.cells.filter((s) => s.attributes.stroke === '#101413');
+    expect(outlined).toHaveLength(27);
+    expect(layers.points.filter((s) => s.tag === 'path')).toHaveLength(27);
+    expect(layers.cells.some((s) => s.attributes['stroke-dasharray'] === '2 1.5')).toBe(true);
+  });
+
+  it('reads off one value a line, and the needle’s own in the accent', () => {
+    expect(words(layers.needle)).toEqual(['80 ticks = 81.9 µs', '1216', '1118', '1068', '3000']);
+    const own = layers.needle.find((s) => s.text === '1118');
+    expect(own?.attributes.fill).toBe('var(--needle-ink)');
+  });
+
+  it('hatches what lies beyond the cells, and labels contours within', () => {
+    expect(layers.under.some((s) => s.attributes.fill === 'url(#hatch)')).toBe(true);
+    expect(words(layers.contours).length).toBeGreaterThan(4);
+    expect(words(layers.contours)).toContain('1100');
+  });
+
+  it('joins the cells that cannot be told apart, and no others', () => {
+    expect(scene.view.ties.length).toBeGreaterThan(5);
+    for (const [a, b] of scene.view.ties)
+      expect(Math.abs(a.mean - b.mean)).toBeLessThan(Math.hypot(a.half ?? 0, b.half ?? 0));
+  });
+
+  it('follows a slider: surface, lines and tags', () => {
+    const moved = drawn(nfs(), 'gamma=1.3');
+    expect(moved.scene.live.edited).toBe(true);
+    expect(moved.scene.live.place.half).toBeNull();
+    expect(moved.scene.live.z?.[0]).toBeGreaterThan(scene.live.z?.[0] ?? Number.POSITIVE_INFINITY);
+    expect(words(moved.layers.needle)).not.toEqual(words(layers.needle));
+  });
+
+  it('draws the line of a crosshair between the settings', () => {
+    expect(drawn(nfs(), 'mtu_bytes=2000').scene.live.own?.at).toBeGreaterThan(1118);
+    expect(scene.live.own).toBeNull();
+  });
+
+  it('takes away lines that were switched off', () => {
+    expect(words(drawn(nfs(), 'lines=1500').layers.names)).toEqual(['MTU 1500']);
+  });
+});
+
+it('lays workloads side by side where only the MTU varies', () => {
+  const cells = ['tcp', 'udp'].flatMap((workload, w) =>
+    [1500, 3000, 9000].map((mtu_bytes, i) => ({
+      id: 10 * w + i,
+      factors: { workload, mtu_bytes },
+      runs: 5,
+      partial_runs: 0,
+      measures: {
+        throughput_mbps: {
+          n: 5,
+          mean: 1000 * (w + 1) + mtu_bytes,
+          sd: 9,
+          ci95: [0, 0].map((_, k) => 1000 * (w + 1) + mtu_bytes + 20 * k - 10) as [number, number],
+        },
+      },
+    })),
+  );
+  const base = nfs().experiment;
+  const experiment = {
+    ...base,
+    kind: 'measured' as const,
+    factors: [
+      { name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000, 9000] },
+      { name: 'workload', label: 'Workload', unit: '', levels: ['tcp', 'udp'] },
+    ],
+    measures: catalogue.quantities.filter((q) => q.name === 'throughput_mbps').map((q) => ({ ...q, cells: 6 })),
+    default_view: null,
+  };
+  const { layers, scene } = drawn({ of: 'experiment', experiment, cells }, 'workload=udp');
+  expect(scene.frame.heat).toBeNull();
+  expect(words(layers.needle).filter((t) => /TCP|UDP/.test(t))).toEqual(['TCP 4000', 'UDP 5000']);
+  expect(layers.points.filter((s) => s.tag === 'path')).toHaveLength(6);
+});
+
+describe('nothing that is drawn is broken', () => {
+  const sizes = [
+    [830, 700],
+    [358, 520],
+  ] as const;
+  const data: [string, Subject][] = [
+    ['nfs', nfs()],
+    ['points', points()],
+    ['dillon', dillon()],
+    ...catalogue.models.map((model): [string, Subject] => [model.id, { of: 'model', model }]),
+  ];
+
+  it.each(data)('%s', (_, subject) => {
+    const terms = termsOf(subject, slicesOf(subject, catalogue));
+    const wheres =
+      terms.choices.length === 0 ? [''] : terms.choices[0].levels.map((l) => `${terms.choices[0].name}=${l}`);
+    for (const where of wheres) {
+      const slice = terms.slice(fromQuery(where, terms).state.where);
+      for (const measure of slice.measures)
+        for (const { id } of slice.models(measure))
+          for (const size of sizes)
+            for (const surface of ['model', 'cells']) {
+              const query = `${where}&measure=${measure}&model=${id}&surface=${surface}`;
+              const { layers, scene, state } = drawn(subject, query, size);
+              for (const [layer, shapes] of Object.entries(layers))
+                expect(broken(shapes), `${query} ${layer}`).toEqual([]);
+              const comparison = comparisonOf(scene.view, state.frames);
+              if (comparison) {
+                const shapes = residualShapes(
+                  scene.view,
+                  comparison,
+                  comparison.predictions(scene.live.theta),
+                  scene.live.place,
+                  300,
+                  new Map(),
+                );
+                expect(broken(shapes), query).toEqual([]);
+              }
+              for (const slider of scene.view.sliders)
+                for (const value of [slider.lo, slider.start, slider.hi])
+                  expect(broken(rulerShapes(slider, value, 300)), `${query} ${slider.name}`).toEqual([]);
+            }
+    }
+  });
+
+  it('is found by a check that a broken shape fails', () => {
+    expect(broken([{ tag: 'line', attributes: { x1: Number.NaN } }])).toHaveLength(1);
+  });
+});
+
+it('splits a cost in its three parts', () => {
+  const shapes = splitShapes(
+    { total: 1118, parts: [813, 115, 190] },
+    { total: 1557, parts: [813, 202, 542] },
+    'MTU 1500, delay 10: 1557',
+    0,
+    304,
+  );
+  expect(words(shapes)).toEqual([
+    'bytes',
+    '81373 %',
+    'packets',
+    '11510 %',
+    'interrupts',
+    '19017 %',
+    'MTU 1500, delay 10: 1557',
+  ]);
+  expect(shapes.filter((s) => s.tag === 'rect')).toHaveLength(6);
+});
+
+it('says what a setting is in microseconds', () => {
+  const axis = (name: string, unit: string) => ({ name, label: name, unit, levels: [1], spacing: 'linear' as const });
+  expect(settingWords(axis('delay_ticks', 'ticks'), 80)).toBe('80 ticks = 81.9 µs');
+  expect(settingWords(axis('moderation_rate_hz', 'Hz'), 8000)).toBe('8000 Hz = 125 µs');
+  expect(settingWords(axis('delay_us', 'µs'), 33.3333)).toBe('33.3 µs');
+  expect(settingWords(axis('mtu_bytes', 'bytes'), 1500)).toBe('1500 bytes');
+});
