@@ -342,6 +342,17 @@ def test_a_value_beyond_the_declared_width_is_no_wrap(make_log: MakeLog) -> None
     assert [warning.code for warning in found.warnings] == ["counter_reset"]
 
 
+@pytest.mark.parametrize(("last", "known"), [(72, True), (73, False)])
+def test_a_step_of_more_than_half_the_range_is_no_wrap(
+    make_log: MakeLog, last: int, known: bool
+) -> None:
+    """From 200, 72 is 128 ahead modulo 256 and 73 is 129: as likely it fell by 127."""
+    fields = columns(field("rx_bytes", type="u16", wrap_bits=8))
+    rows = counted([0, 100, 200, last])
+    found = measure(make_log(fields=fields, rows=rows, window=(0, 3)))
+    assert ("rx_bytes" in found.values) is known
+
+
 def test_many_small_blocks_are_read_together(make_log: MakeLog) -> None:
     """A log of a hundred thousand blocks must not cost a hundred thousand passes."""
     rows = counted(list(range(1000)), list(range(1000)), list(range(1000)), list(range(1000)))

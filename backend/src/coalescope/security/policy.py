@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _API = "/api"
+# What watches over a container asks this, knows no token, and learns no more than "up".
+_HEALTH = "/api/health"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -53,7 +55,7 @@ class AccessPolicy:
 
     Attributes:
         loopback: bound to this machine only, so that every honest request names this machine.
-        token: if set, every request under /api must carry it.
+        token: if set, every request under /api must carry it; only GET /api/health need not.
 
     """
 
@@ -79,7 +81,7 @@ class AccessPolicy:
         )
 
     def _missing_token(self, head: RequestHead) -> Refusal | None:
-        if self.token is None or not is_api_path(head.path):
+        if self.token is None or not is_api_path(head.path) or _asks_for_health(head):
             return None
         scheme, _, given = (head.authorization or "").partition(" ")
         if scheme.lower() == "bearer" and _same_secret(given.strip(), self.token):
@@ -126,6 +128,10 @@ def is_loopback(host: str) -> bool:
 def is_api_path(path: str) -> bool:
     """Tell whether a path belongs to the API and not to the page's files."""
     return path == _API or path.startswith(f"{_API}/")
+
+
+def _asks_for_health(head: RequestHead) -> bool:
+    return head.path == _HEALTH and head.method in ("GET", "HEAD")
 
 
 def _is_own_host(host: str | None, port: int | None) -> bool:
