@@ -29,6 +29,12 @@ export function digitsOfStep(step: number): number {
   return 10;
 }
 
+/** "± 20": as many decimals as the value beside it, and one digit that is not nought at least. */
+export function plusMinus(half: number, digits: number): string {
+  const own = half > 0 ? Math.max(0, -Math.floor(Math.log10(half))) : 0;
+  return `± ${decimal(half, half < 0.5 * 10 ** -digits ? Math.min(own, 8) : digits)}`;
+}
+
 /** As short as it can be said, to `significant` digits: settings, axis ticks. */
 export function brief(value: number, significant = 4): string {
   if (value === 0 || !Number.isFinite(value)) return value === 0 ? '0' : '–';

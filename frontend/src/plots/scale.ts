@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to pixels and back.
+// From values to pixels and back: d3's scales, and one that has a place for nought on a logarithmic axis.
+import { tickStep, ticks } from 'd3-array';
+import { scaleLinear, scaleLog } from 'd3-scale';
 
+/** What is used of d3's scales, and what every scale here has. */
 export interface Scale {
   (value: number): number;
   invert(pixel: number): number;
-  readonly domain: readonly [number, number];
-  readonly range: readonly [number, number];
 }
 
 type Pair = readonly [number, number];
 
-function build(forward: (v: number) => number, back: (u: number) => number, domain: Pair, range: Pair): Scale {
-  const [a, b] = [forward(domain[0]), forward(domain[1])];
-  const k = b === a ? 0 : (range[1] - range[0]) / (b - a);
-  const scale = ((v: number) => range[0] + k * (forward(v) - a)) as ((v: number) => number) & Record<string, unknown>;
-  return Object.assign(scale, { invert: (p: number) => back(k === 0 ? a : a + (p - range[0]) / k), domain, range });
-}
-
-const same = (v: number): number => v;
-
-export const linear = (domain: Pair, range: Pair): Scale => build(same, same, domain, range);
-export const log = (domain: Pair, range: Pair): Scale => build(Math.log, Math.exp, domain, range);
+export const linear = (domain: Pair, range: Pair): Scale => scaleLinear(domain, range);
+export const log = (domain: Pair, range: Pair): Scale => scaleLog(domain, range);
 
 /** Room between nought and the least positive setting of a logarithmic axis, in units of ln. */
 const GAP = Math.log(3);
@@ -30,7 +22,8 @@ export function logFromZero(least: number, domain: Pair, range: Pair): Scale {
   const at = Math.log(least);
   const forward = (v: number): number => (v >= least ? Math.log(v) : at - GAP + (GAP * v) / least);
   const back = (u: number): number => (u >= at ? Math.exp(u) : ((u - at + GAP) / GAP) * least);
-  return build(forward, back, domain, range);
+  const along = scaleLinear([forward(domain[0]), forward(domain[1])], range);
+  return Object.assign((v: number) => along(forward(v)), { invert: (p: number) => back(along.invert(p)) });
 }
 
 /** How an axis spaces its values. */
@@ -65,30 +58,17 @@ export function makeScale(levels: readonly number[], spacing: Spacing, domain: P
   return logFromZero(Math.min(...levels.filter((v) => v > 0)), domain, range);
 }
 
-/** 1, 2, 2.5 or 5 times a power of ten, the least that is not below `step`. */
-export function niceStep(step: number): number {
-  if (!(step > 0) || !Number.isFinite(step)) return 1;
-  const power = 10 ** Math.floor(Math.log10(step));
-  for (const k of [1, 2, 2.5, 5]) if (step <= k * power * (1 + 1e-9)) return k * power;
-  return 10 * power;
-}
+/** 1, 2 or 5 times a power of ten, near `step`. */
+export const niceStep = (step: number): number => (step > 0 && Number.isFinite(step) ? tickStep(0, step, 1) : 1);
+
+/** Round values within [lo, hi], about `count`. */
+export const niceTicks = (lo: number, hi: number, count: number): number[] => ticks(lo, hi, count);
 
 /** 1, 2 and 5 times powers of ten within [lo, hi]. */
 export function decadeTicks(lo: number, hi: number): number[] {
-  const ticks: number[] = [];
-  for (let e = Math.floor(Math.log10(lo)); e <= Math.ceil(Math.log10(hi)); e++)
-    for (const k of [1, 2, 5]) ticks.push(Number((k * 10 ** e).toPrecision(3)));
-  return ticks.filter((v) => v >= lo * 0.999 && v <= hi * 1.001);
-}
-
-/** Round values within [lo, hi], at most about `count`. */
-export function niceTicks(lo: number, hi: number, count: number): number[] {
-  const step = niceStep((hi - lo) / count);
-  const from = Math.ceil(lo / step - 1e-9);
-  const to = Math.floor(hi / step + 1e-9);
-  // multiply and round, do not add up: ticks stay exact
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(step)));
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) =>
-    Number(((from + i) * step).toFixed(Math.min(digits, 12))),
-  );
+  const leading = (v: number): number => Number((v / 10 ** Math.floor(Math.log10(v) + 1e-9)).toPrecision(6));
+  // a hair more room, so that an end that is a tick but for rounding is one
+  return scaleLog([lo * 0.999, hi * 1.001], [0, 1])
+    .ticks(1)
+    .filter((v) => [1, 2, 5].includes(leading(v)));
 }

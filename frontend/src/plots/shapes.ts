@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A drawing as data: what a layer puts on the screen and an export writes to a file. Colours are tokens, var(--ink); a file
 // gets their values.
+import { line as curve } from 'd3-shape';
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
@@ -85,16 +86,12 @@ function richSpans(content: string): { text: string } | { spans: Span[] } {
 
 /** An open polyline through the points; a gap where a point is not a number. */
 export function polyline(xs: ArrayLike<number>, ys: ArrayLike<number>): string {
-  let d = '';
-  let pen = false;
-  for (let i = 0; i < xs.length; i++) {
-    if (!Number.isFinite(ys[i]) || !Number.isFinite(xs[i])) pen = false;
-    else {
-      d += `${pen ? 'L' : 'M'}${r(xs[i])} ${r(ys[i])}`;
-      pen = true;
-    }
-  }
-  return d;
+  const draw = curve<number>()
+    .defined((_, i) => Number.isFinite(xs[i]) && Number.isFinite(ys[i]))
+    .x((_, i) => xs[i])
+    .y((_, i) => ys[i])
+    .digits(2);
+  return draw(Array.from(xs)) ?? '';
 }
 
 // ---- text styles, as attributes so that a file carries them ------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { brief, decimal, digitsFor, digitsOfStep } from '../../src/plots/number';
+import { brief, decimal, digitsFor, digitsOfStep, plusMinus } from '../../src/plots/number';
 
 it('writes a true minus, and thin spaces from five digits on', () => {
   expect(decimal(-0.5, 1)).toBe('−0.5');
@@ -17,6 +17,15 @@ it('is brief where exactness says nothing', () => {
   expect(brief(100000)).toBe('100\u2009000');
   expect(brief(1500.4)).toBe('1500');
   expect(brief(0)).toBe('0');
+});
+
+it('never rounds an interval to nothing', () => {
+  expect([plusMinus(19.6, 0), plusMinus(0.4, 0), plusMinus(0.02, 1), plusMinus(0, 1)]).toEqual([
+    '± 20',
+    '± 0.4',
+    '± 0.02',
+    '± 0',
+  ]);
 });
 
 it('shows what changes', () => {

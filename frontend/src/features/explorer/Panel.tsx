@@ -8,7 +8,7 @@ import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
 import { Segmented } from '../../components/Segmented';
 import { draw } from '../../layers/svg';
-import { brief, decimal, digitsFor } from '../../plots/number';
+import { brief, decimal, digitsFor, plusMinus } from '../../plots/number';
 import { predictAt } from '../../state/binding';
 import type { Method } from '../../state/explorer';
 import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
@@ -520,7 +520,7 @@ function CellList() {
                 </button>
               </th>
               <td>{decimal(p.mean, digits)}</td>
-              <td>{p.half === null ? '–' : `± ${decimal(p.half, digits)}`}</td>
+              <td>{p.half === null ? '–' : plusMinus(p.half, digits)}</td>
               <td>{p.n}</td>
             </tr>
           ))}
@@ -562,7 +562,7 @@ function Now({ children }: { children?: ReactNode }) {
     ];
     put(at.current, settings.filter(Boolean).join(', '));
     put(value.current, Number.isFinite(place.value) ? decimal(place.value, digits) : 'no value');
-    put(half.current, `${place.half === null ? '' : `± ${decimal(place.half, digits)}`}`);
+    put(half.current, place.half === null ? '' : plusMinus(place.half, digits));
     const { cell } = place;
     let words = view.measured
       ? Number.isFinite(place.value)
@@ -572,7 +572,7 @@ function Now({ children }: { children?: ReactNode }) {
     if (view.measured && place.prediction && !cell)
       words = view.binding?.takesFrames ? 'between cells: interpolated' : 'between cells: the model alone';
     if (cell)
-      words = `${cell.n === 1 ? 'one run' : 'cell mean'} ${decimal(cell.mean, digits)}${cell.half === null ? '' : ` ± ${decimal(cell.half, digits)}`}`;
+      words = `${cell.n === 1 ? 'one run' : 'cell mean'} ${decimal(cell.mean, digits)}${cell.half === null ? '' : ` ${plusMinus(cell.half, digits)}`}`;
     put(beside.current, words);
   });
   const split = view.binding !== null && view.binding.parts.length > 0;

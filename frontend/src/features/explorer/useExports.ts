@@ -3,7 +3,7 @@
 import type { RefObject } from 'react';
 import { embeddedTypeface } from '../../engine/typeface';
 import { surfaceImage } from '../../layers/surface';
-import { polylines } from '../../plots/contours';
+import { contourLines } from '../../plots/contours';
 import { fileText } from '../../plots/file';
 import { AXIS, mark, NOTE, path, type Shape, text } from '../../plots/shapes';
 import { inkOn, tide } from '../../plots/tide';
@@ -23,19 +23,21 @@ const MARGIN = 24;
 const HEAD = 64;
 const FOOT = 64;
 
-function contourPaths({ frame, isolines }: Scene): Shape[] {
+function contourPaths({ frame, live, isolines }: Scene): Shape[] {
   const { heat, left, plotWidth } = frame;
-  if (!heat) return [];
-  const x = (g: number): string => (left + (g / (GRID - 1)) * plotWidth).toFixed(1);
-  const y = (g: number): string => (heat.top + heat.height - (g / (GRID - 1)) * heat.height).toFixed(1);
-  return isolines.flatMap((line) => {
-    const white = inkOn(colourOf(line.level, frame)) === '#ffffff';
-    const d = polylines(line)
-      .map((flat) => {
-        let out = '';
-        for (let i = 0; i < flat.length; i += 2) out += `${i === 0 ? 'M' : 'L'}${x(flat[i])} ${y(flat[i + 1])}`;
-        return out;
-      })
+  const { z } = live;
+  if (!heat || !z) return [];
+  const x = (g: number): number => left + (g / (GRID - 1)) * plotWidth;
+  const y = (g: number): number => heat.top + heat.height - (g / (GRID - 1)) * heat.height;
+  return isolines.flatMap(({ level }) => {
+    const white = inkOn(colourOf(level, frame)) === '#ffffff';
+    const d = contourLines(z, GRID, GRID, level)
+      .map((points) =>
+        polyline(
+          points.map((p) => x(p[0])),
+          points.map((p) => y(p[1])),
+        ),
+      )
       .join('');
     return d
       ? [path(d, { stroke: white ? '#ffffff' : '#12211f', 'stroke-opacity': white ? 0.5 : 0.45, 'stroke-width': 1 })]
