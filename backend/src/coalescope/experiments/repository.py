@@ -19,12 +19,6 @@ def get(connection: Connection, slug: str) -> ExperimentRecord | None:
     return None if row is None else ExperimentRecord(*row)
 
 
-def get_by_id(connection: Connection, experiment_id: int) -> ExperimentRecord:
-    """The experiment of that row id, which must exist."""
-    query = sa.select(*_COLUMNS).where(experiments.c.id == experiment_id)
-    return ExperimentRecord(*connection.execute(query).one())
-
-
 def list_all(connection: Connection, kind: Kind | None) -> list[ExperimentRecord]:
     """All experiments, published first, then by title."""
     query = sa.select(*_COLUMNS).order_by(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may talk to the server (its own Host and Origin on loopback, a token elsewhere); size limit."""
+"""Who may talk to the server: its own Host and Origin on loopback, a token elsewhere. Body size."""
 
 from coalescope.security.body_limit import BodyLimit
 from coalescope.security.middleware import protect
