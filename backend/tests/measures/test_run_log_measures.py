@@ -266,6 +266,16 @@ def test_lines_and_queues_are_summed(make_log: MakeLog) -> None:
     assert "rx_interrupts" not in measure(make_log(fields=fields, rows=rows, window=(0, 1))).values
 
 
+def test_queues_beside_their_own_total_are_not_counted_twice(make_log: MakeLog) -> None:
+    fields = [
+        field("t_monotonic_ns"),
+        field("rx_packets"),
+        *(field("rx_packets") | {"name": f"rx_packets.queue{i}"} for i in range(2)),
+    ]
+    rows = counted([0, 30], [0, 10], [0, 20])
+    assert measure(make_log(fields=fields, rows=rows, window=(0, 1))).values["rx_packets"] == 30
+
+
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
