@@ -102,26 +102,34 @@ export function contourLines(z: Float64Array, nx: number, ny: number, level: num
     .smooth(true)
     .contour(z as unknown as number[], level)
     .coordinates.flat();
-  return rings.flatMap((ring) => openParts(ring as [number, number][], z, nx, ny));
+  return rings.flatMap((ring) => openParts(ring as [number, number][], z, nx, ny, level));
 }
 
-/** A ring of d3 without the parts that run along the frame or a gap, its half-sample offset taken off. */
-function openParts(ring: readonly [number, number][], z: Float64Array, nx: number, ny: number): [number, number][][] {
-  const known = (x: number, y: number): boolean =>
-    x >= 0 && y >= 0 && x <= nx - 1 && y <= ny - 1 && Number.isFinite(z[y * nx + x]);
-  const parts: [number, number][][] = [];
-  let part: [number, number][] = [];
+/** A ring of d3 without the parts that run along the frame or a gap: what stays are points where the grid has the level. */
+function openParts(
+  ring: readonly [number, number][],
+  z: Float64Array,
+  nx: number,
+  ny: number,
+  level: number,
+): [number, number][][] {
+  const parts: [number, number][][] = [[]];
   for (const [cx, cy] of ring) {
+    // d3 has its samples in the middle of their cells
     const [x, y] = [cx - 0.5, cy - 0.5];
-    const [x0, y0, x1, y1] = [Math.floor(x), Math.floor(y), Math.ceil(x), Math.ceil(y)];
-    if (known(x0, y0) && known(x1, y1)) part.push([x, y]);
-    else {
-      if (part.length > 1) parts.push(part);
-      part = [];
-    }
+    const value = valueAt(x, y, z, nx, ny);
+    if (Math.abs(value - level) <= 1e-6 * Math.abs(level) + 1e-12) parts[parts.length - 1].push([x, y]);
+    else if (parts[parts.length - 1].length > 0) parts.push([]);
   }
-  if (part.length > 1) parts.push(part);
-  return parts;
+  return parts.filter((part) => part.length > 1);
+}
+
+/** The grid at a point on one of its edges; NaN outside and beside a gap. */
+function valueAt(x: number, y: number, z: Float64Array, nx: number, ny: number): number {
+  if (!(x >= 0 && y >= 0 && x <= nx - 1 && y <= ny - 1)) return Number.NaN;
+  const a = z[Math.floor(y) * nx + Math.floor(x)];
+  const b = z[Math.ceil(y) * nx + Math.ceil(x)];
+  return a + (b - a) * Math.max(x - Math.floor(x), y - Math.floor(y));
 }
 
 /**

@@ -69,6 +69,6 @@ export function decadeTicks(lo: number, hi: number): number[] {
   const leading = (v: number): number => Number((v / 10 ** Math.floor(Math.log10(v) + 1e-9)).toPrecision(6));
   // a hair more room, so that an end that is a tick but for rounding is one
   return scaleLog([lo * 0.999, hi * 1.001], [0, 1])
-    .ticks(1)
+    .ticks()
     .filter((v) => [1, 2, 5].includes(leading(v)));
 }

@@ -85,6 +85,40 @@ describe('isolines', () => {
   });
 });
 
+describe('contour lines of files', () => {
+  const lengthOfParts = (parts: readonly (readonly [number, number])[][]): number =>
+    parts
+      .flatMap((part) => part.slice(1).map((p, i) => Math.hypot(p[0] - part[i][0], p[1] - part[i][1])))
+      .reduce((a, b) => a + b, 0);
+
+  it.each([
+    ['a slope', (x: number, y: number) => 0.5 * x + 0.25 * y, 25],
+    ['a ring', (x: number, y: number) => Math.hypot(x - 32, y - 32), 20],
+    ['a saddle', (x: number, y: number) => (x - 31.5) * (y - 31.5), 40],
+  ])('are those of the screen: %s', (_, f, level) => {
+    const z = field(f);
+    const [line] = isolines([level]);
+    trace(z, N, N, [line]);
+    const parts = contourLines(z, N, N, level);
+    expect(parts.length).toBeGreaterThan(0);
+    // d3 cuts what runs along the frame: up to a step at each end is missing
+    const difference = Math.abs(lengthOfParts(parts) / lengthOf(line.points, line.count) - 1);
+    expect(difference).toBeLessThan(0.05);
+    for (const [x, y] of parts.flat()) expect(Math.abs(f(x, y) - level)).toBeLessThan(0.5);
+  });
+
+  it('leave gaps where nothing is known', () => {
+    const z = field((x) => x);
+    for (let j = 20; j < 30; j++) for (let i = 0; i < N; i++) z[j * N + i] = Number.NaN;
+    const rows = contourLines(z, N, N, 30).flat();
+    expect(rows.length).toBeGreaterThan(20);
+    for (const [x, y] of rows) {
+      expect(x).toBeCloseTo(30, 6);
+      expect(y <= 19 || y >= 30).toBe(true);
+    }
+  });
+});
+
 it('puts a level more into a flat part of the surface', () => {
   const flat = Float64Array.from({ length: 100 }, (_, i) => (i < 80 ? 110 + i / 8 : 150 + i));
   expect(contourLevels(flat, [100, 120, 140, 160, 180, 200, 220], 90, 240)).toContain(110);

@@ -57,6 +57,6 @@ describe('ticks', () => {
     expect(niceTicks(0.18, 0.36, 4)).toEqual([0.2, 0.25, 0.3, 0.35]);
     expect(niceTicks(960, 1580, 7)).toEqual([1000, 1100, 1200, 1300, 1400, 1500]);
     expect(decadeTicks(2, 100)).toEqual([2, 5, 10, 20, 50, 100]);
-    expect([0.7, 1, 3, 24, 49].map(niceStep)).toEqual([1, 1, 5, 25, 50]);
+    expect([0.7, 1, 3, 24, 49, 0, Number.NaN].map(niceStep)).toEqual([0.5, 1, 2, 20, 50, 1, 1]);
   });
 });

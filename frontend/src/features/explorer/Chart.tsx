@@ -60,7 +60,7 @@ function useKeys(picture: RefObject<Picture | null>) {
     const scale = name === across ? frame?.x : frame?.y;
     if (!scale) return;
     const [lo, hi] = name === 'x' ? view.xBounds : view.yBounds;
-    const stride = (scale.range[1] - scale.range[0]) / 100;
+    const stride = (scale(hi) - scale(lo)) / 100;
     const next = scale.invert(scale(now) + (up ? stride : -stride));
     store.update({ [name]: Number(Math.max(lo, Math.min(hi, next)).toPrecision(4)) });
   };

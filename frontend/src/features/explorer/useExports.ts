@@ -5,7 +5,7 @@ import { embeddedTypeface } from '../../engine/typeface';
 import { surfaceImage } from '../../layers/surface';
 import { contourLines } from '../../plots/contours';
 import { fileText } from '../../plots/file';
-import { AXIS, mark, NOTE, path, type Shape, text } from '../../plots/shapes';
+import { AXIS, mark, NOTE, path, polyline, type Shape, text } from '../../plots/shapes';
 import { inkOn, tide } from '../../plots/tide';
 import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
