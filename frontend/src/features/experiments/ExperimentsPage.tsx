@@ -9,7 +9,7 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import { GlanceTile } from './GlanceTile';
-import { caption, countByKind, design, type Filter, matches, tileOf } from './listing';
+import { caption, countByKind, design, type Filter, inOrder, matches, tileOf } from './listing';
 import { ModelsLine } from './ModelsLine';
 import { YourHost } from './YourHost';
 import './experiments.css';
@@ -126,7 +126,7 @@ export function ExperimentsPage() {
   const quantities = useQuantities();
   const [filter, change] = useFilter();
   const all = experiments.data ?? [];
-  const shown = all.filter((experiment) => matches(experiment, filter));
+  const shown = inOrder(all).filter((experiment) => matches(experiment, filter));
   const captionOf = (measure: string) => caption(labelOf(measure, quantities.data));
 
   return (

@@ -25,6 +25,15 @@ export function matches(experiment: ExperimentSummary, { text, hidden }: Filter)
     .every((word) => haystack.includes(word));
 }
 
+/** What people came for: their own experiments, the latest first, then the published ones, the fullest first. */
+export function inOrder(experiments: readonly ExperimentSummary[]): ExperimentSummary[] {
+  return [...experiments].sort((a, b) => {
+    const [pa, pb] = [a.kind === 'published' ? 1 : 0, b.kind === 'published' ? 1 : 0];
+    if (pa !== pb) return pa - pb;
+    return pa ? b.cells - a.cells : b.updated_at.localeCompare(a.updated_at);
+  });
+}
+
 export function countByKind(experiments: readonly ExperimentSummary[]): Record<Kind, number> {
   const counts: Record<Kind, number> = { published: 0, measured: 0, emulated: 0, simulated: 0 };
   for (const { kind } of experiments) counts[kind] += 1;

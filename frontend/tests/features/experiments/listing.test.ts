@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import type { ExperimentSummary, Factor } from '../../../src/api/types';
-import { caption, countByKind, design, matches, tileOf } from '../../../src/features/experiments/listing';
+import { caption, countByKind, design, inOrder, matches, tileOf } from '../../../src/features/experiments/listing';
 
 const factor = (name: string, label: string, levels: (number | string)[]): Factor => ({
   name,
@@ -33,6 +33,18 @@ describe('matches', () => {
   it.each(['dillon', 'geist dillon'])('not %s', (text) => expect(matches(nfs, { text, hidden: all })).toBe(false));
   it('not when its kind is hidden', () =>
     expect(matches(nfs, { text: '', hidden: new Set(['published']) })).toBe(false));
+});
+
+it('inOrder puts own experiments first, the latest on top, then the published ones, the fullest on top', () => {
+  const of = (slug: string, kind: string, cells: number, updated_at: string) =>
+    ({ ...nfs, slug, kind, cells, updated_at }) as ExperimentSummary;
+  const mixed = [
+    of('dillon', 'published', 9, '2026-03'),
+    of('nfs', 'published', 27, '2026-03'),
+    of('old', 'measured', 4, '2026-01'),
+    of('new', 'emulated', 2, '2026-02'),
+  ];
+  expect(inOrder(mixed).map(({ slug }) => slug)).toEqual(['new', 'old', 'nfs', 'dillon']);
 });
 
 it('countByKind counts every kind, those without any too', () => {
