@@ -36,11 +36,11 @@ describe('home', () => {
   it('lists experiments with their cells, your host last, and the models', async () => {
     serve({ ...rest, '/api/experiments': { body: [nfs, dillon] } });
     const page = await render(<ExperimentsPage />);
-    expect(names(page)).toEqual(['Geist et al. 2005, NFS', 'Dillon 2004', 'Your host']);
+    expect(names(page)).toEqual(['Dillon 2004', 'Geist et al. 2005, NFS', 'Your host']);
     expect(page.querySelector('tbody td.n')?.textContent).toBe('1of 2');
     expect(page.querySelector('a[href="/models/link-bound"]')).not.toBeNull();
-    expect(page.querySelectorAll('tbody tr')[0].querySelectorAll('.tile rect')).toHaveLength(1);
-    expect(page.querySelectorAll('tbody tr')[0].querySelectorAll('.tile circle')).toHaveLength(1);
+    expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.tile rect')).toHaveLength(1);
+    expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.tile circle')).toHaveLength(1);
   });
 
   it('hides a kind, and says so in the address', async () => {
