@@ -23,7 +23,7 @@ async def _reached(request: Request) -> PlainTextResponse:
 def ask(
     policy: AccessPolicy | None,
     method: str = "GET",
-    path: str = "/api/health",
+    path: str = "/api/experiments",
     port: int = 8000,
     **headers: str | bytes,
 ) -> httpx.Response:
@@ -118,7 +118,7 @@ def test_fetch_metadata_is_heeded(site: str, status: int) -> None:
 
 
 def test_beyond_loopback_the_api_asks_for_the_token() -> None:
-    for path in ("/api", "/api/health", "/api/"):
+    for path in ("/api", "/api/experiments", "/api/", "/api/health/", "/api/healthy"):
         bare = ask(OPEN, path=path, host="bench.example:8000")
         assert bare.status_code == 401
         assert bare.headers["www-authenticate"] == "Bearer"
@@ -128,6 +128,14 @@ def test_beyond_loopback_the_api_asks_for_the_token() -> None:
     assert ask(OPEN, authorization=right.replace(b"Bearer", b"bearer")).text == "reached"
     for wrong in ("Bearer a long secret", "Bearer ", "Bearer", "Basic YTpi", "a long secret"):
         assert ask(OPEN, authorization=wrong).json()["error"]["code"] == "wrong_token"
+
+
+def test_health_answers_without_a_token_and_to_reading_alone() -> None:
+    assert ask(OPEN, path="/api/health", host="bench.example").text == "reached"
+    assert ask(OPEN, path="/api/health", authorization="Bearer wrong").text == "reached"
+    assert ask(OPEN, "POST", path="/api/health").status_code == 401
+    assert ask(OPEN, path="/api/experiments").status_code == 401
+    assert ask(LOOPBACK, path="/api/health", host="evil.example").status_code == 421
 
 
 def test_page_files_stay_public() -> None:
