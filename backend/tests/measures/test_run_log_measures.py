@@ -5,12 +5,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from coalescope.errors import CoalescopeError
-from coalescope.measures import counters
+from coalescope.measures import counters, run_log_measures
 from coalescope.measures.derived import derive
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
 from coalescope_host import run_log
@@ -486,3 +487,15 @@ def test_packets_that_an_offload_merged_are_told(
     )
     codes = [warning.code for warning in measure(content).warnings]
     assert codes == (["packets_larger_than_mtu"] if warned else [])
+
+
+def test_idle_time_is_a_share() -> None:
+    names = ("cpu_idle_ns", "cpu_system_ns", "cpu_user_ns", "cpu_iowait_ns")
+    fields = [cast(Any, SimpleNamespace(name=name, kind="counter")) for name in names]
+
+    def idle(iowait: int) -> float:
+        counts = dict(zip(names, (900, 60, 40, iowait), strict=True))
+        return run_log_measures._cpu(fields, counts)["idle_cpu_percent"]
+
+    assert idle(0) == 90.0
+    assert idle(-150) == 100.0  # kernels take back waiting time

@@ -304,7 +304,8 @@ _COUNTED = (
         "Drops",
         r"N_{\mathrm{drop}}",
         "packets",
-        "Packets that the interface counted as dropped in the window.",
+        "Received packets that were lost at the interface in the window: its counters rx_dropped "
+        "and rx_missed_errors together, as far as it has them.",
         domain=_NOT_NEGATIVE,
     ),
 )
@@ -365,7 +366,8 @@ _CPU = (
         "System CPU",
         r"U",
         "%",
-        "Share of the window that the CPU spent in system mode, interrupts included.",
+        "CPU time in system mode (`system_cpu_s`) as a share of the window, in percent of one CPU: "
+        "with several CPUs busy it exceeds 100.",
         domain=_NOT_NEGATIVE,
         typical=_PERCENT,
         source=GEIST_2005,
@@ -375,7 +377,8 @@ _CPU = (
         "System CPU time",
         r"T_{s}",
         "s",
-        "CPU time spent in system mode in the window, interrupts included.",
+        "CPU time spent in system mode in the window, of all CPUs together, hard and soft "
+        "interrupts (irq and softirq) included.",
         domain=_NOT_NEGATIVE,
     ),
     _measure(
@@ -392,8 +395,9 @@ _CPU = (
         "Idle CPU",
         r"U_{\mathrm{idle}}",
         "%",
-        "Share of the window that the CPU was idle.",
-        domain=_NOT_NEGATIVE,
+        "Share of the time of all CPUs together that was idle; waiting for input or output is "
+        "not counted as idle.",
+        domain=_PERCENT,
         typical=_PERCENT,
         source=DILLON_2004,
     ),
@@ -402,7 +406,8 @@ _CPU = (
         "Cycles per packet",
         r"c_{P}",
         "cycles/packet",
-        "CPU cycles spent per received packet.",
+        "CPU cycles spent in receive interrupts and in the soft interrupts that they raise, "
+        "per received packet: (irq + softirq cycles)/rx_packets.",
         domain=_NOT_NEGATIVE,
     ),
     _measure(

@@ -133,7 +133,9 @@ def _cpu(fields: Sequence[Field], counts: Mapping[str, int]) -> dict[str, float]
     if counted >= _FOR_A_SHARE and all(name in counts for name in times):
         total = sum(counts[name] for name in times)
         if total > 0:
-            found["idle_cpu_percent"] = 100.0 * max(counts["cpu_idle_ns"], 0) / total
+            # other times may fall a little, so that idle time exceeds the sum
+            idle = 100.0 * max(counts["cpu_idle_ns"], 0) / total
+            found["idle_cpu_percent"] = min(idle, 100.0)
     return found
 
 
