@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "header.h"
@@ -28,6 +29,13 @@ static int preview(struct recorder *recorder)
 	return FINE;
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat found;
+
+	return !stat(path, &found) && S_ISDIR(found.st_mode);
+}
+
 static int record(struct recorder *recorder)
 {
 	const struct options *options = recorder->options;
@@ -36,7 +44,7 @@ static int record(struct recorder *recorder)
 
 	if (fd < 0) {
 		fprintf(stderr, "coalescope-logger: %s: %s%s\n", options->output, strerror(errno),
-			errno == EEXIST ? "; --force overwrites it" : "");
+			errno == EEXIST && !is_folder(options->output) ? "; --force overwrites it" : "");
 		return WRONG;
 	}
 	fine = recorder_run(recorder, fd);

@@ -286,7 +286,8 @@ static bool parse_one(struct options *options, int option, const char *value)
 	case 't':
 		return parse_time(&options->interval_ns, value);
 	case 'd':
-		return parse_time(&options->duration_ns, value);
+		return parse_time(&options->duration_ns, value) &&
+		       (options->duration_ns || complain("--duration must be longer than nothing", value));
 	case 'w':
 		return parse_time(&options->warmup_ns, value);
 	case OPTION_START_ON_TRAFFIC:

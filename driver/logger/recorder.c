@@ -281,8 +281,11 @@ static bool start_command(struct recorder *recorder)
 	if (!options->command)
 		return true;
 	status = workload_start(&recorder->workload, options->command, options->user, options->result_limit);
-	if (status == -ESRCH)
-		return complain(options->user ? options->user : getenv("SUDO_USER"), -ENOENT);
+	if (status == -ESRCH) {
+		fprintf(stderr, "coalescope-logger: there is no user %s here\n",
+			options->user ? options->user : getenv("SUDO_USER"));
+		return false;
+	}
 	return status ? complain(options->command[0], status) : true;
 }
 

@@ -388,6 +388,27 @@ def test_the_command_runs_as_the_named_or_the_calling_user(logger, tmp_path):
     assert bytes(root.result.body) == b"root\n"
 
 
+def test_no_duration_is_refused_and_not_endless(logger, path):
+    done = run(logger, "-i", "lo", "-o", path, "-d", "0s", seconds=10)
+    assert done.returncode == 2
+    assert "--duration" in done.stderr
+    assert not path.exists()
+    assert record(logger, path, "-d", "1ms").complete
+
+
+def test_a_folder_cannot_be_forced(logger, path, tmp_path):
+    assert "--force" not in run(logger, "-i", "lo", "-o", tmp_path, "-d", "1ms").stderr
+    path.write_text("something else")
+    assert "--force" in run(logger, "-i", "lo", "-o", path, "-d", "1ms").stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_an_unknown_user_is_named_as_one(logger, path):
+    done = run(logger, "-i", "lo", "-o", path, "--user", "nobody-of-that-name", "--", "true")
+    assert done.returncode == 1
+    assert "no user nobody-of-that-name" in done.stderr
+
+
 def test_help_and_version(logger):
     assert "Usage" in run(logger, "--help").stdout
     assert "format 1.0" in run(logger, "--version").stdout
