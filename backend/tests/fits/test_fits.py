@@ -188,3 +188,10 @@ def test_an_empty_experiment(client: Any) -> None:
     client.post("/api/experiments", json={"slug": "empty", "title": "Empty", "kind": "measured"})
     assert fit(client, "empty").json()["error"]["message"] == "The experiment has no runs yet."
     assert fit(client, "nowhere").status_code == 404
+
+
+def test_what_is_missing_is_named_once(published: Any) -> None:
+    answer = fit(published, "geist-2005-points")
+    message = answer.json()["error"]["message"]
+    assert "system CPU time" in message
+    assert "system CPU time or system CPU time" not in message

@@ -100,15 +100,19 @@ def _not_available(missing: Sequence[str], without_response: LinearFit | None) -
     if without_response is not None:
         names.append(" or ".join(without_response.responses))
         reasons.append(_NOT_RECORDED)
-    labels = [
-        " or ".join(QUANTITIES[part].label.lower() for part in name.split(" or ")) for name in names
-    ]
+    labels = [_label(name) for name in names]
     return CoalescopeError(
         "not_available",
-        f"The fit is not available: no run has {', nor '.join(labels)}.",
+        f"The fit is not available: no run has {', no '.join(labels)}.",
         where={"measure": ", ".join(names)},
         advice=" ".join(dict.fromkeys(reasons)),
     )
+
+
+def _label(alternatives: str) -> str:
+    """Labels of "this or that" measure; the same quantity in two units has one label."""
+    labels = (QUANTITIES[name].label for name in alternatives.split(" or "))
+    return " or ".join(dict.fromkeys(label[0].lower() + label[1:] for label in labels))
 
 
 def _never_together(needed: Sequence[str]) -> CoalescopeError:
