@@ -188,7 +188,7 @@ def open_database(url: str | None, data_dir: Path) -> Database:
         data_dir.mkdir(parents=True, exist_ok=True)
         url = f"sqlite+pysqlite:///{data_dir / 'coalescope.sqlite'}"
     if not url.startswith("sqlite"):
-        return Database(sa.create_engine(url, pool_pre_ping=True))
+        return Database(_server_engine(url))
     _check_sqlite(pysqlite3.dbapi2.sqlite_version_info)
     engine = sa.create_engine(
         url,
@@ -200,6 +200,25 @@ def open_database(url: str | None, data_dir: Path) -> Database:
     sa.event.listen(engine, "connect", _configure)
     sa.event.listen(engine, "begin", _begin)
     return Database(engine)
+
+
+def _server_engine(url: str) -> Engine:
+    try:
+        return sa.create_engine(url, pool_pre_ping=True)
+    except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
+        # the URL may hold a password: it is not repeated
+        raise CoalescopeError(
+            "bad_database_url",
+            "COALESCOPE_DATABASE_URL names no database that can be used here: "
+            + (
+                f"{error.name} is not installed."
+                if isinstance(error, ModuleNotFoundError)
+                else "it is no URL of a known kind."
+            ),
+            advice="Leave it out for SQLite in the data folder, or give one such as "
+            "postgresql://user@host/name, with its driver installed.",
+            status=500,
+        ) from None
 
 
 def _check_sqlite(version: tuple[int, ...]) -> None:

@@ -2,7 +2,9 @@
 """Commands that take and give files: check, import, export."""
 
 import json
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +144,41 @@ def test_export_spoils_nothing(run: Run, files: dict[str, Path]) -> None:
     assert done.returncode == 1
     assert "No such file or directory" in done.stderr
     assert not list(files["folder"].glob(".*.partial"))
+    for folder in (files["folder"], ""):
+        done = run("export", "geist-2005-nfs", "--format", "csv", "--output", folder)
+        assert done.returncode == 1
+        assert "Is a directory" in done.stderr
+
+
+def test_export_into_a_pipe_leaves_it_a_pipe(run: Run, tmp_path: Path) -> None:
+    pipe, file = tmp_path / "pipe", tmp_path / "file.csv"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as other:
+        arrived = other.submit(pipe.read_text)
+        assert run("export", "geist-2005-nfs", "--format", "csv", "--output", pipe).returncode == 0
+        assert pipe.is_fifo()
+        assert run("export", "geist-2005-nfs", "--format", "csv", "--output", file).returncode == 0
+        assert arrived.result(timeout=10) == file.read_text()
+
+
+def test_a_log_beyond_the_limit_is_refused_unread(run: Run, tmp_path: Path) -> None:
+    huge = tmp_path / "huge.runlog"
+    with huge.open("wb") as file:
+        file.truncate(5 << 30)
+    done = run("check", "--json", huge)
+    assert done.returncode == 1
+    assert "larger than" in done.stderr
+    assert json.loads(done.stdout)["problems"][0]["code"] == "too_large"
+
+
+def test_what_does_not_say_so_is_not_published(run: Run, files: dict[str, Path]) -> None:
+    before = run("export", "geist-2005-nfs", "--format", "csv", "--what", "runs").stdout
+    for kind in ((), ("--kind", "measured")):
+        done = run("import", files["good.csv"], "--experiment", "geist-2005-nfs", *kind)
+        assert done.returncode == 1
+        assert "holds published data" in done.stderr
+    assert run("export", "geist-2005-nfs", "--format", "csv", "--what", "runs").stdout == before
+    assert run("import", files["good.csv"], "--experiment", "my-own").returncode == 0
 
 
 def test_no_file_steers_the_terminal(run: Run, tmp_path: Path) -> None:

@@ -2,12 +2,16 @@
 """What can be typed, and exit status 2 for what cannot."""
 
 import json
+import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coalescope.cli.parser import build_parser
+
+from .conftest import COMMAND, environment
 
 COMMANDS = [
     "serve", "models", "predict", "experiments", "surface", "fit", "check", "import", "upload",
@@ -95,6 +99,36 @@ def test_a_store_that_is_none(run: Callable[..., Any], tmp_path: Path) -> None:
     done = run("experiments", "--data", tmp_path / "broken")
     assert done.returncode == 1
     assert "cannot be used" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "url", ["nonsense", "foo://somewhere/a", "postgresql+nodriver://u:hush@h/d"]
+)
+def test_a_database_url_that_is_none(url: str, run: Callable[..., Any]) -> None:
+    done = run("experiments", COALESCOPE_DATABASE_URL=url)
+    assert done.returncode == 1
+    assert "COALESCOPE_DATABASE_URL" in done.stderr
+    assert "hush" not in done.stderr
+
+
+def test_an_argument_that_is_not_text(process: Callable[..., Any]) -> None:
+    done = process("surface", "n\udcffope", "drops")
+    assert done.returncode == 1
+    assert "not UTF-8" in done.stderr
+    good = process("surface", "größe", "drops")
+    assert "no experiment 'größe'" in good.stderr
+
+
+def test_output_may_be_closed(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{shlex.join(COMMAND)} models --json >&-"],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_description_of_the_api(run: Callable[..., Any]) -> None:

@@ -24,8 +24,13 @@ def explain(error: Exception) -> str | None:
             reason = str(error)
         case UnicodeDecodeError():
             reason = f"a file that should be text is not: {error.reason}"
+        case UnicodeEncodeError():
+            reason = "an argument is not UTF-8 text"
         case DBAPIError():
-            reason = f"the store cannot be used: {error.orig}"
+            reason = (
+                f"the store cannot be used: {error.orig}\n"
+                "  Check the folder given with --data or COALESCOPE_DATA_DIR."
+            )
         case ValidationError(title="Settings"):
             reason = "; ".join(
                 f"COALESCOPE_{str(fault['loc'][0]).upper()}: {fault['msg']}"

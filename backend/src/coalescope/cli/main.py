@@ -18,6 +18,9 @@ PIPE_CLOSED = 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv` (default: the process's own) and return its exit status."""
+    # Closed by the shell (>&-): what is printed goes nowhere.
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
     arguments = build_parser().parse_args(argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -90,17 +90,22 @@ def ensure_experiment(
     default_kind: Kind = "measured",
     source: Mapping[str, Any] | None = None,
 ) -> ExperimentRecord:
-    """The experiment of that slug, created on first use. Errors: 409 if the kinds differ."""
+    """The experiment of that slug, created on first use. Errors: 409 if the kinds differ.
+
+    What does not say its kind is taken for the experiment's, but never for published.
+    """
     check_slug(slug)
     record = repository.get(connection, slug)
     if record is None:
         return create_experiment(
             connection, slug, title or slug, kind or default_kind, source=source
         )
+    if kind is None and record.kind == "published":
+        kind = default_kind
     if kind is not None and kind != record.kind:
         raise conflict(
             "kinds_never_mix",
-            f"The experiment {slug!r} holds {record.kind} data; this file says {kind}.",
+            f"The experiment {slug!r} holds {record.kind} data; this file's are {kind}.",
             where={"experiment": slug, "kind": kind},
             advice="Kinds never mix inside one experiment: give the file another experiment.",
         )

@@ -63,6 +63,6 @@ def slug_from(filename: str) -> str:
             "no_experiment",
             f"No experiment is named, and the file name {filename!r} gives none.",
             where={"field": "experiment"},
-            advice="Name one with ?experiment=….",
+            advice="Name one with the upload (--experiment on the command line).",
         )
     return slug

@@ -46,7 +46,7 @@ def understand_run_log(path: Path, request: UploadRequest) -> Incoming:
             "no_experiment",
             "The log names no experiment.",
             where={"field": "experiment"},
-            advice="Name one with ?experiment=…, or record with an experiment.",
+            advice="Name one with the upload (--experiment on the command line) or the recording.",
         )
     replicate = run.get("replicate")
     if replicate is not None and replicate > _LARGEST_REPLICATE:

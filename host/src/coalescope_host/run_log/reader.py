@@ -63,19 +63,25 @@ def bytes_of(source: Source, limits: layout.Limits) -> memoryview:
             data = data.cast("B")
     elif isinstance(source, str | os.PathLike):
         with Path(source).open("rb") as file:
+            if os.fstat(file.fileno()).st_size > limits.file_bytes:
+                raise _too_large(limits)  # before it fills the memory
             data = memoryview(file.read(limits.file_bytes + 1))
     else:
         data = memoryview(source.read(limits.file_bytes + 1))
     if len(data) > limits.file_bytes:
-        raise RunLogError(
-            Problem(
-                "too_large",
-                f"The log is larger than the {limits.file_bytes:,} bytes accepted here.",
-                limits.file_bytes,
-                advice="Record with a longer interval or for a shorter time.",
-            )
-        )
+        raise _too_large(limits)
     return data.toreadonly()
+
+
+def _too_large(limits: layout.Limits) -> RunLogError:
+    return RunLogError(
+        Problem(
+            "too_large",
+            f"The log is larger than the {limits.file_bytes:,} bytes accepted here.",
+            limits.file_bytes,
+            advice="Record with a longer interval or for a shorter time.",
+        )
+    )
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from coalescope_host.run_log import CheckReport, check
+from coalescope_host.run_log import CheckReport, RunLogError, check
 
 from coalescope.cli.complaints import describe
 from coalescope.cli.output import print_json, printable
@@ -33,6 +33,10 @@ def _check(path: Path, *, as_json: bool) -> tuple[dict[str, Any] | None, bool]:
     except OSError as error:
         _complain(path, error.strerror or str(error))
         return None, False
+    except RunLogError as error:  # too large to be looked at
+        _complain(path, error.message)
+        fault = {"code": error.code, "message": error.message, "advice": error.problem.advice}
+        return {"file": str(path), "ok": False, "problems": [fault]}, False
 
 
 def _check_log(path: Path, *, as_json: bool) -> tuple[dict[str, Any], bool]:

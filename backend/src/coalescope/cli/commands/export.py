@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """coalescope export EXPERIMENT --format csv|json."""
 
+import errno
 import os
 import sys
 from argparse import Namespace
@@ -25,7 +26,15 @@ def run(arguments: Namespace) -> int:
 
 
 def _write(path: Path, pieces: Iterable[str]) -> None:
-    """Write the whole file or leave what was there."""
+    """Write the whole file or leave what was there; into a device or pipe directly."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="") as device:
+            device.writelines(pieces)
+        return
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("w", encoding="utf-8", newline="") as file:
