@@ -56,9 +56,10 @@ def test_beyond_loopback_there_is_a_token(make_client: MakeClient, page: Path) -
         make_client(host="0.0.0.0")
     client = make_client(host="0.0.0.0", token="secret", page_dir=page)
     assert client.get("/").text == "the page"
-    for path in ("/api/health", "/api/openapi.json", "/api/docs", "/api/nothing"):
+    for path in ("/api/experiments", "/api/openapi.json", "/api/docs", "/api/nothing"):
         assert client.get(path).status_code == 401
     bearer = {"authorization": "Bearer secret"}
-    assert client.get("/api/health", headers=bearer).status_code == 200
+    assert client.get("/api/experiments", headers=bearer).status_code == 200
+    assert client.get("/api/health").status_code == 200
     upload = client.request("POST", "/api/uploads", params={"filename": "a"}, content=b"a,b\n")
     assert upload.status_code == 401
