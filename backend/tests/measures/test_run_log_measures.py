@@ -475,7 +475,7 @@ def test_golden_several_sources() -> None:
     assert values["cycles_per_packet"] == pytest.approx((5500 + 9900) / 11)
 
 
-@pytest.mark.parametrize(("size", "warned"), [(1514, False), (30_000, True)])
+@pytest.mark.parametrize(("size", "warned"), [(1538, False), (1539, True)])
 def test_packets_that_an_offload_merged_are_told(
     make_log: MakeLog, size: int, warned: bool
 ) -> None:

@@ -70,14 +70,14 @@ def describe_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -
 
 def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> DefaultViewOut | None:
     """The view the source asks for, completed where it is silent or does not fit the data."""
-    levels = factor_levels(cells)
+    levels = factor_levels(cell.factors for cell in cells)
     measures = measure_names(cells)
     if not levels or not measures:
         return None
     asked = record.source.get("default_view", {})
     chosen = _first([asked.get("measure"), *_MEASURES_FIRST], measures) or measures[0]
     having = [cell for cell in cells if chosen in cell.measures]
-    available = factor_levels(having)
+    available = factor_levels(cell.factors for cell in having)
     axes = _axis_candidates(available)
     x = _first([asked.get("x")], list(available)) or _first([*_X_FIRST, *axes], axes)
     x = x or next(iter(available))
@@ -89,7 +89,7 @@ def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> Defau
 
 
 def _base(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:
-    levels = factor_levels(cells)
+    levels = factor_levels(cell.factors for cell in cells)
     return {
         "slug": record.slug,
         "title": record.title,
@@ -164,7 +164,7 @@ def _where(
     """One level for every factor that varies and is not an axis: as asked, else the fullest."""
     where: dict[str, FactorValue] = {}
     left = list(cells)
-    for name, values in factor_levels(cells).items():
+    for name, values in factor_levels(cell.factors for cell in cells).items():
         if name in axes or (len(values) < 2 and name not in asked):
             continue
         value = asked.get(name)
@@ -190,7 +190,7 @@ def _glances(view: DefaultViewOut | None, cells: Sequence[CellRecord]) -> list[G
 
 def _glance(name: str, x: str, y: str | None, cells: Sequence[CellRecord]) -> GlanceOut:
     having = [cell for cell in cells if name in cell.measures]
-    levels = factor_levels(having)
+    levels = factor_levels(cell.factors for cell in having)
     columns = levels.get(x, [])
     lines: list[FactorValue | None] = [None] if y is None else [*levels.get(y, [])]
     means: dict[tuple[FactorValue | None, FactorValue | None], float] = {}

@@ -87,7 +87,8 @@ def list_cells(
         return tag(Response(status_code=304), record)
     tag(response, record)
     cells = service.list_cells(connection, record)
-    where = service.parse_where(request.query_params.items(), service.factor_levels(cells))
+    levels = service.factor_levels(cell.factors for cell in cells)
+    where = service.parse_where(request.query_params.items(), levels)
     chosen = [cell_out(cell) for cell in cells if service.matches(cell.factors, where)]
     return CellsOut(experiment=slug, data_version=record.data_version, cells=chosen)
 

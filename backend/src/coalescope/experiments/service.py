@@ -177,11 +177,11 @@ def factor_names(cells: Iterable[CellRecord]) -> list[str]:
     return sorted({name for cell in cells for name in cell.factors}, key=glossary_order)
 
 
-def factor_levels(cells: Iterable[CellRecord]) -> dict[str, list[FactorValue]]:
-    """Each factor's levels in rising order (numbers before text)."""
+def factor_levels(settings: Iterable[Factors]) -> dict[str, list[FactorValue]]:
+    """Each factor's levels over these settings, in rising order (numbers before text)."""
     levels: dict[str, set[FactorValue]] = {}
-    for cell in cells:
-        for name, value in cell.factors.items():
+    for factors in settings:
+        for name, value in factors.items():
             levels.setdefault(name, set()).add(value)
     names = sorted(levels, key=glossary_order)
     return {name: sorted(levels[name], key=level_order) for name in names}

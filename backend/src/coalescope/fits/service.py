@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fit a model to an experiment: choose the rows, fit, and say which setting each residual is of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,10 +10,9 @@ from coalescope_models.fitting import FitResult, fit_linear
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.records import ExperimentRecord, Factors, FactorValue
-from coalescope.experiments.service import level_order, matches, parse_where
+from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.service import factor_levels, matches, parse_where
 from coalescope.fits import repository
-from coalescope.fits.repository import RunValues
 from coalescope.fits.table import FitTable, fit_table, needed_measures
 from coalescope.predictions.service import get_model
 
@@ -76,7 +75,7 @@ def select_rows(
     model = get_model(request.model)
     fit = _linear_fit(model)
     runs = repository.values_of_runs(connection, experiment.id, needed_measures(fit))
-    where = parse_where(request.where, _levels(runs))
+    where = parse_where(request.where, factor_levels(run.factors for run in runs))
     chosen = [run for run in runs if matches(run.factors, where)]
     if not chosen:
         raise CoalescopeError(
@@ -132,11 +131,3 @@ def _linear_fit(model: Model) -> LinearFit:
         where={"model": model.id},
         advice=f"Models with a fit: {able}.",
     )
-
-
-def _levels(runs: Sequence[RunValues]) -> Mapping[str, list[FactorValue]]:
-    found: dict[str, set[FactorValue]] = {}
-    for run in runs:
-        for name, value in run.factors.items():
-            found.setdefault(name, set()).add(value)
-    return {name: sorted(values, key=level_order) for name, values in found.items()}

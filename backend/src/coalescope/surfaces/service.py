@@ -14,7 +14,7 @@ from coalescope.experiments.records import (
     FactorValue,
     SummaryRecord,
 )
-from coalescope.experiments.service import level_order, matches, parse_where
+from coalescope.experiments.service import factor_levels, level_order, matches, parse_where
 from coalescope.glossary.quantities import factor, glossary_order, measure
 from coalescope.surfaces import repository
 
@@ -80,11 +80,11 @@ def get_surface(
     quantity = measure(measure_name)
     if not rows or quantity is None:
         raise _no_such_measure(connection, experiment, measure_name)
-    chosen_where = parse_where(where, _levels(rows))
+    chosen_where = parse_where(where, factor_levels(factors for factors, _ in rows))
     chosen = [row for row in rows if matches(row[0], chosen_where)]
     if not chosen:
-        raise _nothing_selected(_levels(rows), chosen_where)
-    levels = _levels(chosen)
+        raise _nothing_selected(factor_levels(factors for factors, _ in rows), chosen_where)
+    levels = factor_levels(factors for factors, _ in chosen)
     x, y = _choose_axes(levels, axes)
     _check_one_setting(chosen, levels, x, y)
     return Surface(
@@ -95,15 +95,6 @@ def get_surface(
         where=chosen_where,
         cells=_laid_out(chosen, x, y),
     )
-
-
-def _levels(rows: Sequence[tuple[Factors, SummaryRecord]]) -> dict[str, list[FactorValue]]:
-    found: dict[str, set[FactorValue]] = {}
-    for factors, _ in rows:
-        for name, value in factors.items():
-            found.setdefault(name, set()).add(value)
-    names = sorted(found, key=glossary_order)
-    return {name: sorted(found[name], key=level_order) for name in names}
 
 
 def _choose_axes(levels: _Levels, asked: tuple[str | None, str | None]) -> tuple[str, str | None]:
