@@ -216,7 +216,8 @@ def test_nobody_there(run: Run, tables: list[Path]) -> None:
 def test_interrupting_is_quiet(tables: list[Path], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         command = subprocess.Popen(
-            [*COMMAND, "upload", str(tables[0]), "--server",
+            # a shell that runs these tests in the background has SIGINT ignored, for children too
+            ["env", "--default-signal=INT", *COMMAND, "upload", str(tables[0]), "--server",
              f"http://127.0.0.1:{silent.getsockname()[1]}"],
             env=environment(tmp_path / "data"),
             stderr=subprocess.PIPE,
