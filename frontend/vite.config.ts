@@ -2,11 +2,12 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { models } from './build/models.ts';
+import { preload } from './build/preload.ts';
 import { pyodide } from './build/pyodide.ts';
 
 export default defineConfig({
-  plugins: [react(), models(), pyodide()],
-  build: { target: 'es2022', cssCodeSplit: true, assetsInlineLimit: 0 },
+  plugins: [react(), models(), preload(), pyodide()],
+  build: { target: 'es2022', cssCodeSplit: false, assetsInlineLimit: 0 },
   server: { proxy: { '/api': process.env.COALESCOPE_API ?? 'http://127.0.0.1:8000' } },
   test: { include: ['tests/**/*.test.{ts,tsx}'], environment: 'node' },
 });
