@@ -185,3 +185,31 @@ def test_levels_in_their_one_form() -> None:
     assert canonical_level("1500") == "1500"
     with pytest.raises(ValueError, match="finite"):
         canonical_level(float("nan"))
+
+
+def rows_of(lab: Any, value: float, replicate: int = 1) -> str:
+    """Upload a table of one row; the identity of its run."""
+    text = f"workload,mtu_bytes,replicate,throughput_mbps\nudp,3000,{replicate},{value}\n"
+    answer = lab.upload(text.encode(), f"table-{value}.csv", experiment="table", kind="measured")
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["runs"][0]["id"])
+
+
+def test_a_row_is_not_restored_to_a_place_that_was_filled(lab: Any) -> None:
+    first = rows_of(lab, 900)
+    change(lab, "retraction", first)
+    second = rows_of(lab, 950)
+    answer = change(lab, "restoration", first)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "replicate_exists")
+    assert answer.json()["error"]["where"] == {"run": second}
+    # the control: once the other is gone, the place is free
+    change(lab, "retraction", second)
+    assert change(lab, "restoration", first).status_code == 200
+
+
+def test_a_row_is_not_corrected_to_a_place_that_is_filled(lab: Any) -> None:
+    rows_of(lab, 900)
+    second = rows_of(lab, 950, replicate=2)
+    answer = change(lab, "correction", second, replicate=1)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "replicate_exists")
+    assert change(lab, "correction", second, replicate=3).status_code == 200

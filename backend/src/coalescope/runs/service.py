@@ -156,7 +156,9 @@ def retract(connection: Connection, uid: str, reason: str) -> None:
 
 
 def restore(connection: Connection, uid: str, reason: str) -> None:
-    """Take a retraction back. Errors: 404, 409."""
+    """Take a retraction back. Errors: 404; 409, also if its place was filled meanwhile."""
+    run = get_run(connection, uid)
+    _refuse_taken_place(connection, run, run.cell_id, run.replicate)
     _set_status(connection, uid, "current", "restored", reason)
 
 
@@ -169,7 +171,7 @@ def correct(
 ) -> None:
     """Change a run's factors (None removes one) or replicate number: it moves to another cell.
 
-    Errors: 404; 409 if nothing would change.
+    Errors: 404; 409 if nothing would change, or if another row has that place.
     """
     run = get_run(connection, uid)
     changed = {**run.factors, **factors}
@@ -187,9 +189,27 @@ def correct(
         )
     key = factor_key(kept)
     cell = repository.cell_ids(connection, run.experiment_id, {key: kept})[key]
+    if run.status == "current":
+        _refuse_taken_place(connection, run, cell, number)
     repository.update_run(connection, run.id, {"cell_id": cell, "replicate": number})
     _note(connection, run, "corrected", reason, before, after)
     refresh_summaries(connection, [run.cell_id, cell])
+
+
+def _refuse_taken_place(
+    connection: Connection, run: RunRecord, cell: int, replicate: int | None
+) -> None:
+    """A row of a table would be counted twice; two logs of one number are two recordings."""
+    if run.content != "csv" or replicate is None:
+        return
+    other = repository.replicates_taken(connection, [cell]).get(cell, {}).get(replicate)
+    if other is not None and other != run.uid:
+        raise conflict(
+            "replicate_exists",
+            f"Replicate {replicate} of this cell is there already, as run {other}.",
+            where={"run": other},
+            advice="Retract that run first, or give this one another replicate number.",
+        )
 
 
 def _set_status(connection: Connection, uid: str, status: str, action: str, reason: str) -> None:
