@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _API = "/api"
-# What watches over a container asks this, knows no token, and learns no more than "up".
+# What watches over a container asks this and knows no token; it learns the version and no more.
 _HEALTH = "/api/health"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
