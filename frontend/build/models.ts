@@ -64,12 +64,32 @@ export function sizeFences(markup: string): string {
   });
 }
 
+/**
+ * Roots as powers: a browser draws the radical sign only from a font with a mathematics table, and without one the root would silently be
+ * missing from the equation.
+ */
+export function powersForRoots(markup: string): string {
+  const root = /<msqrt>((?:(?!<msqrt>)[\s\S])*?)<\/msqrt>/;
+  const bracket = (form: string, sign: string): string =>
+    `<mo fence="true" form="${form}" stretchy="true">${sign}</mo>`;
+  let out = markup;
+  while (root.test(out))
+    out = out.replace(
+      root,
+      (_, radicand: string) =>
+        `<msup><mrow>${bracket('prefix', '(')}${radicand}${bracket('postfix', ')')}</mrow>` +
+        '<mrow><mn>1</mn><mo>/</mo><mn>2</mn></mrow></msup>',
+    );
+  return out;
+}
+
 /** MathML without style attributes: the page's content security policy allows none in markup. */
 export function mathml(latex: string, displayMode = true): string {
   // trust: the models' own \class{p-NAME} marks parameters, so that the page can underline their cost
   const markup = temml.renderToString(latex, { displayMode, throwOnError: true, trust: true });
   // names of several letters stand upright; the page's style cannot count letters
-  return sizeFences(markup.replace(/ style="[^"]*"/g, '').replace(/<mi>([^<]{2,})<\/mi>/g, '<mi class="w">$1</mi>'));
+  const upright = markup.replace(/ style="[^"]*"/g, '').replace(/<mi>([^<]{2,})<\/mi>/g, '<mi class="w">$1</mi>');
+  return sizeFences(powersForRoots(upright));
 }
 
 const symbolic = (named: readonly Named[]): object[] =>

@@ -23,6 +23,13 @@ describe('the models’ plugin', () => {
     expect(sizeFences('<mn>1</mn>')).toBe('<mn>1</mn>');
   });
 
+  it('writes roots as powers: without a mathematics font the radical sign would be missing', () => {
+    const nested = mathml('\\sqrt{a + \\sqrt{b}}');
+    expect(nested).not.toContain('msqrt');
+    expect(nested.match(/<mn>1<\/mn><mo>\/<\/mo><mn>2<\/mn>/g)).toHaveLength(2);
+    expect(mathml('a^2')).not.toContain('<mo>/</mo>');
+  });
+
   it('marks parameters and names of several letters', () => {
     expect(mathml('\\class{p-alpha}{\\alpha} \\, \\mathrm{MTU}')).toMatch(/class="p-alpha".*class="w">MTU/);
   });

@@ -24,9 +24,10 @@ def tcp_coalescing_throughput(
     B = W / (RTT_min + N T_d/2 (1 + B/B_max)) (eq. 14). The paper's root of that quadratic (eq. 16)
     cancels as T_d → 0 and divides by zero at T_d = 0; the same root multiplied by its conjugate,
 
-        B = 4 W / (s + sqrt(s² + 8 W N T_d / B_max)),   s = N T_d + 2 RTT_min,
+        B_W = 2 W / (RTT_1 + sqrt(RTT_1² + 2 W N T_d / B_max)),   RTT_1 = RTT_min + N T_d/2,
 
-    adds positive terms only, and is W/RTT_min at T_d = 0. Then min with B_max (eq. 17).
+    adds positive terms only, and is W/RTT_min at T_d = 0. RTT_1 is the round trip of a lone
+    packet (eq. 1, 12). Then min with B_max (eq. 17).
 
     Args:
         delay_us: coalescing delay T_d of each interface [µs].
@@ -43,7 +44,9 @@ def tcp_coalescing_throughput(
         goodput_mbps: R, segment payload (eq. 18) [10⁶ bit/s];
         throughput_mbps: the same packets as link-level frames [10⁶ bit/s];
         packet_rate_hz: B (eq. 17) [packets/s];
+        window_packet_rate_hz: B_W, what the window allows (eq. 16) [packets/s];
         window_packets: W_max (eq. 19) [packets];
+        lone_rtt_us: RTT_1, round-trip time of a lone packet [µs];
         medium_packet_rate_hz: B_max [packets/s].
     """
     segment_bytes = mtu_bytes - TCP_HEADER_BYTES
@@ -51,14 +54,17 @@ def tcp_coalescing_throughput(
     largest_rate = 1e6 * medium_efficiency / packet_gap_us(mtu_bytes, link_rate_mbps)
     # times in µs, rates per second: hence 10⁶
     path_delay = coalescing_nics * delay_us
-    delays = path_delay + 2.0 * rtt_min_us
-    root = xp.sqrt(delays * delays + 8e6 * window * path_delay / largest_rate)
-    rate = xp.minimum(4e6 * window / (delays + root), largest_rate)  # (16) rationalised, (17)
+    lone_rtt = rtt_min_us + path_delay / 2.0  # (12) with (1)
+    root = xp.sqrt(lone_rtt * lone_rtt + 2e6 * window * path_delay / largest_rate)
+    window_rate = 2e6 * window / (lone_rtt + root)  # (16) rationalised
+    rate = xp.minimum(window_rate, largest_rate)  # (17)
     return {
         "goodput_mbps": 8e-6 * segment_bytes * rate,  # (18), in bits
         "throughput_mbps": 8e-6 * (mtu_bytes + FRAME_OVERHEAD_BYTES) * rate,
         "packet_rate_hz": rate,
+        "window_packet_rate_hz": window_rate,
         "window_packets": window,
+        "lone_rtt_us": lone_rtt,
         "medium_packet_rate_hz": largest_rate,
     }
 

@@ -90,9 +90,12 @@ def _positive_constant(value: float) -> _Text:
             _Text(power, _POWER) if digits == "1" else _Text(rf"{digits} \times {power}", _PRODUCT)
         )
     digits = digits.removesuffix(".0")
-    if digits.startswith("1") and set(digits[1:]) == {"0"} and len(digits) > 5:
-        return _Text(rf"10^{{{len(digits) - 1}}}", _POWER)
-    return _Text(digits)
+    head = digits.rstrip("0")
+    zeros = len(digits) - len(head)
+    if "." in digits or zeros < 5:
+        return _Text(digits)
+    power = rf"10^{{{zeros}}}"
+    return _Text(power, _POWER) if head == "1" else _Text(rf"{head} \times {power}", _PRODUCT)
 
 
 def _sum(a: _Text, b: _Text) -> _Text:
