@@ -354,7 +354,8 @@ export interface paths {
          * Upload file
          * @description Store one run log or one tidy CSV: all of it, or nothing.
          *
-         *     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing.
+         *     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
+         *     whole log of a run takes the place of a copy of it that was cut off.
          */
         post: operations["upload_file"];
         delete?: never;
@@ -1610,7 +1611,9 @@ export interface components {
         };
         /**
          * UploadReceipt
-         * @description Bytes and rows are on disk. `known`: these bytes were stored before, nothing was changed.
+         * @description Bytes and rows are on disk.
+         *
+         *     `known`: these bytes were stored before, or are the start of a log that was; nothing changed.
          * @example {
          *       "bytes": 118432,
          *       "content": "run_log",
@@ -2742,7 +2745,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description These bytes were stored before */
+            /** @description These bytes, or the log that they are the start of, were stored before */
             200: {
                 headers: {
                     [name: string]: unknown;

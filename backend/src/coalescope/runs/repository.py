@@ -189,6 +189,11 @@ def insert_measures(
         connection.execute(sa.insert(run_measures), rows)
 
 
+def delete_measures(connection: Connection, run_id: int) -> None:
+    """Remove the measures of a run."""
+    connection.execute(sa.delete(run_measures).where(run_measures.c.run_id == run_id))
+
+
 def insert_history(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Note changes of runs."""
     connection.execute(sa.insert(run_history), list(rows))

@@ -85,6 +85,33 @@ def _record_batch(
     return set(cells.values())
 
 
+def find_run(connection: Connection, uid: str) -> RunRecord | None:
+    """The run of that identity, if it is stored."""
+    return repository.get(connection, uid)
+
+
+def replace_log(
+    connection: Connection, run: RunRecord, whole: NewRun, upload_id: int, sha256: str, reason: str
+) -> None:
+    """Put the whole log in the place of the cut-off one that `run` was stored with.
+
+    What people decided about the run stays: its cell, its number, whether it is retracted.
+    """
+    kept = [warning for warning in run.warnings if warning["code"] == "replicate_repeated"]
+    values = {
+        "upload_id": upload_id,
+        "partial": whole.partial,
+        "warnings": [*(warning.as_json() for warning in whole.warnings), *kept],
+        "recorded_at": whole.recorded_at,
+    }
+    repository.update_run(connection, run.id, values)
+    repository.delete_measures(connection, run.id)
+    repository.insert_measures(connection, {run.id: whole.measures})
+    before = {"log": run.sha256, "partial": run.partial}
+    _note(connection, run, "stored", reason, before, {"log": sha256, "partial": whole.partial})
+    refresh_summaries(connection, [run.cell_id])
+
+
 def replace_dataset_runs(
     connection: Connection, experiment: ExperimentRecord, new: Sequence[NewRun]
 ) -> None:

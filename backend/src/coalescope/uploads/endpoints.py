@@ -30,7 +30,10 @@ _BODY = {
     }
 }
 _RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"model": UploadReceipt, "description": "These bytes were stored before"},
+    200: {
+        "model": UploadReceipt,
+        "description": "These bytes, or the log that they are the start of, were stored before",
+    },
     409: {"model": ErrorResponse, "description": "It contradicts what is stored; nothing was kept"},
     413: {"model": ErrorResponse, "description": "Too large; nothing was kept"},
 }
@@ -50,7 +53,8 @@ async def upload_file(
 ) -> UploadReceipt:
     """Store one run log or one tidy CSV: all of it, or nothing.
 
-    A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing.
+    A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
+    whole log of a run takes the place of a copy of it that was cut off.
     """
     asked = UploadRequest(
         clean_filename(filename), experiment or None, _clean(title), kind, _clean(citation)

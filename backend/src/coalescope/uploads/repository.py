@@ -62,3 +62,11 @@ def insert(connection: Connection, values: Mapping[str, Any]) -> int:
     result = connection.execute(sa.insert(uploads).values(**values))
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
+
+
+def add_warning(connection: Connection, sha256: str, warning: Mapping[str, Any]) -> None:
+    """Add a warning to the upload with these bytes."""
+    upload = find(connection, sha256)
+    if upload is not None:
+        values = {"warnings": [*upload.warnings, dict(warning)]}
+        connection.execute(sa.update(uploads).where(uploads.c.id == upload.id).values(**values))

@@ -26,7 +26,10 @@ class UploadedRunOut(BaseModel):
 
 
 class UploadReceipt(BaseModel):
-    """Bytes and rows are on disk. `known`: these bytes were stored before, nothing was changed."""
+    """Bytes and rows are on disk.
+
+    `known`: these bytes were stored before, or are the start of a log that was; nothing changed.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={

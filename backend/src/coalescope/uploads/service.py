@@ -7,6 +7,7 @@ nothing when they come again.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from sqlalchemy.engine import Connection
@@ -15,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from coalescope.database import Database
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.service import ensure_experiment
+from coalescope.experiments.service import ensure_experiment, get_experiment
 from coalescope.object_store import CSV_SUFFIX, RUN_LOG_SUFFIX, ObjectStore, StagedObject
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun, RunRecord, RunWarning
@@ -25,9 +26,12 @@ from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.run_logs import understand_run_log
+from coalescope.uploads.superseding import compare_logs
 from coalescope.uploads.tidy_csv import MAX_PROBLEMS
 
 RUNS_SHOWN = 100
+SUPERSEDED = "superseded"
+SUPERSEDES = "supersedes"
 _RUN_LOG_MAGIC = b"\x89COAL\r\n\x1a"
 _SUFFIXES = {"run_log": RUN_LOG_SUFFIX, "csv": CSV_SUFFIX}
 
@@ -52,6 +56,13 @@ def accept(
     if known is not None:
         return known
     incoming = _understand(staged, request)
+    stored = _stored_copy(database, store, incoming)
+    if stored is not None:
+        match compare_logs(stored.path, staged.path):
+            case "longer":
+                return _supersede(database, staged, request, incoming, stored.run)
+            case "no longer":
+                return _superseded(database, staged, request, stored.run)
     staged.sync()  # the slow part of durability, before the write lock is taken
     try:
         with database.write() as connection:
@@ -65,13 +76,17 @@ def accept(
         pass  # the same bytes came at the same time, by another server of this database
     known = _known(database, store, staged)
     if known is None:
-        raise CoalescopeError(
-            "conflict",
-            "The same run was being stored at the same time.",
-            advice="Send the file again.",
-            status=409,
-        )
+        raise _came_meanwhile()
     return known
+
+
+def _came_meanwhile() -> CoalescopeError:
+    return CoalescopeError(
+        "conflict",
+        "The same run was being stored at the same time.",
+        advice="Send the file again.",
+        status=409,
+    )
 
 
 def recent(connection: Connection, limit: int) -> list[Receipt]:
@@ -92,6 +107,91 @@ def _known(database: Database, store: ObjectStore, staged: StagedObject) -> Rece
     if store.path(upload.sha256, suffix) is None:
         staged.commit(suffix)  # the store had lost it
     return receipt
+
+
+@dataclass(frozen=True)
+class _StoredLog:
+    """A run that is stored, and its log."""
+
+    run: RunRecord
+    path: Path
+
+
+def _stored_copy(database: Database, store: ObjectStore, incoming: Incoming) -> _StoredLog | None:
+    """The stored log of the run that came in again, in other bytes."""
+    if incoming.content != "run_log":
+        return None
+    with database.read() as connection:
+        run = runs.find_run(connection, incoming.runs[0].uid)
+    if run is None or run.content != "run_log" or run.sha256 is None:
+        return None
+    path = store.path(run.sha256, RUN_LOG_SUFFIX)
+    return None if path is None else _StoredLog(run, path)
+
+
+def _supersede(
+    database: Database,
+    staged: StagedObject,
+    request: UploadRequest,
+    incoming: Incoming,
+    stored: RunRecord,
+) -> Receipt:
+    """Store a log in the place of the cut-off copy that came before it, whose bytes stay."""
+    (whole,) = incoming.runs
+    note = RunWarning(
+        SUPERSEDES,
+        f"A copy of this log that was cut off was stored before, as {stored.filename}. This one "
+        f"is longer and took its place: {_standing(stored)}.",
+        {"run": stored.uid, "log": stored.sha256},
+    )
+    staged.sync()
+    with database.write() as connection:
+        now = runs.find_run(connection, stored.uid)
+        if now is None or now.sha256 != stored.sha256:
+            raise _came_meanwhile()
+        experiment = get_experiment(connection, now.experiment)
+        warnings = [note, *whole.warnings]
+        upload_id = _insert_upload(connection, staged, request, incoming, experiment, warnings)
+        reason = f"superseded by the longer log, uploaded as {request.filename}"
+        runs.replace_log(connection, now, whole, upload_id, staged.sha256, reason)
+        assert stored.sha256 is not None
+        repository.add_warning(connection, stored.sha256, _is_superseded(stored.uid).as_json())
+        staged.commit(RUN_LOG_SUFFIX)
+        upload = repository.find(connection, staged.sha256)
+        assert upload is not None
+        return _receipt(connection, "stored", upload)
+
+
+def _superseded(
+    database: Database, staged: StagedObject, request: UploadRequest, stored: RunRecord
+) -> Receipt:
+    """Answer a copy that holds no more than the stored log does; nothing changes."""
+    assert stored.sha256 is not None
+    with database.read() as connection:
+        upload = repository.find(connection, stored.sha256)
+        assert upload is not None
+        receipt = _receipt(connection, "known", upload)
+    sent = replace(
+        upload,
+        sha256=staged.sha256,
+        bytes=staged.size,
+        filename=request.filename,
+        warnings=[_is_superseded(stored.uid).as_json()],
+    )
+    return replace(receipt, upload=sent)
+
+
+def _standing(run: RunRecord) -> str:
+    where = f"the run stays in {run.experiment}, in its cell"
+    return where + (", and stays retracted" if run.status == "retracted" else "")
+
+
+def _is_superseded(uid: str) -> RunWarning:
+    return RunWarning(
+        SUPERSEDED,
+        "This copy of the log was cut off. A longer log of the same run is here, and counts.",
+        {"run": uid},
+    )
 
 
 def _understand(staged: StagedObject, request: UploadRequest) -> Incoming:
@@ -118,8 +218,20 @@ def _store(
         connection, incoming.slug, incoming.title, incoming.kind, source=source
     )
     new = _numbered(connection, experiment, incoming)
-    warnings = [warning.as_json() for run in new for warning in run.warnings]
-    upload_id = repository.insert(
+    warnings = [warning for run in new for warning in run.warnings]
+    upload_id = _insert_upload(connection, staged, request, incoming, experiment, warnings)
+    runs.record_runs(connection, experiment, new, upload_id, f"uploaded as {request.filename}")
+
+
+def _insert_upload(
+    connection: Connection,
+    staged: StagedObject,
+    request: UploadRequest,
+    incoming: Incoming,
+    experiment: ExperimentRecord,
+    warnings: Sequence[RunWarning],
+) -> int:
+    return repository.insert(
         connection,
         {
             "sha256": staged.sha256,
@@ -127,12 +239,11 @@ def _store(
             "filename": request.filename,
             "content": incoming.content,
             "experiment_id": experiment.id,
-            "run_count": len(new),
-            "warnings": warnings[:100],
+            "run_count": len(incoming.runs),
+            "warnings": [warning.as_json() for warning in warnings[:100]],
             "created_at": utc_now(),
         },
     )
-    runs.record_runs(connection, experiment, new, upload_id, f"uploaded as {request.filename}")
 
 
 def _numbered(
@@ -192,4 +303,7 @@ def _repeats(run: NewRun, taken: dict[int | None, str], per_cell: bool) -> Probl
 def _receipt(
     connection: Connection, outcome: Literal["stored", "known"], upload: UploadRecord
 ) -> Receipt:
-    return Receipt(outcome, upload, runs.list_upload_runs(connection, upload.id, RUNS_SHOWN))
+    listed = runs.list_upload_runs(connection, upload.id, RUNS_SHOWN)
+    gone = (w["where"]["run"] for w in upload.warnings if w["code"] == SUPERSEDED)
+    # the run of a cut-off copy has another log by now, but it is still the run that came
+    return Receipt(outcome, upload, listed or [runs.get_run(connection, uid) for uid in gone])

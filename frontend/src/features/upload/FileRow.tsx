@@ -138,7 +138,7 @@ function Outcome({ item }: { item: Item }): ReactNode {
     <>
       {receipt.outcome === 'known' && (
         <p className="msg">
-          Already here, byte for byte
+          Already here{receipt.warnings.some(({ code }) => code === 'superseded') ? '' : ', byte for byte'}
           {first && (
             <>
               , as <Link href={`/runs/${first.id}`}>{first.replicate ? `replicate ${first.replicate}` : 'a run'}</Link>
