@@ -85,9 +85,9 @@ def test_an_unknown_name_is_refused():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"mtu_bytes": 67}, "mtu_bytes must be between 68 and 65535 bytes"),
-        ({"mtu_bytes": np.array([1500, 70_000])}, "between 68 and 65535"),
-        ({"mtu_bytes": np.array([[1500], [0]])}, "between 68 and 65535"),
+        ({"mtu_bytes": 67}, "mtu_bytes must be between 68 and 65536 bytes"),
+        ({"mtu_bytes": np.array([1500, 70_000])}, "between 68 and 65536"),
+        ({"mtu_bytes": np.array([[1500], [0]])}, "between 68 and 65536"),
         ({"mtu_bytes": 1500, "link_rate_mbps": -1.0}, "link_rate_mbps must be at least 0 Mb/s"),
     ],
 )
@@ -103,7 +103,7 @@ def test_what_is_no_number_is_refused(value):
 
 
 def test_the_domain_itself_is_accepted():
-    for mtu in (68, 65535, np.float64(68), np.int64(65535), np.array([68, 65535])):
+    for mtu in (68, 65536, np.float64(68), np.int64(65536), np.array([68, 65536])):
         evaluate(LINK, {"mtu_bytes": mtu})
 
 

@@ -99,7 +99,7 @@ _positive = st.floats(0.01, 1e4)
 
 
 @given(
-    mtu=st.floats(68, 65535),
+    mtu=st.floats(68, 65536),
     ppi=st.floats(1, 500),
     fill=st.floats(0.05, 1),
     costs=st.tuples(_positive, _positive, _positive),

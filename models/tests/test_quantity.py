@@ -102,8 +102,8 @@ def test_json_form_is_plain_json():
 def test_a_domain_is_closed_and_lets_unknown_through():
     mtu = QUANTITIES["mtu_bytes"]
     assert mtu.contains(68.0)
-    assert mtu.contains(65535.0)
+    assert mtu.contains(65536.0)
     assert mtu.contains(float("nan"))
     assert not mtu.contains(67.9)
-    assert not mtu.contains(65536.0)
+    assert not mtu.contains(65537.0)
     assert QUANTITIES["alpha"].contains(-1e300)

@@ -47,7 +47,7 @@ def test_predict_over_a_range(read: Read) -> None:
         (("perpetual-motion",), "There is no model 'perpetual-motion'"),
         (("link-bound",), "mtu_bytes"),
         (("link-bound", "--set", "mtu=1500"), "no input or parameter 'mtu'"),
-        (("link-bound", "--set", "mtu_bytes=10"), "mtu_bytes must be between 68 and 65535 bytes"),
+        (("link-bound", "--set", "mtu_bytes=10"), "mtu_bytes must be between 68 and 65536 bytes"),
         (("link-bound", "--set", "mtu_bytes=1", "--set", "mtu_bytes=2"), "given twice"),
         (("link-bound", "--set", "mtu_bytes=1", "--over", "mtu_bytes=1:2:2"), "given twice"),
         (("link-bound", "--over", "mtu_bytes=1500:9000:70000"), "65536 are the most"),

@@ -224,7 +224,7 @@ FACTORS = ("mtu_bytes", "delay_us", "workload")
 
 levels = st.fixed_dictionaries(
     {
-        "mtu_bytes": st.integers(68, 65535),
+        "mtu_bytes": st.integers(68, 65536),
         "delay_us": st.floats(0, 1e6),
         "workload": st.text(
             st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=20

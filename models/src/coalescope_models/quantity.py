@@ -107,8 +107,9 @@ _FACTORS = (
         r"\mathrm{MTU}",
         "bytes",
         "Maximum transmission unit: network and transport headers included, "
-        "link-layer header and frame check sequence not.",
-        domain=(68.0, 65535.0),
+        "link-layer header and frame check sequence not. The largest is that of the loopback "
+        "interface `lo`.",
+        domain=(68.0, 65536.0),
         typical=(1500.0, 9000.0),
         source="RFC 791 for the lower bound; " + GEIST_2005,
     ),
@@ -166,7 +167,7 @@ _FACTORS = (
         "bytes",
         "Link-level frame, from destination address to frame check sequence: "
         "without preamble and inter-frame gap.",
-        domain=(64.0, 65553.0),
+        domain=(64.0, 65554.0),
         typical=(64.0, 9018.0),
         source=GEIST_2005 + "; " + RONCIAK_2005,
     ),
