@@ -18,6 +18,9 @@ from coalescope.security import is_loopback
 _PAUSES_S = (0.3, 1.0, 3.0)
 _PASSING = frozenset({502, 503, 504})
 _CHUNK_BYTES = 1 << 18
+_ADVICE_UNAUTHORIZED = (
+    "Set COALESCOPE_TOKEN to the server's token, or name a file that holds it with --token-file."
+)
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
 
 
@@ -101,7 +104,9 @@ def _outcome(path: Path, answer: httpx.Response) -> FileOutcome:
     if answer.is_success and isinstance(body, dict) and "outcome" in body:
         return FileOutcome(str(path), body["outcome"], body, None)
     if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        return FileOutcome(str(path), "refused", None, body["error"])
+        # the server's advice is for whoever writes requests
+        advice = {"advice": _ADVICE_UNAUTHORIZED} if answer.status_code == 401 else {}
+        return FileOutcome(str(path), "refused", None, body["error"] | advice)
     return failed(
         path, "not_coalescope", f"{answer.url.copy_with(query=None)} answered {answer.status_code}"
     )
