@@ -102,6 +102,56 @@ def test_a_store_that_is_none(run: Callable[..., Any], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "typed",
+    [
+        "experiments",
+        "surface geist-2005-nfs rx_bytes",
+        "fit geist-2005-nfs cpu-overhead",
+        "export geist-2005-nfs --format csv",
+    ],
+)
+def test_a_store_that_was_typed_must_be_there(
+    typed: str, run: Callable[..., Any], tmp_path: Path, shared_data: Path
+) -> None:
+    mistyped = tmp_path / "dta"
+    done = run(*typed.split(), "--data", mistyped)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"There is no folder {str(mistyped)!r}" in done.stderr
+    assert not mistyped.exists()
+    run("experiments", data=shared_data)  # the default one is made
+    assert run(*typed.split(), "--data", shared_data).returncode == 0
+
+
+def test_import_makes_the_store_that_was_typed(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "lab.csv").write_text("mtu_bytes,replicate,drops\n1500,1,3\n")
+    done = run("import", tmp_path / "lab.csv", "--data", tmp_path / "new")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert run("experiments", "--data", tmp_path / "new").returncode == 0
+
+
+def test_data_sets_that_are_named_must_be_there(run: Callable[..., Any], tmp_path: Path) -> None:
+    missing, empty = tmp_path / "missing", tmp_path / "empty"
+    empty.mkdir()
+    for typed in (("experiments",), ("serve", "--port", "0")):
+        done = run(*typed, COALESCOPE_DATASETS_DIR=str(missing))
+        assert (done.returncode, done.stdout) == (1, "")
+        assert str(missing) in done.stderr
+        assert "COALESCOPE_DATASETS_DIR" in done.stderr
+    done = run("experiments", "--json", COALESCOPE_DATASETS_DIR=str(empty))
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "[]", "")
+
+
+def test_data_sets_that_are_not_beside_the_program_are_missed(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("experiments").stderr == ""
+    monkeypatch.setattr("coalescope.settings._CHECKOUT", tmp_path)
+    done = run("experiments", data=tmp_path / "other")
+    assert done.returncode == 0
+    assert "COALESCOPE_DATASETS_DIR" in done.stderr
+
+
+@pytest.mark.parametrize(
     "url", ["nonsense", "foo://somewhere/a", "postgresql+nodriver://u:hush@h/d"]
 )
 def test_a_database_url_that_is_none(url: str, run: Callable[..., Any]) -> None:

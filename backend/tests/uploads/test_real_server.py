@@ -27,6 +27,7 @@ class Server:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
+        (data / "none").mkdir(parents=True, exist_ok=True)
         environment = os.environ | {
             "COALESCOPE_DATA_DIR": str(data),
             "COALESCOPE_DATASETS_DIR": str(data / "none"),

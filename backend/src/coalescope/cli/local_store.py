@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The store that commands work on: the server's own, opened without a server."""
 
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import Store, open_store
 
@@ -19,10 +21,35 @@ def settings_of(arguments: Namespace) -> Settings:
     return Settings(**{name: value for name, value in given.items() if value is not None})
 
 
+def warn_without_datasets(settings: Settings) -> None:
+    """Say on stderr that there are no published data sets, if nobody left them out on purpose."""
+    if settings.datasets_dir is None and "datasets_dir" not in settings.model_fields_set:
+        print(
+            "coalescope: the published data sets are not beside this program and are not loaded.\n"
+            "  Set COALESCOPE_DATASETS_DIR to the folder that holds them.",
+            file=sys.stderr,
+        )
+
+
 @contextmanager
-def local_store(arguments: Namespace) -> Iterator[Store]:
-    """Open the local store, with the published data sets loaded."""
-    store = open_store(settings_of(arguments))
+def local_store(arguments: Namespace, *, create: bool = False) -> Iterator[Store]:
+    """Open the local store, with the published data sets loaded.
+
+    A folder that was typed must be there unless `create`: it may be mistyped. The default one is
+    made when it is first needed.
+
+    Errors: CoalescopeError naming the folder that is missing.
+    """
+    typed = arguments.data
+    if not create and typed is not None and not typed.exists():
+        raise CoalescopeError(
+            "no_store",
+            f"There is no folder {str(typed)!r}, given with --data.",
+            advice="Name the folder of a store; import and serve make a new one.",
+        )
+    settings = settings_of(arguments)
+    warn_without_datasets(settings)
+    store = open_store(settings)
     try:
         yield store
     finally:

@@ -18,7 +18,7 @@ _CHUNK_BYTES = 1 << 20
 def run(arguments: Namespace) -> int:
     """Store files; 1 unless all of them are in the store."""
     outcomes = []
-    with local_store(arguments) as store:
+    with local_store(arguments, create=True) as store:
         for path in arguments.files:
             outcomes.append(_import(store, path, arguments))
             report(outcomes[-1], arguments)
