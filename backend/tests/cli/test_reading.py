@@ -41,6 +41,29 @@ def test_predict_over_a_range(read: Read) -> None:
     assert [line.split()[:2] for line in lines[1:]] == [["0", "1"], ["50", "6"], ["100", "10"]]
 
 
+POINT = ("predict", "cpu-overhead-surface", "--set", "mtu_bytes=1500", "--set", "packet_fill=1")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_point_without_a_finite_value_is_refused(read: Read, form: tuple[str, ...]) -> None:
+    done = read(*POINT, "--set", "packets_per_interrupt=0", *form)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no finite system_cpu_per_gb, interrupt_cost_per_gb" in done.stderr
+    assert "packets_per_interrupt 0" in done.stderr
+    assert read(*POINT, "--set", "packets_per_interrupt=0.5", *form).returncode == 0
+    huge = read(*POINT, "--set", "packets_per_interrupt=2", "--set", "gamma=1e308", *form)
+    assert huge.returncode == 1
+    assert "gamma 1e+308" in huge.stderr
+
+
+def test_points_of_a_range_without_a_finite_value_are_blank(read: Read) -> None:
+    typed = (*POINT, "--over", "packets_per_interrupt=0:2:3")
+    rows = [line.split() for line in read(*typed).stdout.splitlines()[1:]]
+    outputs = json.loads(read(*typed, "--json").stdout)["outputs"]
+    assert [row[1] == "–" for row in rows] == [True, False, False]
+    assert [value is None for value in outputs["system_cpu_per_gb"]] == [True, False, False]
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -183,6 +206,7 @@ def test_numbers_stand_to_the_right_and_words_to_the_left(
     [
         (None, "–"),
         (float("nan"), "–"),
+        (float("inf"), "–"),
         (1500.0, "1500"),
         (0.1 + 0.2, "0.3"),
         (5_010_000_000, "5010000000"),

@@ -44,10 +44,10 @@ def shown(cell: Cell, digits: int = 6) -> str:
             return printable(cell)
         case int():
             return str(cell)
+        case _ if not math.isfinite(cell):
+            return _NOT_KNOWN
         case _ if cell.is_integer() and abs(cell) < 1e15:
             return f"{cell:.0f}"
-        case _ if math.isnan(cell):
-            return _NOT_KNOWN
         case _:
             return f"{cell:.{digits}g}"
 

@@ -2,7 +2,10 @@
 """coalescope predict MODEL."""
 
 from argparse import Namespace
+from collections.abc import Mapping
 from itertools import product
+
+import numpy as np
 
 from coalescope.cli.output import print_json, print_table, with_unit
 from coalescope.errors import CoalescopeError
@@ -20,11 +23,27 @@ def run(arguments: Namespace) -> int:
             )
     over = {span.name: Span(span.lo, span.hi, span.n) for span in arguments.over}
     prediction = predict(arguments.model, dict(arguments.values), over)
+    if not prediction.axes:
+        _require_finite(prediction, dict(arguments.values))
     if arguments.json:
         print_json(prediction_out(prediction))
     else:
         _print(prediction)
     return 0
+
+
+def _require_finite(prediction: Prediction, values: Mapping[str, float]) -> None:
+    """Refuse a point where the model has no value; over a range such points are left blank."""
+    without = [name for name, value in prediction.outputs.items() if not np.isfinite(value)]
+    if without:
+        zeros = [name for name, value in values.items() if value == 0]
+        at = ", ".join(f"{name} {values[name]:g}" for name in zeros or values)
+        raise CoalescopeError(
+            "not_finite",
+            f"{prediction.model.id} has no finite {', '.join(without)} at {at}.",
+            where={"field": ", ".join(zeros or values)},
+            advice="Give a value greater than zero." if zeros else "Give values nearer to zero.",
+        )
 
 
 def _print(prediction: Prediction) -> None:
