@@ -171,6 +171,43 @@ def test_a_log_beyond_the_limit_is_refused_unread(run: Run, tmp_path: Path) -> N
     assert json.loads(done.stdout)["problems"][0]["code"] == "too_large"
 
 
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
+@pytest.mark.parametrize("command", ["import", "check"])
+def test_a_device_without_end_is_refused_from_its_start(
+    run: Run, files: dict[str, Path], device: str, command: str
+) -> None:
+    done = run(command, device, files["good.csv"])
+    assert done.returncode == 1
+    assert "not a run log" in done.stderr or "neither a run log nor text" in done.stderr
+    assert "good" in done.stdout, "the other file is judged all the same"
+
+
+def test_text_without_end_is_refused_at_the_limit_of_tables(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coalescope.cli.commands.import_files.MAX_CSV_BYTES", 1 << 20)
+    monkeypatch.setattr("coalescope.uploads.csv_files.MAX_CSV_BYTES", 1 << 20)
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+
+    def feed() -> int:
+        sent = 0
+        try:
+            with pipe.open("wb", buffering=0) as file:
+                while sent < 64 << 20:
+                    sent += file.write(b"1500,0,1,900\n" * 1000)
+        except BrokenPipeError:
+            pass
+        return sent
+
+    with ThreadPoolExecutor() as other:
+        sent = other.submit(feed)
+        done = run("import", pipe)
+        assert done.returncode == 1
+        assert "read at once" in done.stderr
+        assert sent.result(timeout=10) < 8 << 20
+
+
 def test_what_does_not_say_so_is_not_published(run: Run, files: dict[str, Path]) -> None:
     before = run("export", "geist-2005-nfs", "--format", "csv", "--what", "runs").stdout
     for kind in ((), ("--kind", "measured")):

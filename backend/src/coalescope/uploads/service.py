@@ -194,11 +194,15 @@ def _is_superseded(uid: str) -> RunWarning:
     )
 
 
+def begins_as_run_log(start: bytes) -> bool:
+    """A log that was damaged in its first bytes should be told so as a log."""
+    return start[:5] == _RUN_LOG_MAGIC[:5]
+
+
 def _understand(staged: StagedObject, request: UploadRequest) -> Incoming:
     with staged.path.open("rb") as file:
         start = file.read(len(_RUN_LOG_MAGIC))
-    # A log that was damaged in its first bytes should be told so as a log.
-    if start == _RUN_LOG_MAGIC or (start[:5] == _RUN_LOG_MAGIC[:5] and start):
+    if begins_as_run_log(start):
         return understand_run_log(staged.path, request)
     if not start:
         raise CoalescopeError(

@@ -130,6 +130,12 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: _Collector) 
     return Table(per, rows)
 
 
+def refuse_binary(start: bytes) -> None:
+    """Refuse a file from its first bytes if they cannot be a table's. Errors: 422 with offset."""
+    if b"\0" in start:
+        _check_bytes(io.BytesIO(start))
+
+
 def _check_bytes(file: BinaryIO) -> None:
     """Refuse what is not UTF-8 text, with the offset of the first byte that is not."""
     start = file.read(4)

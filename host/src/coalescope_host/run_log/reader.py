@@ -4,6 +4,7 @@
 import mmap
 import operator
 import os
+import stat
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -65,7 +66,10 @@ def bytes_of(source: Source, limits: layout.Limits) -> memoryview:
         with Path(source).open("rb") as file:
             if os.fstat(file.fileno()).st_size > limits.file_bytes:
                 raise _too_large(limits)  # before it fills the memory
-            data = memoryview(file.read(limits.file_bytes + 1))
+            size = limits.file_bytes + 1
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+                size = len(layout.MAGIC)  # a device, which may never end, is no log
+            data = memoryview(file.read(size))
     else:
         data = memoryview(source.read(limits.file_bytes + 1))
     if len(data) > limits.file_bytes:

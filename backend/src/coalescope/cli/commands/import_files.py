@@ -3,14 +3,18 @@
 
 from argparse import Namespace
 from pathlib import Path
+from typing import BinaryIO
 
 from coalescope.cli.file_outcomes import FileOutcome, conclude, report, unreadable
 from coalescope.cli.local_store import local_store
 from coalescope.errors import CoalescopeError
+from coalescope.object_store import StagedObject
 from coalescope.store import Store
+from coalescope.uploads.csv_files import MAX_CSV_BYTES
 from coalescope.uploads.endpoints import receipt_out
 from coalescope.uploads.incoming import UploadRequest
-from coalescope.uploads.service import accept
+from coalescope.uploads.service import accept, begins_as_run_log
+from coalescope.uploads.tidy_csv import refuse_binary
 
 _CHUNK_BYTES = 1 << 20
 
@@ -35,10 +39,20 @@ def _import(store: Store, path: Path, arguments: Namespace) -> FileOutcome:
         return unreadable(path, error)
     try:
         with file, store.object_store.stage() as staged:
-            while chunk := file.read(_CHUNK_BYTES):
-                staged.write(chunk)
+            _receive(file, staged)
             receipt = accept(store.database, store.object_store, staged, asked)
     except CoalescopeError as error:
         return FileOutcome(str(path), "refused", None, error.as_json()["error"])
     shown = receipt_out(receipt).model_dump(mode="json")
     return FileOutcome(str(path), receipt.outcome, shown, None)
+
+
+def _receive(file: BinaryIO, staged: StagedObject) -> None:
+    """Copy the file, but no more of it than can be accepted: a device has no end."""
+    chunk = file.read(_CHUNK_BYTES)
+    is_table = not begins_as_run_log(chunk)
+    if is_table:
+        refuse_binary(chunk)
+    while chunk and not (is_table and staged.size > MAX_CSV_BYTES):
+        staged.write(chunk)
+        chunk = file.read(_CHUNK_BYTES)
