@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 static const char HELP[] =
 	"Usage: coalescope-logger --interface NAME --output FILE [options] [-- COMMAND …]\n"
 	"\n"
@@ -28,7 +30,8 @@ static const char HELP[] =
 	"  -e, --experiment SLUG      the experiment it belongs to, in lower-case words joined by hyphens\n"
 	"      --title TEXT           the experiment's title\n"
 	"      --kind KIND            measured, emulated or simulated (measured)\n"
-	"  -f, --factor NAME=VALUE    a factor and its requested level; repeat for more\n"
+	"  -f, --factor NAME=VALUE    a factor and its requested level; repeat for more.\n"
+	"                             Factors beside the glossary's are called factor.NAME\n"
 	"      --read-back NAME=VALUE the level that the host says it took; mtu_bytes is read without it\n"
 	"      --workload NAME        the same as --factor workload=NAME\n"
 	"  -r, --replicate N          number of the run in its cell (1)\n"
@@ -176,6 +179,56 @@ static bool parse_assignment(struct assignments *assignments, const char *value)
 	return fits(value);
 }
 
+/* The factors of docs/glossary.md. */
+static const struct {
+	const char *name;
+	bool is_text;
+} FACTORS[] = {
+	{"mtu_bytes", false},
+	{"delay_us", false},
+	{"delay_ticks", false},
+	{"moderation_rate_hz", false},
+	{"workload", true},
+	{"delay_control", true},
+	{"frame_bytes", false},
+	{"napi_weight", false},
+	{"streams", false},
+	{"packet_rate_hz", false},
+	{"driver_version", true},
+	{"kernel_version", true},
+	{"host", true},
+};
+
+static bool unknown_factor(const char *value)
+{
+	size_t i;
+
+	complain("no such factor", value);
+	fputs("  Known are", stderr);
+	for (i = 0; i < sizeof(FACTORS) / sizeof(*FACTORS); i++)
+		fprintf(stderr, "%s %s", i ? "," : "", FACTORS[i].name);
+	fputs("; any other is called factor.NAME.\n", stderr);
+	return false;
+}
+
+static bool parse_factor(struct assignments *assignments, const char *value)
+{
+	size_t i, length = strcspn(value, "=");
+
+	if (!parse_assignment(assignments, value))
+		return false;
+	if (!strncmp(value, "factor.", 7))
+		return true;
+	for (i = 0; i < sizeof(FACTORS) / sizeof(*FACTORS); i++) {
+		if (strlen(FACTORS[i].name) != length || strncmp(FACTORS[i].name, value, length))
+			continue;
+		if (FACTORS[i].is_text || (is_number(value + length + 1) && value[length + 1] != '-'))
+			return true;
+		return complain("not a number such as 1500 or 10.24, zero or more", value);
+	}
+	return unknown_factor(value);
+}
+
 static bool parse_workload(struct options *options, const char *value)
 {
 	static char assignment[256];
@@ -255,9 +308,9 @@ static bool parse_identity(struct options *options, int option, const char *valu
 		options->run_id = value;
 		return check_uuid(value);
 	case 'f':
-		return parse_assignment(&options->factors, value);
+		return parse_factor(&options->factors, value);
 	case OPTION_READ_BACK:
-		return parse_assignment(&options->read_back, value);
+		return parse_factor(&options->read_back, value);
 	case OPTION_WORKLOAD:
 		return parse_workload(options, value);
 	case 'r':
@@ -282,7 +335,7 @@ static bool parse_one(struct options *options, int option, const char *value)
 		return strlen(value) < IFNAMSIZ || complain("no interface has so long a name", value);
 	case 'o':
 		options->output = value;
-		return true;
+		return strcmp(value, "-") || complain("a log needs a file, which can be synced to disk", value);
 	case 't':
 		return parse_time(&options->interval_ns, value);
 	case 'd':

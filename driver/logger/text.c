@@ -179,8 +179,7 @@ void json_raw(struct text *text, const char *json)
 	text_add(text, json);
 }
 
-/* -?(0|[1-9][0-9]*)(\.[0-9]+)? of at most 15 digits, so that every reader keeps its value. */
-static bool is_number(const char *value)
+bool is_number(const char *value)
 {
 	size_t digits = 0, fraction = 0;
 	const char *at = value + (*value == '-');

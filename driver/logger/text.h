@@ -30,6 +30,8 @@ void json_unsigned(struct text *text, uint64_t value);
 void json_bool(struct text *text, bool value);
 void json_null(struct text *text);
 void json_raw(struct text *text, const char *json);
+/* -?(0|[1-9][0-9]*)(\.[0-9]+)? of at most 15 digits, so that every reader keeps its value. */
+bool is_number(const char *value);
 /* A number if the text is one that JSON allows and that loses nothing, else a string. */
 void json_scalar(struct text *text, const char *value);
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import RunLogError, check, read
+from coalescope_models.quantity import QUANTITIES
 
 SEND = """
 import socket, time
@@ -277,19 +278,52 @@ def test_texts_that_are_not_utf8_are_made_so(logger, path):
 
 def test_numbers_stay_numbers_and_texts_texts(logger, path):
     given = {
-        "a": ("1500", 1500),
-        "b": ("-0.5", -0.5),
-        "c": ("007", "007"),
-        "d": ("1e5", "1e5"),
-        "e": ("", ""),
-        "f": ("1.", "1."),
-        "g": ("12345678901234567890", "12345678901234567890"),
-        "h": ("rx-usecs", "rx-usecs"),
+        "mtu_bytes": ("1500", 1500),
+        "factor.b": ("-0.5", -0.5),
+        "factor.c": ("007", "007"),
+        "factor.d": ("1e5", "1e5"),
+        "factor.e": ("", ""),
+        "factor.f": ("1.", "1."),
+        "factor.g": ("12345678901234567890", "12345678901234567890"),
+        "factor.h": ("rx-usecs", "rx-usecs"),
     }
     factors = [part for name, (text, _) in given.items() for part in ("-f", f"{name}={text}")]
     log = record(logger, path, *factors, "-d", "20ms")
     read_factors = {name: value["requested"] for name, value in log.header["factors"].items()}
     assert read_factors == {name: value for name, (_, value) in given.items()}
+
+
+FACTORS = {name: quantity for name, quantity in QUANTITIES.items() if quantity.role == "factor"}
+
+
+def preview(logger, *arguments):
+    return run(logger, "-i", "lo", "--preview", *arguments)
+
+
+@pytest.mark.parametrize("option", ["-f", "--factor"])
+def test_the_factors_are_those_of_the_glossary(logger, option):
+    done = preview(logger, option, "mtu_byte=1500")
+    assert (done.returncode, done.stdout) == (2, "")
+    known = done.stderr.partition("Known are ")[2].partition(";")[0]
+    assert known.split(", ") == list(FACTORS)
+    assert "factor.NAME" in done.stderr
+    assert preview(logger, option, "factor.mtu_byte=1500").returncode == 0
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_levels_are_numbers_where_the_glossary_says_so(logger, name):
+    for level in ("fast", "nan", "inf", "-1", "1e3", "0x10", "", " 1", "1 "):
+        done = preview(logger, "-f", f"{name}={level}")
+        assert done.returncode == (0 if FACTORS[name].text else 2), level
+        assert ("not a number" in done.stderr) is not FACTORS[name].text
+    for level in ("0", "64", "10.24"):
+        assert preview(logger, "-f", f"{name}={level}").returncode == 0
+
+
+def test_a_level_read_back_is_checked_too(logger):
+    asked = ("-f", "delay_us=50", "--read-back")
+    assert preview(logger, *asked, "delay_us=soon").returncode == 2
+    assert preview(logger, *asked, "delay_us=64").returncode == 0
 
 
 WRONG = [
@@ -302,11 +336,12 @@ WRONG = [
     (["-i", "lo", "-o", "x", "-t", "nan"], 2, "not a time"),
     (["-i", "lo", "-o", "x", "-d", "1e30s"], 2, "not a time"),
     (["-i", "lo", "-o", "x", "-e", "Not A Slug"], 2, "slug"),
+    (["-i", "lo", "-o", "-", "-d", "1s"], 2, "needs a file"),
     (["-i", "lo", "-o", "x", "-f", "MTU=1"], 2, "NAME=VALUE"),
     (["-i", "lo", "-o", "x", "-f", "mtu_bytes"], 2, "NAME=VALUE"),
-    (["-i", "lo", "-o", "x", "-f", "a=1", "-f", "a=2"], 2, "given twice"),
-    (["-i", "lo", "-o", "x", "-f", "a=" + "9" * 2000], 2, "longer"),
-    (["-i", "lo", "-o", "x", "--read-back", "a=1"], 2, "no --factor"),
+    (["-i", "lo", "-o", "x", "-f", "host=1", "-f", "host=2"], 2, "given twice"),
+    (["-i", "lo", "-o", "x", "-f", "factor.a=" + "9" * 2000], 2, "longer"),
+    (["-i", "lo", "-o", "x", "--read-back", "host=1"], 2, "no --factor"),
     (["-i", "lo", "-o", "x", "-r", "three"], 2, "whole number"),
     (["-i", "lo", "-o", "x", "-r", "-3"], 2, "whole number"),
     (["-i", "lo", "-o", "x", "--run-id", "7"], 2, "UUID"),
