@@ -12,6 +12,7 @@ import { brief, decimal, digitsFor, plusMinus } from '../../plots/number';
 import { predictAt } from '../../state/binding';
 import type { Method } from '../../state/explorer';
 import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
+import type { Point } from '../../state/layout';
 import type { BundledModel } from '../../state/models';
 import { modelsFor, NO_MODEL } from '../../state/view';
 import { useExplorer, useFrame, useSized } from './context';
@@ -442,7 +443,7 @@ function Residuals() {
 
 /** A few cells: their numbers beside the model's. */
 function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof comparisonOf>> }) {
-  const { view, store } = useExplorer();
+  const { view } = useExplorer();
   const body = useRef<HTMLTableSectionElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
   useFrame((live) => {
@@ -459,7 +460,6 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
       row.classList.toggle('here', p.x === live.place.x && p.y === live.place.y);
     });
   });
-  const { x, y } = view.layout;
   return (
     <table className="beside">
       <thead>
@@ -473,11 +473,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
       <tbody ref={body}>
         {comparison.points.map((p) => (
           <tr key={p.cell.id}>
-            <th scope="row">
-              <button type="button" onClick={() => store.update({ x: x ? p.x : null, y: y ? p.y : null })}>
-                {settingOf(view, p) || 'cell'}
-              </button>
-            </th>
+            <SettingHead point={p} />
             <td>{decimal(p.mean, digits)}</td>
             <td />
             <td />
@@ -488,12 +484,24 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
   );
 }
 
+/** A cell's setting at the head of its row: pressing it brings the crosshair there. */
+function SettingHead({ point }: { point: Point }) {
+  const { view, store } = useExplorer();
+  const { x, y } = view.layout;
+  return (
+    <th scope="row">
+      <button type="button" onClick={() => store.update({ x: x ? point.x : null, y: y ? point.y : null })}>
+        {settingOf(view, point) || 'cell'}
+      </button>
+    </th>
+  );
+}
+
 /** Without a model the panel lists what was measured. */
 function CellList() {
-  const { view, store } = useExplorer();
+  const { view } = useExplorer();
   const body = useRef<HTMLTableSectionElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
-  const { x, y } = view.layout;
   useFrame(({ place }) => {
     view.points.forEach((p, i) => {
       body.current?.rows[i]?.classList.toggle('here', p.x === place.x && p.y === place.y);
@@ -514,11 +522,7 @@ function CellList() {
         <tbody ref={body}>
           {view.points.map((p) => (
             <tr key={p.cell.id}>
-              <th scope="row">
-                <button type="button" onClick={() => store.update({ x: x ? p.x : null, y: y ? p.y : null })}>
-                  {settingOf(view, p) || 'cell'}
-                </button>
-              </th>
+              <SettingHead point={p} />
               <td>{decimal(p.mean, digits)}</td>
               <td>{p.half === null ? '–' : plusMinus(p.half, digits)}</td>
               <td>{p.n}</td>
