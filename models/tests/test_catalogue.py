@@ -23,7 +23,17 @@ def test_the_ids():
         "cpu-overhead-open-loop",
         "link-bound",
         "timer-packets-per-interrupt",
+        "bus-bound",
+        "request-response",
         "tcp-coalescing-throughput",
+        "tcp-lossy-throughput",
+        "interrupt-livelock",
+        "coalesced-interrupt-load",
+        "end-system-costs",
+        "napi-receive",
+        "moderation-trade",
+        "receive-open-loop",
+        "receive-windowed",
     ]
     assert all(MODELS[model_id].id == model_id == find(model_id).id for model_id in MODELS)
 

@@ -36,9 +36,17 @@ MEASURES = [
     "system_cpu_percent",
     "system_cpu_s",
     "system_cpu_jiffies",
+    "receiver_cpu_percent",
+    "receiver_cpu_s",
+    "receiver_cpu_jiffies",
+    "receiver_cpu_s_per_gb",
+    "receiver_cpu_jiffies_per_gb",
     "idle_cpu_percent",
     "cycles_per_packet",
     "latency_us",
+    "latency_p50_us",
+    "latency_p99_us",
+    "request_rate_hz",
     "drops",
     "effective_delay_us",
     "system_cpu_jiffies_per_gb",
@@ -107,3 +115,11 @@ def test_a_domain_is_closed_and_lets_unknown_through():
     assert not mtu.contains(67.9)
     assert not mtu.contains(65537.0)
     assert QUANTITIES["alpha"].contains(-1e300)
+
+
+def test_what_is_better_is_known_of_what_people_aim_at():
+    assert QUANTITIES["throughput_mbps"].better == "more"
+    assert QUANTITIES["idle_cpu_percent"].better == "more"
+    assert QUANTITIES["latency_us"].better == "less"
+    assert QUANTITIES["system_cpu_s_per_gb"].better == "less"
+    assert all(q.better is None for q in QUANTITIES.values() if q.role in ("factor", "parameter"))

@@ -58,3 +58,50 @@ def moderated_packets_per_interrupt(packet_rate_hz: Any, moderation_rate_hz: Any
         moderation_rate_hz: interrupts per second, at most.
     """
     return packet_rate_hz / moderation_rate_hz
+
+
+#: Kinds of moderation, as `moderated` takes them.
+EVERY_PACKET, ABSOLUTE_TIMER, PACKET_TIMER, BOTH_TIMERS, THROTTLE, LEADING_EDGE = range(6)
+
+
+def moderated(
+    kind: Any, delay_us: Any, packet_delay_us: Any, gap_us: Any, most_packets: Any, xp: Any
+) -> tuple[Any, Any]:
+    """Return packets per interrupt and the mean wait of a packet, for one kind of moderation.
+
+    0 every packet interrupts. 1 absolute timer (RADV): starts with a packet and gathers
+    those that follow, 1 + T_d/gap. 2 packet timer (RDTR): starts anew with each packet, so it
+    does not end while packets come faster; then only the ring's low-water mark interrupts. 3 both:
+    the absolute timer while packets come faster than the packet timer, else that. 4 throttle (ITR,
+    rx-usecs of most drivers): interrupts at least T_d apart. 5 leading edge (the emulated 82540EM):
+    the first packet interrupts at once, then nothing for T_d; a steady stream sees a throttle.
+
+    Args:
+        kind: one of the six numbers.
+        delay_us: T_d: absolute timer, interval or window [µs].
+        packet_delay_us: packet timer [µs].
+        gap_us: mean time between packets [µs].
+        most_packets: what the ring holds before its low-water mark interrupts.
+        xp: array namespace.
+
+    Returns:
+        packets per interrupt, between 1 and `most_packets`; mean wait [µs].
+    """
+    is_packet, is_both = kind == PACKET_TIMER, kind == BOTH_TIMERS
+    keeps_on = packet_delay_us >= gap_us
+    filling = (most_packets - 1.0) * gap_us
+    # the time that packets are gathered for, by timers
+    packet = xp.where(keeps_on, filling, packet_delay_us)
+    both = xp.where(keeps_on, delay_us, packet_delay_us)
+    timer = xp.where(is_packet, packet, xp.where(is_both, both, delay_us))
+    timer = xp.where(kind == EVERY_PACKET, 0.0, xp.minimum(timer, filling))
+    alone = xp.where(is_packet, 1.0, xp.where(is_both, 1.0, 1.0 + timer / gap_us))
+    timed = xp.where(keeps_on, 1.0 + timer / gap_us, alone)
+    spaced = xp.minimum(most_packets, xp.maximum(1.0, delay_us / gap_us))
+    packets = xp.where(kind >= THROTTLE, spaced, timed)
+    wait = xp.where(
+        kind >= THROTTLE,
+        0.5 * spaced * gap_us * (1.0 - 1.0 / spaced),
+        0.5 * timer * (1.0 + 1.0 / timed),
+    )
+    return packets, wait

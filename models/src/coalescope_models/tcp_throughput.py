@@ -94,3 +94,67 @@ def padhye_packet_rate_hz(
     )
     # the smaller of two rates is the larger of the two times per packet: no division by p
     return 1.0 / xp.maximum(rtt_s / window_packets, per_packet)
+
+
+def tcp_lossy_throughput(
+    delay_us: Any,
+    mtu_bytes: Any,
+    window_bytes: Any,
+    rtt_min_us: Any,
+    coalescing_nics: Any,
+    loss_percent: Any,
+    packets_per_ack: Any,
+    timeout_ms: Any,
+    link_rate_mbps: Any,
+    medium_efficiency: Any,
+    xp: Any,
+) -> dict[str, Any]:
+    """Return the throughput of one connection with loss and coalescing delays (eq. 8 with 12).
+
+    The round trip is that of the loss-free connection at the same delay (eq. 12 with 17): an upper
+    bound, as fewer packets wait for each other when some are lost. Without loss it is
+    `tcp_coalescing_throughput`.
+
+    Args:
+        delay_us: coalescing delay T_d of each interface [µs].
+        mtu_bytes: MTU [bytes].
+        window_bytes: TCP window WSS [bytes].
+        rtt_min_us: round-trip time without coalescing delay [µs].
+        coalescing_nics: number N of coalescing interfaces on the duplex path.
+        loss_percent: packets lost, in percent.
+        packets_per_ack: packets b that one acknowledgement covers.
+        timeout_ms: first retransmission timeout T_0 [ms].
+        link_rate_mbps: bit rate of the link [10⁶ bit/s].
+        medium_efficiency: B_max as a share of back-to-back full frames.
+        xp: array namespace.
+
+    Returns:
+        goodput_mbps, throughput_mbps, packet_rate_hz, loaded_rtt_us.
+    """
+    without = tcp_coalescing_throughput(
+        delay_us,
+        mtu_bytes,
+        window_bytes,
+        rtt_min_us,
+        coalescing_nics,
+        link_rate_mbps,
+        medium_efficiency,
+        xp,
+    )
+    busy = without["packet_rate_hz"] / without["medium_packet_rate_hz"]
+    rtt = rtt_min_us + 0.5 * coalescing_nics * delay_us * (1.0 + busy)  # (12) with (7)
+    lossy = padhye_packet_rate_hz(
+        without["window_packets"],
+        1e-6 * rtt,
+        packets_per_ack,
+        1e-3 * timeout_ms,
+        0.01 * loss_percent,
+        xp,
+    )
+    rate = xp.minimum(lossy, without["medium_packet_rate_hz"])
+    return {
+        "goodput_mbps": 8e-6 * (mtu_bytes - TCP_HEADER_BYTES) * rate,
+        "throughput_mbps": 8e-6 * (mtu_bytes + FRAME_OVERHEAD_BYTES) * rate,
+        "packet_rate_hz": rate,
+        "loaded_rtt_us": rtt,
+    }

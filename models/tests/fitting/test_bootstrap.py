@@ -40,7 +40,7 @@ def test_groups_follow_first_appearance_and_need_no_order():
 def draw_weights(sizes, resamples, seed=0):
     groups = Groups.by_label(np.repeat(np.arange(len(sizes)), sizes))
     rng = np.random.default_rng(seed)
-    return np.concatenate(list(bootstrap._weights(groups, resamples, rng, columns=1)))
+    return bootstrap._weights(groups, resamples, rng)
 
 
 def test_weights_keep_each_stratum_and_draw_one_less():
@@ -64,10 +64,21 @@ def test_the_spread_of_a_mean_is_what_theory_says(size):
     assert means.mean() == pytest.approx(values.mean(), abs=0.01 * expected)
 
 
-def test_chunks_do_not_change_the_draws(monkeypatch):
-    whole = draw_weights([4, 7], 1000)
-    monkeypatch.setattr(bootstrap, "_CHUNK_BYTES", 8 * 11 * 3)  # three resamples at a time
-    assert np.array_equal(draw_weights([4, 7], 1000), whole)
+@pytest.mark.parametrize("unit", ["rows", "replicates"])
+def test_the_number_of_workers_changes_nothing(nfs_table, monkeypatch, unit):
+    monkeypatch.setattr(bootstrap, "_CHUNK_BYTES", 8 * 54 * 4 * 7)  # a few resamples at a time
+    rng = np.random.default_rng(3)
+    table = {
+        name: np.repeat(column, 2) * (1 + 0.01 * rng.normal(size=54))
+        for name, column in nfs_table.items()
+    }
+    labels = {"cells" if unit == "replicates" else "strata": np.repeat(np.arange(27), 2)}
+    alone, *others = (
+        fit_linear("cpu-overhead", table, resamples=500, rng=9, workers=workers, **labels)
+        for workers in (1, 2, 5)
+    )
+    assert all(other == alone for other in others)
+    assert alone.covariance is not None
 
 
 @pytest.mark.parametrize("method", ESTIMATORS)
@@ -90,7 +101,10 @@ def test_replicates_are_drawn_whole_and_within_their_cells(nfs_table, method, si
     estimate = ESTIMATORS[method]
     fast = resample_replicates(rows, groups, estimate, 8, np.random.default_rng(5))
     weights = np.concatenate(
-        list(bootstrap._weights(groups, 8, np.random.default_rng(5), columns=4))
+        [
+            bootstrap._weights(groups, *chunk)
+            for chunk in bootstrap._chunks(groups, 8, np.random.default_rng(5), columns=4)
+        ]
     )
     ordered, labels = rows[groups.order], cells[groups.order]
     for drawn, got in zip(weights, fast, strict=True):

@@ -9,9 +9,10 @@ import logging
 import numpy as np
 import pytest
 from coalescope_models.fitting import METHODS, fit_linear
+from coalescope_models.fitting.estimators import ESTIMATORS
 
 TRUTH = {"alpha": 0.813, "beta": 0.266, "gamma": 1.11}
-SIMULATIONS = 300
+SIMULATIONS = 500
 
 
 def settings(nfs_table):
@@ -31,15 +32,15 @@ def coverage(simulate):
     return {name: count / SIMULATIONS for name, count in hits.items()}
 
 
-def check(what, shares):
+def check(what, shares, lowest=0.91, highest=0.985):
     logging.getLogger(__name__).info("coverage of nominal 95 %%, %s: %s", what, shares)
     # three standard errors of the simulation below the 91 % that few replicates are known to give
     assert all(0.87 < share <= 1.0 for share in shares.values())
-    assert 0.91 < np.mean(list(shares.values())) < 0.985
+    assert lowest < np.mean(list(shares.values())) < highest
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_intervals_from_rows(nfs, nfs_table, method):
     counts, response = settings(nfs_table)
     rng = np.random.default_rng(11)
@@ -56,7 +57,7 @@ def test_intervals_from_rows(nfs, nfs_table, method):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("replicates", [3, 10])
+@pytest.mark.parametrize("replicates", [3, 5, 10])
 def test_intervals_from_replicates(nfs_table, method, replicates):
     counts, response = settings(nfs_table)
     cells = np.repeat(np.arange(27), replicates)
@@ -67,4 +68,5 @@ def test_intervals_from_replicates(nfs_table, method, replicates):
         table = dict(zip(nfs_table, [*counts[cells].T, noisy], strict=True))
         return fit_linear("cpu-overhead", table, method, cells=cells, resamples=400, rng=rng)
 
-    check(f"{method}, 27 cells of {replicates}", coverage(simulate))
+    bounds = (0.93, 0.97) if replicates == 10 else (0.91, 0.985)
+    check(f"{method}, 27 cells of {replicates}", coverage(simulate), *bounds)

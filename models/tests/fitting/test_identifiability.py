@@ -3,8 +3,9 @@
 
 import numpy as np
 import pytest
-from coalescope_models.fitting import CONDITION_LIMIT, METHODS, fit_linear
+from coalescope_models.fitting import CONDITION_LIMIT, fit_linear
 from coalescope_models.fitting.diagnostics import condition_number
+from coalescope_models.fitting.estimators import ESTIMATORS
 
 PPI = np.array([1.5, 2.0, 4.0, 8.0, 16.0, 30.0])
 
@@ -41,7 +42,7 @@ def assert_refused(result, *words):
         assert word in result.message
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_two_mtus_and_several_delays_can_be_told_apart(method):
     """The good twin of all that follows."""
     result = fit(transfers([1500, 4500]), method)
@@ -52,7 +53,7 @@ def test_two_mtus_and_several_delays_can_be_told_apart(method):
         assert result.estimates[name].value == pytest.approx(truth, rel=0.1)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_one_mtu_does_not_tell_bytes_from_packets(method):
     result = fit(transfers([1500]), method)
     assert_refused(result, "alpha and beta cannot be told apart", "another MTU")
@@ -60,7 +61,7 @@ def test_one_mtu_does_not_tell_bytes_from_packets(method):
     assert result.diagnostics.condition_number > 1000
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_each_mtu_of_the_paper_alone_is_refused(nfs_table, method):
     """Least squares would name numbers for these nine rows; nothing stands behind them."""
     for start in (0, 9, 18):
@@ -70,20 +71,20 @@ def test_each_mtu_of_the_paper_alone_is_refused(nfs_table, method):
     assert fit(two, method).identifiable
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_one_coalescing_setting_does_not_tell_packets_from_interrupts(method):
     result = fit(transfers([1500, 3000, 4500, 9000], ppi=np.array([4.0])), method)
     assert_refused(result, "beta and gamma cannot be told apart", "another interrupt delay")
     assert "another MTU" not in result.message
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_one_setting_tells_nothing_apart(method):
     result = fit(transfers([1500], ppi=np.full(6, 4.0)), method)
     assert_refused(result, "cannot be told apart", "Measure also")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_exactly_proportional_columns(method):
     """The packets are the megabytes: the smallest singular value is zero, or rounding."""
     table = transfers([1500, 4500])
@@ -91,14 +92,14 @@ def test_exactly_proportional_columns(method):
     assert_refused(fit(table, method), "alpha and beta")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_a_combination_of_all_three(method):
     table = transfers([1500, 4500])
     table["rx_megabytes"] = table["rx_kilopackets"] + 5 * table["rx_kilointerrupts"]
     assert_refused(fit(table, method), "alpha, beta and gamma cannot be told apart")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 @pytest.mark.parametrize("column", ["rx_megabytes", "rx_kilopackets", "rx_kilointerrupts"])
 def test_a_column_of_zeros(method, column):
     table = transfers([1500, 4500])
@@ -123,7 +124,7 @@ def test_total_least_squares_refuses_a_ball_of_points():
     assert fit(ball, "ols").identifiable
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_fewer_rows_than_parameters(method):
     table = {name: column[:2] for name, column in transfers([1500, 4500]).items()}
     assert_refused(fit(table, method), "2 rows cannot determine 3 parameters")
@@ -135,7 +136,7 @@ def test_fewer_cells_than_parameters_however_many_runs():
     assert_refused(fit(table, cells=cells), "2 rows cannot determine 3 parameters")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("column", ["rx_megabytes", "rx_kilointerrupts", "system_cpu_jiffies"])
 def test_numbers_that_are_not_finite(method, bad, column):
@@ -144,7 +145,7 @@ def test_numbers_that_are_not_finite(method, bad, column):
     assert_refused(fit(table, method), "Row 4 has not a finite number")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 @pytest.mark.parametrize("bad", [0.0, -5.0])
 def test_responses_that_are_not_positive(method, bad):
     table = transfers([1500, 4500])
@@ -152,7 +153,7 @@ def test_responses_that_are_not_positive(method, bad):
     assert_refused(fit(table, method), "Rows 1, 2, 3, 4, 5 and 2 more have not a positive response")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ESTIMATORS)
 def test_saturated_links_can_be_fitted_but_not_with_an_intercept(method):
     """Timed runs on a saturated link: wire time is fixed, so MB = C − 20 bytes · packets. Without
     an intercept that ties no columns together; with one, α and β would be lost."""

@@ -5,7 +5,9 @@ Needs numpy, so nothing that runs in the browser imports it.
 """
 
 from .diagnostics import CONDITION_LIMIT
-from .linear import METHODS, FitInputError, fit_linear
+from .errors import FitInputError
+from .linear import METHODS, fit_linear
+from .nonlinear import Weighting, fit_nonlinear
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
 
 __all__ = [
@@ -17,5 +19,7 @@ __all__ = [
     "FitInputError",
     "FitResult",
     "Residual",
+    "Weighting",
     "fit_linear",
+    "fit_nonlinear",
 ]

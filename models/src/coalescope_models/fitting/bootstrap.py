@@ -13,7 +13,8 @@ noise for each setting: 90 to 93 % over rows in strata of 9, 93 to 96 % over 3 o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -30,6 +31,7 @@ def resample_rows(
     estimate: Callable[[Moments], Floats],
     resamples: int,
     rng: np.random.Generator,
+    workers: int = 1,
 ) -> Floats:
     """Estimate from resampled points.
 
@@ -39,17 +41,17 @@ def resample_rows(
         estimate: from moments to estimates, [b, p].
         resamples: how many.
         rng: source of all randomness.
+        workers: threads; the result does not depend on them.
 
     Returns:
         One row of estimates for each resample, [resamples, p].
     """
     ordered = points[strata.order]
-    return np.concatenate(
-        [
-            estimate(Moments.of_weighted(ordered, weights))
-            for weights in _weights(strata, resamples, rng, columns=1)
-        ]
-    )
+
+    def estimated(chunk: _Chunk) -> Floats:
+        return estimate(Moments.of_weighted(ordered, _weights(strata, *chunk)))
+
+    return _over(_chunks(strata, resamples, rng, columns=1), estimated, workers)
 
 
 def resample_replicates(
@@ -58,6 +60,7 @@ def resample_replicates(
     estimate: Callable[[Moments], Floats],
     resamples: int,
     rng: np.random.Generator,
+    workers: int = 1,
 ) -> Floats:
     """Estimate from the cell means of resampled replicates.
 
@@ -67,17 +70,18 @@ def resample_replicates(
         estimate: from moments to estimates, [b, p].
         resamples: how many.
         rng: source of all randomness.
+        workers: threads; the result does not depend on them.
 
     Returns:
         One row of estimates for each resample, [resamples, p].
     """
     ordered = rows[cells.order]
-    return np.concatenate(
-        [
-            estimate(Moments.of_sets(normalised(_cell_means(ordered, cells, weights))))
-            for weights in _weights(cells, resamples, rng, columns=rows.shape[1])
-        ]
-    )
+
+    def estimated(chunk: _Chunk) -> Floats:
+        means = _cell_means(ordered, cells, _weights(cells, *chunk))
+        return estimate(Moments.of_sets(normalised(means)))
+
+    return _over(_chunks(cells, resamples, rng, columns=rows.shape[1]), estimated, workers)
 
 
 def _cell_means(ordered: Floats, cells: Groups, weights: Floats) -> Floats:
@@ -93,22 +97,39 @@ def _cell_means(ordered: Floats, cells: Groups, weights: Floats) -> Floats:
     return unequal
 
 
-def _weights(
-    strata: Groups, resamples: int, rng: np.random.Generator, columns: int
-) -> Iterator[Floats]:
-    """Yield chunks of weights, [b, n], for rows in the order of the strata.
+#: How many resamples, and where their randomness comes from.
+_Chunk = tuple[int, np.random.Generator]
 
-    The chunks have a fixed size, so the same generator gives the same weights on any machine.
+
+def _chunks(
+    strata: Groups, resamples: int, rng: np.random.Generator, columns: int
+) -> Sequence[_Chunk]:
+    """Divide the resamples; each part has a generator of its own.
+
+    The parts depend on the data's size alone, so the same generator gives the same weights on any
+    machine and with any number of workers.
     """
+    most = max(1, _CHUNK_BYTES // (8 * len(strata.order) * columns))
+    sizes = [min(most, resamples - first) for first in range(0, resamples, most)]
+    return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
+
+
+def _over(chunks: Sequence[_Chunk], estimated: Callable[[_Chunk], Floats], workers: int) -> Floats:
+    if workers == 1 or len(chunks) == 1:
+        return np.concatenate([estimated(chunk) for chunk in chunks])
+    with ThreadPoolExecutor(workers) as threads:  # numpy works outside the interpreter's lock
+        return np.concatenate(list(threads.map(estimated, chunks)))
+
+
+def _weights(strata: Groups, resamples: int, rng: np.random.Generator) -> Floats:
+    """Draw weights, [resamples, n], for rows in the order of the strata."""
     rows = len(strata.order)
-    chunk = max(1, _CHUNK_BYTES // (8 * rows * columns))
     drawn = np.maximum(strata.sizes - 1, 1)
     start = np.repeat(strata.starts, drawn)
     size = np.repeat(strata.sizes, drawn)
     share = np.repeat(strata.sizes / drawn, strata.sizes)
-    for first in range(0, resamples, chunk):
-        count = min(chunk, resamples - first)
-        picked = start + rng.integers(0, size, size=(count, len(size)))
-        flat = picked + rows * np.arange(count)[:, None]
-        counts = np.bincount(flat.ravel(), minlength=count * rows).reshape(count, rows)
-        yield counts * share
+    picked = start + rng.integers(0, size, size=(resamples, len(size)))
+    flat = picked + rows * np.arange(resamples)[:, None]
+    counts = np.bincount(flat.ravel(), minlength=resamples * rows).reshape(resamples, rows)
+    weights: Floats = counts * share
+    return weights

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..catalogue import LinearFit
 from ..quantity import QUANTITIES
-from .points import Floats
+from .points import Floats, K
 
 #: Largest condition number of the scaled columns at which estimates are named. It bounds how much
 #: a relative error of the data grows in an estimate, so at 100 an error of 1 %, which is what CPU
@@ -25,6 +25,8 @@ DIRECTION_LIMIT = 0.5
 
 #: Relative spread below which a normalised column counts as constant.
 _CONSTANT = 1e-9
+#: Relative deviation between replicates that rounding alone explains.
+_ROUNDING = 1e-13
 #: Share of a column in the dependency from which on it is named; each is at most 1.
 _INVOLVED = 0.2
 
@@ -119,6 +121,32 @@ def why_no_plane(points: Floats, fit: LinearFit) -> str | None:
         "The points scatter as much across their plane as within it, so total least squares "
         "cannot tell its direction. Measure settings that differ more, or use least squares."
     )
+
+
+NO_REPLICATES = (
+    "Whitening needs the deviations between replicates, and these rows are means or single runs. "
+    "Measure each setting at least twice, or use another method."
+)
+
+
+def why_no_whitening(noise: Floats, freedom: int, points: Floats) -> str | None:
+    """Say why there is nothing to whiten by, None when there is.
+
+    Args:
+        noise: covariance within cells of the columns and the response, [p + 1, p + 1].
+        freedom: its degrees of freedom.
+        points: normalised points, [n, p].
+    """
+    needed = len(noise)
+    if freedom < needed:
+        return (
+            f"Whitening needs at least {needed} replicates beyond the first of each cell, and "
+            f"there are {freedom}. Measure settings again, or use another method."
+        )
+    sizes = np.append(points.mean(axis=0), K)
+    if np.all(np.sqrt(np.diag(noise)) <= _ROUNDING * sizes):
+        return "The replicates of each cell are all alike: there is no noise to whiten by."
+    return None
 
 
 def _unit_columns(points: Floats) -> Floats:

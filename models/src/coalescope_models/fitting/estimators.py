@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two estimators of K = α x + β y + γ z …, for one set of normalised points or for many.
+"""The estimators of K = α x + β y + γ z …, for one set of normalised points or for many.
 
-Both follow from the weighted sums of the points: that is what makes ten thousand resamples cheap.
+They follow from the weighted sums of the points: that is what makes ten thousand resamples cheap.
 """
 
 from __future__ import annotations
@@ -97,7 +97,41 @@ def ordinary_least_squares(moments: Moments) -> Floats:
     return estimates
 
 
-#: Estimator of each method.
+def whitened_total_least_squares(moments: Moments, noise: Floats) -> Floats:
+    """Minimise the squared deviations over the variance that noise in all columns gives them.
+
+    With n = (α, β, γ, −1), an observation deviates by n·v, v = (x, y, z, K), and noise of
+    covariance Σ gives that a variance of nᵀΣn. So n is the generalised eigenvector with the
+    smallest eigenvalue, of the sum of v vᵀ and Σ; columns may be free of noise. As Σ carries the
+    units of the columns, the fit does not depend on them.
+
+    Args:
+        moments: of b sets of points.
+        noise: Σ, covariance of an observation (columns, response) scaled to the response K,
+            [p + 1, p + 1]; up to a factor.
+
+    Returns:
+        Estimates, [b, p]; not finite where the plane is parallel to the axis of the response.
+    """
+    weight, centroid = moments.weight[:, None, None], moments.centroid
+    sets, p = centroid.shape
+    squares = np.empty((sets, p + 1, p + 1))
+    squares[:, :p, :p] = moments.scatter + weight * centroid[:, :, None] * centroid[:, None, :]
+    squares[:, :p, p] = squares[:, p, :p] = weight[:, 0] * centroid * K
+    squares[:, p, p] = weight[:, 0, 0] * K * K
+    lengths = np.sqrt(np.einsum("bii->bi", squares))
+    scale = lengths[:, :, None] * lengths[:, None, :]
+    values, vectors = np.linalg.eigh(squares / scale)
+    # an exact fit leaves rounding of either sign in the smallest eigenvalue
+    root = vectors / np.sqrt(np.maximum(values, _ROUNDING))[:, None, :]
+    _, inner = np.linalg.eigh(root.transpose(0, 2, 1) @ (noise / scale) @ root)
+    normal = np.einsum("bij,bj->bi", root, inner[:, :, -1]) / lengths
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimates: Floats = -normal[:, :p] / normal[:, p:]
+    return estimates
+
+
+#: Estimator of each method that needs nothing but the points.
 ESTIMATORS: Mapping[str, Callable[[Moments], Floats]] = MappingProxyType(
     {"paper-tls": total_least_squares, "ols": ordinary_least_squares}
 )

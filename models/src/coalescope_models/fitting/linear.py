@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,30 +14,25 @@ from numpy.typing import ArrayLike, NDArray
 from ..catalogue import LinearFit, Model, find
 from .bootstrap import resample_replicates, resample_rows
 from .diagnostics import (
+    NO_REPLICATES,
     condition_number,
     variance_inflation,
     why_no_plane,
     why_no_points,
+    why_no_whitening,
     why_not_identifiable,
 )
-from .estimators import ESTIMATORS, Moments
-from .points import Floats, Groups, normalised
+from .errors import FitInputError
+from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
+from .points import Floats, Groups, normalised, pooled_noise
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
 
 #: The methods that `fit_linear` knows.
-METHODS = tuple(ESTIMATORS)
+METHODS = ("paper-tls", "whitened", "ols")
 
 #: Share of resamples without an estimate from which on intervals are not given: half of what each
 #: end of a 95 % interval leaves out.
 _DEGENERATE_LIMIT = 0.0125
-
-
-class FitInputError(ValueError):
-    """The table or an argument does not suit the fit. `name` is the column or the argument."""
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
-        self.name = name
 
 
 @dataclass(frozen=True)
@@ -57,6 +53,18 @@ class _Task:
         """The rows that the model is fitted to: the rows, or the means of cells, [n, p + 1]."""
         return self.rows if self.unit == "rows" else self.groups.means(self.rows)
 
+    @cached_property
+    def noise(self) -> tuple[Floats, int]:
+        """Covariance within cells, [p + 1, p + 1], and its degrees of freedom."""
+        return pooled_noise(self.rows, self.groups)
+
+    @property
+    def estimator(self) -> Callable[[Moments], Floats]:
+        """From moments to estimates, [b, p]."""
+        if self.method == "whitened":
+            return partial(whitened_total_least_squares, noise=self.noise[0])
+        return ESTIMATORS[self.method]
+
     @property
     def indices(self) -> NDArray[np.intp]:
         """Row of the table that each observation (first) comes from."""
@@ -74,13 +82,16 @@ def fit_linear(
     cells: ArrayLike | None = None,
     resamples: int = 10_000,
     rng: np.random.Generator | int | None = None,
+    workers: int = 1,
 ) -> FitResult:
     """Fit the parameters of a linear model.
 
     Each row is first scaled to the common response K = 10000, as in Geist et al. 2005, section 4.
     "paper-tls" then fits a plane to the points by total least squares, exactly as that section
-    does; "ols" minimises the deviations from K. Neither depends on K. Total least squares depends
-    on the units of the columns; they are fixed by the model (10⁶ bytes, thousands).
+    does; "ols" minimises the deviations from K; "whitened" weighs deviations by the noise that the
+    replicates show, in counts and response alike. None depends on K. The paper's total least
+    squares depends on the units of the columns; they are fixed by the model (10⁶ bytes,
+    thousands). The whitened fit does not.
 
     Args:
         model: a model with a `linear_fit`, or its id.
@@ -94,6 +105,7 @@ def fit_linear(
         resamples: of the bootstrap; 0 for none.
         rng: generator, or the seed of one (which the result then records). The same seed gives
             the same result, bit for bit.
+        workers: threads for the bootstrap; the result does not depend on them.
 
     Returns:
         The fit. Data that cannot determine the parameters give a result with `identifiable` False,
@@ -107,6 +119,8 @@ def fit_linear(
     task = _read(model, table, method, response, response_unit, strata, cells)
     if resamples < 0:
         raise FitInputError("resamples", "resamples must not be negative")
+    if workers < 1:
+        raise FitInputError("workers", "there is at least one worker")
     if resamples and rng is None:
         raise FitInputError("rng", "a bootstrap needs a generator or a seed")
     plan = Bootstrap(
@@ -126,9 +140,13 @@ def fit_linear(
     message = why_not_identifiable(points, task.fit)
     if message is None and task.method == "paper-tls":
         message = why_no_plane(points, task.fit)
+    if message is None and task.method == "whitened":
+        no_cells = task.unit == "rows"
+        message = NO_REPLICATES if no_cells else why_no_whitening(*task.noise, points)
     if message is not None:
         return _refused(task, plan, message, points)
-    return _fitted(task, plan, points, None if rng is None else np.random.default_rng(rng))
+    generator = None if rng is None else np.random.default_rng(rng)
+    return _fitted(task, plan, points, generator, workers)
 
 
 def _read(
@@ -144,7 +162,7 @@ def _read(
     fit = model.linear_fit
     if fit is None:
         raise FitInputError("model", f"{model.id} has no linear fit")
-    if method not in ESTIMATORS:
+    if method not in METHODS:
         raise FitInputError("method", f"there is no method {method!r}; there are {METHODS}")
     if strata is not None and cells is not None:
         raise FitInputError("strata", "give strata or cells, not both: a cell is a stratum")
@@ -191,9 +209,9 @@ def _groups(name: str, labels: ArrayLike | None, count: int) -> Groups:
 
 
 def _fitted(
-    task: _Task, plan: Bootstrap, points: Floats, rng: np.random.Generator | None
+    task: _Task, plan: Bootstrap, points: Floats, rng: np.random.Generator | None, workers: int
 ) -> FitResult:
-    estimator = ESTIMATORS[task.method]
+    estimator = task.estimator
     values = estimator(Moments.of_sets(points[None]))[0]
     residuals = _residuals(task, values)
     units = task.fit.units(task.response_unit)
@@ -204,9 +222,9 @@ def _fitted(
         }
         return _result(task, plan, points, estimates=estimates, residuals=residuals)
     draws = (
-        resample_rows(points, task.groups, estimator, plan.resamples, rng)
+        resample_rows(points, task.groups, estimator, plan.resamples, rng, workers)
         if task.unit == "rows"
-        else resample_replicates(task.rows, task.groups, estimator, plan.resamples, rng)
+        else resample_replicates(task.rows, task.groups, estimator, plan.resamples, rng, workers)
     )
     finite = draws[np.isfinite(draws).all(axis=1)]
     shift = _displacement(task, values, finite)

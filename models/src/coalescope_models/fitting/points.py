@@ -66,3 +66,24 @@ def normalised(rows: Floats) -> Floats:
     """
     scaled: Floats = rows[..., :-1] * (K / rows[..., -1:])
     return scaled
+
+
+def pooled_noise(rows: Floats, groups: Groups) -> tuple[Floats, int]:
+    """Return the covariance within groups of rows scaled to a common response, and its freedom.
+
+    Each row is scaled by K over the mean response of its group, so that the groups compare and the
+    response keeps its own noise.
+
+    Args:
+        rows: counts and response, [n, p + 1].
+        groups: groups of replicates.
+
+    Returns:
+        Covariance of a row, [p + 1, p + 1], and degrees of freedom, n less the number of groups.
+    """
+    ordered = rows[groups.order]
+    means = np.repeat(groups.means(rows), groups.sizes, axis=0)
+    deviations = (ordered - means) * (K / means[:, -1:])
+    freedom = int(len(rows) - groups.count)
+    covariance: Floats = deviations.T @ deviations / max(freedom, 1)
+    return covariance, freedom

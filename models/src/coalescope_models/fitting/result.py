@@ -83,7 +83,7 @@ class FitResult:
 
     Attributes:
         model: id of the model.
-        method: "paper-tls" or "ols".
+        method: "paper-tls", "whitened" or "ols".
         response: the measure that was fitted.
         response_unit: its unit.
         n: number of points: rows, or cells where rows are replicates.

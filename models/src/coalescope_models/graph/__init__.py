@@ -10,6 +10,7 @@ inf; nothing raises. The sign of a zero that `minimum` or `maximum` picks betwee
 defined.
 """
 
+from .derivative import value_and_derivatives
 from .errors import (
     EvaluationError,
     GraphError,
@@ -38,4 +39,5 @@ __all__ = [
     "Traced",
     "UnlistedOperationError",
     "trace",
+    "value_and_derivatives",
 ]

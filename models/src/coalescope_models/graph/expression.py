@@ -235,7 +235,7 @@ class Graph:
                 results.append(values[self.inputs[node.args[0]]])
             else:
                 operands = (results[index] for index in node.args)
-                results.append(_on_arrays(node.op, xp)(*operands))
+                results.append(on_arrays(node.op, xp)(*operands))
         return {name: results[index] for name, index in self.outputs.items()}
 
 
@@ -257,7 +257,8 @@ _OPERATORS: Mapping[str, Callable[..., Any]] = MappingProxyType(
 )
 
 
-def _on_arrays(op: str, xp: Any) -> Callable[..., Any]:
+def on_arrays(op: str, xp: Any) -> Callable[..., Any]:
+    """Return what an operation is on the arrays of a namespace."""
     function: Callable[..., Any] = _OPERATORS.get(op) or getattr(xp, op)
     return function
 

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models: each a function with its quantities, its parameters and its citation.
-
-This is the only list of models. Whatever shows, fits or evaluates a model takes it from here.
-"""
+"""What a model is: a function with its quantities, its parameters and its citation."""
 
 from __future__ import annotations
 
@@ -13,12 +10,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from .cpu_overhead import cpu_overhead, cpu_overhead_open_loop, cpu_overhead_surface
-from .graph import Graph, trace
-from .interrupts import timer_packets_per_interrupt
-from .link import link_bound
-from .quantity import GEIST_2005, QUANTITIES, ZEC_2002, Quantity
-from .tcp_throughput import tcp_coalescing_throughput
+from ..graph import Graph, trace
+from ..quantity import QUANTITIES, Quantity
 
 
 class ModelError(ValueError):
@@ -245,20 +238,6 @@ def evaluate(model: Model, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: xp.broadcast_to(value, shape) for name, value in outputs.items()}
 
 
-def find(model_id: str) -> Model:
-    """Return the model of an id.
-
-    Raises:
-        UnknownModelError: there is none; the message lists those that there are.
-    """
-    try:
-        return MODELS[model_id]
-    except KeyError:
-        raise UnknownModelError(
-            model_id, f"there is no model {model_id!r}; there are {', '.join(MODELS)}"
-        ) from None
-
-
 def _check_domain(quantity: Quantity, value: Any) -> None:
     if _namespace([value]) is None:
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -293,163 +272,16 @@ def _namespace(values: Any) -> Any:
     return None
 
 
-def _quantities(*names: str) -> tuple[Quantity, ...]:
+def quantities(*names: str) -> tuple[Quantity, ...]:
+    """Return quantities by name."""
     return tuple(QUANTITIES[name] for name in names)
 
 
-def _slider(name: str, default: float, lo: float, hi: float, step: float) -> Parameter:
+def slider(name: str, default: float, lo: float, hi: float, step: float) -> Parameter:
+    """Return a parameter by the name of its quantity."""
     return Parameter(QUANTITIES[name], default, lo, hi, step)
 
 
-# α, β and γ of the NFS workload: the recipe of Geist et al. 2005, section 4, on all the digits of
-# their table 2. They print 0.81, 0.27 and 1.11.
-_NFS_COSTS = (
-    _slider("alpha", 0.812997, 0.0, 2.0, 0.001),
-    _slider("beta", 0.266365, 0.0, 1.0, 0.001),
-    _slider("gamma", 1.109872, 0.0, 4.0, 0.001),
-)
-_GIGABIT = _slider("link_rate_mbps", 1000.0, 100.0, 10000.0, 100.0)
-_LOAD = _slider("link_load", 1.0, 0.01, 1.0, 0.01)
-_DELAY_BY_MTU = Plane("delay_us", "mtu_bytes")
-_COSTS_PER_GB = _quantities(
-    "system_cpu_per_gb", "byte_cost_per_gb", "packet_cost_per_gb", "interrupt_cost_per_gb"
-)
-_PER_PROTOCOL = (
-    "One set of parameters describes one host and one protocol. The TCP parameters of the paper "
-    "are 0.13, 0.37 and 1.43 in its text, but 0.35 and 1.41 for the last two in figure 14."
-)
-
-_MODELS = (
-    Model(
-        id="cpu-overhead",
-        title="CPU overhead",
-        summary="System CPU time as the sum of a cost per byte, per packet and per interrupt.",
-        function=cpu_overhead,
-        inputs=_quantities("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts"),
-        parameters=_NFS_COSTS,
-        outputs=_quantities("system_cpu"),
-        citation=GEIST_2005 + ", section 4",
-        linear_fit=LinearFit(
-            columns=("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts"),
-            parameters=("alpha", "beta", "gamma"),
-            per=("MB", "kpacket", "kinterrupt"),
-            responses=MappingProxyType({"system_cpu_jiffies": "jiffies", "system_cpu_s": "s"}),
-            output="system_cpu",
-            remedies=(
-                (frozenset({"rx_megabytes", "rx_kilopackets"}), "at another MTU"),
-                (frozenset({"rx_kilointerrupts"}), "with another interrupt delay"),
-            ),
-        ),
-        notes=(_PER_PROTOCOL,),
-    ),
-    Model(
-        id="cpu-overhead-surface",
-        title="CPU overhead over MTU and packets per interrupt",
-        summary="System CPU time per 10⁹ bytes for the packets per interrupt that were counted.",
-        function=cpu_overhead_surface,
-        inputs=_quantities("mtu_bytes", "packets_per_interrupt", "packet_fill"),
-        parameters=_NFS_COSTS,
-        outputs=_COSTS_PER_GB,
-        citation=GEIST_2005 + ", section 4",
-        plane=_DELAY_BY_MTU,
-        axes=MappingProxyType(
-            {"mtu_bytes": "y", "packets_per_interrupt": "xy", "packet_fill": "y"}
-        ),
-        notes=(
-            _PER_PROTOCOL,
-            "The paper takes every packet as full (packet fill 1). The NFS packets that it counted "
-            "are shorter, so its own formula lies below its own counts.",
-        ),
-    ),
-    Model(
-        id="cpu-overhead-open-loop",
-        title="CPU overhead of an open-loop stream",
-        summary="System CPU time per 10⁹ bytes when full packets keep coming whatever the delay, "
-        "with packets per interrupt from the absolute timer.",
-        function=cpu_overhead_open_loop,
-        inputs=_quantities("mtu_bytes", "delay_us"),
-        parameters=(*_NFS_COSTS, _GIGABIT, _LOAD),
-        outputs=(*_COSTS_PER_GB, *_quantities("packets_per_interrupt")),
-        named=("packets_per_interrupt",),
-        citation=GEIST_2005 + ", sections 3 and 4",
-        plane=_DELAY_BY_MTU,
-        axes=MappingProxyType({"mtu_bytes": "y", "delay_us": "x"}),
-        notes=(
-            _PER_PROTOCOL,
-            "Request and response traffic slows down as the delay grows; this model does not.",
-        ),
-    ),
-    Model(
-        id="link-bound",
-        title="Link bound",
-        summary="The most that an Ethernet link carries in full packets of one MTU.",
-        function=link_bound,
-        inputs=_quantities("mtu_bytes"),
-        parameters=(_GIGABIT,),
-        outputs=_quantities("throughput_mbps", "goodput_mbps", "packet_rate_hz"),
-        citation=GEIST_2005 + ", section 2",
-        plane=_DELAY_BY_MTU,
-        axes=MappingProxyType({"mtu_bytes": "y"}),
-    ),
-    Model(
-        id="timer-packets-per-interrupt",
-        title="Packets per interrupt under an absolute timer",
-        summary="Packets that one interrupt brings when evenly spaced full packets meet a timer "
-        "that starts with the first of them.",
-        function=timer_packets_per_interrupt,
-        inputs=_quantities("delay_us", "mtu_bytes"),
-        parameters=(_GIGABIT, _LOAD),
-        outputs=_quantities("packets_per_interrupt", "rx_interrupt_rate_hz"),
-        named=("packets_per_interrupt",),
-        citation=GEIST_2005 + ", section 3",
-        plane=_DELAY_BY_MTU,
-        axes=MappingProxyType({"delay_us": "x", "mtu_bytes": "y"}),
-        notes=(
-            "At a delay of 960 ticks the paper counts 80, 41, 27 and 22 packets per interrupt "
-            "for MTU 1500, 3000, 4500 and 6000; this simple theory gives 81, 42, 29 and 22.",
-        ),
-    ),
-    Model(
-        id="tcp-coalescing-throughput",
-        title="TCP throughput under coalescing",
-        summary="Steady throughput of one window-limited TCP connection without loss, when each "
-        "interface on the path holds packets back.",
-        function=tcp_coalescing_throughput,
-        inputs=_quantities("delay_us", "mtu_bytes"),
-        parameters=(
-            _slider("window_bytes", 16384.0, 4096.0, 1048576.0, 1024.0),
-            _slider("rtt_min_us", 739.0, 10.0, 5000.0, 1.0),
-            _slider("coalescing_nics", 1.0, 0.0, 8.0, 1.0),
-            _slider("link_rate_mbps", 100.0, 100.0, 10000.0, 100.0),
-            # 7500 of 8127.4 packets/s
-            _slider("medium_efficiency", 0.9228, 0.5, 1.0, 0.0001),
-        ),
-        outputs=_quantities(
-            "goodput_mbps",
-            "throughput_mbps",
-            "packet_rate_hz",
-            "window_packet_rate_hz",
-            "window_packets",
-            "lone_rtt_us",
-            "medium_packet_rate_hz",
-        ),
-        named=(
-            "packet_rate_hz",
-            "window_packet_rate_hz",
-            "window_packets",
-            "lone_rtt_us",
-            "medium_packet_rate_hz",
-        ),
-        citation=ZEC_2002 + ", eq. 14–19",
-        plane=_DELAY_BY_MTU,
-        axes=MappingProxyType({"delay_us": "x", "mtu_bytes": "y"}),
-        notes=(
-            "The paper's figures 6 and 7 carry the same caption, N = 1 and RTT 0.739 ms, and its "
-            "figure 5 has N = 2; its text describes one coalescing interface for the first two "
-            "and two for the last two.",
-        ),
-    ),
-)
-
-#: Every model by its id.
-MODELS: Mapping[str, Model] = MappingProxyType({model.id: model for model in _MODELS})
+#: The plane of the 2005 study: interrupt delay to the right, MTU upwards.
+DELAY_BY_MTU = Plane("delay_us", "mtu_bytes")
+DELAY_RIGHT_MTU_UP = MappingProxyType({"delay_us": "x", "mtu_bytes": "y"})

@@ -1,83 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Summaries of the replicates of a cell: mean, standard deviation, t interval."""
+"""Student's and Fisher's distributions, without a library: the page's Python needs them too."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
 
-@dataclass(frozen=True)
-class CellSummary:
-    """What n replicates say.
-
-    Attributes:
-        n: number of replicates.
-        mean: their mean.
-        sd: their standard deviation with n − 1; None for one replicate, or when it is not known.
-        ci95: mean ± t(0.975, n − 1) sd/√n; None without a standard deviation.
-    """
-
-    n: int
-    mean: float
-    sd: float | None
-    ci95: tuple[float, float] | None
-
-
-def summarise(values: Iterable[float]) -> CellSummary:
-    """Summarise replicates.
-
-    Sums are exact before they are rounded, so the order of the replicates does not matter.
-
-    Args:
-        values: finite numbers, at least one.
-
-    Raises:
-        ValueError: there is none, or one is not finite.
-    """
-    replicates = [float(value) for value in values]
-    if not replicates:
-        raise ValueError("a cell without replicates has no summary")
-    if not all(map(math.isfinite, replicates)):
-        raise ValueError("a replicate is not a finite number")
-    n = len(replicates)
-    mean = math.fsum(replicates) / n
-    if n == 1:
-        return from_moments(1, mean, None)
-    # the second sum corrects for the rounding of the mean
-    squares = math.fsum((value - mean) ** 2 for value in replicates)
-    rounding = math.fsum(value - mean for value in replicates)
-    return from_moments(n, mean, math.sqrt(max(squares - rounding**2 / n, 0.0) / (n - 1)))
-
-
-def from_moments(n: int, mean: float, sd: float | None) -> CellSummary:
-    """Summarise a cell of which only the moments are known, as published tables give them.
-
-    Args:
-        n: number of replicates.
-        mean: their mean.
-        sd: their standard deviation with n − 1, None when it is not known.
-
-    Raises:
-        ValueError: n is not positive, sd is negative, or a number is not finite.
-    """
-    if n < 1:
-        raise ValueError("a cell has at least one replicate")
-    if not math.isfinite(mean):
-        raise ValueError("the mean is not a finite number")
-    if sd is None or n == 1:
-        return CellSummary(n, mean, None, None)
-    if not math.isfinite(sd) or sd < 0.0:
-        raise ValueError("a standard deviation is a finite number and not negative")
-    half = t_quantile(0.975, n - 1) * sd / math.sqrt(n)
-    return CellSummary(n, mean, sd, (mean - half, mean + half))
-
-
 @lru_cache(maxsize=4096)
-def t_quantile(probability: float, degrees_of_freedom: int) -> float:
+def t_quantile(probability: float, degrees_of_freedom: float) -> float:
     """Return the quantile of Student's t distribution.
 
     The tail probability is the regularised incomplete beta function I_x(df/2, 1/2) with
@@ -86,7 +18,7 @@ def t_quantile(probability: float, degrees_of_freedom: int) -> float:
 
     Args:
         probability: between 0 and 1, both excluded.
-        degrees_of_freedom: at least 1.
+        degrees_of_freedom: at least 1; it need not be whole (Welch).
     """
     if not 0.0 < probability < 1.0:
         raise ValueError("a probability lies between 0 and 1")
@@ -113,7 +45,7 @@ def t_quantile(probability: float, degrees_of_freedom: int) -> float:
             high = middle
 
 
-def _t_quantile_near_normal(probability: float, df: int) -> float:
+def _t_quantile_near_normal(probability: float, df: float) -> float:
     """Expand the quantile in 1/df about that of the normal distribution (Abramowitz 26.7.5)."""
     z = NormalDist().inv_cdf(probability)
     terms = (
@@ -122,10 +54,10 @@ def _t_quantile_near_normal(probability: float, df: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + sum(term / float(df) ** power for power, term in enumerate(terms, start=1))
+    return z + sum(term / df**power for power, term in enumerate(terms, start=1))
 
 
-def _t_tail(t: float, df: int) -> float:
+def _t_tail(t: float, df: float) -> float:
     """Return P(T > t) for t ≥ 0."""
     x = df / (df + t * t)
     complement = t * t / (df + t * t)  # 1 - x would lose digits
@@ -142,6 +74,45 @@ def _t_tail(t: float, df: int) -> float:
     if x < (a + 1.0) / (a + b + 2.0):  # where the continued fraction converges fast
         return 0.5 * front * _beta_fraction(a, b, x) / a
     return 0.5 * (1.0 - front * _beta_fraction(b, a, complement) / b)
+
+
+def t_two_sided(t: float, degrees_of_freedom: float) -> float:
+    """Return the probability of |T| ≥ |t| under Student's t distribution.
+
+    Args:
+        t: any number.
+        degrees_of_freedom: above 0; it need not be whole (Welch).
+    """
+    return 1.0 if t == 0.0 else 2.0 * _t_tail(abs(t), degrees_of_freedom)
+
+
+def f_tail(f: float, between: float, within: float) -> float:
+    """Return the probability of a larger value under Fisher's F distribution.
+
+    I_x(within/2, between/2) at x = within/(within + between f) (Abramowitz and Stegun 26.6.2).
+
+    Args:
+        f: ratio of two variances, not negative.
+        between: degrees of freedom of its numerator.
+        within: of its denominator.
+    """
+    if f <= 0.0:
+        return 1.0
+    if math.isinf(f):
+        return 0.0
+    x = within / (within + between * f)
+    complement = between * f / (within + between * f)
+    a, b = 0.5 * within, 0.5 * between
+    front = math.exp(
+        math.lgamma(a + b)
+        - math.lgamma(a)
+        - math.lgamma(b)
+        + a * math.log(x)
+        + b * math.log(complement)
+    )
+    if x < (a + 1.0) / (a + b + 2.0):
+        return front * _beta_fraction(a, b, x) / a
+    return 1.0 - front * _beta_fraction(b, a, complement) / b
 
 
 def _log_gamma_step(a: float) -> float:

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nonlinear least squares within bounds, for many small problems at once.
+
+Levenberg–Marquardt on the free variables: one that lies at a bound and would leave it is held for
+the step, the others move, and the step is cut at the bounds. All problems share the function and
+differ in what was observed, so that a bootstrap is one call with arrays of shape [b, n].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .points import Floats
+
+#: From parameters [b, p] to residuals [b, n] and their derivatives [b, n, p].
+Residuals = Callable[[Floats], tuple[Floats, Floats]]
+
+_ITERATIONS = 200
+#: Relative change of parameters, or of the cost, at which a problem is finished.
+_TOLERANCE = 1e-12
+_LARGEST_DAMPING = 1e16
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Where the search ended.
+
+    Attributes:
+        values: [b, p].
+        cost: sum of squared residuals, [b].
+        converged: [b]; False where the iterations ran out or nothing finite was found.
+    """
+
+    values: Floats
+    cost: Floats
+    converged: NDArray[np.bool_]
+
+
+def minimise(residuals: Residuals, start: Floats, lo: Floats, hi: Floats) -> Minimum:
+    """Find local minima of the sums of squares.
+
+    Args:
+        residuals: of all problems at once.
+        start: [b, p], within the bounds.
+        lo: lower bounds, [p].
+        hi: upper bounds, [p].
+    """
+    values = np.clip(start, lo, hi)
+    damping = np.full(len(values), 1e-3)
+    found, slopes = residuals(values)
+    cost = _cost(found)
+    active = np.isfinite(cost)
+    converged = np.zeros(len(values), dtype=np.bool_)
+    for _ in range(_ITERATIONS):
+        if not active.any():
+            break
+        step = _step(found, slopes, values, damping, lo, hi)
+        trial = np.where(active[:, None], np.clip(values + step, lo, hi), values)
+        new_found, new_slopes = residuals(trial)
+        new_cost = _cost(new_found)
+        better = active & (new_cost <= cost)
+        flat = better & (new_cost >= (1.0 - _TOLERANCE) * cost)
+        small = np.all(np.abs(trial - values) <= _TOLERANCE * (np.abs(values) + _TOLERANCE), axis=1)
+        settled = flat | active & small
+        converged |= settled
+        values = np.where(better[:, None], trial, values)
+        found = np.where(better[:, None], new_found, found)
+        slopes = np.where(better[:, None, None], new_slopes, slopes)
+        cost = np.where(better, new_cost, cost)
+        damping = np.where(better, damping / 10.0, damping * 10.0)
+        active &= ~settled & (damping < _LARGEST_DAMPING)
+    return Minimum(values, cost, converged)
+
+
+def _cost(found: Floats) -> Floats:
+    with np.errstate(over="ignore", invalid="ignore"):
+        cost: Floats = np.sum(found * found, axis=1)
+    return np.where(np.isnan(cost), np.inf, cost)
+
+
+def _step(
+    found: Floats, slopes: Floats, values: Floats, damping: Floats, lo: Floats, hi: Floats
+) -> Floats:
+    slopes = np.where(np.isfinite(slopes), slopes, 0.0)
+    gradient = np.einsum("bnp,bn->bp", slopes, np.where(np.isfinite(found), found, 0.0))
+    held = (values <= lo) & (gradient > 0.0) | (values >= hi) & (gradient < 0.0)
+    free = slopes * ~held[:, None, :]
+    squares = free.transpose(0, 2, 1) @ free
+    lengths = np.sqrt(np.einsum("bpp->bp", squares))
+    lengths = np.where(lengths > 0.0, lengths, 1.0)
+    scaled = squares / (lengths[:, :, None] * lengths[:, None, :])
+    scaled += damping[:, None, None] * np.eye(values.shape[1])
+    right = np.where(held, 0.0, -gradient / lengths)
+    step: Floats = np.linalg.solve(scaled, right[:, :, None])[:, :, 0] / lengths
+    return step

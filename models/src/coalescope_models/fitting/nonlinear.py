@@ -1,0 +1,449 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fit the parameters of any traced model to a measure, with bounds, derivatives from its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..catalogue import Model, Parameter, find
+from ..graph import value_and_derivatives
+from ..statistics import t_quantile
+from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
+from .errors import FitInputError
+from .least_squares import minimise
+from .points import Floats, Groups
+from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
+
+#: How the deviations are weighed: in percent of what was observed, or in its own unit.
+Weighting = Literal["relative", "absolute"]
+
+_STARTS = 24
+#: Numbers that all nodes of the graph and their derivatives may hold at once.
+_MOST_NUMBERS = 8_000_000
+#: Share of resamples without a minimum from which on intervals are not given, as of linear fits.
+_DEGENERATE_LIMIT = 0.0125
+_AT_BOUND = 1e-9
+_UNMOVED = 1e-12
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked for.
+
+    Attributes:
+        model: with its graph.
+        output: the output that is compared with the measure.
+        free: the parameters to fit.
+        values: of each input [n] and each held parameter.
+        observed: the measure at each point, [n].
+        replicates: of the measure, in the order of the table, [rows].
+        groups: of rows, one for each point.
+        weighting: of the deviations.
+    """
+
+    model: Model
+    output: str
+    free: tuple[Parameter, ...]
+    values: Mapping[str, Any]
+    observed: Floats
+    replicates: Floats
+    groups: Groups
+    weighting: Weighting
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the free parameters."""
+        return tuple(parameter.name for parameter in self.free)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Of the free parameters: the ends of their sliders."""
+        return np.array([p.lo for p in self.free]), np.array([p.hi for p in self.free])
+
+    def predict(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Values [b, n] and derivatives [b, n, p] at parameters [b, p]."""
+        columns = {name: parameters[:, k : k + 1] for k, name in enumerate(self.names)}
+        value, slopes = value_and_derivatives(
+            self.model.graph, self.output, {**self.values, **columns}, self.names, np
+        )
+        shape = (len(parameters), len(self.observed))
+        jacobian = [np.broadcast_to(slopes[name], shape) for name in self.names]
+        return np.broadcast_to(value, shape), np.stack(jacobian, axis=-1)
+
+    def scales(self, observed: Floats) -> Floats:
+        """What one unit of deviation is, for observations of any shape."""
+        return np.abs(observed) if self.weighting == "relative" else np.ones_like(observed)
+
+    def solve(self, observed: Floats, start: Floats) -> tuple[Floats, Floats]:
+        """Fit observations [b, n] from a start [b, p]: parameters, NaN where none, and costs."""
+        scale = self.scales(observed)
+
+        def residuals(parameters: Floats) -> tuple[Floats, Floats]:
+            predicted, slopes = self.predict(parameters)
+            return (predicted - observed) / scale, slopes / scale[:, :, None]
+
+        minimum = minimise(residuals, start, *self.bounds)
+        return np.where(minimum.converged[:, None], minimum.values, np.nan), minimum.cost
+
+
+def fit_nonlinear(
+    model: str | Model,
+    table: Mapping[str, ArrayLike],
+    output: str,
+    free: Sequence[str],
+    *,
+    response: str | None = None,
+    held: Mapping[str, float] | None = None,
+    cells: ArrayLike | None = None,
+    weighting: Weighting = "relative",
+    resamples: int = 1_000,
+    rng: np.random.Generator | int | None = None,
+) -> FitResult:
+    """Fit some parameters of a model within the ends of their sliders.
+
+    The search starts from the defaults and from points spread over the bounds, and the best end
+    counts. Derivatives come from the model's graph; a parameter that only moves the model in steps
+    cannot be fitted, and is refused as one that the data do not tell.
+
+    Args:
+        model: a model, or its id.
+        table: arrays of one length: each input of the model, and the response.
+        output: the output of the model that is compared with the response.
+        free: the parameters to fit.
+        response: the column to compare with; by default the one of the output's name.
+        held: values of other parameters; those that are not given keep their default.
+        cells: labels of rows that are replicates: the model is fitted to the means of the cells,
+            and the bootstrap draws whole replicates within each. Without, each row is a point.
+        weighting: of the deviations.
+        resamples: of the bootstrap over replicates; 0 for none. Rows that are no replicates get
+            intervals from the curvature at the minimum instead.
+        rng: generator, or the seed of one.
+
+    Returns:
+        The fit, as `fit_linear` gives it, with method "nonlinear".
+
+    Raises:
+        UnknownModelError: there is no such model.
+        FitInputError: a column or a name is missing or wrong, or a value is not finite.
+    """
+    task = _read(model, table, output, free, response, held or {}, cells, weighting)
+    if resamples < 0:
+        raise FitInputError("resamples", "resamples must not be negative")
+    if resamples and cells is not None and rng is None:
+        raise FitInputError("rng", "a bootstrap needs a generator or a seed")
+    plan = Bootstrap(
+        unit="rows" if cells is None else "replicates",
+        resamples=0 if cells is None else resamples,
+        seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+        strata=task.groups.count,
+        degenerate=0,
+    )
+    name = task.output if response is None else response
+    message = _why_no_points(task)
+    if message is not None:
+        return _result(task, plan, name, message=message)
+    values = _best(task)
+    if values is None:
+        return _result(task, plan, name, message="The search found no minimum within the bounds.")
+    message = _why_not_identifiable(task, values)
+    if message is not None:
+        return _result(task, plan, name, message=message, at=values, identifiable=False)
+    draws = None
+    if plan.resamples and rng is not None:
+        draws = _bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
+    return _fitted(task, plan, name, values, draws)
+
+
+def _read(
+    model: str | Model,
+    table: Mapping[str, ArrayLike],
+    output: str,
+    free: Sequence[str],
+    response: str | None,
+    held: Mapping[str, float],
+    cells: ArrayLike | None,
+    weighting: Weighting,
+) -> _Task:
+    model = find(model) if isinstance(model, str) else model
+    parameters = {parameter.name: parameter for parameter in model.parameters}
+    if output not in model.graph.outputs:
+        raise FitInputError("output", f"{model.id} has no output {output!r}")
+    if not free or len(set(free)) != len(free):
+        raise FitInputError("free", "name at least one parameter to fit, each once")
+    for name in (*free, *held):
+        if name not in parameters:
+            known = ", ".join(parameters)
+            raise FitInputError(name, f"{model.id} has no parameter {name!r}; it has {known}")
+    for name, value in held.items():
+        if not parameters[name].quantity.contains(value):
+            raise FitInputError(name, f"{name} cannot be {value:g}: see its domain")
+    clash = [name for name in free if name in held]
+    if clash:
+        raise FitInputError(clash[0], f"{clash[0]} is both held and free")
+    if weighting not in ("relative", "absolute"):
+        raise FitInputError("weighting", 'the weighting is "relative" or "absolute"')
+    columns = [quantity.name for quantity in model.inputs]
+    rows = _matrix(table, (*columns, output if response is None else response))
+    labels = np.arange(len(rows)) if cells is None else np.asarray(cells)
+    if labels.shape != (len(rows),):
+        raise FitInputError("cells", "cells must have one label for each row")
+    groups = Groups.by_label(labels)
+    means = groups.means(rows)
+    values: dict[str, Any] = {**model.defaults, **held}
+    values |= {name: means[:, k] for k, name in enumerate(columns)}
+    for name in free:
+        del values[name]
+    return _Task(
+        model=model,
+        output=output,
+        free=tuple(parameters[name] for name in free),
+        values=values,
+        observed=means[:, -1],
+        replicates=rows[:, -1],
+        groups=groups,
+        weighting=weighting,
+    )
+
+
+def _matrix(table: Mapping[str, ArrayLike], names: Sequence[str]) -> Floats:
+    columns: list[Floats] = []
+    for name in names:
+        if name not in table:
+            raise FitInputError(name, f"the table has no column {name}")
+        column = np.asarray(table[name], dtype=np.float64)
+        if column.ndim != 1 or (columns and len(column) != len(columns[0])):
+            raise FitInputError(name, f"the column {name} is not as long as the others")
+        bad = np.flatnonzero(~np.isfinite(column))
+        if len(bad):
+            raise FitInputError(name, f"row {bad[0] + 1} of {name} is not a finite number")
+        columns.append(column)
+    return np.column_stack(columns)
+
+
+def _why_no_points(task: _Task) -> str | None:
+    points, wanted = len(task.observed), len(task.free)
+    if points < wanted:
+        return f"{points} settings cannot determine {wanted} parameters: measure at least {wanted}."
+    if task.weighting == "relative" and not np.all(task.observed > 0.0):
+        return "Relative deviations need positive observations: weigh absolute ones instead."
+    return None
+
+
+def _best(task: _Task) -> Floats | None:
+    """Search from several starts at once; return the best minimum, [p]."""
+    lo, hi = task.bounds
+    spread = _halton(_STARTS, len(task.free))
+    starts = np.vstack([[p.default for p in task.free], lo + (hi - lo) * spread])
+    observed = np.broadcast_to(task.observed, (len(starts), len(task.observed)))
+    values, cost = task.solve(observed, starts)
+    cost = np.where(np.isfinite(values).all(axis=1), cost, np.inf)
+    best = int(np.argmin(cost))
+    return values[best] if np.isfinite(cost[best]) else None
+
+
+def _halton(count: int, dimensions: int) -> Floats:
+    """Return points spread evenly over the unit cube, [count, dimensions]; the same every time."""
+    primes = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+    points = np.zeros((count, dimensions))
+    for k in range(dimensions):
+        base, index, share = primes[k % len(primes)], np.arange(1, count + 1), 1.0
+        while index.any():
+            share /= base
+            points[:, k] += share * (index % base)
+            index = index // base
+    return points
+
+
+def _scaled_jacobian(task: _Task, values: Floats) -> Floats:
+    _, slopes = task.predict(values[None])
+    jacobian: Floats = slopes[0] / task.scales(task.observed)[:, None]
+    return jacobian
+
+
+def _why_not_identifiable(task: _Task, values: Floats) -> str | None:
+    jacobian = _scaled_jacobian(task, values)
+    lengths = np.linalg.norm(jacobian, axis=0)
+    size = np.maximum(np.abs(values), [p.step for p in task.free])
+    unmoved = [n for n, c in zip(task.names, lengths * size, strict=True) if not c > _UNMOVED]
+    if unmoved:
+        return (
+            f"{' and '.join(unmoved)} does not move {task.output} at these settings, or only in "
+            "steps: nothing is known of it. Hold it, or measure where it matters."
+        )
+    condition = condition_number(jacobian)
+    if condition is not None and condition <= CONDITION_LIMIT:
+        return None
+    _, _, right = np.linalg.svd(jacobian / lengths, full_matrices=True)
+    involved = [n for n, share in zip(task.names, np.abs(right[-1]), strict=True) if share > 0.2]
+    shown = "infinite" if condition is None else f"{condition:,.0f}"
+    return (
+        f"{' and '.join(involved)} cannot be told apart at these settings (condition number "
+        f"{shown}, limit {CONDITION_LIMIT:.0f}). Hold one of them, or measure further settings."
+    )
+
+
+def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """Refit resampled replicates; n − 1 of n are drawn, as `bootstrap` explains. [resamples, p]."""
+    observed = np.empty((resamples, task.groups.count))
+    for point, (start, size) in enumerate(zip(task.groups.starts, task.groups.sizes, strict=True)):
+        own = task.replicates[task.groups.order[start : start + size]]
+        drawn = max(int(size) - 1, 1)
+        picked = own[rng.integers(0, size, size=(resamples, drawn))]
+        observed[:, point] = picked.mean(axis=1)
+    each = task.groups.count * len(task.model.graph.nodes) * (1 + len(values))
+    most = max(1, _MOST_NUMBERS // each)
+    starts = np.broadcast_to(values, (resamples, len(values)))
+    parts = [slice(first, first + most) for first in range(0, resamples, most)]
+    return np.concatenate([task.solve(observed[part], starts[part])[0] for part in parts])
+
+
+def _fitted(
+    task: _Task, plan: Bootstrap, response: str, values: Floats, draws: Floats | None
+) -> FitResult:
+    if draws is None:
+        covariance = _curvature_covariance(task, values)
+        message = None
+    else:
+        finite = draws[np.isfinite(draws).all(axis=1)]
+        plan = Bootstrap(
+            plan.unit, plan.resamples, plan.seed, plan.strata, len(draws) - len(finite)
+        )
+        message = _why_no_interval(task, plan)
+        draws = finite if message is None else None
+        covariance = None if draws is None else _covariance(draws)
+    lo, hi = task.bounds
+    estimates = {}
+    for k, parameter in enumerate(task.free):
+        error = None if covariance is None else float(np.sqrt(max(covariance[k, k], 0.0)))
+        ends = _interval(task, values[k], error, None if draws is None else draws[:, k])
+        estimates[parameter.name] = Estimate(float(values[k]), parameter.quantity.unit, ends, error)
+    span = hi - lo
+    at_bound = [
+        name
+        for name, value, low, high, width in zip(task.names, values, lo, hi, span, strict=True)
+        if min(value - low, high - value) <= _AT_BOUND * width
+    ]
+    if at_bound:
+        message = (
+            f"{' and '.join(at_bound)} ended at a bound: the data ask for more than it allows, or "
+            "the model does not suit them." + (f" {message}" if message else "")
+        )
+    return _result(
+        task,
+        plan,
+        response,
+        estimates=estimates,
+        at=values,
+        covariance=None if covariance is None else covariance.tolist(),
+        message=message,
+    )
+
+
+def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
+    if not np.any(task.groups.sizes > 1):
+        return "No intervals: there is no spread between replicates."
+    lost = plan.degenerate
+    if plan.resamples - lost < 2 or lost > _DEGENERATE_LIMIT * plan.resamples:
+        return (
+            f"No intervals: the search found no minimum for {lost} of {plan.resamples} resamples. "
+            "Hold a parameter, or measure more settings."
+        )
+    return None
+
+
+def _covariance(draws: Floats) -> Floats:
+    covariance: Floats = np.atleast_2d(np.cov(draws, rowvar=False)).astype(np.float64)
+    return covariance
+
+
+def _curvature_covariance(task: _Task, values: Floats) -> Floats | None:
+    """s² (JᵀJ)⁻¹, for points that have no replicates."""
+    freedom = len(task.observed) - len(values)
+    if freedom < 1:
+        return None
+    jacobian = _scaled_jacobian(task, values)
+    predicted, _ = task.predict(values[None])
+    deviations = (predicted[0] - task.observed) / task.scales(task.observed)
+    variance = float(deviations @ deviations) / freedom
+    inverse: Floats = np.linalg.inv(jacobian.T @ jacobian).astype(np.float64)
+    return variance * inverse
+
+
+def _interval(
+    task: _Task, value: float, error: float | None, draws: Floats | None
+) -> tuple[float, float] | None:
+    if draws is not None:
+        shift = float(draws.mean()) - value
+        lower, upper = np.quantile(draws - shift, [0.025, 0.975])
+        return float(lower), float(upper)
+    if error is None:
+        return None
+    half = t_quantile(0.975, len(task.observed) - len(task.free)) * error
+    return value - half, value + half
+
+
+def _result(
+    task: _Task,
+    plan: Bootstrap,
+    response: str,
+    *,
+    estimates: dict[str, Estimate] | None = None,
+    at: Floats | None = None,
+    covariance: list[list[float]] | None = None,
+    message: str | None = None,
+    identifiable: bool = True,
+) -> FitResult:
+    known = estimates is not None
+    if estimates is None:
+        estimates = {p.name: Estimate(None, p.quantity.unit, None, None) for p in task.free}
+    units = {quantity.name: quantity.unit for quantity in task.model.outputs}
+    residuals = _residuals(task, at) if known and at is not None else []
+    jacobian = None if at is None else _scaled_jacobian(task, at)
+    return FitResult(
+        model=task.model.id,
+        method="nonlinear",
+        response=response,
+        response_unit=units[task.output],
+        n=len(task.observed),
+        estimates=estimates,
+        covariance=covariance,
+        diagnostics=_diagnostics(task, jacobian, residuals),
+        residuals=residuals,
+        identifiable=identifiable and known,
+        message=message,
+        bootstrap=plan,
+    )
+
+
+def _residuals(task: _Task, values: Floats) -> list[Residual]:
+    predicted, _ = task.predict(values[None])
+    rows = task.groups.first_rows
+    return [
+        Residual(int(row), float(o), float(p), float(100.0 * (p - o) / o) if o else 0.0)
+        for row, o, p in zip(rows, task.observed, predicted[0], strict=True)
+    ]
+
+
+def _diagnostics(
+    task: _Task, jacobian: Floats | None, residuals: Sequence[Residual]
+) -> Diagnostics:
+    freedom = len(task.observed) - len(task.free)
+    moved = jacobian is not None and bool(np.linalg.norm(jacobian, axis=0).all())
+    inflation: Sequence[float | None] = [None] * len(task.free)
+    condition = None
+    if jacobian is not None and moved:
+        inflation, condition = variance_inflation(jacobian), condition_number(jacobian)
+    deviations = np.array([residual.deviation_percent for residual in residuals])
+    spread = float(np.sqrt(np.sum(deviations**2) / freedom)) if freedom > 0 else None
+    return Diagnostics(
+        condition_number=condition,
+        variance_inflation=dict(zip(task.names, inflation, strict=True)),
+        max_abs_deviation_percent=float(np.max(np.abs(deviations))) if residuals else None,
+        residual_sd_percent=spread if residuals else None,
+        degrees_of_freedom=freedom,
+    )

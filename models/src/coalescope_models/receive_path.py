@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The composed predictor: host costs, link, bus, ring, moderation and workload in one.
+
+Costs are those of `cpu_overhead` in SI units: 1 jiffy of 10 ms per 10⁶ bytes is 10 ns a byte, per
+thousand packets or interrupts 10 µs each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .interrupts import BOTH_TIMERS, EVERY_PACKET, PACKET_TIMER, moderated
+from .link import FRAME_OVERHEAD_BYTES, TCP_HEADER_BYTES, packet_gap_us
+
+#: What binds, as the quantity `binding_constraint` numbers and names it.
+LINK, BUS, CPU, OFFER, WINDOW = range(5)
+
+
+def open_loop(
+    delay_us: Any,
+    mtu_bytes: Any,
+    moderation_kind: Any,
+    packet_delay_us: Any,
+    byte_cost_ns: Any,
+    packet_cost_us: Any,
+    interrupt_cost_us: Any,
+    system_call_cost_us: Any,
+    read_bytes: Any,
+    offered_mbps: Any,
+    link_rate_mbps: Any,
+    bus_rate_mbps: Any,
+    ring_descriptors: Any,
+    xp: Any,
+) -> dict[str, Any]:
+    """Predict a stream that comes whatever the receiver does (UDP fan-in).
+
+    What the CPU cannot take is lost in the ring. Its limit follows from the cost of a packet at
+    the packets per interrupt of the offered rate: at a lower rate interrupts would be
+    more frequent, so a saturated receiver is slightly worse than told here.
+
+    Args:
+        delay_us: absolute timer, interval or window, by kind [µs].
+        mtu_bytes: MTU [bytes].
+        moderation_kind: 0 every packet, 1 absolute timer, 2 packet timer, 3 both, 4 throttle,
+            5 leading edge; see `interrupts.moderated`.
+        packet_delay_us: packet timer [µs].
+        byte_cost_ns: CPU time per byte [ns].
+        packet_cost_us: per packet [µs].
+        interrupt_cost_us: per interrupt [µs].
+        system_call_cost_us: per system call of the reader [µs].
+        read_bytes: bytes a read returns at most; 0 where each read takes one packet.
+        offered_mbps: link-level rate that is sent [10⁶ bit/s].
+        link_rate_mbps: bit rate of the link [10⁶ bit/s].
+        bus_rate_mbps: frames that the bus carries [10⁶ bit/s].
+        ring_descriptors: receive descriptors.
+        xp: array namespace.
+
+    Returns:
+        See `_outputs`; drop_percent of what reached the interface.
+    """
+    frame_bits = 8.0 * (mtu_bytes + FRAME_OVERHEAD_BYTES)
+    link = 1e6 / packet_gap_us(mtu_bytes, link_rate_mbps)
+    offered = xp.minimum(1e6 * offered_mbps / frame_bits, link)
+    arriving = xp.minimum(offered, 1e6 * bus_rate_mbps / frame_bits)
+    gathered, wait = moderated(
+        moderation_kind, delay_us, packet_delay_us, 1e6 / arriving, ring_descriptors, xp
+    )
+    calls = _calls(mtu_bytes, read_bytes, xp)
+    cost = _packet_cost(
+        mtu_bytes,
+        byte_cost_ns,
+        packet_cost_us,
+        interrupt_cost_us / gathered,
+        calls,
+        system_call_cost_us,
+    )
+    carried = xp.minimum(arriving, 1e6 / cost)
+    binding = xp.where(
+        carried < arriving,
+        float(CPU),
+        xp.where(
+            arriving < offered, float(BUS), xp.where(offered < link, float(OFFER), float(LINK))
+        ),
+    )
+    return {
+        **_outputs(arriving, carried, gathered, wait, cost, frame_bits),
+        "drop_percent": 100.0 * (1.0 - carried / offered),
+        "binding_constraint": binding,
+    }
+
+
+def windowed(
+    delay_us: Any,
+    mtu_bytes: Any,
+    moderation_kind: Any,
+    packet_delay_us: Any,
+    byte_cost_ns: Any,
+    packet_cost_us: Any,
+    interrupt_cost_us: Any,
+    system_call_cost_us: Any,
+    read_bytes: Any,
+    connections: Any,
+    window_bytes: Any,
+    rtt_min_us: Any,
+    link_rate_mbps: Any,
+    bus_rate_mbps: Any,
+    ring_descriptors: Any,
+    xp: Any,
+) -> dict[str, Any]:
+    """Predict connections that keep at most a window each under way (TCP fan-in).
+
+    All windows together hold n ⌊W/MSS⌋ packets, and a round trip is RTT_min, the mean wait for the
+    timer and for the burst that it releases (Zec et al. 2002, eq. 14, one coalescing interface):
+    the same quadratic as `tcp_throughput`. An interrupt never brings more than all windows.
+    Nothing is lost: the windows close first.
+
+    Args:
+        delay_us: absolute timer, interval or window, by kind [µs].
+        mtu_bytes: MTU [bytes].
+        moderation_kind: as in `open_loop`.
+        packet_delay_us: packet timer [µs].
+        byte_cost_ns: CPU time per byte [ns].
+        packet_cost_us: per packet [µs].
+        interrupt_cost_us: per interrupt [µs].
+        system_call_cost_us: per system call of the reader [µs].
+        read_bytes: bytes a read returns at most; 0 where each read takes one packet.
+        connections: connections n.
+        window_bytes: window W of each [bytes].
+        rtt_min_us: round trip without moderation [µs].
+        link_rate_mbps: bit rate of the link [10⁶ bit/s].
+        bus_rate_mbps: frames that the bus carries [10⁶ bit/s].
+        ring_descriptors: receive descriptors.
+        xp: array namespace.
+
+    Returns:
+        See `_outputs`.
+    """
+    frame_bits = 8.0 * (mtu_bytes + FRAME_OVERHEAD_BYTES)
+    link = 1e6 / packet_gap_us(mtu_bytes, link_rate_mbps)
+    path = xp.minimum(link, 1e6 * bus_rate_mbps / frame_bits)
+    # a window smaller than a segment still lets one packet go
+    segments = xp.maximum(1.0, xp.floor(window_bytes / (mtu_bytes - TCP_HEADER_BYTES)))
+    windows = connections * segments
+    # with all windows in comes a pause, which is what a packet timer by itself waits for; beside
+    # the absolute timer it counts only where it is shorter than the gap
+    pause = xp.where(packet_delay_us < 1e6 / path, packet_delay_us, delay_us)
+    timer = xp.where(moderation_kind == BOTH_TIMERS, pause, delay_us)
+    timer = xp.where(moderation_kind == PACKET_TIMER, packet_delay_us, timer)
+    timer = xp.where(moderation_kind == EVERY_PACKET, 0.0, timer)
+    lone = rtt_min_us + 0.5 * timer
+    root = xp.sqrt(lone * lone + 2e6 * windows * timer / path)
+    allowed = 2e6 * windows / (lone + root)
+    arriving = xp.minimum(path, allowed)
+    most = xp.maximum(1.0, xp.minimum(ring_descriptors, windows))
+    gathered, wait = moderated(moderation_kind, delay_us, packet_delay_us, 1e6 / arriving, most, xp)
+    calls = _calls(mtu_bytes, read_bytes, xp)
+    cost = _packet_cost(
+        mtu_bytes,
+        byte_cost_ns,
+        packet_cost_us,
+        interrupt_cost_us / gathered,
+        calls,
+        system_call_cost_us,
+    )
+    carried = xp.minimum(arriving, 1e6 / cost)
+    binding = xp.where(
+        carried < arriving,
+        float(CPU),
+        xp.where(allowed < path, float(WINDOW), xp.where(path < link, float(BUS), float(LINK))),
+    )
+    return {
+        **_outputs(arriving, carried, gathered, wait, cost, frame_bits),
+        "window_packet_rate_hz": allowed,
+        "binding_constraint": binding,
+    }
+
+
+def _calls(mtu_bytes: Any, read_bytes: Any, xp: Any) -> Any:
+    """System calls per packet: one, or the packet's share of a large read."""
+    shared = mtu_bytes / xp.maximum(read_bytes, 1.0)
+    return xp.where(read_bytes > 0.0, shared, 1.0)
+
+
+def _packet_cost(
+    mtu_bytes: Any,
+    byte_cost_ns: Any,
+    packet_cost_us: Any,
+    interrupt_share_us: Any,
+    calls: Any,
+    system_call_cost_us: Any,
+) -> Any:
+    """CPU time of one packet with its share of an interrupt [µs]; bytes at link level."""
+    byte_cost_us = 1e-3 * byte_cost_ns * (mtu_bytes + FRAME_OVERHEAD_BYTES)
+    return byte_cost_us + packet_cost_us + interrupt_share_us + calls * system_call_cost_us
+
+
+def _outputs(
+    arriving: Any, carried: Any, gathered: Any, wait: Any, cost: Any, frame_bits: Any
+) -> dict[str, Any]:
+    """What every workload predicts, from packets per second.
+
+    throughput_mbps at link level; packets_per_interrupt; rx_interrupt_rate_hz; system_cpu_percent
+    of one CPU; added_latency_us, the mean wait for the interrupt; packet_rate_hz carried and
+    arriving_packet_rate_hz; receive_cost_us of a packet with its share of an interrupt.
+    """
+    return {
+        "throughput_mbps": 1e-6 * frame_bits * carried,
+        "packets_per_interrupt": gathered,
+        "rx_interrupt_rate_hz": carried / gathered,
+        "system_cpu_percent": 1e-4 * carried * cost,
+        "added_latency_us": wait,
+        "packet_rate_hz": carried,
+        "arriving_packet_rate_hz": arriving,
+        "receive_cost_us": cost,
+    }

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which setting to choose for a goal, with what certainty, and what it costs elsewhere.
+
+Everything happens on logarithms: a weight says what a relative change of one measure is worth
+against another's, and a loss of 0.01 is one percent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Sense = Literal["more", "less"]
+
+#: Loss against the best that a reader would not care about: one percent.
+TOLERANCE = 0.01
+_DRAWS = 4_000
+_UNRESOLVED = 0.05
+_LIKELY = 0.5
+
+
+class RecommendationError(ValueError):
+    """What was asked cannot be answered from this data. `name` is the measure or argument."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Aim:
+    """One measure of a goal.
+
+    Attributes:
+        measure: its name.
+        sense: whether more or less of it is wanted.
+        weight: what a relative change of it is worth; positive.
+    """
+
+    measure: str
+    sense: Sense
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A bound that the setting must keep.
+
+    Attributes:
+        measure: its name.
+        limit: "at most" or "at least".
+        value: in the measure's unit.
+    """
+
+    measure: str
+    limit: Literal["at most", "at least"]
+    value: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What is known of one setting.
+
+    Attributes:
+        cell: its label.
+        n: replicates.
+        means: geometric mean of each measure that was asked about.
+        loss_percent: how far its score lies below the best's, in percent.
+        gain_percent: how much of what choosing can gain it gains: 0 for the worst setting, 100 for
+            the best; where little is left beyond it, this is near 100.
+        probability_best: share of draws in which it is the best that keeps the constraints; None
+            where nothing is known of the spread.
+        probability_allowed: share of draws in which it keeps the constraints; None likewise.
+        allowed: whether its means keep the constraints.
+        resolved: False where the data cannot tell it from the best.
+    """
+
+    cell: Hashable
+    n: int
+    means: Mapping[str, float]
+    loss_percent: float
+    gain_percent: float
+    probability_best: float | None
+    probability_allowed: float | None
+    allowed: bool
+    resolved: bool
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The answer.
+
+    Attributes:
+        best: the setting, None where none keeps the constraints.
+        candidates: all settings, the best first, then by loss; those not allowed last.
+        indistinguishable: allowed settings that the data cannot tell from the best.
+        good_enough: allowed settings within the tolerance of it.
+        frontier: settings that no other beats in every aim, by falling first aim.
+        message: what limits the answer and what to measure; None where nothing does.
+    """
+
+    best: Hashable | None
+    candidates: Sequence[Candidate]
+    indistinguishable: Sequence[Hashable]
+    good_enough: Sequence[Hashable]
+    frontier: Sequence[Hashable]
+    message: str | None
+
+
+def recommend(
+    table: Mapping[str, ArrayLike],
+    cells: Sequence[Hashable],
+    aims: Sequence[Aim],
+    constraints: Sequence[Constraint] = (),
+    *,
+    tolerance: float = TOLERANCE,
+    rng: np.random.Generator | int = 0,
+) -> Recommendation:
+    """Choose a setting.
+
+    The score of a run is Σ ± weight × log(measure). What the replicates leave open is drawn from
+    the t distribution of each cell's mean, with its own deviations over all measures together; a
+    cell with one run borrows the pooled deviations of the others.
+
+    Args:
+        table: each measure that is asked about, one value for each run.
+        cells: label of each run's setting.
+        aims: at least one.
+        constraints: bounds on measures, which need not be aims.
+        tolerance: loss, as a share, that does not matter.
+        rng: generator or seed for the draws; the same seed gives the same answer.
+
+    Raises:
+        RecommendationError: a measure is missing or not positive and finite, there is no aim, a
+            measure is aimed at twice, a weight is not positive, or there are fewer than two
+            settings.
+    """
+    names = list(dict.fromkeys([*(a.measure for a in aims), *(c.measure for c in constraints)]))
+    logs = _logs(table, names, len(cells))
+    order = list(dict.fromkeys(cells))
+    _check(aims, order)
+    weights = np.zeros(len(names))
+    for aim in aims:
+        weights[names.index(aim.measure)] += aim.weight if aim.sense == "more" else -aim.weight
+    rows = _rows(cells)
+    means = np.array([logs[r].mean(axis=0) for r in rows])
+    draws = _draws(logs, rows, means, np.random.default_rng(rng))
+    allowed = _kept(means, names, constraints)
+    scores = means @ weights
+    best = _best(scores, allowed)
+    found = _candidates(
+        order, rows, names, means, scores, allowed, best, draws, weights, aims, constraints
+    )
+    frontier = _frontier(order, means, names, aims, allowed)
+    return _answer(found, best, order, frontier, tolerance, draws is not None)
+
+
+def _rows(cells: Sequence[Hashable]) -> list[NDArray[np.intp]]:
+    """Return the rows of each cell, in the order in which the cells first appear."""
+    found: dict[Hashable, list[int]] = {}
+    for index, cell in enumerate(cells):
+        found.setdefault(cell, []).append(index)
+    return [np.array(own, dtype=np.intp) for own in found.values()]
+
+
+def _check(aims: Sequence[Aim], order: Sequence[Hashable]) -> None:
+    if not aims:
+        raise RecommendationError("aims", "say what is wanted: at least one measure")
+    for aim in aims:
+        if not (aim.weight > 0.0 and math.isfinite(aim.weight)):
+            raise RecommendationError(aim.measure, f"the weight of {aim.measure} must be positive")
+    names = [aim.measure for aim in aims]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise RecommendationError(twice, f"{twice} is wanted twice: name it once, with a weight")
+    if len(order) < 2:
+        raise RecommendationError("cells", "one setting leaves no choice: measure another")
+
+
+def _logs(table: Mapping[str, ArrayLike], names: Sequence[str], count: int) -> Floats:
+    columns = []
+    for name in names:
+        if name not in table:
+            raise RecommendationError(name, f"no run has {name}: measure it, or ask for another")
+        column = np.asarray(table[name], dtype=np.float64)
+        if column.shape != (count,):
+            raise RecommendationError(name, f"{name} has not one value for each run")
+        if not np.all(np.isfinite(column) & (column > 0.0)):
+            raise RecommendationError(
+                name, f"{name} is missing, zero or negative in some runs: leave those settings out"
+            )
+        columns.append(np.log(column))
+    return np.stack(columns, axis=1) if columns else np.empty((count, 0))
+
+
+def _draws(
+    logs: Floats, rows: Sequence[NDArray[np.intp]], means: Floats, rng: np.random.Generator
+) -> Floats | None:
+    """Draw the means of all cells, [draws, cells, measures]; None without any replicates."""
+    freedom = sum(len(r) - 1 for r in rows)
+    if freedom == 0:
+        return None
+    pooled = np.concatenate([logs[r] - m for r, m in zip(rows, means, strict=True)])
+    drawn = np.empty((_DRAWS, *means.shape))
+    for k, r in enumerate(rows):
+        own = len(r) > 1
+        deviations = logs[r] - means[k] if own else pooled
+        left = len(r) - 1 if own else freedom
+        if len(deviations) > len(means[k]):  # as many rows as measures have the same covariance
+            deviations = np.linalg.qr(deviations, mode="r")
+        shape = rng.normal(size=(_DRAWS, len(deviations)))
+        spread = np.sqrt(left / rng.chisquare(left, size=_DRAWS)) / math.sqrt(left * len(r))
+        drawn[:, k] = means[k] + (shape @ deviations) * spread[:, None]
+    return drawn
+
+
+def _kept(
+    values: Floats, names: Sequence[str], constraints: Sequence[Constraint]
+) -> NDArray[np.bool_]:
+    """Whether logarithms [..., measures] keep every constraint."""
+    kept = np.ones(values.shape[:-1], dtype=np.bool_)
+    for constraint in constraints:
+        value = values[..., names.index(constraint.measure)]
+        bound = math.log(constraint.value) if constraint.value > 0.0 else -math.inf
+        kept &= value <= bound if constraint.limit == "at most" else value >= bound
+    return kept
+
+
+def _best(scores: Floats, allowed: NDArray[np.bool_]) -> int | None:
+    return int(np.argmax(np.where(allowed, scores, -np.inf))) if allowed.any() else None
+
+
+def _candidates(
+    order: Sequence[Hashable],
+    rows: Sequence[NDArray[np.intp]],
+    names: Sequence[str],
+    means: Floats,
+    scores: Floats,
+    allowed: NDArray[np.bool_],
+    best: int | None,
+    draws: Floats | None,
+    weights: Floats,
+    aims: Sequence[Aim],
+    constraints: Sequence[Constraint],
+) -> list[Candidate]:
+    top = scores.max() if best is None else scores[best]
+    gains = _gains(scores, float(top), aims[0].sense)
+    chance = kept = resolved = None
+    if draws is not None:
+        drawn_scores = draws @ weights
+        drawn_kept = _kept(draws, names, constraints)
+        chance = _shares_of_best(drawn_scores, drawn_kept)
+        kept = drawn_kept.mean(axis=0)
+        if best is not None:
+            resolved = _resolved(drawn_scores, best)
+    found = [
+        Candidate(
+            cell=cell,
+            n=len(rows[k]),
+            means={name: float(np.exp(means[k, j])) for j, name in enumerate(names)},
+            loss_percent=0.0 - float(100.0 * math.expm1(min(scores[k] - top, 700.0))),
+            gain_percent=float(gains[k]),
+            probability_best=None if chance is None else float(chance[k]),
+            probability_allowed=None if kept is None else float(kept[k]),
+            allowed=bool(allowed[k]),
+            resolved=k != best and (resolved is None or bool(resolved[k])),
+        )
+        for k, cell in enumerate(order)
+    ]
+    return sorted(found, key=lambda c: (not c.allowed, c.loss_percent))
+
+
+def _gains(scores: Floats, top: float, sense: Sense) -> Floats:
+    """Return the share of the way from the worst score to the top, in percent.
+
+    Linear in what the first aim counts: a measure of which more is wanted, or a cost.
+    """
+    relative = np.clip(scores - top, -700.0, 700.0)
+    worth = np.exp(relative) if sense == "more" else -np.exp(-relative)
+    of_top = 1.0 if sense == "more" else -1.0
+    span = of_top - worth.min()
+    if not span > 0.0:
+        return np.full_like(worth, 100.0)
+    gains: Floats = np.minimum(100.0 * ((worth - worth.min()) / span), 100.0)
+    return gains
+
+
+def _shares_of_best(scores: Floats, kept: NDArray[np.bool_]) -> Floats:
+    masked = np.where(kept, scores, -np.inf)
+    winners = masked.argmax(axis=1)[kept.any(axis=1)]
+    shares: Floats = np.bincount(winners, minlength=scores.shape[1]) / len(scores)
+    return shares
+
+
+def _resolved(scores: Floats, best: int) -> NDArray[np.bool_]:
+    """Which cells lie below the best in all but 5 % of the draws, over all cells together."""
+    level = _UNRESOLVED / max(scores.shape[1] - 1, 1)
+    behind = scores[:, best : best + 1] - scores
+    resolved: NDArray[np.bool_] = np.mean(behind <= 0.0, axis=0) < level
+    return resolved
+
+
+def _frontier(
+    order: Sequence[Hashable],
+    means: Floats,
+    names: Sequence[str],
+    aims: Sequence[Aim],
+    allowed: NDArray[np.bool_],
+) -> list[Hashable]:
+    signs = [1.0 if aim.sense == "more" else -1.0 for aim in aims]
+    gains = np.stack(
+        [sign * means[:, names.index(a.measure)] for sign, a in zip(signs, aims, strict=True)],
+        axis=1,
+    )
+    rivals = gains[allowed]
+    kept = [
+        k
+        for k in map(int, np.flatnonzero(allowed))
+        if not np.any(np.all(rivals >= gains[k], axis=1) & np.any(rivals > gains[k], axis=1))
+    ]
+    return [order[k] for k in sorted(kept, key=lambda k: -gains[k, 0])]
+
+
+def _answer(
+    candidates: Sequence[Candidate],
+    best: int | None,
+    order: Sequence[Hashable],
+    frontier: Sequence[Hashable],
+    tolerance: float,
+    replicated: bool,
+) -> Recommendation:
+    allowed = [c for c in candidates if c.allowed]
+    unresolved = [c.cell for c in allowed[1:] if replicated and not c.resolved]
+    good = [c.cell for c in allowed if c.loss_percent <= 100.0 * tolerance]
+    return Recommendation(
+        best=None if best is None else order[best],
+        candidates=candidates,
+        indistinguishable=unresolved,
+        good_enough=good,
+        frontier=frontier,
+        message=_message(candidates, best, unresolved, replicated),
+    )
+
+
+def _message(
+    candidates: Sequence[Candidate],
+    best: int | None,
+    unresolved: Sequence[Hashable],
+    replicated: bool,
+) -> str | None:
+    if best is None:
+        return "No setting that was measured keeps the constraints: loosen one, or measure others."
+    if not replicated:
+        return (
+            "No setting was measured twice, so nothing is known of chance: this ranks single "
+            "values. Measure each setting at least three times for probabilities."
+        )
+    chance = candidates[0].probability_best
+    if unresolved and chance is not None and chance < _LIKELY:
+        return (
+            f"The data cannot tell {len(unresolved)} other settings from the best. Measure these "
+            "again if the difference matters; any of them will do if it does not."
+        )
+    single = sum(c.n == 1 for c in candidates)
+    if single:
+        return f"{single} settings have one run and borrow the spread of the others."
+    return None

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What replicates say: summaries, outliers, comparisons, variance, and how many more are needed.
+
+The replicate is the sampling unit throughout; samples within a run are never counted as if they
+were independent. Only `variance` needs numpy.
+"""
+
+from .comparison import Comparison, Difference, compare
+from .distributions import f_tail, t_quantile, t_two_sided
+from .outliers import outliers
+from .replication import Plan, plan_replicates
+from .summary import CellSummary, from_moments, summarise
+
+__all__ = [
+    "CellSummary",
+    "Comparison",
+    "Difference",
+    "Plan",
+    "compare",
+    "f_tail",
+    "from_moments",
+    "outliers",
+    "plan_replicates",
+    "summarise",
+    "t_quantile",
+    "t_two_sided",
+]

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The composed predictor against its parts, the published knees, and its own limits."""
+
+import numpy as np
+import pytest
+from coalescope_models.catalogue import MODELS, evaluate
+from coalescope_models.interrupts import TICK_US
+from coalescope_models.quantity import QUANTITIES
+from coalescope_models.receive_path import BUS, CPU, LINK, OFFER, WINDOW
+from hypothesis import given
+from hypothesis import strategies as st
+
+OPEN, WINDOWED = MODELS["receive-open-loop"], MODELS["receive-windowed"]
+CHEAP = {
+    **{"byte_cost_ns": 0.1, "packet_cost_us": 0.1, "interrupt_cost_us": 0.1},
+    "system_call_cost_us": 0.0,
+}
+
+
+def predict(model, delay=0.0, mtu=1500.0, **more):
+    return evaluate(model, {"delay_us": delay, "mtu_bytes": mtu, **more})
+
+
+def drawn(model, data):
+    return {p.name: data.draw(st.floats(p.lo, p.hi), label=p.name) for p in model.parameters}
+
+
+@pytest.mark.parametrize(
+    ("mtu", "bound"), [(1500, 987.0), (3000, 993.4), (4500, 995.6), (6000, 996.7)]
+)
+@pytest.mark.parametrize("model", [OPEN, WINDOWED], ids=lambda m: m.id)
+def test_a_host_that_can_afford_it_reaches_the_link_bound(model, mtu, bound):
+    found = predict(model, 100.0, mtu, **CHEAP)
+    assert round(found["throughput_mbps"], 1) == bound
+    assert found["binding_constraint"] == LINK
+    assert found.get("drop_percent", 0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "binding"),
+    [
+        ({"offered_mbps": 500.0}, OFFER),
+        ({"bus_rate_mbps": 800.0}, BUS),
+        ({"packet_cost_us": 20.0}, CPU),
+    ],
+)
+def test_what_binds_a_stream_is_named(change, binding):
+    found = predict(OPEN, 100.0, **{**CHEAP, **change})
+    assert found["binding_constraint"] == binding
+    assert QUANTITIES["binding_constraint"].meaning(binding)
+
+
+def test_ten_windows_bind_beyond_the_delay_at_which_the_study_saw_them():
+    """Geist et al. 2005: at MTU 6000, throughput decays from 2000; PPI bounded beyond 3000."""
+    delays = np.array([640.0, 1600, 2000, 3000, 5000]) * TICK_US
+    found = predict(WINDOWED, delays, 6000.0)
+    assert list(found["binding_constraint"]) == [LINK, LINK, LINK, WINDOW, WINDOW]
+    assert found["packets_per_interrupt"][-2:].tolist() == [50.0, 50.0]
+    assert found["throughput_mbps"][-1] < 0.6 * found["throughput_mbps"][0]
+
+
+def test_windows_follow_zec_where_nothing_else_binds():
+    zec = MODELS["tcp-coalescing-throughput"]
+    shared = {"delay_us": np.linspace(0.0, 5000.0, 21), "mtu_bytes": 1500.0}
+    path = {"window_bytes": 16384.0, "rtt_min_us": 739.0, "link_rate_mbps": 100.0}
+    expected = evaluate(zec, {**shared, **path, "medium_efficiency": 1.0})
+    found = evaluate(WINDOWED, {**shared, **path, **CHEAP, "connections": 1.0})
+    np.testing.assert_allclose(found["throughput_mbps"], expected["throughput_mbps"], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "packets", "wait"),
+    [
+        (0.0, 1.0, 0.0),
+        (1.0, 1 + 983.04 / 12.304, None),
+        (2.0, 256.0, None),
+        (3.0, 1 + 983.04 / 12.304, None),
+        (4.0, 983.04 / 12.304, None),
+        (5.0, 983.04 / 12.304, None),
+    ],
+)
+def test_packets_per_interrupt_of_each_moderation(kind, packets, wait):
+    found = predict(OPEN, 960 * TICK_US, moderation_kind=kind, **CHEAP)
+    assert found["packets_per_interrupt"] == pytest.approx(packets)
+    if wait is not None:
+        assert found["added_latency_us"] == wait
+
+
+@pytest.mark.parametrize("kind", [2.0, 3.0])
+def test_a_packet_timer_shorter_than_the_gap_interrupts_for_each(kind):
+    """facts of the 8254x: below 12.3 µs at MTU 1500 every packet interrupts, RADV has no effect."""
+    found = predict(OPEN, 1e3, moderation_kind=kind, packet_delay_us=12.2, **CHEAP)
+    assert found["packets_per_interrupt"] == 1.0
+    assert found["added_latency_us"] == pytest.approx(12.2)
+
+
+def test_windows_wait_for_the_timer_that_is_there():
+    """A packet timer by itself knows no absolute delay; one below the gap makes it of no effect."""
+    alone = [predict(WINDOWED, d, moderation_kind=2.0, packet_delay_us=500.0) for d in (10.0, 5e3)]
+    assert alone[0] == alone[1]
+    short = predict(WINDOWED, 1e4, moderation_kind=3.0, packet_delay_us=5.0, **CHEAP)
+    assert short["binding_constraint"] == 0.0
+
+
+def test_the_leading_edge_of_the_emulated_device_at_delay_20():
+    """A window of 20.48 µs and packets 12.304 µs apart: 1.664 packets an interrupt."""
+    found = predict(OPEN, 20 * TICK_US, moderation_kind=5.0, **CHEAP)
+    assert found["packets_per_interrupt"] == pytest.approx(1.664, abs=1e-3)
+
+
+@given(data=st.data(), delay=st.floats(0.0, 1e4), mtu=st.floats(576.0, 9000.0))
+@pytest.mark.parametrize("model", [OPEN, WINDOWED], ids=lambda m: m.id)
+def test_what_always_holds(model, data, delay, mtu):
+    values = drawn(model, data)
+    found = predict(model, delay, mtu, **values)
+    bound = values["link_rate_mbps"] * (mtu + 18) / (mtu + 38)
+    assert 0.0 <= found["throughput_mbps"] <= bound * (1 + 1e-9)
+    assert 1.0 <= found["packets_per_interrupt"] <= values["ring_descriptors"] * (1 + 1e-12)
+    assert 0.0 <= found["system_cpu_percent"] <= 100.0 * (1 + 1e-9)
+    assert found["added_latency_us"] >= 0.0
+    assert found["rx_interrupt_rate_hz"] * found["packets_per_interrupt"] == pytest.approx(
+        found["packet_rate_hz"]
+    )
+    if model is OPEN:
+        assert -1e-9 <= found["drop_percent"] <= 100.0
+
+
+@given(data=st.data(), delay=st.floats(0.0, 1e4), more=st.floats(1.0, 1e4))
+def test_longer_delays_never_cost_a_stream_more(data, delay, more):
+    values = {**drawn(OPEN, data), "moderation_kind": 1.0}
+    a, b = (predict(OPEN, d, **values) for d in (delay, delay + more))
+    assert b["receive_cost_us"] <= a["receive_cost_us"] * (1 + 1e-12)
+    assert b["throughput_mbps"] >= a["throughput_mbps"] * (1 - 1e-12)
+    assert b["added_latency_us"] >= a["added_latency_us"] * (1 - 1e-9)

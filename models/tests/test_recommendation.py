@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+from coalescope_models.recommendation import (
+    Aim,
+    Constraint,
+    RecommendationError,
+    recommend,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+FAST, CHEAP = Aim("throughput_mbps", "more"), Aim("cpu_s_per_gb", "less")
+
+
+def runs(settings, n=8, noise=0.005, seed=1):
+    """Replicates of settings given as {cell: (throughput, cpu)}."""
+    rng = np.random.default_rng(seed)
+    cells = [cell for cell in settings for _ in range(n)]
+    values = np.array([settings[cell] for cell in cells]) * np.exp(
+        noise * rng.normal(size=(len(cells), 2))
+    )
+    return {"throughput_mbps": values[:, 0], "cpu_s_per_gb": values[:, 1]}, cells
+
+
+# throughput falls with the delay, and CPU with it: as NFS in the 2005 study
+NFS = {
+    10: (198.0, 15.6),
+    40: (200.0, 13.2),
+    100: (183.0, 12.0),
+    320: (133.0, 11.0),
+    640: (95.0, 11.0),
+}
+
+
+def test_throughput_alone_and_cpu_alone_want_opposite_ends():
+    table, cells = runs(NFS)
+    assert recommend(table, cells, [FAST]).best == 40
+    assert recommend(table, cells, [CHEAP]).best in (320, 640)
+
+
+def test_a_trade_wants_the_middle():
+    table, cells = runs(NFS)
+    assert recommend(
+        table, cells, [Aim("throughput_mbps", "more", 1.0), Aim("cpu_s_per_gb", "less", 0.95)]
+    ).best in (40, 100)
+
+
+def test_a_constraint_moves_the_answer():
+    table, cells = runs(NFS)
+    found = recommend(table, cells, [FAST], [Constraint("cpu_s_per_gb", "at most", 12.5)])
+    assert found.best == 100
+    by_cell = {c.cell: c for c in found.candidates}
+    assert not by_cell[40].allowed
+    assert by_cell[40].probability_allowed < 0.01
+    assert by_cell[100].probability_best > 0.95
+
+
+def test_settings_that_differ_less_than_chance_are_not_told_apart():
+    table, cells = runs({1: (100.0, 1.0), 2: (100.1, 1.0), 3: (80.0, 1.0)}, noise=0.02)
+    found = recommend(table, cells, [FAST])
+    assert set(found.indistinguishable) | {found.best} == {1, 2}
+    assert set(found.good_enough) == {1, 2}
+    assert next(c for c in found.candidates if c.cell == 3).resolved
+
+
+def test_probabilities_are_calibrated():
+    """Of two settings that are alike, one is the best with P > 0.975 in about 5 % of cases."""
+    sure = 0
+    for seed in range(300):
+        table, cells = runs({1: (100.0, 1.0), 2: (100.0, 1.0)}, n=5, seed=seed)
+        sure += recommend(table, cells, [FAST], rng=seed).candidates[0].probability_best > 0.975
+    assert 0.01 < sure / 300 < 0.10
+
+
+def test_the_frontier_is_what_nothing_beats():
+    settings = {**NFS, "worse": (90.0, 16.0)}
+    table, cells = runs(settings, noise=0.0001)
+    found = recommend(table, cells, [FAST, CHEAP])
+    assert "worse" not in found.frontier
+    assert 10 not in found.frontier  # slower and dearer than 40
+    assert list(found.frontier)[:3] == [40, 100, 320]
+
+
+def test_single_values_are_ranked_without_probabilities():
+    table, cells = runs(NFS, n=1)
+    found = recommend(table, cells, [FAST])
+    assert found.best == 40
+    assert "ranks single values" in found.message
+    assert found.candidates[0].probability_best is None
+
+
+def test_a_single_run_borrows_the_spread_of_the_others():
+    table, cells = runs({1: (100.0, 1.0), 2: (99.9, 1.0)}, n=6, noise=0.01)
+    keep = [*range(6), 6]
+    short = {name: values[keep] for name, values in table.items()}
+    found = recommend(short, [cells[i] for i in keep], [FAST])
+    assert "1 settings have one run" in found.message or "cannot tell" in found.message
+    assert min(c.probability_best for c in found.candidates) > 0.02
+
+
+def test_impossible_constraints_leave_nothing():
+    table, cells = runs(NFS)
+    found = recommend(table, cells, [FAST], [Constraint("cpu_s_per_gb", "at most", 1.0)])
+    assert found.best is None
+    assert "No setting that was measured keeps the constraints" in found.message
+
+
+def test_the_same_seed_gives_the_same_answer():
+    table, cells = runs(NFS)
+    assert recommend(table, cells, [FAST], rng=3) == recommend(table, cells, [FAST], rng=3)
+
+
+@given(scale=st.floats(1e-3, 1e3), seed=st.integers(0, 50))
+def test_units_do_not_matter(scale, seed):
+    table, cells = runs(NFS, seed=seed)
+    scaled = {**table, "throughput_mbps": table["throughput_mbps"] * scale}
+    a, b = (recommend(t, cells, [FAST, CHEAP]) for t in (table, scaled))
+    assert a.best == b.best
+    assert [c.cell for c in a.candidates] == [c.cell for c in b.candidates]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"aims": []}, "at least one measure"),
+        ({"aims": [Aim("latency_us", "less")]}, "no run has latency_us"),
+        ({"aims": [Aim("throughput_mbps", "more", 0.0)]}, "must be positive"),
+        ({"aims": [FAST, Aim(FAST.measure, "less")]}, "wanted twice"),
+        ({"table": {"throughput_mbps": [1.0, 0.0]}, "cells": [1, 2]}, "zero or negative"),
+        ({"table": {"throughput_mbps": [1.0, np.nan]}, "cells": [1, 2]}, "missing"),
+        (
+            {"table": {"throughput_mbps": [1.0, 2.0]}, "cells": [1, 1]},
+            "one setting leaves no choice",
+        ),
+        ({"table": {"throughput_mbps": [1.0]}, "cells": [1, 1]}, "one value for each run"),
+    ],
+)
+def test_what_cannot_be_answered(change, words):
+    table, cells = runs(NFS)
+    arguments = {"table": table, "cells": cells, "aims": [FAST], **change}
+    with pytest.raises(RecommendationError, match=words):
+        recommend(**arguments)
+
+
+def test_gains_tell_where_little_is_left():
+    table, cells = runs({1: (50.0, 10.0), 2: (90.0, 2.0), 3: (100.0, 1.0)}, noise=1e-9)
+    gains = {c.cell: c.gain_percent for c in recommend(table, cells, [FAST]).candidates}
+    assert gains == pytest.approx({1: 0.0, 2: 80.0, 3: 100.0}, abs=1e-4)
+    gains = {c.cell: c.gain_percent for c in recommend(table, cells, [CHEAP]).candidates}
+    assert gains == pytest.approx({1: 0.0, 2: 100 * 8 / 9, 3: 100.0}, abs=1e-4)
+
+
+def test_many_settings_are_no_trouble():
+    rng = np.random.default_rng(1)
+    table = {"throughput_mbps": rng.uniform(1, 2, 2000), "cpu_s_per_gb": rng.uniform(1, 2, 2000)}
+    found = recommend(table, list(range(2000)), [FAST, CHEAP])
+    front = {c.cell: c.means for c in found.candidates if c.cell in set(found.frontier)}
+    speeds = [front[cell]["throughput_mbps"] for cell in found.frontier]
+    costs = [front[cell]["cpu_s_per_gb"] for cell in found.frontier]
+    assert speeds == sorted(speeds, reverse=True)
+    assert costs == sorted(costs, reverse=True)
