@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The counters, one set for each CPU, and the sequence number that guards all sets of a CPU.
+ *
+ * A CPU writes its own counters only, with interrupts off, between begin_update() and end_update(). A reader that found
+ * every CPU's sequence even, and finds it unchanged after it has read all counters, has read one instant.
+ *
+ * Frames are the exception, since there are so many: only the first of a poll makes an update. The others add to one word
+ * (struct burst), which the reader compares like a sequence.
+ */
+#ifndef COALESCOPE_COUNTERS_H
+#define COALESCOPE_COUNTERS_H
+
+#include <linux/irqflags.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+struct net_device;
+struct watch;
+
+/* What a CPU does. Interrupts interrupt each other, hence the stack. */
+enum owner_kind {
+	OWNER_IDLE,
+	OWNER_TASK, /* slots: the watched interfaces of its network namespace */
+	OWNER_OTHER_INTERRUPT,
+	OWNER_DEVICE_INTERRUPT, /* slots: whose handler runs */
+	OWNER_NET_RX, /* the receive softirq: for whom is known when a poll ends */
+	OWNER_NAPI_THREAD, /* slots: whose */
+	OWNER_KINDS
+};
+
+struct owner {
+	enum owner_kind kind;
+	u32 slots; /* one bit for each watched interface */
+};
+
+#define OWNER_DEPTH 8 /* a task, softirq, hard interrupts of several vectors: real kernels reach 4 */
+
+/*
+ * The frames of the poll in progress after its first. They are of one device and queue and differ in length only. A poll
+ * ends before its RCU read section does, so the watch stays.
+ */
+struct burst {
+	const struct net_device *device; /* NULL: no burst */
+	struct watch *watch;
+	unsigned int queue;
+	u64 frames; /* packets above, bytes below: at most 2^24 and 2^40, far more than a poll takes */
+	u64 empty_frame; /* what a frame adds apart from its length: one packet, link header and frame check sequence */
+	u64 shortest_frame; /* what it adds at least: frames are padded */
+};
+
+#define BURST_BYTES_BITS 40
+#define BURST_PACKET BIT_ULL(BURST_BYTES_BITS)
+
+struct cpu_state {
+	unsigned int sequence; /* odd while this CPU updates */
+	bool counting; /* online, and its cycles are being counted */
+
+	u64 since; /* when `owner` took over */
+	struct owner owner;
+	struct owner interrupted[OWNER_DEPTH];
+	unsigned int depth;
+	u64 cycles[OWNER_KINDS];
+	u64 assigned_cycles; /* of cycles[OWNER_NET_RX], those of polls that have ended */
+	u32 armed_slots; /* whose NAPI waits for the receive softirq here */
+	u32 polled_slots; /* whose poll was the last in this softirq */
+
+	int irq; /* of the handler that runs here, -1: none */
+	u32 handler_slots; /* whose handler it is, as far as known */
+	u32 learnt_slots; /* of these, those that the line is known for */
+	u32 scheduled_slots; /* whose NAPI it scheduled */
+
+	struct burst burst;
+};
+
+DECLARE_PER_CPU_ALIGNED(struct cpu_state, coalescope_cpu_state);
+
+/* Frames as they are on the wire. */
+struct frames {
+	u64 packets;
+	u64 bytes; /* with link header and frame check sequence */
+};
+
+struct queue_counters {
+	struct frames rx;
+	u64 rx_interrupts;
+	u64 polls;
+	u64 rx_polls;
+	u64 poll_work;
+};
+
+/* One watched interface on one CPU. */
+struct interface_counters {
+	struct frames rx; /* of no queue: the queues' are to be added */
+	struct frames unassigned; /* by the poll in progress, when its NAPI is not known yet */
+	struct frames tx;
+	u64 interrupts;
+	u64 schedules;
+	u64 cycles[OWNER_KINDS];
+
+	/* not part of a snapshot */
+	struct frames sending; /* with the driver, which has not answered yet */
+	unsigned int queue; /* of the last frame: most likely the next one's too */
+	bool delivered; /* the poll in progress delivered a frame */
+
+	struct queue_counters queues[];
+};
+
+/* For probes that are called with interrupts off. */
+static __always_inline struct cpu_state *begin_update_irqs_off(void)
+{
+	this_cpu_inc(coalescope_cpu_state.sequence);
+	smp_wmb(); /* the sequence is odd before the first counter changes; pairs with collect() */
+	return this_cpu_ptr(&coalescope_cpu_state);
+}
+
+static __always_inline void end_update_irqs_off(void)
+{
+	smp_wmb(); /* the sequence is even after the last counter has changed; pairs with collect() */
+	this_cpu_inc(coalescope_cpu_state.sequence);
+}
+
+static __always_inline struct cpu_state *begin_update(unsigned long *flags)
+{
+	local_irq_save(*flags);
+	return begin_update_irqs_off();
+}
+
+static __always_inline void end_update(unsigned long flags)
+{
+	end_update_irqs_off();
+	local_irq_restore(flags);
+}
+
+static inline void add_frames(struct frames *sum, const struct frames *more)
+{
+	sum->packets += more->packets;
+	sum->bytes += more->bytes;
+}
+
+static inline struct frames frames_of_burst(u64 word)
+{
+	return (struct frames){ word >> BURST_BYTES_BITS, word & (BURST_PACKET - 1) };
+}
+
+#endif

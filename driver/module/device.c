@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/coalescope: each open file watches at most one interface. And /sys/class/misc/coalescope/, to look at.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/nsproxy.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+#include <linux/uaccess.h>
+
+#include "device.h"
+#include "lines.h"
+#include "probes.h"
+#include "snapshot.h"
+#include "watch.h"
+
+#include <uapi/coalescope.h>
+
+struct reader {
+	struct mutex lock; /* of a file that several tasks use */
+	struct watch *watch; /* NULL: not attached */
+	struct snapshot_room room;
+};
+
+static void detach(struct reader *reader)
+{
+	if (!reader->watch)
+		return;
+	watch_put(reader->watch);
+	reader->watch = NULL;
+	free_room(&reader->room);
+	probes_put();
+}
+
+static struct watch *start_watching(const char *name)
+{
+	int error = probes_get();
+	struct watch *watch;
+
+	if (error)
+		return ERR_PTR(error);
+	watch = watch_get(current->nsproxy->net_ns, name);
+	if (IS_ERR(watch))
+		probes_put();
+	return watch;
+}
+
+/* The other interface first: when it cannot be had, the file stays where it was. */
+static int attach(struct reader *reader, struct coalescope_attach *request)
+{
+	struct watch *watch = start_watching(request->interface);
+	struct snapshot_room room;
+	int error;
+
+	if (IS_ERR(watch))
+		return PTR_ERR(watch);
+	error = allocate_room(&room, watch);
+	if (error) {
+		watch_put(watch);
+		probes_put();
+		return error;
+	}
+	detach(reader);
+	reader->watch = watch;
+	reader->room = room;
+	request->interface_index = watch->interface_index;
+	return 0;
+}
+
+static long attach_as_asked(struct reader *reader, struct coalescope_attach __user *argument)
+{
+	struct coalescope_attach request;
+	int error;
+
+	if (copy_from_user(&request, argument, sizeof(request)))
+		return -EFAULT;
+	if (request.flags || !memchr(request.interface, '\0', sizeof(request.interface)))
+		return -EINVAL;
+	error = attach(reader, &request);
+	if (error)
+		return error;
+	return copy_to_user(argument, &request, sizeof(request)) ? -EFAULT : 0;
+}
+
+static long coalescope_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct reader *reader = file->private_data;
+	long result = 0;
+
+	if (command != COALESCOPE_ATTACH && command != COALESCOPE_DETACH)
+		return -ENOTTY;
+	if (!capable(CAP_NET_ADMIN))
+		return -EPERM;
+	if (mutex_lock_interruptible(&reader->lock))
+		return -ERESTARTSYS;
+	if (command == COALESCOPE_ATTACH)
+		result = attach_as_asked(reader, (void __user *)argument);
+	else
+		detach(reader);
+	mutex_unlock(&reader->lock);
+	return result;
+}
+
+static ssize_t read_snapshot(struct reader *reader, char __user *buffer, size_t room)
+{
+	size_t bytes;
+
+	if (!reader->watch)
+		return -ENXIO;
+	if (!rcu_access_pointer(reader->watch->device))
+		return -ENODEV;
+	if (room < sizeof(struct coalescope_snapshot))
+		return -EMSGSIZE;
+	bytes = take_snapshot(reader->watch, &reader->room);
+	if (room < bytes)
+		return -EMSGSIZE;
+	return copy_to_user(buffer, reader->room.snapshot, bytes) ? -EFAULT : bytes;
+}
+
+static ssize_t coalescope_read(struct file *file, char __user *buffer, size_t room, loff_t *offset)
+{
+	struct reader *reader = file->private_data;
+	ssize_t result;
+
+	if (mutex_lock_interruptible(&reader->lock))
+		return -ERESTARTSYS;
+	result = read_snapshot(reader, buffer, room);
+	mutex_unlock(&reader->lock);
+	return result;
+}
+
+static int coalescope_open(struct inode *inode, struct file *file)
+{
+	struct reader *reader = kzalloc(sizeof(*reader), GFP_KERNEL_ACCOUNT);
+
+	if (!reader)
+		return -ENOMEM;
+	mutex_init(&reader->lock);
+	file->private_data = reader;
+	return stream_open(inode, file);
+}
+
+static int coalescope_release(struct inode *inode, struct file *file)
+{
+	struct reader *reader = file->private_data;
+
+	detach(reader);
+	mutex_destroy(&reader->lock);
+	kfree(reader);
+	return 0;
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.open = coalescope_open,
+	.release = coalescope_release,
+	.read = coalescope_read,
+	.unlocked_ioctl = coalescope_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static const char *driver_name(const struct net_device *device)
+{
+	return device->dev.parent ? dev_driver_string(device->dev.parent) : "virtual";
+}
+
+static int list_watch(char *text, int at, const struct watch *watch)
+{
+	const struct net_device *device = rcu_dereference(watch->device);
+	int start = at;
+
+	if (!device)
+		return 0;
+	at += sysfs_emit_at(text, at, "%s netns=%u driver=%s readers=%u queues=%u irqs=",
+			    device->name, dev_net(device)->ns.inum, driver_name(device),
+			    READ_ONCE(watch->readers), known_queues(watch));
+	at += list_lines(text, at, watch->slot);
+	at += sysfs_emit_at(text, at, "\n");
+	return at - start;
+}
+
+static ssize_t interfaces_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	unsigned int slot;
+	int at = 0;
+
+	rcu_read_lock();
+	for (slot = 0; slot < MAX_WATCHES; slot++) {
+		const struct watch *watch = rcu_dereference(watches[slot]);
+
+		if (watch)
+			at += list_watch(text, at, watch);
+	}
+	rcu_read_unlock();
+	return at;
+}
+
+static ssize_t abi_version_show(struct device *device, struct device_attribute *attribute,
+				char *text)
+{
+	return sysfs_emit(text, "%d\n", COALESCOPE_ABI_VERSION);
+}
+
+static DEVICE_ATTR_ADMIN_RO(interfaces); /* names from all network namespaces */
+static DEVICE_ATTR_RO(abi_version);
+
+static struct attribute *coalescope_attrs[] = {
+	&dev_attr_interfaces.attr,
+	&dev_attr_abi_version.attr,
+	NULL,
+};
+ATTRIBUTE_GROUPS(coalescope);
+
+static struct miscdevice misc_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "coalescope",
+	.mode = 0600,
+	.fops = &operations,
+	.groups = coalescope_groups,
+};
+
+int device_init(void)
+{
+	return misc_register(&misc_device);
+}
+
+void device_exit(void)
+{
+	misc_deregister(&misc_device);
+}

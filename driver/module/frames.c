@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames as they are on the wire: before generic receive offload joins them, after segmentation by the device.
+ */
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <net/busy_poll.h>
+
+#include "interrupts.h"
+#include "probes.h"
+#include "watch.h"
+
+/* Where the transport header of a received frame begins whose headers the stack has not looked at yet. */
+static int find_transport(const struct sk_buff *skb)
+{
+	struct iphdr buffer;
+	const struct iphdr *header = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
+
+	if (!header)
+		return 0;
+	return header->version == 4 ? header->ihl * 4 : (int)sizeof(struct ipv6hdr);
+}
+
+static unsigned int transport_header_bytes(const struct sk_buff *skb, int at)
+{
+	struct tcphdr buffer;
+	const struct tcphdr *header;
+
+	if (!skb_is_gso_tcp(skb))
+		return sizeof(struct udphdr);
+	header = skb_header_pointer(skb, at, sizeof(buffer), &buffer);
+	return header ? header->doff * 4 : sizeof(struct tcphdr);
+}
+
+/* The headers from skb->data on that stand in each segment of a large packet. */
+static unsigned int segment_header_bytes(const struct sk_buff *skb)
+{
+	int at;
+
+	if (skb->encapsulation && skb->inner_transport_header)
+		at = skb_inner_transport_offset(skb);
+	else if (skb_transport_header_was_set(skb) && skb_transport_offset(skb) > 0)
+		at = skb_transport_offset(skb);
+	else
+		at = find_transport(skb);
+	return at + transport_header_bytes(skb, at);
+}
+
+/* A frame shorter than the shortest is padded, by the sender's device. */
+static unsigned int padding(unsigned int bytes)
+{
+	return bytes < ETH_ZLEN ? ETH_ZLEN - bytes : 0;
+}
+
+/*
+ * A large packet: to be cut by the device (TSO), or joined by it (LRO, or a virtual device's). Devices that give no
+ * number of segments have cut, or will cut, at gso_size.
+ */
+static struct frames segments(const struct sk_buff *skb, unsigned int link_bytes)
+{
+	unsigned int size = skb_shinfo(skb)->gso_size;
+	unsigned int headers = segment_header_bytes(skb);
+	unsigned int payload = skb->len > headers ? skb->len - headers : 0;
+	unsigned int count = skb_shinfo(skb)->gso_segs ?: DIV_ROUND_UP(payload, size);
+	unsigned int last;
+
+	if (!count)
+		count = 1;
+	headers += link_bytes;
+	last = payload > (count - 1) * size ? payload - (count - 1) * size : 0;
+	return (struct frames){
+		.packets = count,
+		.bytes = payload + (u64)count * (headers + ETH_FCS_LEN) + padding(headers + last),
+	};
+}
+
+/* link_bytes: of the link header in front of skb->data, and of a tag that the device takes out or puts in. */
+static struct frames on_the_wire(const struct sk_buff *skb, unsigned int link_bytes)
+{
+	unsigned int bytes = link_bytes + skb->len;
+
+	if (skb_is_gso(skb))
+		return segments(skb, link_bytes);
+	return (struct frames){ .packets = 1, .bytes = bytes + padding(bytes) + ETH_FCS_LEN };
+}
+
+/* eth_type_trans() has pulled it. */
+static unsigned int link_header_bytes(const struct sk_buff *skb)
+{
+	return skb_mac_header_was_set(skb) ? skb->data - skb_mac_header(skb) : ETH_HLEN;
+}
+
+static bool leaves_fcs(const struct net_device *device)
+{
+	return device->features & NETIF_F_RXFCS;
+}
+
+static struct frames received(const struct sk_buff *skb)
+{
+	unsigned int tag_bytes = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
+	struct frames frames = on_the_wire(skb, link_header_bytes(skb) + tag_bytes);
+
+	if (unlikely(leaves_fcs(skb->dev)))
+		frames.bytes -= frames.packets * ETH_FCS_LEN;
+	return frames;
+}
+
+/*
+ * Adds a usual frame to the burst that it belongs to, in as few instructions as can be. Polls do not interrupt each other,
+ * so that the burst does not change meanwhile.
+ */
+static __always_inline bool joins_burst(const struct sk_buff *skb)
+{
+	u64 frame;
+
+	if (skb->dev != this_cpu_read(coalescope_cpu_state.burst.device) || skb_is_gso(skb))
+		return false;
+	frame = this_cpu_read(coalescope_cpu_state.burst.empty_frame) + skb->len;
+	if (unlikely(skb_vlan_tag_present(skb)))
+		frame += VLAN_HLEN;
+	this_cpu_add(coalescope_cpu_state.burst.frames,
+		     max(frame, this_cpu_read(coalescope_cpu_state.burst.shortest_frame)));
+	return true;
+}
+
+/* The first frame of a poll has told whose the others are. Only where the end of the poll will be seen. */
+static void begin_burst(struct cpu_state *cpu, struct watch *watch, unsigned int q,
+			const struct sk_buff *skb)
+{
+	u64 frame = BURST_PACKET + (leaves_fcs(skb->dev) ? 0 : ETH_FCS_LEN);
+
+	if (cpu->owner.kind != OWNER_NET_RX && cpu->owner.kind != OWNER_NAPI_THREAD)
+		return;
+	end_burst(cpu);
+	cpu->burst = (struct burst){
+		.device = skb->dev,
+		.watch = watch,
+		.queue = q,
+		.empty_frame = frame + link_header_bytes(skb),
+		.shortest_frame = frame + ETH_ZLEN,
+	};
+}
+
+static int queue_of_frame(const struct watch *watch, const struct sk_buff *skb, unsigned int hint)
+{
+#ifdef CONFIG_NET_RX_BUSY_POLL
+	if (skb->napi_id >= MIN_NAPI_ID)
+		return find_queue_by_id(watch, skb->napi_id, hint);
+#endif
+	/* Not every driver marks its frames; where there is one NAPI only, they are its. */
+	return known_queues(watch) == 1 ? 0 : -1;
+}
+
+static void count_by_queue(struct cpu_state *cpu, struct watch *watch,
+			   struct interface_counters *counters, const struct sk_buff *skb,
+			   const struct frames *frames)
+{
+	int q = queue_of_frame(watch, skb, counters->queue);
+
+	counters->delivered = true;
+	if (q < 0) {
+		add_frames(&counters->unassigned, frames);
+		return;
+	}
+	counters->queue = q;
+	add_frames(&counters->queues[q].rx, frames);
+	answer_claim(counters, &watch->queues[q], q);
+	if (!skb_is_gso(skb))
+		begin_burst(cpu, watch, q, skb);
+}
+
+static noinline void count_received(const struct sk_buff *skb, bool by_napi)
+{
+	struct watch *watch = watch_of(skb->dev);
+	struct interface_counters *counters;
+	struct cpu_state *cpu;
+	struct frames frames;
+	unsigned long flags;
+
+	if (!watch)
+		return;
+	frames = received(skb);
+	cpu = begin_update(&flags);
+	counters = this_cpu_ptr(watch->counters);
+	if (by_napi)
+		count_by_queue(cpu, watch, counters, skb, &frames);
+	else
+		add_frames(&counters->rx, &frames);
+	end_update(flags);
+}
+
+void on_napi_frame(void *data, const struct sk_buff *skb)
+{
+	if (!joins_burst(skb))
+		count_received(skb, true);
+}
+
+/* Frames of drivers without NAPI, and of virtual devices. */
+void on_netif_rx(void *data, const struct sk_buff *skb)
+{
+	count_received(skb, false);
+}
+
+/* The driver may free the frame: what it is must be known before. */
+void on_start_xmit(void *data, const struct sk_buff *skb, const struct net_device *device)
+{
+	struct watch *watch = watch_of(device);
+
+	if (watch)
+		this_cpu_ptr(watch->counters)->sending =
+			on_the_wire(skb, skb_vlan_tag_present(skb) ? VLAN_HLEN : 0);
+}
+
+void on_xmit(void *data, struct sk_buff *skb, int result, struct net_device *device,
+	     unsigned int bytes)
+{
+	struct watch *watch = watch_of(device);
+	struct interface_counters *counters;
+	unsigned long flags;
+
+	if (!watch || !dev_xmit_complete(result))
+		return;
+	begin_update(&flags);
+	counters = this_cpu_ptr(watch->counters);
+	add_frames(&counters->tx, &counters->sending);
+	end_update(flags);
+}

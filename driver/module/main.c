@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * coalescope: atomic snapshots of a network interface's frames, interrupts, polls and CPU cycles.
+ */
+#include <linux/module.h>
+
+#include "counters.h"
+#include "device.h"
+#include "owners.h"
+#include "probes.h"
+#include "watch.h"
+
+DEFINE_PER_CPU_ALIGNED(struct cpu_state, coalescope_cpu_state);
+
+static int __init coalescope_init(void)
+{
+	int error;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		pr_err("softirqs that are preempted, as with PREEMPT_RT, cannot be counted\n");
+		return -EOPNOTSUPP;
+	}
+	error = probes_init();
+	if (error)
+		return error;
+	error = owners_init();
+	if (error)
+		goto no_owners;
+	error = watch_init();
+	if (error)
+		goto no_watch;
+	error = device_init();
+	if (error)
+		goto no_device;
+	return 0;
+
+no_device:
+	watch_exit();
+no_watch:
+	owners_exit();
+no_owners:
+	probes_exit();
+	return error;
+}
+
+/* Open files hold the module: nothing is watched any more. */
+static void __exit coalescope_exit(void)
+{
+	device_exit();
+	watch_exit();
+	owners_exit();
+	probes_exit();
+	rcu_barrier(); /* lines that are still to be freed */
+}
+
+module_init(coalescope_init);
+module_exit(coalescope_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Atomic snapshots of a network interface's frames, interrupts and CPU cycles");
+MODULE_VERSION("0.1.0");

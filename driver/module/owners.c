@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every cycle of every CPU belongs to exactly one owner: the idle task, tasks, NAPI threads, soft and hard interrupts.
+ * Owners change at task switches and at the entries and exits of interrupts; what passed since goes to the owner before.
+ *
+ * One receive softirq polls several devices in turn, and for whom it worked is only known when a poll ends: until then
+ * its cycles are kept apart, and a snapshot gives them to the likeliest device (net_rx_guess()).
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/timex.h>
+
+#include "owners.h"
+#include "probes.h"
+#include "watch.h"
+
+void add_cycles(u32 slots, enum owner_kind kind, u64 cycles)
+{
+	while (slots) {
+		unsigned int slot = __ffs(slots);
+		struct watch *watch = watch_in_slot(slot);
+
+		if (watch)
+			this_cpu_ptr(watch->counters)->cycles[kind] += cycles;
+		slots &= slots - 1;
+	}
+}
+
+static void assign_net_rx(struct cpu_state *cpu, u32 slots)
+{
+	add_cycles(slots, OWNER_NET_RX, cpu->cycles[OWNER_NET_RX] - cpu->assigned_cycles);
+	cpu->assigned_cycles = cpu->cycles[OWNER_NET_RX];
+}
+
+struct owner owner_of_task(const struct task_struct *task)
+{
+	const struct nsproxy *namespaces;
+
+	if (is_idle_task(task))
+		return (struct owner){ OWNER_IDLE, 0 };
+	if (task->flags & PF_KTHREAD) {
+		u32 slots = slots_of_thread(task);
+
+		return (struct owner){ slots ? OWNER_NAPI_THREAD : OWNER_TASK, slots };
+	}
+	/* Compared by address only, and `task` runs here: it does not change it meanwhile. NULL while it exits. */
+	namespaces = READ_ONCE(task->nsproxy);
+	return (struct owner){ OWNER_TASK, namespaces ? slots_of_net(namespaces->net_ns) : 0 };
+}
+
+/* A NAPI instance was polled; slots: of the watched interface that it belongs to, 0: of another. */
+void poll_ended(struct cpu_state *cpu, u32 slots)
+{
+	if (cpu->owner.kind != OWNER_NET_RX)
+		return;
+	settle(cpu);
+	assign_net_rx(cpu, slots);
+	cpu->polled_slots = slots;
+}
+
+/* Of the thread that runs here it was not known until now that it polls. */
+void napi_thread_found(struct cpu_state *cpu, u32 slots)
+{
+	settle(cpu);
+	cpu->owner = (struct owner){ OWNER_NAPI_THREAD, slots };
+}
+
+/* For whom the receive softirq works most likely: whose NAPI waits for it, or else whose it polled last. */
+u32 net_rx_guess(const struct cpu_state *cpu)
+{
+	u32 slots = cpu->armed_slots ?: cpu->polled_slots;
+
+	return slots & -slots;
+}
+
+void on_sched_switch(void *data, bool preempt, struct task_struct *previous,
+		     struct task_struct *next, unsigned int previous_state)
+{
+	struct cpu_state *cpu = begin_update_irqs_off();
+
+	settle(cpu);
+	cpu->depth = 0;
+	cpu->owner = owner_of_task(next);
+	end_update_irqs_off();
+}
+
+void on_softirq_entry(void *data, unsigned int vector)
+{
+	unsigned long flags;
+	struct cpu_state *cpu = begin_update(&flags);
+
+	if (vector == NET_RX_SOFTIRQ) {
+		push_owner(cpu, OWNER_NET_RX, 0);
+		cpu->polled_slots = 0;
+	} else {
+		push_owner(cpu, OWNER_OTHER_INTERRUPT, 0);
+	}
+	end_update(flags);
+}
+
+void on_softirq_exit(void *data, unsigned int vector)
+{
+	unsigned long flags;
+	struct cpu_state *cpu = begin_update(&flags);
+
+	pop_owner(cpu);
+	if (vector == NET_RX_SOFTIRQ)
+		assign_net_rx(cpu, cpu->polled_slots);
+	end_update(flags);
+}
+
+/* Interrupts that are no device's: timer, calls and wake-ups from other CPUs. */
+void on_vector_entry(void *data, int vector)
+{
+	struct cpu_state *cpu = begin_update_irqs_off();
+
+	push_owner(cpu, OWNER_OTHER_INTERRUPT, 0);
+	end_update_irqs_off();
+}
+
+void on_vector_exit(void *data, int vector)
+{
+	struct cpu_state *cpu = begin_update_irqs_off();
+
+	pop_owner(cpu);
+	end_update_irqs_off();
+}
+
+/* Runs on each CPU once the probes are on: what happened before is unknown. */
+static void start_here(void *unused)
+{
+	unsigned long flags;
+	struct cpu_state *cpu = begin_update(&flags);
+
+	cpu->since = get_cycles();
+	cpu->owner = owner_of_task(current);
+	cpu->depth = 0;
+	cpu->assigned_cycles = cpu->cycles[OWNER_NET_RX];
+	cpu->burst = (struct burst){ 0 };
+	cpu->armed_slots = 0;
+	cpu->polled_slots = 0;
+	cpu->irq = -1;
+	cpu->handler_slots = 0;
+	cpu->scheduled_slots = 0;
+	end_update(flags);
+}
+
+void start_counting_cycles(void)
+{
+	on_each_cpu(start_here, NULL, 1);
+}
+
+/* Which slots a running task belongs to has changed. Interrupts that it is under keep theirs: they are short. */
+static void refresh_here(void *unused)
+{
+	unsigned long flags;
+	struct cpu_state *cpu = begin_update(&flags);
+
+	settle(cpu);
+	if (cpu->depth)
+		cpu->interrupted[0] = owner_of_task(current);
+	else
+		cpu->owner = owner_of_task(current);
+	end_update(flags);
+}
+
+void refresh_task_owners(void)
+{
+	on_each_cpu(refresh_here, NULL, 1);
+}
+
+static int on_cpu_online(unsigned int number)
+{
+	unsigned long flags;
+	struct cpu_state *cpu = begin_update(&flags);
+
+	cpu->since = get_cycles();
+	cpu->counting = true;
+	end_update(flags);
+	return 0;
+}
+
+static int on_cpu_offline(unsigned int number)
+{
+	unsigned long flags;
+	struct cpu_state *cpu = begin_update(&flags);
+
+	settle(cpu);
+	cpu->counting = false;
+	end_update(flags);
+	return 0;
+}
+
+static int hotplug_state;
+
+int owners_init(void)
+{
+	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "coalescope:online", on_cpu_online,
+					  on_cpu_offline);
+	return hotplug_state < 0 ? hotplug_state : 0;
+}
+
+void owners_exit(void)
+{
+	cpuhp_remove_state(hotplug_state);
+}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0
+# Two CPUs. Cards: e0 (e1000e), which sends, and e1 (igb, several queues).
+set -e
+
+name_cards() {
+	for slot in 4 5; do
+		card=$(basename $(ls -d /sys/bus/pci/devices/0000:00:0$slot.0/net/*))
+		[ $card = e$((slot - 4)) ] || ip link set $card name e$((slot - 4))
+	done
+}
+wait_for_carrier() { # COMMAND-PREFIX CARD
+	tries=0
+	while [ "$($1 cat /sys/class/net/$2/carrier)" != 1 ]; do
+		sleep 0.1; tries=$((tries + 1)); [ $tries -lt 150 ]
+	done
+}
+stop() { kill "$@" 2>/dev/null || true; wait "$@" || true; }
+
+name_cards
+ip link set e0 up; ip link set e1 up
+wait_for_carrier "" e0; wait_for_carrier "" e1
+
+# ---- torn snapshots, under load: the module and its mutant
+for module in mutant coalescope; do
+	insmod /$module.ko
+	taskset 1 snapshots send e0 1000000000 1000 0 >/dev/null & load=$!
+	sleep 0.3
+	taskset 2 snapshots torn e1 15000 1004 >/out/torn-$module
+	stop $load
+	[ $module = coalescope ] || rmmod coalescope
+done
+
+# ---- two interfaces, two readers of one
+snapshots hold e0 1000 100 & a=$!
+snapshots hold e1 1000 100 & b=$!
+snapshots hold e1 1000 70 & c=$!
+sleep 0.3
+cat /sys/class/misc/coalescope/interfaces >/out/interfaces
+rmmod coalescope 2>/dev/null && touch /out/unloaded-in-use
+snapshots show e0 >/out/before-two-e0; snapshots show e1 >/out/before-two-e1
+snapshots send e0 1000 700 100; sleep 0.3
+snapshots show e0 >/out/after-two-e0; snapshots show e1 >/out/after-two-e1
+snapshots show e1 >/out/queues
+stop $c
+
+# ---- a thread polls, on another CPU than the interrupt's
+echo 1 >/sys/class/net/e1/threaded
+for thread in $(ps | sed -n 's/^ *\([0-9]*\) .*\[napi\/e1-.*/\1/p'); do taskset -p 2 $thread >/dev/null; done
+for line in /proc/irq/*/e1-*; do echo 1 >$(dirname $line)/smp_affinity; done
+snapshots send e0 100 700 100
+snapshots show e1 >/out/before-thread
+taskset 1 snapshots send e0 2000 700 300; sleep 0.3
+snapshots show e1 >/out/after-thread
+echo 0 >/sys/class/net/e1/threaded
+
+# ---- a CPU goes and comes
+snapshots torn e1 2000 1004 >/out/hotplug & torn=$!
+for i in 1 2 3; do
+	echo 0 >/sys/devices/system/cpu/cpu1/online; sleep 0.05
+	echo 1 >/sys/devices/system/cpu/cpu1/online; sleep 0.05
+done
+wait $torn
+
+# ---- into another namespace, and another name
+ip netns add other
+ip link set e1 netns other
+ip netns exec other ip link set e1 name moved
+ip netns exec other ip link set moved up
+wait_for_carrier "ip netns exec other" moved
+cat /sys/class/misc/coalescope/interfaces >/out/interfaces-moved
+stat -L -c %i /run/netns/other >/out/inode
+snapshots show e1 >/out/not-here || true
+ip netns exec other snapshots show moved >/out/before-moved
+snapshots send e0 500 700 100; sleep 0.3
+ip netns exec other snapshots show moved >/out/after-moved
+ip netns exec other ip link set moved down
+ip netns exec other ip link set moved netns 1 name e1
+ip link set e1 up; wait_for_carrier "" e1
+
+# ---- the device is removed under traffic and a busy reader; attached again without reloading
+snapshots send e0 1000000000 500 0 >/dev/null & load=$!
+sleep 0.2
+snapshots until-gone e1 >/out/gone & busy=$!
+sleep 0.5
+echo 1 >/sys/bus/pci/devices/0000:00:05.0/remove
+wait $busy
+cat /sys/class/misc/coalescope/interfaces >/out/interfaces-gone
+stop $b
+echo 1 >/sys/bus/pci/rescan; sleep 0.5
+name_cards; ip link set e1 up; wait_for_carrier "" e1
+snapshots torn e1 500 504 >/out/again
+
+# ---- attach and detach under traffic; the driver goes and comes; unload
+for i in 1 2 3 4 5 6 7 8; do snapshots show e1 >/dev/null; done
+snapshots until-gone e1 >/out/driver-gone & busy=$!
+sleep 0.3
+modprobe -r igb
+wait $busy
+modprobe igb; name_cards
+stop $load $a
+modprobe macvlan
+ip link add upper link e0 type macvlan
+snapshots show upper >/out/upper || true
+rmmod coalescope
+echo done >/out/end

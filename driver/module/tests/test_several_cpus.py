@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two CPUs and a card of several queues: snapshots of one instant, devices that come and go."""
+
+from pathlib import Path
+
+import pytest
+from testbed.guest import Guest
+
+HERE = Path(__file__).parent
+NO_INTERRUPTS, NOT_ATOMIC = 4, 1
+
+pytestmark = pytest.mark.guest
+
+
+@pytest.fixture(scope="module")
+def run(built, tmp_path_factory):
+    """Boot once; the tests look at what it left."""
+    guest = Guest(
+        nics=("e1000e", "igb"),
+        modules=("e1000e", "igb"),
+        on_board=("macvlan",),
+        cpus=2,
+        icount_shift=None,
+        files={
+            "/coalescope.ko": built.module,
+            "/mutant.ko": built.mutant,
+            "/bin/snapshots": built.snapshots,
+        },
+        command_line="ipv6.disable=1",
+    )
+    script = (HERE / "several_cpus.sh").read_text()
+    return guest.run(script, tmp_path_factory.mktemp("several-cpus"), timeout_s=240)
+
+
+@pytest.fixture
+def read(run, read_fields):
+    return lambda name: read_fields(run.text(name))
+
+
+@pytest.fixture
+def difference(read):
+    def of(name):
+        before, after = read(f"before-{name}"), read(f"after-{name}")
+        return {field: after[field] - before.get(field, 0) for field in after}
+
+    return of
+
+
+def test_no_snapshot_under_load_is_torn(read):
+    seen = read("torn-coalescope")
+    assert (seen["snapshots"], seen["torn"]) == (15_000, 0)
+    assert seen["frames"] > 1000
+    assert not seen["flags"] & NOT_ATOMIC
+    assert seen["cpus"] == 2
+
+
+def test_the_same_test_catches_a_module_without_its_sequence_counter(read):
+    assert read("torn-mutant")["torn"] > 0
+
+
+def test_two_interfaces_and_two_readers_of_one(run, difference, read):
+    first, second = sorted(run.text("interfaces").splitlines())  # any reader may be first
+    assert first.startswith("e0 ") and " driver=e1000e readers=1 " in first
+    assert second.startswith("e1 ") and " driver=igb readers=2 " in second
+    assert difference("two-e0")["tx_packets"] == 1000
+    assert difference("two-e1")["rx_packets"] == 1000
+    assert difference("two-e0")["rx_packets"] == difference("two-e1")["tx_packets"] == 0
+    assert not (run.output / "unloaded-in-use").exists()
+    queues = read("queues")
+    for field in ("rx_packets", "rx_bytes", "rx_interrupts", "polls", "rx_polls", "poll_work"):
+        total = sum(queues[f"{field}.{queue}"] for queue in range(queues["queue_count"]))
+        assert total == queues[field]
+
+
+def test_threads_poll_on_another_cpu_than_the_interrupt(difference):
+    counted = difference("thread")
+    assert counted["rx_packets"] == 2000
+    assert counted["rx_bytes"] == 2000 * 704
+    assert 0 < counted["rx_interrupts"] <= min(counted["interrupts"], counted["rx_packets"])
+
+
+def test_cpus_come_and_go(read):
+    seen = read("hotplug")
+    assert seen["snapshots"] == 2000
+    # a CPU may go and come back between two snapshots, which then cannot add up
+    assert seen["torn"] == seen["cycles"] <= 6
+
+
+def test_the_watch_follows_into_another_namespace_and_name(run, read, difference):
+    line = next(line for line in run.text("interfaces-moved").splitlines() if "igb" in line)
+    assert line.startswith(f"moved netns={run.text('inode').strip()} ")
+    assert read("not-here") == {"error": "attach: ENODEV"}
+    assert difference("moved")["rx_packets"] == 500
+
+
+def test_removal_under_traffic_and_a_busy_reader(run, read):
+    assert read("gone") == {"error": "ENODEV", "read": 1, "attach": "ENODEV"}
+    assert read("driver-gone") == {"error": "ENODEV", "read": 1, "attach": "ENODEV"}
+    assert "e1" not in run.text("interfaces-gone").split()
+    again = read("again")
+    assert (again["snapshots"], again["torn"]) == (500, 0)
+    assert again["frames"] > 0
+
+
+def test_an_interface_that_receives_through_another_is_refused(read):
+    assert read("upper") == {"error": "attach: EOPNOTSUPP"}
+
+
+def test_unloads_and_the_kernel_has_nothing_to_say(run):
+    assert run.text("end") == "done\n"
+    assert run.kernel_trouble() == []
+    log = run.kernel_log.split("coalescope: loading out-of-tree module")[1]
+    assert "coalescope" not in log

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The watched interfaces: found by name, shared by the files that watch the same one, gone when the device goes.
+ *
+ * Slots change under rtnl, which also keeps a device from going while it is being attached.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/rtnetlink.h>
+
+#include "lines.h"
+#include "owners.h"
+#include "watch.h"
+
+#include <uapi/coalescope.h>
+
+struct net_device *watched_devices[MAX_WATCHES];
+struct watch __rcu *watches[MAX_WATCHES];
+unsigned int watch_slots;
+bool threads_poll;
+
+/* Beside the devices, so that a task switch compares pointers only. */
+static const struct net *watched_nets[MAX_WATCHES];
+
+u32 slots_of_net(const struct net *net)
+{
+	unsigned int slot, slots = READ_ONCE(watch_slots);
+	u32 mask = 0;
+
+	for (slot = 0; net && slot < slots; slot++)
+		if (READ_ONCE(watched_nets[slot]) == net)
+			mask |= BIT(slot);
+	return mask;
+}
+
+static bool polls_for(const struct watch *watch, const struct task_struct *task)
+{
+	unsigned int q, count = known_queues(watch);
+
+	for (q = 0; q < count; q++)
+		if (READ_ONCE(watch->queues[q].thread) == task)
+			return true;
+	return false;
+}
+
+u32 slots_of_thread(const struct task_struct *task)
+{
+	unsigned int slot, slots = READ_ONCE(threads_poll) ? READ_ONCE(watch_slots) : 0;
+	u32 mask = 0;
+
+	for (slot = 0; slot < slots; slot++) {
+		const struct watch *watch = watch_in_slot(slot);
+
+		if (watch && polls_for(watch, task))
+			mask |= BIT(slot);
+	}
+	return mask;
+}
+
+int find_queue(const struct watch *watch, const struct napi_struct *napi)
+{
+	unsigned int q, count = known_queues(watch);
+
+	for (q = 0; q < count; q++)
+		if (READ_ONCE(watch->queues[q].napi) == napi)
+			return q;
+	return -1;
+}
+
+int find_queue_by_id(const struct watch *watch, unsigned int napi_id, unsigned int hint)
+{
+	unsigned int q, count = known_queues(watch);
+
+	if (hint < count && READ_ONCE(watch->queues[hint].napi_id) == napi_id)
+		return hint;
+	for (q = 0; q < count; q++)
+		if (READ_ONCE(watch->queues[q].napi_id) == napi_id)
+			return q;
+	return -1;
+}
+
+static unsigned int add_queue(struct watch *watch, const struct napi_struct *napi)
+{
+	unsigned int q = watch->queue_count;
+
+	/* A driver that makes its NAPI instances anew may exhaust the table: the last entry then stands for the rest. */
+	if (q == watch->queue_capacity)
+		return q - 1;
+	watch->queues[q].napi = napi;
+	watch->queues[q].napi_id = napi->napi_id;
+	watch->queues[q].irq = -1;
+	smp_store_release(&watch->queue_count, q + 1); /* filled before it is found */
+	return q;
+}
+
+/* Called with interrupts off, inside an update: a reader does not see the queue without its first counts. */
+int find_or_add_queue(struct watch *watch, const struct napi_struct *napi)
+{
+	int q = find_queue(watch, napi);
+
+	if (likely(q >= 0)) {
+		/* the same address, taken again by another instance */
+		if (unlikely(watch->queues[q].napi_id != napi->napi_id))
+			WRITE_ONCE(watch->queues[q].napi_id, napi->napi_id);
+		return q;
+	}
+	raw_spin_lock(&watch->lock);
+	q = find_queue(watch, napi);
+	if (q < 0)
+		q = add_queue(watch, napi);
+	raw_spin_unlock(&watch->lock);
+	return q;
+}
+
+/* Receive and transmit may have NAPI instances of their own, and some are made anew when settings change. */
+static unsigned int queue_capacity(const struct net_device *device)
+{
+	return clamp(2 * (device->num_rx_queues + device->num_tx_queues), 16U,
+		     (unsigned int)COALESCOPE_MAX_QUEUES);
+}
+
+static struct watch *allocate_watch(const struct net_device *device)
+{
+	unsigned int capacity = queue_capacity(device);
+	struct watch *watch = kvzalloc(struct_size(watch, queues, capacity), GFP_KERNEL);
+
+	if (!watch)
+		return NULL;
+	watch->counters = __alloc_percpu(struct_size(watch->counters, queues, capacity),
+					 SMP_CACHE_BYTES);
+	if (!watch->counters) {
+		kvfree(watch);
+		return NULL;
+	}
+	watch->queue_capacity = capacity;
+	watch->interface_index = device->ifindex;
+	raw_spin_lock_init(&watch->lock);
+	return watch;
+}
+
+static struct watch *create_watch(struct net_device *device)
+{
+	struct watch *watch;
+	unsigned int slot;
+
+	for (slot = 0; slot < MAX_WATCHES; slot++)
+		if (!rcu_access_pointer(watches[slot]))
+			break;
+	if (slot == MAX_WATCHES)
+		return ERR_PTR(-ENOSPC);
+	watch = allocate_watch(device);
+	if (!watch)
+		return ERR_PTR(-ENOMEM);
+	watch->slot = slot;
+	dev_hold(device);
+	rcu_assign_pointer(watch->device, device);
+	rcu_assign_pointer(watches[slot], watch);
+	WRITE_ONCE(watched_nets[slot], dev_net(device));
+	if (slot >= watch_slots)
+		WRITE_ONCE(watch_slots, slot + 1);
+	smp_store_release(&watched_devices[slot], device); /* last: from here on probes find it */
+	refresh_task_owners();
+	return watch;
+}
+
+/*
+ * VLANs, bonds and the like take their frames over from another interface inside the stack, after the point where
+ * frames are counted: they would seem to receive nothing.
+ */
+static bool receives_through_another(const struct net_device *device)
+{
+	static const char *const kinds[] = { "vlan", "bond",   "team",   "macvlan",
+					     "ipvlan", "macvtap", "ipvtap", "vrf" };
+	unsigned int i;
+
+	for (i = 0; device->rtnl_link_ops && i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(device->rtnl_link_ops->kind, kinds[i]))
+			return true;
+	return false;
+}
+
+static struct watch *watch_device(struct net_device *device)
+{
+	struct watch *watch;
+	unsigned int slot;
+
+	if (receives_through_another(device))
+		return ERR_PTR(-EOPNOTSUPP);
+	for (slot = 0; slot < MAX_WATCHES; slot++)
+		if (watched_devices[slot] == device)
+			break;
+	watch = slot < MAX_WATCHES ? rtnl_dereference(watches[slot]) : create_watch(device);
+	if (!IS_ERR(watch))
+		watch->readers++;
+	return watch;
+}
+
+/**
+ * watch_get() - watch the interface that has this name in a network namespace
+ * @net: the namespace
+ * @name: the interface's name, with NUL
+ *
+ * Context: Process context; takes rtnl. Probes should already be on.
+ * Return: the watch, shared if the interface is watched already; -ENODEV no such interface, -EOPNOTSUPP it receives
+ * through another one, -ENOSPC too many are watched, -ENOMEM.
+ */
+struct watch *watch_get(struct net *net, const char *name)
+{
+	struct net_device *device;
+	struct watch *watch;
+
+	rtnl_lock();
+	device = __dev_get_by_name(net, name);
+	watch = device ? watch_device(device) : ERR_PTR(-ENODEV);
+	rtnl_unlock();
+	return watch;
+}
+
+/* The probes no longer find the interface; files that watch it learn that it is gone. */
+static void release_device(struct watch *watch)
+{
+	struct net_device *device = rtnl_dereference(watch->device);
+
+	if (!device)
+		return;
+	WRITE_ONCE(watched_devices[watch->slot], NULL);
+	WRITE_ONCE(watched_nets[watch->slot], NULL);
+	RCU_INIT_POINTER(watch->device, NULL);
+	dev_put(device);
+}
+
+/**
+ * watch_put() - give back what watch_get() returned
+ * @watch: freed if this was its last reader
+ *
+ * Context: Process context; takes rtnl, waits for probes that may still hold the watch.
+ */
+void watch_put(struct watch *watch)
+{
+	bool last;
+
+	rtnl_lock();
+	last = --watch->readers == 0;
+	if (last) {
+		release_device(watch);
+		RCU_INIT_POINTER(watches[watch->slot], NULL);
+		forget_lines(watch->slot);
+	}
+	rtnl_unlock();
+	if (!last)
+		return;
+	synchronize_rcu();
+	free_percpu(watch->counters);
+	kvfree(watch);
+}
+
+/*
+ * A device that moves to another namespace is reported as unregistered, too: only one that is really being removed has
+ * the state. The core waits for RCU readers after the notification and before it frees the device.
+ */
+static int on_device_event(struct notifier_block *block, unsigned long event, void *info)
+{
+	struct net_device *device = netdev_notifier_info_to_dev(info);
+	unsigned int slot;
+
+	if (event != NETDEV_UNREGISTER && event != NETDEV_REGISTER)
+		return NOTIFY_DONE;
+	for (slot = 0; slot < MAX_WATCHES; slot++)
+		if (watched_devices[slot] == device)
+			break;
+	if (slot == MAX_WATCHES)
+		return NOTIFY_DONE;
+	if (event == NETDEV_UNREGISTER && device->reg_state == NETREG_UNREGISTERING) {
+		release_device(rtnl_dereference(watches[slot]));
+		forget_lines(slot);
+	} else if (event == NETDEV_REGISTER) {
+		WRITE_ONCE(watched_nets[slot], dev_net(device));
+		rtnl_dereference(watches[slot])->interface_index = device->ifindex;
+		refresh_task_owners();
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block device_notifier = { .notifier_call = on_device_event };
+
+int watch_init(void)
+{
+	return register_netdevice_notifier(&device_notifier);
+}
+
+void watch_exit(void)
+{
+	unregister_netdevice_notifier(&device_notifier);
+}
