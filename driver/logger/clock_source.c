@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time of each record. It is read first, so that its columns come first and the counters follow it closely. */
+/*
+ * The time of each record. It is read before the counters that have no time of their own, so that they follow it
+ * closely; where a better source brings the monotonic time with its counters, only the time of day is left to read.
+ */
 #include <time.h>
 
 #include "source.h"
@@ -19,18 +22,28 @@ static int sample(struct source *source, uint64_t *values)
 	return 0;
 }
 
+static int sample_time_of_day(struct source *source, uint64_t *values)
+{
+	values[source->first] = nanoseconds(CLOCK_REALTIME);
+	return 0;
+}
+
 int clock_source_open(struct source *source, struct record_layout *layout)
 {
+	bool timed = record_layout_has(layout, "t_monotonic_ns");
 	struct column *column;
 
 	*source = (struct source){
 		.name = "clock",
-		.description = "clock_gettime, read just before the counters",
+		.description = timed ? "clock_gettime, read just after the counters"
+				     : "clock_gettime, read just before the counters",
 		.first = layout->count,
-		.sample = sample,
+		.sample = timed ? sample_time_of_day : sample,
 	};
-	column = record_layout_add(layout, "t_monotonic_ns", "ns", COLUMN_TIME, source->name);
-	json_member_string(&column->attributes, "clock", "CLOCK_MONOTONIC_RAW");
+	if (!timed) {
+		column = record_layout_add(layout, "t_monotonic_ns", "ns", COLUMN_TIME, source->name);
+		json_member_string(&column->attributes, "clock", "CLOCK_MONOTONIC_RAW");
+	}
 	column = record_layout_add(layout, "t_realtime_ns", "ns", COLUMN_TIME, source->name);
 	json_member_string(&column->attributes, "clock", "CLOCK_REALTIME");
 	return 0;

@@ -67,11 +67,14 @@ static void close_source(struct source *source)
 
 int cpu_source_open(struct source *source, struct record_layout *layout)
 {
-	struct state *state = calloc(1, sizeof(*state));
+	struct state *state;
 	uint64_t times[TIME_COUNT];
 	size_t i;
 	int count;
 
+	if (record_layout_has(layout, TIMES[0]))
+		return -EEXIST;
+	state = calloc(1, sizeof(*state));
 	if (!state)
 		return -ENOMEM;
 	state->tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);

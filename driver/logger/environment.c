@@ -15,6 +15,7 @@
 #include "ethtool_query.h"
 #include "interface.h"
 #include "text_file.h"
+#include "virtual_machine.h"
 
 bool interface_mtu(const char *interface, uint64_t *mtu)
 {
@@ -119,6 +120,64 @@ static void machine(const struct environment_options *options, struct text *json
 	idle_states(json);
 }
 
+/* The fact that an assignment states; a version is text, whatever it looks like. */
+static void fact(const char *assignment, struct text *json)
+{
+	const char *equals = strchr(assignment, '=');
+	size_t length = (size_t)(equals - assignment);
+
+	json_string_n(json, assignment, length);
+	text_add(json, ":");
+	if (length >= 7 && !strncmp(equals - 7, "version", 7))
+		json_string(json, equals + 1);
+	else
+		json_scalar(json, equals + 1);
+}
+
+static bool of_virtual_machine(const char *assignment)
+{
+	return !strncmp(assignment, ENVIRONMENT_VIRTUAL_MACHINE, strlen(ENVIRONMENT_VIRTUAL_MACHINE));
+}
+
+/* What can be found out from inside, and what was told from outside. */
+static void virtual_machine(const struct environment_options *options, struct text *json)
+{
+	struct text members = {0};
+	unsigned int i;
+
+	json_open(&members, '{');
+	virtual_machine_describe(&members);
+	for (i = 0; i < options->extra_count; i++)
+		if (of_virtual_machine(options->extra[i]))
+			fact(options->extra[i] + strlen(ENVIRONMENT_VIRTUAL_MACHINE), &members);
+	json_close(&members, '}');
+	if (members.length > strlen("{}")) {
+		json_name(json, "virtual_machine");
+		json_raw(json, members.data);
+	}
+	json->failed |= members.failed;
+	text_free(&members);
+}
+
+static void notes(const struct environment_options *options, struct text *json)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < options->extra_count; i++) {
+		if (of_virtual_machine(options->extra[i]))
+			continue;
+		if (!any) {
+			json_name(json, "notes");
+			json_open(json, '{');
+		}
+		any = true;
+		fact(options->extra[i], json);
+	}
+	if (any)
+		json_close(json, '}');
+}
+
 static void interrupt_affinity(const char *interface, struct text *json)
 {
 	char path[PATH_MAX], device[64], cpus[256];
@@ -166,6 +225,16 @@ static void sysfs_numbers(const char *interface, struct text *json)
 	interrupt_affinity(interface, json);
 }
 
+static void counter_source(const struct environment_options *options, struct text *json)
+{
+	json_member_string(json, "counter_source", options->counter_source);
+	if (options->sources_refused) {
+		json_name(json, "counter_sources_refused");
+		json_raw(json, options->sources_refused);
+	}
+	member_line(json, "module_version", "/sys/module/coalescope/version");
+}
+
 static void interface_members(const char *interface, struct text *json)
 {
 	uint64_t mtu;
@@ -196,25 +265,13 @@ static void command_line(const struct environment_options *options, struct text 
 
 void environment_describe(const struct environment_options *options, struct text *json)
 {
-	unsigned int i;
-
 	json_open(json, '{');
 	machine(options, json);
+	virtual_machine(options, json);
 	interface_members(options->interface, json);
+	counter_source(options, json);
 	command_line(options, json);
-	if (options->extra_count) {
-		json_name(json, "notes");
-		json_open(json, '{');
-	}
-	for (i = 0; i < options->extra_count; i++) {
-		const char *equals = strchr(options->extra[i], '=');
-
-		json_string_n(json, options->extra[i], (size_t)(equals - options->extra[i]));
-		text_add(json, ":");
-		json_scalar(json, equals + 1);
-	}
-	if (options->extra_count)
-		json_close(json, '}');
+	notes(options, json);
 	json_close(json, '}');
 }
 

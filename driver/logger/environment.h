@@ -8,9 +8,14 @@
 
 #include "text.h"
 
+/* An assignment whose name begins so is about the virtual machine, not a note. */
+#define ENVIRONMENT_VIRTUAL_MACHINE "virtual_machine."
+
 struct environment_options {
 	const char *interface;
 	char *const *command; /* NULL-terminated, or NULL */
+	const char *counter_source;
+	const char *sources_refused; /* JSON object, or NULL */
 	const char *const *extra; /* NAME=VALUE */
 	unsigned int extra_count;
 	bool redact_host, redact_command;

@@ -6,6 +6,7 @@
 #include <net/if.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -113,6 +114,13 @@ static void pause_frames(const char *interface, struct text *json)
 	json_close(json, '}');
 }
 
+size_t ethtool_receive_queues(const char *interface)
+{
+	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
+
+	return ask(interface, &channels) ? (size_t)channels.rx_count + channels.combined_count : 0;
+}
+
 static void queues(const char *interface, struct text *json)
 {
 	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
@@ -134,6 +142,56 @@ void ethtool_describe(const char *interface, struct text *json)
 	ring(interface, json);
 	pause_frames(interface, json);
 	queues(interface, json);
+}
+
+static uint32_t statistics_count(const char *interface)
+{
+	struct ethtool_sset_info *question = calloc(1, sizeof(*question) + sizeof(*question->data));
+	uint32_t count = 0;
+
+	if (!question)
+		return 0;
+	question->cmd = ETHTOOL_GSSET_INFO;
+	question->sset_mask = 1ull << ETH_SS_STATS;
+	if (ask(interface, question) && question->sset_mask)
+		count = question->data[0];
+	free(question);
+	return count;
+}
+
+static void statistics_members(const struct ethtool_gstrings *names, const struct ethtool_stats *values,
+			       struct text *json)
+{
+	uint32_t i;
+
+	json_open(json, '{');
+	for (i = 0; i < values->n_stats && i < names->len; i++) {
+		const char *name = (const char *)names->data + i * ETH_GSTRING_LEN;
+
+		json_string_n(json, name, strnlen(name, ETH_GSTRING_LEN));
+		text_add(json, ":");
+		json_unsigned(json, values->data[i]);
+	}
+	json_close(json, '}');
+}
+
+void ethtool_statistics(const char *interface, struct text *json)
+{
+	uint32_t count = statistics_count(interface);
+	struct ethtool_gstrings *names = calloc(1, sizeof(*names) + (size_t)count * ETH_GSTRING_LEN);
+	struct ethtool_stats *values = calloc(1, sizeof(*values) + (size_t)count * sizeof(*values->data));
+
+	if (count && names && values) {
+		names->cmd = ETHTOOL_GSTRINGS;
+		names->string_set = ETH_SS_STATS;
+		names->len = count;
+		values->cmd = ETHTOOL_GSTATS;
+		values->n_stats = count;
+		if (ask(interface, names) && ask(interface, values))
+			statistics_members(names, values, json);
+	}
+	free(names);
+	free(values);
 }
 
 void ethtool_coalescing(const char *interface, struct text *json)

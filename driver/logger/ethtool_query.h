@@ -9,8 +9,12 @@
 #include "text.h"
 
 bool ethtool_driver(const char *interface, char *name, size_t size);
+/* How many queues the driver says it receives on, 0 if it does not say. */
+size_t ethtool_receive_queues(const char *interface);
 /* Members "driver", "driver_version", "firmware_version", "bus", "offloads", "ring", "pause", "queues". */
 void ethtool_describe(const char *interface, struct text *json);
+/* All counters of the driver's own (ethtool -S) as a JSON object; nothing is appended where it has none. */
+void ethtool_statistics(const char *interface, struct text *json);
 /* An object of the coalescing settings, or null. */
 void ethtool_coalescing(const char *interface, struct text *json);
 

@@ -98,26 +98,28 @@ static void redacted(const struct options *options, struct text *json)
 	json_close(json, ']');
 }
 
-static void source_list(const struct source *sources, size_t count, struct text *json)
+static void source_list(const struct source_set *set, struct text *json)
 {
 	size_t i;
 
 	json_open(json, '[');
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < set->count; i++) {
 		json_open(json, '{');
-		json_member_string(json, "name", sources[i].name);
-		json_member_bool(json, "atomic", sources[i].atomic);
-		json_member_string(json, "description", sources[i].description);
+		json_member_string(json, "name", set->sources[i].name);
+		json_member_bool(json, "atomic", set->sources[i].atomic);
+		json_member_string(json, "description", set->sources[i].description);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
 }
 
-static void environment(const struct options *options, struct text *json)
+static void environment(const struct options *options, const struct source_set *set, struct text *json)
 {
 	const struct environment_options wanted = {
 		.interface = options->interface,
 		.command = options->command,
+		.counter_source = set->taken,
+		.sources_refused = set->refused.data,
 		.extra = options->environment.entries,
 		.extra_count = options->environment.count,
 		.redact_host = options->redact_host,
@@ -127,8 +129,7 @@ static void environment(const struct options *options, struct text *json)
 	environment_describe(&wanted, json);
 }
 
-void header_write(const struct options *options, const struct record_layout *layout,
-		  const struct source *sources, size_t source_count, struct text *json)
+void header_write(const struct options *options, const struct source_set *set, struct text *json)
 {
 	unsigned int i;
 
@@ -146,20 +147,24 @@ void header_write(const struct options *options, const struct record_layout *lay
 		factor(options, options->factors.entries[i], json);
 	json_close(json, '}');
 	json_name(json, "environment");
-	environment(options, json);
+	environment(options, set, json);
 	redacted(options, json);
 	json_member_integer(json, "interval_ns", (int64_t)options->interval_ns);
+	if (options->time_dilation) {
+		json_name(json, "time_dilation");
+		json_raw(json, options->time_dilation);
+	}
 	json_name(json, "sources");
-	source_list(sources, source_count, json);
+	source_list(set, json);
 	json_name(json, "streams");
 	json_open(json, '[');
 	json_open(json, '{');
 	json_member_string(json, "name", "samples");
-	json_member_integer(json, "record_bytes", (int64_t)(layout->count * sizeof(uint64_t)));
+	json_member_integer(json, "record_bytes", (int64_t)(set->layout.count * sizeof(uint64_t)));
 	json_close(json, '}');
 	json_close(json, ']');
 	json_name(json, "fields");
-	record_layout_json(layout, json);
+	record_layout_json(&set->layout, json);
 	json_close(json, '}');
 	text_pad(json, RUN_LOG_ALIGNMENT);
 }

@@ -4,11 +4,10 @@
 #define HEADER_H
 
 #include "options.h"
-#include "source.h"
+#include "source_set.h"
 #include "text.h"
 
 /* The whole header as JSON, padded as the format wants it. */
-void header_write(const struct options *options, const struct record_layout *layout,
-		  const struct source *sources, size_t source_count, struct text *json);
+void header_write(const struct options *options, const struct source_set *set, struct text *json);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface's interrupts from /proc/interrupts: one column for each of its lines, and their sum for receiving.
- * The kernel counts 32 bits for each CPU; the counts are continued here in 64, so that a wrap never shows.
+ * The interface's interrupts: one column for each of its lines, and their sum for receiving, unless a better source
+ * tells interrupts in which something was received from others: then the lines are a cross-check. /proc/interrupts
+ * names the lines; each is then read from its own file in /sys/kernel/irq, which costs less than the whole table. The
+ * kernel counts 32 bits for each CPU; the counts are continued here in 64, so that a wrap never shows.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +19,8 @@
 #include "source.h"
 #include "text_file.h"
 
-enum { MOST_LINES = 512, MOST_CPUS = 4096 };
+/* a file of /sys holds at most a page: one that is full may lack CPUs */
+enum { MOST_LINES = 512, MOST_CPUS = 2048, MOST_TEXT = 4096 };
 enum direction { RECEIVE, TRANSMIT, BOTH, OTHER };
 static const char *const DIRECTIONS[] = {"receive", "transmit", "both", "other"};
 
@@ -26,41 +29,27 @@ struct line {
 	char label[96];
 	enum direction direction;
 	bool shared;
+	int fd; /* of its counts, "12,0,7" with one for each CPU that there may be */
 	uint64_t total;
+	unsigned int cpus;
 	uint32_t *last; /* of each CPU */
 };
 
 struct state {
-	int fd;
-	struct text content;
-	unsigned int cpus;
 	size_t count;
 	struct line *lines;
 	bool receives, transmits; /* whether there are columns for these sums */
 };
 
-static unsigned int count_cpus(const char *header)
-{
-	unsigned int cpus = 0;
-
-	for (; *header && *header != '\n'; header++)
-		cpus += !strncmp(header, "CPU", 3);
-	return cpus;
-}
-
-/* Advances past the counts of one line; returns where its text begins. */
-static const char *parse_counts(const char *at, unsigned int cpus, uint32_t *counts)
+/* Where the text of a line begins: after the counts of all CPUs. */
+static const char *skip_counts(const char *at)
 {
 	char *end;
-	unsigned int cpu;
 
-	for (cpu = 0; cpu < cpus; cpu++) {
-		unsigned long count = strtoul(at, &end, 10);
-
-		if (end == at)
+	while (isspace((unsigned char)*at) && *at != '\n') {
+		strtoul(at, &end, 10);
+		if (end == at || !isspace((unsigned char)*end))
 			break;
-		if (counts)
-			counts[cpu] = (uint32_t)count;
 		at = end;
 	}
 	return at;
@@ -163,43 +152,95 @@ static void label_of(char *label, size_t size, const char *text)
 	snprintf(label, size, "%.*s", (int)(text + length - start), start);
 }
 
-static int find_lines(struct state *state, const char *interface)
+/* The line's counts of each CPU: how many, or a negative errno. */
+static int read_counts(const struct line *line, uint32_t *counts)
 {
-	const char *at = state->content.data, *counts;
+	char text[MOST_TEXT], *at = text, *end;
+	ssize_t got = pread(line->fd, text, sizeof(text) - 1, 0);
+	int cpu;
+
+	if (got < 0)
+		return -errno;
+	if (got >= MOST_TEXT - 2)
+		return -EOVERFLOW;
+	text[got] = '\0';
+	for (cpu = 0; cpu < MOST_CPUS; cpu++, at = end + (*end == ',')) {
+		unsigned long count = strtoul(at, &end, 10);
+
+		if (end == at)
+			break;
+		counts[cpu] = (uint32_t)count;
+	}
+	return cpu ? cpu : -ENODATA;
+}
+
+static int open_line(struct line *line)
+{
+	uint32_t counts[MOST_CPUS];
+	char path[64];
+	int cpus;
+
+	snprintf(path, sizeof(path), "/sys/kernel/irq/%u/per_cpu_count", line->number);
+	line->fd = open(path, O_RDONLY | O_CLOEXEC);
+	cpus = line->fd < 0 ? -errno : read_counts(line, counts);
+	if (cpus > 0)
+		line->last = malloc((size_t)cpus * sizeof(*counts));
+	if (line->last) {
+		line->cpus = (unsigned int)cpus;
+		memcpy(line->last, counts, (size_t)cpus * sizeof(*counts));
+		return 0;
+	}
+	if (line->fd >= 0)
+		close(line->fd);
+	return cpus < 0 ? cpus : -ENOMEM;
+}
+
+static int add_line(struct state *state, struct line *line)
+{
+	struct line *lines = realloc(state->lines, (state->count + 1) * sizeof(*line));
+	int status;
+
+	if (!lines)
+		return -ENOMEM;
+	state->lines = lines;
+	status = open_line(line);
+	if (!status)
+		state->lines[state->count++] = *line;
+	return status;
+}
+
+static int find_lines(struct state *state, const char *interface, const char *table)
+{
+	const char *counts;
 	unsigned int number;
 
-	while (state->count < MOST_LINES && next_line(&at, &number, &counts)) {
+	while (state->count < MOST_LINES && next_line(&table, &number, &counts)) {
 		struct line line = {.number = number};
-		struct line *lines;
+		int status;
 
-		label_of(line.label, sizeof(line.label), parse_counts(counts, state->cpus, NULL));
+		label_of(line.label, sizeof(line.label), skip_counts(counts));
 		if (!names_interface(line.label, interface) && !belongs_to_device(interface, number))
 			continue;
 		line.shared = strchr(line.label, ',') != NULL;
 		line.direction = direction_of(line.label);
-		lines = realloc(state->lines, (state->count + 1) * sizeof(line));
-		if (!lines)
-			return -ENOMEM;
-		state->lines = lines;
-		line.last = calloc(state->cpus, sizeof(*line.last));
-		if (!line.last)
-			return -ENOMEM;
-		parse_counts(counts, state->cpus, line.last);
-		state->lines[state->count++] = line;
+		status = add_line(state, &line);
+		if (status)
+			return status;
 	}
 	return state->count ? 0 : -ENOENT;
 }
 
 /* --- sampling --- */
 
-static void advance(struct line *line, const char *counts, unsigned int cpus)
+/* A line that is gone, as when the driver asks for its interrupts anew, counts no further. */
+static void advance(struct line *line)
 {
 	uint32_t now[MOST_CPUS];
 	unsigned int cpu;
 
-	memcpy(now, line->last, cpus * sizeof(*now));
-	parse_counts(counts, cpus, now);
-	for (cpu = 0; cpu < cpus; cpu++) {
+	if (read_counts(line, now) != (int)line->cpus)
+		return;
+	for (cpu = 0; cpu < line->cpus; cpu++) {
 		line->total += (uint32_t)(now[cpu] - line->last[cpu]);
 		line->last[cpu] = now[cpu];
 	}
@@ -227,19 +268,10 @@ static void fill(const struct state *state, uint64_t *values)
 static int sample(struct source *source, uint64_t *values)
 {
 	struct state *state = source->state;
-	const char *at, *counts;
-	unsigned int number;
-	size_t i = 0;
-	int status = read_from_start(state->fd, &state->content);
+	size_t i;
 
-	if (status)
-		return status;
-	if (count_cpus(state->content.data) != state->cpus)
-		return -ESTALE; /* a CPU came or went: the columns mean something else now */
-	at = state->content.data;
-	while (i < state->count && next_line(&at, &number, &counts))
-		if (number == state->lines[i].number)
-			advance(&state->lines[i++], counts, state->cpus);
+	for (i = 0; i < state->count; i++)
+		advance(&state->lines[i]);
 	fill(state, values + source->first);
 	return 0;
 }
@@ -248,10 +280,12 @@ static void close_source(struct source *source)
 {
 	struct state *state = source->state;
 
-	close(state->fd);
-	text_free(&state->content);
-	while (state->count)
-		free(state->lines[--state->count].last);
+	while (state->count) {
+		struct line *line = &state->lines[--state->count];
+
+		close(line->fd);
+		free(line->last);
+	}
 	free(state->lines);
 	free(state);
 }
@@ -259,14 +293,16 @@ static void close_source(struct source *source)
 static void describe(struct source *source, struct record_layout *layout)
 {
 	struct state *state = source->state;
+	bool sums = !record_layout_has(layout, "rx_interrupts");
 	bool both = false;
 	struct column *column;
 	size_t i;
 
 	for (i = 0; i < state->count; i++) {
 		both |= state->lines[i].direction == BOTH;
-		state->receives |= state->lines[i].direction == RECEIVE || state->lines[i].direction == BOTH;
-		state->transmits |= state->lines[i].direction == TRANSMIT;
+		state->receives |=
+			sums && (state->lines[i].direction == RECEIVE || state->lines[i].direction == BOTH);
+		state->transmits |= sums && state->lines[i].direction == TRANSMIT;
 	}
 	if (state->receives) {
 		column = record_layout_add(layout, "rx_interrupts", "interrupts", COLUMN_COUNTER, source->name);
@@ -288,8 +324,19 @@ static void describe(struct source *source, struct record_layout *layout)
 	}
 }
 
+static int read_table(struct text *table)
+{
+	int fd = open("/proc/interrupts", O_RDONLY | O_CLOEXEC);
+	int status = fd < 0 ? -errno : read_from_start(fd, table);
+
+	if (fd >= 0)
+		close(fd);
+	return status ? status : table->length ? 0 : -ENOENT;
+}
+
 int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface)
 {
+	struct text table = {0};
 	struct state *state;
 	int status;
 
@@ -300,19 +347,17 @@ int interrupt_source_open(struct source *source, struct record_layout *layout, c
 		return -ENOMEM;
 	*source = (struct source){
 		.name = "proc_interrupts",
-		.description = "/proc/interrupts: the interface's lines, summed over CPUs while they are being "
-			       "counted",
+		.description = "the interface's lines of /proc/interrupts, read from /sys/kernel/irq one after the "
+			       "other, summed over CPUs while they are being counted",
 		.first = layout->count,
 		.sample = sample,
 		.close = close_source,
 		.state = state,
 	};
-	state->fd = open("/proc/interrupts", O_RDONLY | O_CLOEXEC);
-	status = state->fd < 0 ? -errno : read_from_start(state->fd, &state->content);
-	if (!status) {
-		state->cpus = count_cpus(state->content.data);
-		status = state->cpus && state->cpus <= MOST_CPUS ? find_lines(state, interface) : -ENOENT;
-	}
+	status = read_table(&table);
+	if (!status)
+		status = find_lines(state, interface, table.data);
+	text_free(&table);
 	if (status) {
 		close_source(source);
 		return status;

@@ -17,7 +17,7 @@ static int preview(struct recorder *recorder)
 {
 	struct text header = {0}, pretty = {0};
 
-	header_write(recorder->options, &recorder->layout, recorder->sources, recorder->source_count, &header);
+	header_write(recorder->options, &recorder->set, &header);
 	if (header.length)
 		json_pretty(&pretty, header.data, strcspn(header.data, "\n"));
 	while (pretty.length && pretty.data[pretty.length - 1] == ' ')
@@ -36,6 +36,13 @@ static bool is_folder(const char *path)
 	return !stat(path, &found) && S_ISDIR(found.st_mode);
 }
 
+static bool is_file(int fd)
+{
+	struct stat found;
+
+	return !fstat(fd, &found) && S_ISREG(found.st_mode);
+}
+
 static int record(struct recorder *recorder)
 {
 	const struct options *options = recorder->options;
@@ -48,7 +55,7 @@ static int record(struct recorder *recorder)
 		return WRONG;
 	}
 	fine = recorder_run(recorder, fd);
-	if (!fine && recorder->timer_fd < 0)
+	if (!fine && recorder->timer_fd < 0 && is_file(fd))
 		unlink(options->output); /* nothing was recorded */
 	if (close(fd) && fine) {
 		fprintf(stderr, "coalescope-logger: %s: %s\n", options->output, strerror(errno));

@@ -15,6 +15,8 @@ struct state {
 	int fd;
 	uint32_t index;
 	uint32_t sequence;
+	const struct counter_name *counters[COUNTER_COUNT];
+	size_t count;
 };
 
 struct question {
@@ -84,14 +86,15 @@ static int ask(struct state *state, struct rtnl_link_stats64 *stats)
 
 static int sample(struct source *source, uint64_t *values)
 {
+	struct state *state = source->state;
 	struct rtnl_link_stats64 stats;
-	int status = ask(source->state, &stats);
+	int status = ask(state, &stats);
 	size_t i;
 
 	if (status)
 		return status;
-	for (i = 0; i < COUNTER_COUNT; i++)
-		memcpy(&values[source->first + i], (const char *)&stats + COUNTERS[i].offset,
+	for (i = 0; i < state->count; i++)
+		memcpy(&values[source->first + i], (const char *)&stats + state->counters[i]->offset,
 		       sizeof(*values));
 	return 0;
 }
@@ -132,9 +135,13 @@ int netlink_source_open(struct source *source, struct record_layout *layout, con
 		.state = state,
 	};
 	for (i = 0; i < COUNTER_COUNT; i++) {
-		struct column *column = record_layout_add(layout, COUNTERS[i].name, COUNTERS[i].unit,
-							  COLUMN_COUNTER, source->name);
+		struct column *column;
 
+		if (record_layout_has(layout, COUNTERS[i].name))
+			continue;
+		state->counters[state->count++] = &COUNTERS[i];
+		column = record_layout_add(layout, COUNTERS[i].name, COUNTERS[i].unit, COLUMN_COUNTER,
+					   source->name);
 		if (!strcmp(COUNTERS[i].unit, "bytes"))
 			interface_bytes_include(interface, &column->attributes);
 	}

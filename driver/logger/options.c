@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "environment.h"
 #include "text.h"
 
 static const char HELP[] =
@@ -24,12 +25,15 @@ static const char HELP[] =
 	"                             command, or with Ctrl-C where there is none\n"
 	"  -w, --warmup TIME          how long to wait before the window begins (0s)\n"
 	"      --start-on-traffic N   wait until the interface has received N packets, then --warmup\n"
-	"      --counters SOURCE      auto, netlink or sysfs (auto)\n"
+	"      --source SOURCE        where counters come from: auto, module, ebpf or proc (auto: the best there is)\n"
+	"      --counters HOW         of proc: netlink, sysfs or auto (auto); the first two mean --source proc\n"
 	"\n"
 	"Which run it is:\n"
 	"  -e, --experiment SLUG      the experiment it belongs to, in lower-case words joined by hyphens\n"
 	"      --title TEXT           the experiment's title\n"
 	"      --kind KIND            measured, emulated or simulated (measured)\n"
+	"      --time-dilation X      all times here pass X times slower than in the system that is emulated or\n"
+	"                             simulated\n"
 	"  -f, --factor NAME=VALUE    a factor and its requested level; repeat for more.\n"
 	"                             Factors beside the glossary's are called factor.NAME\n"
 	"      --read-back NAME=VALUE the level that the host says it took; mtu_bytes is read without it\n"
@@ -38,14 +42,18 @@ static const char HELP[] =
 	"      --order N, --seed N, --plan TEXT, --run-id UUID\n"
 	"\n"
 	"What surrounds it:\n"
-	"      --environment NAME=VALUE  a further fact for the header\n"
+	"      --environment NAME=VALUE  a further fact for the header; virtual_machine.NAME is one about that\n"
 	"      --redact host,command  leave these out of the header\n"
 	"      --preview              print the header that would be written, and stop\n"
+	"\n"
+	"While it runs:\n"
+	"      --live                 a line each second, on stderr\n"
 	"\n"
 	"The command:\n"
 	"      --user NAME            run it as this user; under sudo it runs as who called sudo\n"
 	"      --result-limit BYTES   keep at most this much of its output (4194304)\n"
 	"      --no-result            keep none of its output\n"
+	"      --command-timeout TIME end it after this time, and say so (it may run for ever)\n"
 	"\n"
 	"      --help, --version\n"
 	"\n"
@@ -54,6 +62,9 @@ static const char HELP[] =
 enum long_option {
 	OPTION_TITLE = 256,
 	OPTION_KIND,
+	OPTION_TIME_DILATION,
+	OPTION_LIVE,
+	OPTION_COMMAND_TIMEOUT,
 	OPTION_READ_BACK,
 	OPTION_WORKLOAD,
 	OPTION_ORDER,
@@ -67,6 +78,7 @@ enum long_option {
 	OPTION_RESULT_LIMIT,
 	OPTION_NO_RESULT,
 	OPTION_FORCE,
+	OPTION_SOURCE,
 	OPTION_COUNTERS,
 	OPTION_START_ON_TRAFFIC,
 	OPTION_HELP,
@@ -80,10 +92,14 @@ static const struct option LONG_OPTIONS[] = {
 	{"duration", required_argument, NULL, 'd'},
 	{"warmup", required_argument, NULL, 'w'},
 	{"start-on-traffic", required_argument, NULL, OPTION_START_ON_TRAFFIC},
+	{"source", required_argument, NULL, OPTION_SOURCE},
 	{"counters", required_argument, NULL, OPTION_COUNTERS},
 	{"experiment", required_argument, NULL, 'e'},
 	{"title", required_argument, NULL, OPTION_TITLE},
 	{"kind", required_argument, NULL, OPTION_KIND},
+	{"time-dilation", required_argument, NULL, OPTION_TIME_DILATION},
+	{"live", no_argument, NULL, OPTION_LIVE},
+	{"command-timeout", required_argument, NULL, OPTION_COMMAND_TIMEOUT},
 	{"factor", required_argument, NULL, 'f'},
 	{"read-back", required_argument, NULL, OPTION_READ_BACK},
 	{"workload", required_argument, NULL, OPTION_WORKLOAD},
@@ -145,14 +161,14 @@ static bool parse_whole(int64_t *number, const char *value)
 	return true;
 }
 
-/* [a-z][a-z0-9_]*, after "factor." if that is there */
-static bool is_name(const char *name, size_t length)
+/* [a-z][a-z0-9_]*, after the prefix if that is there */
+static bool is_name(const char *name, size_t length, const char *prefix)
 {
-	size_t i;
+	size_t skipped = strlen(prefix), i;
 
-	if (length > 7 && !strncmp(name, "factor.", 7)) {
-		name += 7;
-		length -= 7;
+	if (length > skipped && !strncmp(name, prefix, skipped)) {
+		name += skipped;
+		length -= skipped;
 	}
 	if (!length || length > 64 || !islower((unsigned char)name[0]))
 		return false;
@@ -162,13 +178,13 @@ static bool is_name(const char *name, size_t length)
 	return true;
 }
 
-static bool parse_assignment(struct assignments *assignments, const char *value)
+static bool parse_assignment(struct assignments *assignments, const char *value, const char *prefix)
 {
 	const char *equals = strchr(value, '=');
 	size_t length = equals ? (size_t)(equals - value) : 0;
 	unsigned int i;
 
-	if (!is_name(value, length))
+	if (!is_name(value, length, prefix))
 		return complain("not NAME=VALUE with a name in lower-case letters, digits and _", value);
 	for (i = 0; i < assignments->count; i++)
 		if (!strncmp(assignments->entries[i], value, length + 1))
@@ -215,7 +231,7 @@ static bool parse_factor(struct assignments *assignments, const char *value)
 {
 	size_t i, length = strcspn(value, "=");
 
-	if (!parse_assignment(assignments, value))
+	if (!parse_assignment(assignments, value, "factor."))
 		return false;
 	if (!strncmp(value, "factor.", 7))
 		return true;
@@ -235,7 +251,7 @@ static bool parse_workload(struct options *options, const char *value)
 
 	if (snprintf(assignment, sizeof(assignment), "workload=%s", value) >= (int)sizeof(assignment))
 		return complain("too long", value);
-	return parse_assignment(&options->factors, assignment);
+	return parse_assignment(&options->factors, assignment, "factor.");
 }
 
 static bool check_slug(const char *slug)
@@ -271,6 +287,16 @@ static bool check_choice(const char *value, const char *const *choices, const ch
 	return complain(message, value);
 }
 
+enum { LARGEST_TIME_DILATION = 1000000 }; /* the reader's limit */
+
+static bool check_time_dilation(const char *value)
+{
+	double dilation = strtod(value, NULL);
+
+	return (is_number(value) && dilation >= 1 && dilation <= LARGEST_TIME_DILATION) ||
+	       complain("a time dilation is a number from 1 to 1000000", value);
+}
+
 static bool parse_redaction(struct options *options, const char *value)
 {
 	char list[64], *item, *rest = list;
@@ -301,6 +327,9 @@ static bool parse_identity(struct options *options, int option, const char *valu
 	case OPTION_KIND:
 		options->kind = value;
 		return check_choice(value, kinds, "a log's kind is measured, emulated or simulated");
+	case OPTION_TIME_DILATION:
+		options->time_dilation = value;
+		return check_time_dilation(value);
 	case OPTION_PLAN:
 		options->plan = value;
 		return fits(value);
@@ -324,9 +353,35 @@ static bool parse_identity(struct options *options, int option, const char *valu
 	}
 }
 
+static bool parse_command(struct options *options, int option, const char *value)
+{
+	int64_t number;
+
+	switch (option) {
+	case OPTION_USER:
+		options->user = value;
+		return true;
+	case OPTION_COMMAND_TIMEOUT:
+		return parse_time(&options->command_timeout_ns, value) &&
+		       (options->command_timeout_ns ||
+			complain("--command-timeout must be longer than nothing", value));
+	case OPTION_RESULT_LIMIT:
+		if (!parse_whole(&number, value) || number > 15 << 20)
+			return complain("a result may have at most 15 MiB", value);
+		options->result_limit = (size_t)number;
+		return true;
+	case OPTION_NO_RESULT:
+		options->keep_result = false;
+		return true;
+	default:
+		return parse_identity(options, option, value);
+	}
+}
+
 static bool parse_one(struct options *options, int option, const char *value)
 {
-	static const char *const sources[] = {"auto", "netlink", "sysfs", NULL};
+	static const char *const sources[] = {"auto", "module", "ebpf", "proc", NULL};
+	static const char *const counters[] = {"auto", "netlink", "sysfs", NULL};
 	int64_t number;
 
 	switch (option) {
@@ -348,30 +403,24 @@ static bool parse_one(struct options *options, int option, const char *value)
 			return false;
 		options->start_on_traffic = (uint64_t)number;
 		return true;
+	case OPTION_SOURCE:
+		options->source = value;
+		return check_choice(value, sources, "a source is auto, module, ebpf or proc");
 	case OPTION_COUNTERS:
 		options->counters = value;
-		return check_choice(value, sources, "counters come from auto, netlink or sysfs");
+		return check_choice(value, counters, "counters come from auto, netlink or sysfs");
 	case OPTION_ENVIRONMENT:
-		return parse_assignment(&options->environment, value);
+		return parse_assignment(&options->environment, value, ENVIRONMENT_VIRTUAL_MACHINE);
+	case OPTION_LIVE:
+		return options->live = true;
 	case OPTION_REDACT:
 		return parse_redaction(options, value);
 	case OPTION_PREVIEW:
 		return options->preview = true;
-	case OPTION_USER:
-		options->user = value;
-		return true;
-	case OPTION_RESULT_LIMIT:
-		if (!parse_whole(&number, value) || number > 15 << 20)
-			return complain("a result may have at most 15 MiB", value);
-		options->result_limit = (size_t)number;
-		return true;
-	case OPTION_NO_RESULT:
-		options->keep_result = false;
-		return true;
 	case OPTION_FORCE:
 		return options->force = true;
 	default:
-		return parse_identity(options, option, value);
+		return parse_command(options, option, value);
 	}
 }
 
@@ -396,6 +445,11 @@ static bool check_together(const struct options *options)
 		return complain("where to?", "--output is missing");
 	if (options->interval_ns < 1000000 || options->interval_ns > 60000000000u)
 		return complain("out of range", "--interval must be from 1ms to 60s");
+	if (options->time_dilation && !strcmp(options->kind, "measured"))
+		return complain("--time-dilation is for --kind emulated or simulated, not for",
+				options->kind);
+	if (options->command_timeout_ns && !options->command)
+		return complain("--command-timeout without a command", "nothing to end");
 	for (i = 0; i < options->read_back.count; i++)
 		if (!has_factor(options, options->read_back.entries[i]))
 			return false;
@@ -428,6 +482,8 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 		if (option == '?' || !parse_one(options, option, optarg))
 			return OPTIONS_WRONG;
 	}
+	if (!options->source)
+		options->source = strcmp(options->counters, "auto") ? "proc" : "auto";
 	if (optind < count)
 		options->command = arguments + optind;
 	return check_together(options) ? OPTIONS_RUN : OPTIONS_WRONG;

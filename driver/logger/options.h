@@ -21,11 +21,14 @@ struct options {
 	const char *output;
 	bool force;
 	bool preview;
+	bool live;
+	const char *source;   /* auto, module, ebpf or proc */
 	const char *counters; /* auto, netlink or sysfs */
 
 	uint64_t interval_ns;
 	uint64_t duration_ns; /* 0: until the command ends, or a signal */
 	uint64_t warmup_ns;
+	uint64_t command_timeout_ns; /* 0: it may run for ever */
 	uint64_t start_on_traffic; /* packets; 0: at once */
 
 	const char *run_id;
@@ -33,6 +36,7 @@ struct options {
 	const char *title;
 	const char *kind;
 	const char *plan;
+	const char *time_dilation; /* a JSON number, or NULL */
 	int64_t replicate, order, seed; /* -1: not given */
 	struct assignments factors, read_back, environment;
 

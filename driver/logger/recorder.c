@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "ethtool_query.h"
 #include "header.h"
 #include "interface.h"
 
@@ -25,65 +26,25 @@ static bool complain(const char *what, int status)
 	return false;
 }
 
-/* --- sources --- */
-
-static bool keep(struct recorder *recorder, int status)
-{
-	if (!status)
-		recorder->source_count++;
-	return !status;
-}
-
-static bool open_counters(struct recorder *recorder)
-{
-	const struct options *options = recorder->options;
-	struct source *source = &recorder->sources[recorder->source_count];
-	bool any = !strcmp(options->counters, "auto");
-	int status = -ENOENT;
-
-	if (any || !strcmp(options->counters, "netlink"))
-		status = netlink_source_open(source, &recorder->layout, options->interface);
-	if (status && (any || !strcmp(options->counters, "sysfs")))
-		status = sysfs_source_open(source, &recorder->layout, options->interface);
-	if (status)
-		return complain("the interface's counters cannot be read", status);
-	return keep(recorder, status);
-}
-
-static bool open_sources(struct recorder *recorder)
-{
-	const char *interface = recorder->options->interface;
-	struct source *next = recorder->sources;
-
-	keep(recorder, clock_source_open(next, &recorder->layout));
-	if (!open_counters(recorder))
-		return false;
-	/* these may be absent */
-	next = &recorder->sources[recorder->source_count];
-	keep(recorder, interrupt_source_open(next, &recorder->layout, interface));
-	next = &recorder->sources[recorder->source_count];
-	keep(recorder, cpu_source_open(next, &recorder->layout));
-	return true;
-}
+/* --- samples --- */
 
 static bool take(struct recorder *recorder)
 {
 	uint64_t before = recorder->writer.t_last;
-	size_t i;
-	int status;
+	const char *failed;
+	int status = source_set_sample(&recorder->set, recorder->values, &failed);
 
-	for (i = 0; i < recorder->source_count; i++) {
-		struct source *source = &recorder->sources[i];
-
-		status = source->sample(source, recorder->values);
-		if (status) {
-			recorder->gone = true;
-			return complain(source->name, status);
-		}
+	if (status) {
+		recorder->gone = true;
+		fprintf(stderr, "coalescope-logger: %s can no longer be observed: %s: %s; the log is kept as far as it goes\n",
+			recorder->options->interface, failed, strerror(-status));
+		return false;
 	}
 	if (recorder->writer.records && recorder->values[0] <= before)
 		recorder->values[0] = before + 1; /* the format wants time to advance */
 	status = log_writer_sample(&recorder->writer, recorder->values);
+	if (recorder->options->live)
+		live_sample(&recorder->live, recorder->values);
 	return status ? complain(recorder->options->output, status) : true;
 }
 
@@ -91,17 +52,23 @@ static bool take(struct recorder *recorder)
 
 static void mark(struct recorder *recorder, const char *name)
 {
-	log_writer_mark(&recorder->writer, name, recorder->values[0], recorder->values[1]);
+	log_writer_mark(&recorder->writer, name, recorder->values[0],
+			recorder->values[recorder->time_of_day]);
 }
 
 static void enter(struct recorder *recorder, enum window window)
 {
 	recorder->window = window;
 	recorder->window_since = recorder->values[0];
-	if (window == WINDOW_OPEN)
+	if (window == WINDOW_OPEN) {
 		mark(recorder, "window_start");
-	if (window == WINDOW_CLOSED)
+		if (recorder->options->live)
+			live_window_start(&recorder->live, recorder->values);
+	} else if (window == WINDOW_CLOSED) {
 		mark(recorder, "window_end");
+		if (recorder->options->live)
+			live_window_end(&recorder->live, recorder->values);
+	}
 }
 
 /* What the latest sample means for the window. */
@@ -121,6 +88,14 @@ static void advance_window(struct recorder *recorder)
 }
 
 /* --- the loop --- */
+
+static uint64_t clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 static bool start_timer(struct recorder *recorder)
 {
@@ -190,19 +165,31 @@ static bool wait_for_tick(struct recorder *recorder, int timeout_ms)
 	return true;
 }
 
+/* How long poll may wait before the command's time is over; -1: for ever. */
+static int patience_ms(const struct recorder *recorder)
+{
+	uint64_t now = clock_ns(), deadline = recorder->command_deadline;
+
+	if (!deadline)
+		return -1;
+	if (now >= deadline)
+		return 0;
+	return deadline - now > 60000000000u ? 60000 : (int)((deadline - now) / 1000000 + 1);
+}
+
 static bool finished(const struct recorder *recorder)
 {
 	if (recorder->caught)
 		return true;
 	if (recorder->options->command)
-		return recorder->workload.exited;
+		return recorder->workload.exited || patience_ms(recorder) == 0;
 	return recorder->window == WINDOW_CLOSED;
 }
 
 static bool sample_until_end(struct recorder *recorder)
 {
 	while (!finished(recorder)) {
-		if (!wait_for_tick(recorder, -1))
+		if (!wait_for_tick(recorder, patience_ms(recorder)))
 			continue;
 		if (!take(recorder))
 			return false;
@@ -225,6 +212,11 @@ static void stop_command(struct recorder *recorder)
 	struct workload *workload = &recorder->workload;
 	int waited;
 
+	if (!workload->pid) {
+		workload_drain(workload);
+		return;
+	}
+	workload->timed_out = !recorder->caught && patience_ms(recorder) == 0;
 	workload_signal(workload, SIGTERM);
 	for (waited = 0; workload->pid && waited < PATIENCE_MS; waited += 10) {
 		struct pollfd quiet = {.fd = workload->output_fd, .events = POLLIN};
@@ -233,12 +225,7 @@ static void stop_command(struct recorder *recorder)
 		workload_drain(workload);
 		workload_reap(workload);
 	}
-	if (workload->pid) {
-		workload_signal(workload, SIGKILL);
-		waitpid(workload->pid, &workload->status, 0);
-		workload->pid = 0;
-		workload->exited = true;
-	}
+	workload_kill(workload);
 	workload_drain(workload);
 }
 
@@ -248,15 +235,37 @@ static const char *how_it_ended(const struct recorder *recorder)
 		return "source lost";
 	if (recorder->caught)
 		return "signal";
+	if (recorder->workload.timed_out)
+		return "command timeout";
 	return recorder->options->command ? "command" : "duration";
+}
+
+/* What the driver has counted of its own, as a result; nothing where it has no such counters. */
+static int write_statistics(struct recorder *recorder, const char *name)
+{
+	struct text counters = {0}, metadata = {0};
+	int status = 0;
+
+	ethtool_statistics(recorder->options->interface, &counters);
+	json_open(&metadata, '{');
+	json_member_string(&metadata, "name", name);
+	json_member_string(&metadata, "media_type", "application/json");
+	json_close(&metadata, '}');
+	if (counters.failed)
+		status = -ENOMEM;
+	else if (counters.length)
+		status = log_writer_result(&recorder->writer, &metadata, counters.data, counters.length);
+	text_free(&metadata);
+	text_free(&counters);
+	return status;
 }
 
 static bool write_end(struct recorder *recorder)
 {
 	struct text more = {0}, metadata = {0};
-	int status = 0;
+	int status = write_statistics(recorder, "ethtool_statistics_end");
 
-	if (recorder->options->command && recorder->options->keep_result) {
+	if (!status && recorder->options->command && recorder->options->keep_result) {
 		workload_metadata(&recorder->workload, &metadata);
 		status = log_writer_result(&recorder->writer, &metadata, recorder->workload.output.data,
 					   recorder->workload.output.length);
@@ -286,6 +295,8 @@ static bool start_command(struct recorder *recorder)
 			options->user ? options->user : getenv("SUDO_USER"));
 		return false;
 	}
+	if (!status && options->command_timeout_ns)
+		recorder->command_deadline = clock_ns() + options->command_timeout_ns;
 	return status ? complain(options->command[0], status) : true;
 }
 
@@ -294,9 +305,12 @@ static bool start(struct recorder *recorder, int fd)
 	struct text header = {0};
 	int status;
 
-	header_write(recorder->options, &recorder->layout, recorder->sources, recorder->source_count, &header);
-	status = log_writer_start(&recorder->writer, fd, &header, recorder->layout.count * sizeof(uint64_t));
+	header_write(recorder->options, &recorder->set, &header);
+	status = log_writer_start(&recorder->writer, fd, &header,
+				  recorder->set.layout.count * sizeof(uint64_t));
 	text_free(&header);
+	if (!status)
+		status = write_statistics(recorder, "ethtool_statistics_start");
 	if (status)
 		return complain(recorder->options->output, status);
 	if (!catch_signals(recorder) || !take(recorder))
@@ -321,6 +335,11 @@ static bool judge(const struct recorder *recorder)
 			strsignal(recorder->caught));
 		return false;
 	}
+	if (workload->timed_out) {
+		fprintf(stderr, "coalescope-logger: %s was still running after %g s and was ended; the log is kept\n",
+			options->command[0], (double)options->command_timeout_ns / 1e9);
+		return false;
+	}
 	if (options->command && workload->exited && workload->status) {
 		if (WIFEXITED(workload->status))
 			fprintf(stderr, "coalescope-logger: %s ended with status %d; the log is kept\n",
@@ -336,23 +355,29 @@ static bool judge(const struct recorder *recorder)
 	return recorder->window >= WINDOW_OPEN && !recorder->short_window;
 }
 
+static bool open_live(struct recorder *recorder)
+{
+	const char *dilation = recorder->options->time_dilation;
+
+	return !recorder->options->live ||
+	       live_open(&recorder->live, &recorder->set.layout, dilation ? strtod(dilation, NULL) : 1);
+}
+
 bool recorder_open(struct recorder *recorder, const struct options *options)
 {
-	size_t i;
-
 	*recorder = (struct recorder){.options = options, .timer_fd = -1, .signal_fd = -1};
 	recorder->workload.output_fd = -1;
 	if (!interface_index(options->interface)) {
 		fprintf(stderr, "coalescope-logger: there is no interface %s here\n", options->interface);
 		return false;
 	}
-	if (!open_sources(recorder))
+	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface))
 		return false;
-	for (i = 0; i < recorder->layout.count; i++)
-		if (!strcmp(recorder->layout.columns[i].name, "rx_packets"))
-			recorder->received = i;
-	recorder->values = calloc(recorder->layout.count, sizeof(*recorder->values));
-	return (recorder->values && !recorder->layout.failed) || complain("start", -ENOMEM);
+	recorder->time_of_day = record_layout_find(&recorder->set.layout, "t_realtime_ns");
+	recorder->received = record_layout_find(&recorder->set.layout, "rx_packets");
+	recorder->values = calloc(recorder->set.layout.count, sizeof(*recorder->values));
+	return (recorder->values && !recorder->set.layout.failed && open_live(recorder)) ||
+	       complain("start", -ENOMEM);
 }
 
 bool recorder_run(struct recorder *recorder, int fd)
@@ -363,6 +388,8 @@ bool recorder_run(struct recorder *recorder, int fd)
 		return false;
 	sampled = sample_until_end(recorder);
 	stop_command(recorder);
+	if (recorder->options->live)
+		live_finish(&recorder->live);
 	if (recorder->writer.error)
 		return false;
 	if (recorder->options->command)
@@ -372,13 +399,8 @@ bool recorder_run(struct recorder *recorder, int fd)
 
 void recorder_close(struct recorder *recorder)
 {
-	while (recorder->source_count) {
-		struct source *source = &recorder->sources[--recorder->source_count];
-
-		if (source->close)
-			source->close(source);
-	}
-	record_layout_free(&recorder->layout);
+	live_close(&recorder->live);
+	source_set_close(&recorder->set);
 	log_writer_free(&recorder->writer);
 	workload_free(&recorder->workload);
 	if (recorder->timer_fd >= 0)

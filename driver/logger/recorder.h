@@ -3,24 +3,23 @@
 #ifndef RECORDER_H
 #define RECORDER_H
 
+#include "live.h"
 #include "log_writer.h"
 #include "options.h"
-#include "source.h"
+#include "source_set.h"
 #include "workload.h"
-
-enum { MOST_SOURCES = 8 };
 
 enum window { WINDOW_WAITING, WINDOW_WARMING, WINDOW_OPEN, WINDOW_CLOSED };
 
 struct recorder {
 	const struct options *options;
-	struct record_layout layout;
-	struct source sources[MOST_SOURCES];
-	size_t source_count;
-	uint64_t *values; /* of the latest sample */
-	size_t received;  /* column of rx_packets */
+	struct source_set set;
+	uint64_t *values;             /* of the latest sample; the first is t_monotonic_ns */
+	size_t time_of_day, received; /* columns of t_realtime_ns and rx_packets */
 	struct log_writer writer;
 	struct workload workload;
+	struct live live; /* not open without --live */
+	uint64_t command_deadline; /* on CLOCK_MONOTONIC, in ns; 0: it may run for ever */
 	int timer_fd, signal_fd;
 	uint64_t missed_ticks;
 	enum window window;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct column *record_layout_add(struct record_layout *layout, const char *name, const char *unit,
 				 enum column_kind kind, const char *source)
@@ -21,6 +22,27 @@ struct column *record_layout_add(struct record_layout *layout, const char *name,
 	*added = (struct column){.unit = unit, .kind = kind, .source = source};
 	snprintf(added->name, sizeof(added->name), "%s", name);
 	return added;
+}
+
+size_t record_layout_find(const struct record_layout *layout, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < layout->count; i++)
+		if (!strcmp(layout->columns[i].name, name))
+			return i;
+	return COLUMN_ABSENT;
+}
+
+bool record_layout_has(const struct record_layout *layout, const char *name)
+{
+	return record_layout_find(layout, name) != COLUMN_ABSENT;
+}
+
+void record_layout_shorten(struct record_layout *layout, size_t count)
+{
+	while (layout->count > count)
+		text_free(&layout->columns[--layout->count].attributes);
 }
 
 void record_layout_json(const struct record_layout *layout, struct text *json)
@@ -53,10 +75,7 @@ void record_layout_json(const struct record_layout *layout, struct text *json)
 
 void record_layout_free(struct record_layout *layout)
 {
-	size_t i;
-
-	for (i = 0; i < layout->count; i++)
-		text_free(&layout->columns[i].attributes);
+	record_layout_shorten(layout, 0);
 	free(layout->columns);
 	*layout = (struct record_layout){0};
 }

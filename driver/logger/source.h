@@ -19,6 +19,8 @@ struct column {
 	struct text attributes; /* further JSON members, without the comma before them */
 };
 
+#define COLUMN_ABSENT SIZE_MAX
+
 struct record_layout {
 	struct column *columns;
 	size_t count;
@@ -38,10 +40,22 @@ struct source {
 /* The new column, for adding attributes; its values are 64-bit and unsigned. */
 struct column *record_layout_add(struct record_layout *layout, const char *name, const char *unit,
 				 enum column_kind kind, const char *source);
+/* The column's number, COLUMN_ABSENT if there is none of this name. */
+size_t record_layout_find(const struct record_layout *layout, const char *name);
+bool record_layout_has(const struct record_layout *layout, const char *name);
+/* Drops all columns after the first `count`. */
+void record_layout_shorten(struct record_layout *layout, size_t count);
 void record_layout_json(const struct record_layout *layout, struct text *json);
 void record_layout_free(struct record_layout *layout);
 
-/* Each opens one source: 0, or a negative errno (-ENOENT: this machine or interface does not have it). */
+/*
+ * Each opens one source: 0, or a negative errno (-ENOENT: this machine or interface does not have it). Better sources
+ * are opened first: a source adds only what the layout does not have yet. The first column is t_monotonic_ns.
+ */
+int module_source_open(struct source *source, struct record_layout *layout, const char *interface);
+/* What the open source `module` reads beside its snapshot. Sampled and closed after it. */
+void module_driver_source_open(struct source *source, struct record_layout *layout,
+			       const struct source *module);
 int clock_source_open(struct source *source, struct record_layout *layout);
 int netlink_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int sysfs_source_open(struct source *source, struct record_layout *layout, const char *interface);

@@ -61,6 +61,8 @@ static void add(struct source *source, struct record_layout *layout, const char 
 	uint64_t value;
 	int fd;
 
+	if (record_layout_has(layout, counter->name))
+		return;
 	snprintf(path, sizeof(path), "/sys/class/net/%s/statistics/%s", interface, counter->name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -91,9 +91,14 @@ int workload_start(struct workload *workload, char *const *command, const char *
 		close(output[1]);
 		return status;
 	}
+	workload->group = !isatty(STDIN_FILENO); /* at a terminal it must stay in the foreground */
 	workload->pid = fork();
-	if (workload->pid == 0)
+	if (workload->pid == 0) {
+		if (workload->group)
+			setpgid(0, 0);
 		run_command(command, &identity, parent, output[1], trouble[1]);
+	}
+	workload->started = workload->pid;
 	status = workload->pid < 0 ? -errno : 0;
 	close(output[1]);
 	close(trouble[1]);
@@ -148,7 +153,19 @@ bool workload_reap(struct workload *workload)
 void workload_signal(const struct workload *workload, int number)
 {
 	if (workload->pid)
-		kill(workload->pid, number);
+		kill(workload->group ? -workload->pid : workload->pid, number);
+}
+
+void workload_kill(struct workload *workload)
+{
+	if (workload->group && workload->started)
+		kill(-workload->started, SIGKILL);
+	if (!workload->pid)
+		return;
+	kill(workload->pid, SIGKILL);
+	waitpid(workload->pid, &workload->status, 0);
+	workload->pid = 0;
+	workload->exited = true;
 }
 
 static bool looks_like_json(const struct text *output)
@@ -177,6 +194,8 @@ void workload_metadata(const struct workload *workload, struct text *json)
 		json_integer(json, WTERMSIG(workload->status));
 	else
 		json_null(json);
+	if (workload->timed_out)
+		json_member_bool(json, "timed_out", true);
 	json_name(json, "output_bytes");
 	json_unsigned(json, workload->output_bytes);
 	json_member_bool(json, "truncated", workload->output_bytes > workload->output.length);

@@ -12,6 +12,9 @@
 
 struct workload {
 	pid_t pid;     /* 0: none is running */
+	pid_t started; /* its pid, even after it has ended */
+	bool group;    /* it leads a process group: signals reach all that it started */
+	bool timed_out;
 	int output_fd; /* non-blocking; −1 once closed */
 	struct text output;
 	size_t limit;
@@ -27,6 +30,8 @@ void workload_drain(struct workload *workload);
 /* Whether it has ended by now. */
 bool workload_reap(struct workload *workload);
 void workload_signal(const struct workload *workload, int number);
+/* Ends it, if it has not ended, and all of its group that is left. */
+void workload_kill(struct workload *workload);
 /* What the log keeps of it. */
 void workload_metadata(const struct workload *workload, struct text *json);
 void workload_free(struct workload *workload);

@@ -144,6 +144,126 @@ def several_sources() -> bytes:
     return file.getvalue()
 
 
+ABI = (  # the counters of struct coalescope_snapshot in their order, from its byte 72 on
+    *("rx_packets", "rx_bytes", "tx_packets", "tx_bytes"),
+    *("interrupts", "rx_interrupts", "polls", "rx_polls", "poll_work", "schedules"),
+    *("idle_cycles", "task_cycles", "other_task_cycles"),
+    *("irq_cycles", "softirq_cycles", "other_irq_cycles"),
+    *("cpu_user_ns", "cpu_nice_ns", "cpu_system_ns", "cpu_idle_ns"),
+    *("cpu_iowait_ns", "cpu_irq_ns", "cpu_softirq_ns", "cpu_steal_ns"),
+    *("driver_rx_packets", "driver_rx_bytes", "driver_tx_packets", "driver_tx_bytes"),
+    *("rx_dropped", "tx_dropped", "rx_errors", "tx_errors", "rx_missed_errors", "rx_fifo_errors"),
+)
+QUEUE_ABI = ("rx_packets", "rx_bytes", "rx_interrupts", "polls", "rx_polls")
+MODULE_SOURCES = [
+    {"name": "module", "atomic": True},
+    {"name": "module_driver", "atomic": False},
+    {"name": "clock", "atomic": False},
+    {"name": "proc_interrupts", "atomic": False},
+]
+SCOPES = {
+    **dict.fromkeys(("idle_cycles", "other_task_cycles", "other_irq_cycles"), "machine"),
+    "task_cycles": "namespace",
+}
+
+
+def module_field(name: str, **more: object) -> dict[str, object]:
+    """One counter of the kernel module, described as the logger describes it."""
+    unit = name.rpartition("_")[2]  # in nearly all names
+    special = {
+        "polls": "polls",
+        "poll_work": "packets",
+        "schedules": "schedules",
+        "t_tsc": "cycles",
+    }
+    described: dict[str, object] = {
+        "name": name,
+        "type": "u64",
+        "unit": special.get(name, unit),
+        "kind": "counter",
+        "wrap_bits": 64,
+        "source": "module",
+    }
+    if unit == "bytes":
+        described["bytes_include"] = ["link_header", "fcs"]
+        described["bytes_include_basis"] = "counted by the module"
+    if name == "rx_interrupts":
+        described["direction"] = "receive"
+    if name in SCOPES or name.startswith("cpu_"):
+        described["scope"] = SCOPES.get(name, "machine")
+    return described | more
+
+
+def gauge(name: str) -> dict[str, object]:
+    """A value of the module that is no counter."""
+    base = {"name": name, "type": "u64", "unit": "1", "kind": "gauge"}
+    return {**base, "source": "module"}
+
+
+def driver_field(name: str) -> dict[str, object]:
+    """One of the driver's own statistics."""
+    octets = name.endswith("_bytes")
+    more: dict[str, object] = {"unit": "bytes" if octets else "packets", "source": "module_driver"}
+    if octets:
+        more["bytes_include"] = ["link_header"]
+    described = module_field(name) | more
+    described.pop("bytes_include_basis", None)
+    return described
+
+
+def queue_fields(queue: int, **more: object) -> list[dict[str, object]]:
+    """The counters of one queue."""
+    return [
+        module_field(name) | {"name": f"{name}.q{queue}", "queue": queue, **more}
+        for name in QUEUE_ABI
+    ]
+
+
+def module() -> bytes:
+    """What the logger writes with the kernel module: atomic fields, queues, driver statistics."""
+    octets_first = ("rx_bytes", "rx_packets", "tx_bytes", "tx_packets")
+    counted = [*octets_first, *ABI[4:24]]
+    line = standard_field("rx_interrupts", source="proc_interrupts")
+    fields = [
+        standard_field("t_monotonic_ns", source="module", clock="CLOCK_MONOTONIC_RAW"),
+        module_field("t_tsc", frequency_khz=3_000_000),
+        *map(module_field, counted),
+        gauge("retries"),
+        gauge("flags"),
+        *queue_fields(0, napi_id=8193, irq=24),
+        *queue_fields(1),
+        *map(driver_field, ABI[24:]),
+        standard_field("t_realtime_ns", source="clock"),
+        line | {"name": "interrupts.24", "irq": 24},
+    ]
+    facts = {"host": None, "cpus": 2, "counter_source": "module", "module_version": "0.1.0"}
+    described = header(fields=fields, sources=MODULE_SOURCES, environment=facts)
+    file = io.BytesIO()
+    log = Writer(file, described)
+    for k in range(25):
+        moment, wall = START + k * INTERVAL, WALL + k * INTERVAL
+        total = {name: 1000 * (number + 1) * k for number, name in enumerate(ABI)}
+        queues = [1000 * (100 * q + n + 1) * k for q in (1, 2) for n in range(len(QUEUE_ABI))]
+        log.sample(
+            moment,
+            3 * moment,
+            *(total[name] for name in counted),
+            k % 3,
+            int(k == 7),
+            *queues,
+            *(total[name] for name in ABI[24:]),
+            wall,
+            7 * k,
+        )
+        if k == 2:
+            log.mark("window_start", moment, wall)
+        if k == 23:
+            log.mark("window_end", moment, wall)
+    log.result(b'{"rx_no_buffer_count":12}', name="ethtool_statistics_end")
+    log.finish("duration")
+    return file.getvalue()
+
+
 def newer(log: bytes) -> bytes:
     """The same log as a version 2."""
     start = log[:8] + (2).to_bytes(2, "little") + log[10:20]
@@ -185,6 +305,7 @@ def golden() -> Mapping[str, bytes]:
         "small.runlog": log,
         "wrapped.runlog": wrapped(),
         "several-sources.runlog": several_sources(),
+        "module.runlog": module(),
         "cut-off.runlog": log[: len(log) * 2 // 3],
         "newer-major.runlog": newer(log),
         "flipped-bit.runlog": flipped(log),

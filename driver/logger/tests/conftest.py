@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 LOGGER = Path(__file__).resolve().parents[1]
+PARTS = {"log_writer.o", "text.o", "crc32.o", "source.o", "snapshot.o"}
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +30,23 @@ def build(tmp_path_factory):
 @pytest.fixture(scope="session")
 def logger(build):
     return str(build / "coalescope-logger")
+
+
+@pytest.fixture
+def compiled(build, tmp_path):
+    """Builds a test program of C sources with the logger's own parts; returns its path."""
+
+    def compile_with(*sources):
+        program = tmp_path / "test_program"
+        command = ["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+        paths = (LOGGER / "tests", LOGGER, LOGGER.parent / "include")
+        objects = [str(part) for part in sorted(build.glob("*.o")) if part.name in PARTS]
+        include = [f"-I{path}" for path in paths]
+        arguments = [*command, *include, *map(str, sources), *objects, "-o", str(program)]
+        subprocess.run(arguments, check=True)
+        return program
+
+    return compile_with
 
 
 @pytest.fixture

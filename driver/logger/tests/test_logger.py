@@ -34,7 +34,8 @@ def run(logger, *arguments, seconds=30, **more):
 
 
 def record(logger, path, *arguments, **more):
-    done = run(logger, "-i", "lo", "-o", path, "-t", "10ms", *arguments, **more)
+    proc = () if "--counters" in arguments else ("--source", "proc")
+    done = run(logger, "-i", "lo", "-o", path, "-t", "10ms", *proc, *arguments, **more)
     assert done.returncode == 0, done.stderr
     return read(path)
 
@@ -124,6 +125,19 @@ def test_samples_keep_to_the_schedule(logger, path):
     # absolute schedule: the number of ticks does not drift, whatever single ticks do
     assert len(times) + missed == pytest.approx((times[-1] - times[0]) / 1e7, abs=4)
     assert report.sampling.asked_interval_ns == 10_000_000
+
+
+def test_at_a_millisecond_nothing_drifts(logger, path):
+    """2,000 samples: a schedule that waited after each sample would be late by their cost."""
+    log = record(logger, path, "--force", "-t", "1ms", "-d", "2s")
+    times = log.streams[0].column("t_monotonic_ns")
+    ticks = len(times) - 1 + log.footer["missed_ticks"]
+    assert ticks >= 1990
+    # less than the duration's two ends and 500 ppm by which the clock may be slewed
+    assert ticks == pytest.approx((times[-1] - times[0]) / 1e6, abs=4)
+    wall = log.streams[0].column("t_realtime_ns")
+    assert wall[0] <= time.time_ns()
+    assert (wall[-1] - wall[0]) / 1e9 == pytest.approx((times[-1] - times[0]) / 1e9, abs=0.01)
 
 
 def test_warmup_comes_before_the_window(logger, path):
@@ -259,7 +273,7 @@ def test_redaction(logger, path):
 
 def test_preview_prints_the_header_and_writes_nothing(logger, path):
     arguments = ["-i", "lo", "-o", path, "--preview", "-f", 'factor.note=a:"b",{}[]', "--", "true"]
-    done = run(logger, *arguments)
+    done = run(logger, "--source", "proc", *arguments)
     assert done.returncode == 0
     shown = json.loads(done.stdout)
     assert len(done.stdout.splitlines()) > 50
@@ -348,6 +362,14 @@ WRONG = [
     (["-i", "lo", "-o", "x", "--kind", "guessed"], 2, "kind"),
     (["-i", "lo", "-o", "x", "--redact", "everything"], 2, "redacted"),
     (["-i", "lo", "-o", "x", "--counters", "magic"], 2, "netlink"),
+    (["-i", "lo", "-o", "x", "--source", "magic"], 2, "module, ebpf or proc"),
+    (["-i", "lo", "-o", "x", "--time-dilation", "2"], 2, "emulated or simulated"),
+    (["-i", "lo", "-o", "x", "--kind", "emulated", "--time-dilation", "0.5"], 2, "from 1 to"),
+    (["-i", "lo", "-o", "x", "--kind", "emulated", "--time-dilation", "1e3"], 2, "from 1 to"),
+    (["-i", "lo", "-o", "x", "--kind", "emulated", "--time-dilation", "1000001"], 2, "from 1 to"),
+    (["-i", "lo", "-o", "x", "--command-timeout", "1s"], 2, "without a command"),
+    (["-i", "lo", "-o", "x", "--command-timeout", "0s", "--", "true"], 2, "longer than nothing"),
+    (["-i", "lo", "-o", "x", "--environment", "a.b=1"], 2, "NAME=VALUE"),
     (["-i", "a-name-that-is-too-long", "-o", "x"], 2, "so long a name"),
     (["-i", "nosuch0", "-o", "x", "-d", "1s"], 1, "no interface nosuch0"),
     (["-i", "lo", "-o", "missing/x", "-d", "1s"], 1, "No such file"),
@@ -382,6 +404,71 @@ def test_a_command_that_fails_is_reported_and_its_log_kept(logger, path):
     assert done.returncode == 1
     assert "status 3" in done.stderr
     assert read(path).result.metadata["exit_status"] == 3
+
+
+def test_a_command_that_hangs_is_ended_with_all_that_it_started(logger, path, tmp_path):
+    note = tmp_path / "pid"
+    hangs = f"echo started; sleep 60 & echo $! > {note}; sleep 60"
+    begun = time.monotonic()
+    done = run(
+        logger,
+        "-i",
+        "lo",
+        "-o",
+        path,
+        "--command-timeout",
+        "300ms",
+        "--",
+        "sh",
+        "-c",
+        hangs,
+        stdin=subprocess.DEVNULL,
+    )
+    assert time.monotonic() - begun < 10
+    assert done.returncode == 1
+    assert "sh was still running after 0.3 s and was ended; the log is kept" in done.stderr
+    log = read(path)
+    assert log.complete
+    assert log.footer["ended"] == "command timeout"
+    assert log.result.metadata["timed_out"] is True
+    assert bytes(log.result.body) == b"started\n"
+    state = Path(f"/proc/{int(note.read_text())}/stat")
+    assert not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z"
+
+
+def test_a_command_that_ends_in_time_is_not_marked(logger, path):
+    log = record(logger, path, "--command-timeout", "60s", "--", "true")
+    assert "timed_out" not in log.result.metadata
+    assert log.footer["ended"] == "command"
+
+
+def test_time_dilation_stands_in_the_header(logger, path):
+    log = record(logger, path, "--kind", "emulated", "--time-dilation", "12.5", "-d", "20ms")
+    assert log.header["time_dilation"] == 12.5
+    assert log.time_dilation == 12.5
+    plain = record(logger, path, "--force", "-d", "20ms")
+    assert "time_dilation" not in plain.header
+
+
+def test_what_only_the_outside_knows_goes_into_the_environment(logger, path):
+    facts = ["virtual_machine.qemu_version=10.0", "virtual_machine.icount_shift=1", "note=1.50"]
+    given = [part for fact in facts for part in ("--environment", fact)]
+    environment = record(logger, path, *given, "-d", "20ms").header["environment"]
+    assert environment["virtual_machine"]["qemu_version"] == "10.0"  # a version is no number
+    assert environment["virtual_machine"]["icount_shift"] == 1
+    assert environment["notes"] == {"note": 1.5}
+    plain = record(logger, path, "--force", "-d", "20ms").header["environment"]
+    assert "notes" not in plain
+    virtual = "hypervisor" in Path("/proc/cpuinfo").read_text()
+    assert bool(plain.get("virtual_machine", {}).get("hypervisor")) is virtual
+
+
+def test_a_device_as_output_is_not_removed(logger):
+    """Full from its first byte: said, and the device stays."""
+    done = run(logger, "-i", "lo", "-o", "/dev/full", "--force", "-d", "20ms")
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert Path("/dev/full").is_char_device()
 
 
 def test_a_command_shorter_than_the_window_is_reported(logger, path):
@@ -447,6 +534,22 @@ def test_an_unknown_user_is_named_as_one(logger, path):
 def test_help_and_version(logger):
     assert "Usage" in run(logger, "--help").stdout
     assert "format 1.0" in run(logger, "--version").stdout
+
+
+def test_a_static_program_is_whole(tmp_path):
+    """For guests that have no libraries."""
+    folder = Path(__file__).resolve().parents[1]
+    subprocess.run(
+        ["make", "-s", "-C", str(folder), f"BUILD={tmp_path}", "LDFLAGS=-static"],
+        check=True,
+        capture_output=True,
+    )
+    program = tmp_path / "coalescope-logger"
+    headers = subprocess.run(
+        ["readelf", "-l", str(program)], capture_output=True, text=True, check=True
+    )
+    assert "INTERP" not in headers.stdout
+    assert record(str(program), tmp_path / "a.runlog", "-d", "20ms").complete
 
 
 def test_the_log_of_a_damaged_copy_is_refused(logger, path):

@@ -65,6 +65,7 @@ def test_a_namespace_whose_sysfs_is_another_ones_is_not_mixed_up(logger, namespa
     """nsenter does not mount /sys again: the counters must still be those of the namespace."""
     path = tmp_path / "a.runlog"
     command = ["nsenter", f"--net=/run/netns/{namespaces[0]}", logger, "-i", "lo", "-o", str(path)]
+    command += ["--source", "proc"]
     done = subprocess.run(
         [*command, "-d", "20ms"], capture_output=True, text=True, timeout=20, check=False
     )
@@ -83,9 +84,37 @@ def test_a_namespace_whose_sysfs_is_another_ones_is_not_mixed_up(logger, namespa
     assert "cannot be read" in refused.stderr
 
 
+def test_a_full_disk_ends_the_recording_with_a_message(logger, namespaces, tmp_path):
+    mount = f"mount -t tmpfs -o size=256k none {tmp_path}"
+    record = f"{logger} -i probe0 -o {tmp_path}/a.runlog -t 1ms -d 60s --source proc"
+    keep = f"cat {tmp_path}/a.runlog > /proc/self/fd/1"
+    script = f"{mount} && {{ {record}; echo status $? >&2; {keep}; }}"
+    command = ["ip", "netns", "exec", namespaces[0], "sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, timeout=50, check=False)
+    assert b"No space left on device" in done.stderr
+    assert b"status 1" in done.stderr
+    log = read(done.stdout)
+    assert not log.complete
+    assert log.records > 100
+
+
+def test_the_drivers_own_counters_are_kept_from_start_and_end(logger, namespaces, tmp_path):
+    path = tmp_path / "a.runlog"
+    done = around(namespaces[0], logger, "-i", "probe0", "-o", path, "-d", "20ms")
+    assert done.returncode == 0, done.stderr
+    said = around(namespaces[0], "ethtool", "-S", "probe0").stdout
+    shown = {line.partition(":")[0].strip() for line in said.splitlines()[1:]}
+    results = {result.name: result.json() for result in read(path).results}
+    assert list(results) == ["ethtool_statistics_start", "ethtool_statistics_end"]
+    for counters in results.values():
+        assert set(counters) == shown
+        assert counters["peer_ifindex"] > 0
+
+
 def test_an_interface_that_goes_away_ends_the_log_properly(logger, namespaces, tmp_path):
     path = tmp_path / "a.runlog"
     command = [logger, "-i", "probe0", "-o", str(path), "-t", "10ms", "-d", "20s"]
+    command += ["--source", "proc"]
     with subprocess.Popen(
         ["ip", "netns", "exec", namespaces[0], *command], stderr=subprocess.PIPE, text=True
     ) as process:
@@ -95,6 +124,7 @@ def test_an_interface_that_goes_away_ends_the_log_properly(logger, namespaces, t
         subprocess.run(["ip", "-n", namespaces[0], "link", "del", "probe0"], check=True)
         _, said = process.communicate(timeout=10)
     assert process.returncode == 1
+    assert "probe0 can no longer be observed" in said
     assert "No such device" in said
     log = read(path)
     assert log.complete

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counts one interface's frames, interrupts and polls, and whose time the CPUs spend, at the kernel's tracepoints. */
+#include "kernel_types.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "counters.h"
+#include "frames.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Set before loading: the interface, by its index in the network namespace with this inode number. */
+const volatile int interface_index;
+const volatile unsigned int namespace_inode;
+
+enum { NET_RX_SOFTIRQ = 3, KERNEL_THREAD = 0x00200000 };
+enum { NET_XMIT_MASK = 0x0f, IRQ_NONE = 0 };
+enum { CLOCK_TRIES = 4 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* the logger makes it as many as there are CPUs */
+	__type(key, __u32);
+	__type(value, struct cpu_counters);
+} cpus SEC(".maps");
+
+/* Interrupt handlers of the interface: all of its message-signalled lines, and those in which its NAPI was scheduled. */
+struct handler {
+	__u64 action; /* 0: any, as nobody shares the line */
+	__u64 irq;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct handler);
+	__type(value, __u32);
+} handlers SEC(".maps");
+
+/* NAPI instances of the interface that an interrupt has scheduled. */
+struct queue {
+	__u32 interrupted;       /* its poll has not ended yet */
+	__u32 interrupted_again; /* already by the next interrupt, before the end of the poll was seen */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64); /* struct napi_struct * */
+	__type(value, struct queue);
+} queues SEC(".maps");
+
+static __always_inline struct cpu_counters *this_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+static __always_inline bool is_watched(const struct net_device *device)
+{
+	return device->ifindex == interface_index && device->nd_net.net->ns.inum == namespace_inode;
+}
+
+/* Between these two, all that a level of a CPU writes. */
+static __always_inline void begin(bpf_u32 *sequence)
+{
+	*(volatile bpf_u32 *)sequence += 1;
+	barrier();
+}
+
+static __always_inline void end(bpf_u32 *sequence)
+{
+	barrier();
+	*(volatile bpf_u32 *)sequence += 1;
+}
+
+/* --- whose time it is --- */
+
+/* Time outside hard interrupts. One that comes between the two readings would be counted in one of them only. */
+static __always_inline __u64 soft_clock(const struct cpu_counters *cpu)
+{
+	const volatile bpf_u64 *hard_total_ns = &cpu->hard_total_ns;
+	__u64 before = *hard_total_ns, now = bpf_ktime_get_ns();
+	int i;
+
+	for (i = 0; i < CLOCK_TRIES; i++) {
+		__u64 after = *hard_total_ns;
+
+		if (after == before)
+			break;
+		before = after;
+		now = bpf_ktime_get_ns();
+	}
+	return now - before;
+}
+
+/* Time outside hard and soft interrupts. */
+static __always_inline __u64 task_clock(const struct cpu_counters *cpu)
+{
+	return soft_clock(cpu) - cpu->soft_total_ns;
+}
+
+static __always_inline __u32 owner_of(const struct task_struct *task)
+{
+	const struct nsproxy *namespaces = task->nsproxy;
+
+	if (!task->pid)
+		return TASK_IDLE;
+	if (task->flags & KERNEL_THREAD && task->comm[0] == 'n' && task->comm[1] == 'a' && task->comm[2] == 'p' &&
+	    task->comm[3] == 'i' && task->comm[4] == '/')
+		return TASK_UNDECIDED; /* threaded NAPI: for whom is known when it polls */
+	if (namespaces && namespaces->net_ns->ns.inum == namespace_inode)
+		return TASK_OF_INTERFACE;
+	return TASK_OTHER;
+}
+
+/* Charges the time since the last change to the owner that ends; `undecided` says whose it is if that was open. */
+static __always_inline void charge_task(struct cpu_counters *cpu, __u32 undecided)
+{
+	__u64 now = task_clock(cpu);
+	__u32 owner = cpu->task_owner;
+
+	if (owner >= TASK_OWNERS)
+		owner = undecided;
+	if (owner < TASK_OWNERS) /* the verifier does not see that it is */
+		cpu->task_ns[owner] += now - cpu->task_since_ns;
+	cpu->task_since_ns = now;
+}
+
+/* The clocks of interrupts that began earlier start from here, too. */
+static __always_inline void start_counting(struct cpu_counters *cpu, const struct task_struct *running)
+{
+	cpu->task_owner = owner_of(running);
+	cpu->task_since_ns = task_clock(cpu);
+	cpu->counting = true;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *previous, struct task_struct *next)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu)
+		return 0;
+	begin(&cpu->soft_sequence);
+	if (cpu->counting) {
+		charge_task(cpu, TASK_OTHER);
+		cpu->task_owner = owner_of(next);
+	} else {
+		start_counting(cpu, next);
+	}
+	end(&cpu->soft_sequence);
+	return 0;
+}
+
+/* The logger runs it once on each CPU: one that is idle might not switch tasks for a long time. */
+SEC("raw_tp")
+int start_cpu(void *context)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (cpu && !cpu->counting)
+		start_counting(cpu, bpf_get_current_task_btf());
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(on_softirq, unsigned int number)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu || !cpu->counting)
+		return 0;
+	begin(&cpu->soft_sequence);
+	cpu->softirq = number + 1;
+	cpu->last_polled = OF_OTHERS;
+	cpu->soft_since_ns = soft_clock(cpu);
+	cpu->soft_began_ns = cpu->soft_since_ns + *(volatile bpf_u64 *)&cpu->hard_total_ns;
+	end(&cpu->soft_sequence);
+	return 0;
+}
+
+static __always_inline void charge_softirq(struct cpu_counters *cpu, __u32 owner)
+{
+	__u64 now = soft_clock(cpu), elapsed = now - cpu->soft_since_ns;
+
+	cpu->soft_ns[owner == OF_INTERFACE ? OF_INTERFACE : OF_OTHERS] += elapsed;
+	cpu->soft_total_ns += elapsed;
+	cpu->soft_since_ns = now;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(on_softirq_end, unsigned int number)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu || !cpu->softirq)
+		return 0;
+	begin(&cpu->soft_sequence);
+	charge_softirq(cpu, cpu->last_polled);
+	cpu->softirq = 0;
+	end(&cpu->soft_sequence);
+	return 0;
+}
+
+/* --- hard interrupts --- */
+
+static __always_inline void charge_interrupt(struct cpu_counters *cpu)
+{
+	__u64 elapsed = bpf_ktime_get_ns() - cpu->hard_since_ns;
+
+	cpu->hard_ns[cpu->interrupt_is_ours ? OF_INTERFACE : OF_OTHERS] += elapsed;
+	cpu->hard_total_ns += elapsed;
+	cpu->hard_since_ns = 0;
+}
+
+static __always_inline bool is_handler(__u64 action, __u64 irq)
+{
+	struct handler handler = {.action = action, .irq = irq};
+
+	return bpf_map_lookup_elem(&handlers, &handler) != NULL;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(on_interrupt, int irq, struct irqaction *action)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu)
+		return 0;
+	begin(&cpu->hard_sequence);
+	cpu->hard_since_ns = bpf_ktime_get_ns();
+	cpu->handler = (__u64)action;
+	cpu->interrupt_is_ours = is_handler(0, irq) || is_handler(cpu->handler, irq);
+	end(&cpu->hard_sequence);
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(on_interrupt_end, int irq, struct irqaction *action, int result)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu || !cpu->hard_since_ns)
+		return 0;
+	begin(&cpu->hard_sequence);
+	charge_interrupt(cpu);
+	if (cpu->interrupt_is_ours && result != IRQ_NONE)
+		cpu->interrupts++;
+	cpu->handler = 0;
+	cpu->interrupt_is_ours = false;
+	end(&cpu->hard_sequence);
+	return 0;
+}
+
+SEC("tp_btf/local_timer_entry")
+int BPF_PROG(on_timer, int vector)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu)
+		return 0;
+	begin(&cpu->hard_sequence);
+	cpu->hard_since_ns = bpf_ktime_get_ns();
+	end(&cpu->hard_sequence);
+	return 0;
+}
+
+SEC("tp_btf/local_timer_exit")
+int BPF_PROG(on_timer_end, int vector)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu || !cpu->hard_since_ns)
+		return 0;
+	begin(&cpu->hard_sequence);
+	charge_interrupt(cpu);
+	end(&cpu->hard_sequence);
+	return 0;
+}
+
+/* --- NAPI --- */
+
+/*
+ * An interrupt that comes while the last one's poll is still open comes from within that poll, after the driver has switched
+ * interrupts on again: what the poll delivered belongs to the last one.
+ */
+static __always_inline void note_interrupt(struct cpu_counters *cpu, const struct napi_struct *napi)
+{
+	struct queue first = {.interrupted = true}, *queue;
+	__u64 key = (__u64)napi;
+
+	queue = bpf_map_lookup_elem(&queues, &key);
+	if (!queue) {
+		bpf_map_update_elem(&queues, &key, &first, BPF_ANY);
+		return;
+	}
+	if (queue->interrupted) {
+		cpu->rx_interrupts_hard += cpu->received > 0;
+		queue->interrupted_again = true;
+	}
+	queue->interrupted = true;
+}
+
+static __always_inline int scheduled(const struct napi_struct *napi)
+{
+	struct cpu_counters *cpu = this_cpu();
+	struct handler handler = {0};
+	__u32 known = true;
+
+	if (!cpu || !cpu->handler || !is_watched(napi->dev))
+		return 0;
+	begin(&cpu->hard_sequence);
+	if (!cpu->interrupt_is_ours) {
+		const struct irqaction *action = (const struct irqaction *)cpu->handler;
+
+		handler.action = cpu->handler;
+		handler.irq = BPF_CORE_READ(action, irq);
+		bpf_map_update_elem(&handlers, &handler, &known, BPF_ANY);
+		cpu->interrupt_is_ours = true;
+	}
+	cpu->schedules++;
+	note_interrupt(cpu, napi);
+	end(&cpu->hard_sequence);
+	return 0;
+}
+
+SEC("fentry/__napi_schedule")
+int BPF_PROG(on_schedule, struct napi_struct *napi)
+{
+	return scheduled(napi);
+}
+
+SEC("fentry/__napi_schedule_irqoff")
+int BPF_PROG(on_schedule_irqoff, struct napi_struct *napi)
+{
+	return scheduled(napi);
+}
+
+static __always_inline void end_interrupt(struct cpu_counters *cpu, const struct napi_struct *napi)
+{
+	__u64 key = (__u64)napi;
+	struct queue *queue = bpf_map_lookup_elem(&queues, &key);
+
+	if (!queue || !queue->interrupted)
+		return;
+	if (queue->interrupted_again) {
+		queue->interrupted_again = false;
+		return;
+	}
+	queue->interrupted = false;
+	cpu->rx_interrupts_soft += cpu->received > 0;
+}
+
+/* At the end of a poll. In the receive softirq and in NAPI threads it says whose the time since the last one was. */
+SEC("tp_btf/napi_poll")
+int BPF_PROG(on_poll, struct napi_struct *napi, int work, int budget)
+{
+	struct cpu_counters *cpu = this_cpu();
+	bool ours;
+
+	if (!cpu)
+		return 0;
+	ours = is_watched(napi->dev);
+	begin(&cpu->soft_sequence);
+	if (cpu->softirq == NET_RX_SOFTIRQ + 1) {
+		cpu->last_polled = ours ? OF_INTERFACE : OF_OTHERS;
+		charge_softirq(cpu, cpu->last_polled);
+	} else if (cpu->counting && cpu->task_owner == TASK_UNDECIDED) {
+		cpu->task_owner = ours ? TASK_NAPI_THREAD : TASK_OTHER;
+		charge_task(cpu, TASK_OTHER);
+	}
+	if (ours) {
+		cpu->polls++;
+		cpu->rx_polls += cpu->received > 0;
+		cpu->poll_work += work > 0 ? work : 0;
+		end_interrupt(cpu, napi);
+		cpu->received = 0;
+	}
+	end(&cpu->soft_sequence);
+	return 0;
+}
+
+/* --- frames --- */
+
+/* Each frame passes one of these entries once, before generic receive offload. */
+static __always_inline int received(const struct sk_buff *skb)
+{
+	struct cpu_counters *cpu;
+	struct frames frames;
+
+	if (!is_watched(skb->dev))
+		return 0;
+	cpu = this_cpu();
+	if (!cpu)
+		return 0;
+	frames = received_frames(skb);
+	begin(&cpu->soft_sequence);
+	cpu->rx_packets += frames.packets;
+	cpu->rx_bytes += frames.bytes;
+	cpu->received += 1;
+	end(&cpu->soft_sequence);
+	return 0;
+}
+
+SEC("tp_btf/napi_gro_receive_entry")
+int BPF_PROG(on_gro_receive, const struct sk_buff *skb)
+{
+	return received(skb);
+}
+
+SEC("tp_btf/napi_gro_frags_entry")
+int BPF_PROG(on_gro_frags, const struct sk_buff *skb)
+{
+	return received(skb);
+}
+
+SEC("tp_btf/netif_receive_skb_entry")
+int BPF_PROG(on_receive, const struct sk_buff *skb)
+{
+	return received(skb);
+}
+
+SEC("tp_btf/netif_receive_skb_list_entry")
+int BPF_PROG(on_receive_list, const struct sk_buff *skb)
+{
+	return received(skb);
+}
+
+SEC("tp_btf/netif_rx_entry")
+int BPF_PROG(on_netif_rx, const struct sk_buff *skb)
+{
+	return received(skb);
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(on_transmit, const struct sk_buff *skb, const struct net_device *device)
+{
+	struct cpu_counters *cpu;
+	struct frames frames;
+
+	if (!is_watched(device))
+		return 0;
+	cpu = this_cpu();
+	if (!cpu)
+		return 0;
+	frames = transmitted_frames(skb);
+	cpu->sending_packets = frames.packets;
+	cpu->sending_bytes = frames.bytes;
+	return 0;
+}
+
+/* The driver has answered; it may have freed the skb. */
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(on_transmit_end, struct sk_buff *skb, int result, struct net_device *device)
+{
+	struct cpu_counters *cpu;
+
+	if (result >= NET_XMIT_MASK || !is_watched(device)) /* not taken: it will be offered again */
+		return 0;
+	cpu = this_cpu();
+	if (!cpu)
+		return 0;
+	begin(&cpu->soft_sequence);
+	cpu->tx_packets += cpu->sending_packets;
+	cpu->tx_bytes += cpu->sending_bytes;
+	cpu->sending_packets = 0; /* nothing is counted twice where the start was missed */
+	cpu->sending_bytes = 0;
+	end(&cpu->soft_sequence);
+	return 0;
+}

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the eBPF source counts on a veth pair, against what the generator sent."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from coalescope_host.run_log import read
+
+pytestmark = pytest.mark.network
+
+LINK, FCS, IP, UDP, TCP = 14, 4, 20, 8, 20 + 12  # TCP with its time stamps
+SYN_OPTIONS = 8  # that a SYN has beyond those
+SHORTEST = 60
+
+SEND = """
+import socket, sys
+count, size, address = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(count):
+    out.sendto(bytes(size), (address, 9))
+"""
+# Both ends of one TCP connection print what their kernel says it sent: segments, and bytes in them.
+SEGMENTS = """
+import json, socket, struct, sys
+def report(connection):
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 208)
+    print(json.dumps({
+        "retransmitted": struct.unpack_from("=I", info, 100)[0],
+        "segments": struct.unpack_from("=I", info, 136)[0],
+        "bytes": struct.unpack_from("=Q", info, 200)[0],
+    }), flush=True)
+"""
+SINK = (
+    SEGMENTS
+    + """
+with socket.socket() as server:
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 200_000)  # so that no queue overflows
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server.bind(("10.215.0.2", 5000))
+    server.listen()
+    print("ready", flush=True)
+    connection = server.accept()[0]
+    while connection.recv(1 << 18):
+        pass
+    connection.shutdown(socket.SHUT_WR)
+    sys.stdin.read()
+    report(connection)
+"""
+)
+SOURCE = (
+    SEGMENTS
+    + """
+connection = socket.create_connection(("10.215.0.2", 5000))
+connection.sendall(bytes(int(sys.argv[1])))
+connection.shutdown(socket.SHUT_WR)
+connection.recv(1)
+report(connection)
+"""
+)
+SPIN = """
+import time
+while time.process_time() < 0.5:
+    pass
+print(time.process_time())
+"""
+
+
+def send(machine, count, size, address="10.215.0.2"):
+    machine.run(sys.executable, "-c", SEND, count, size, address)
+
+
+def on_the_wire(payload, headers=LINK + IP + UDP):
+    return max(headers + payload, SHORTEST) + FCS
+
+
+def set_offloads(machines, state, mtu_bytes=1500):
+    for machine in machines:
+        machine.ip("link", "set", "probe0", "mtu", str(mtu_bytes))
+        machine.run("ethtool", "-K", "probe0", "tso", state, "gso", state, "gro", state)
+
+
+def use_napi(machines):
+    """The second's probe0 polls: it joins frames, and none come that are joined already."""
+    machines[0].run("ethtool", "-K", "probe0", "tso", "off")
+    machines[1].run("ethtool", "-K", "probe0", "gro", "on")
+
+
+@pytest.mark.parametrize("offloads", ["on", "off"])
+@pytest.mark.parametrize(
+    ("size", "mtu_bytes"), [(1, 1500), (1000, 1500), (1472, 1500), (8972, 9000)]
+)
+def test_every_datagram_is_counted(machines, recording, offloads, size, mtu_bytes):
+    set_offloads(machines, offloads, mtu_bytes)
+    machines[1].ip("route", "add", "blackhole", "10.215.0.1/32")  # nobody listens: no word of it
+    with recording(machines[0]) as sent, recording(machines[1]) as received:
+        send(machines[0], 2000, size)
+    expected = (2000, 2000 * on_the_wire(size))
+    assert (received.difference("rx_packets"), received.difference("rx_bytes")) == expected
+    assert (sent.difference("tx_packets"), sent.difference("tx_bytes")) == expected
+    # the two interfaces have the same index in their namespaces
+    assert (sent.difference("rx_packets"), received.difference("tx_packets")) == (0, 0)
+
+
+@pytest.mark.parametrize("mtu_bytes", [1500, 9000])
+@pytest.mark.parametrize("offloads", ["on", "off"])
+def test_every_segment_is_counted(machines, recording, offloads, mtu_bytes):
+    """A TCP connection: frames as the sockets say, bytes as payload and headers add up to."""
+    payload = 20_000_001
+    set_offloads(machines, offloads, mtu_bytes)
+    with recording(machines[0]) as left, recording(machines[1]) as right:
+        sink = machines[1].start(
+            sys.executable, "-c", SINK, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert sink.stdout.readline() == "ready\n"
+        source = json.loads(machines[0].run(sys.executable, "-c", SOURCE, payload))
+        said, _ = sink.communicate(input="", timeout=20)
+        answer = json.loads(said)
+    assert source["bytes"] >= payload
+    there, back = (
+        source["segments"],
+        answer["segments"] + 1,
+    )  # the listening socket answered the SYN
+    headers = LINK + IP + TCP + FCS
+    for log, way in ((left, "tx"), (right, "rx")):
+        assert log.difference(f"{way}_packets") == there
+        assert log.difference(f"{way}_bytes") == there * headers + SYN_OPTIONS + source["bytes"]
+    for log, way in ((left, "rx"), (right, "tx")):
+        assert log.difference(f"{way}_packets") == back
+        if not source["retransmitted"]:  # else answers say in more headers what came twice
+            assert log.difference(f"{way}_bytes") == back * headers + SYN_OPTIONS
+
+
+def test_what_receives_through_another_is_refused(machines, logger):
+    machines[0].ip("link", "add", "link", "probe0", "name", "upper0", "type", "macvlan")
+    log = ("-i", "upper0", "-o", "/dev/null", "--source", "ebpf", "-d", "20ms", "--force")
+    refused = machines[0].start(logger, *log, stderr=subprocess.PIPE)
+    assert "--source ebpf: " in refused.communicate(timeout=20)[1]
+    assert refused.returncode == 1
+
+
+def test_a_tag_that_is_kept_beside_the_frame_counts(machines, recording):
+    for number, machine in enumerate(machines, 1):
+        try:
+            machine.ip(
+                "link", "add", "link", "probe0", "name", "tagged0", "type", "vlan", "id", "7"
+            )
+        except subprocess.CalledProcessError as refused:
+            pytest.skip(f"this kernel has no VLANs: {refused.stderr.decode().strip()}")
+        machine.ip("link", "set", "tagged0", "up")
+        machine.ip("address", "add", f"10.215.7.{number}/24", "dev", "tagged0")
+    to = ("10.215.7.2", "lladdr", "02:00:00:00:00:02", "dev", "tagged0", "nud", "permanent")
+    machines[0].ip("neigh", "replace", *to)
+    with recording(machines[0]) as sent, recording(machines[1]) as received:
+        send(machines[0], 300, 500, "10.215.7.2")
+    for log, way in ((sent, "tx"), (received, "rx")):
+        assert log.difference(f"{way}_packets") == 300
+        assert log.difference(f"{way}_bytes") == 300 * (on_the_wire(500) + 4)
+
+
+def test_other_interfaces_are_not_counted(machines, recording):
+    for number, machine in enumerate(machines, 1):
+        if number == 1:
+            peer = ("peer", "name", "other0", "netns", machines[1].namespace)
+            machine.ip("link", "add", "name", "other0", "type", "veth", *peer)
+        machine.ip("link", "set", "other0", "up")
+        machine.ip("address", "add", f"10.215.8.{number}/24", "dev", "other0")
+    with (
+        recording(machines[1], "probe0") as one,
+        recording(machines[1], "other0") as two,
+    ):
+        send(machines[0], 300, 500, "10.215.8.2")
+        send(machines[0], 200, 500)
+        send(machines[1], 50, 500, "127.0.0.1")
+    arp = 2  # asked and answered on the other interface, and asked back at times
+    assert one.difference("rx_packets") == 200
+    assert 300 <= two.difference("rx_packets") <= 300 + arp
+
+
+def test_polls_but_no_interrupts_where_there_are_none(machines, recording):
+    use_napi(machines)
+    with recording(machines[1]) as log:
+        send(machines[0], 500, 1000)
+    fields = {field["name"] for field in read(log.path).header["fields"]}
+    assert not fields & {"interrupts", "rx_interrupts", "schedules"}
+    assert 0 < log.difference("rx_polls") <= log.difference("polls")
+    assert log.difference("poll_work") == 500
+    assert log.difference("softirq_ns") > 0
+    assert log.difference("irq_ns") == 0
+    assert read(log.path).field("rx_bytes").bytes_include == ("link_header", "fcs")
+
+
+def test_threaded_polling_is_the_interfaces_time(machines, recording):
+    use_napi(machines)
+    machines[1].run("sh", "-c", "echo 1 > /sys/class/net/probe0/threaded")
+    with recording(machines[1]) as log:
+        send(machines[0], 3000, 1000)
+    assert log.difference("rx_packets") == 3000
+    assert log.difference("poll_work") == 3000
+    threads = subprocess.run(
+        ["ps", "-e", "-o", "comm"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "napi/probe0" in threads
+    assert log.difference("softirq_ns") > 3000 * 100
+
+
+def test_every_nanosecond_has_one_owner(machines, recording):
+    with recording(machines[1], interval="100ms") as log:
+        spent = float(machines[1].run(sys.executable, "-c", SPIN))
+    stream = read(log.path).streams[0]
+    names = ("idle_ns", "task_ns", "other_task_ns", "irq_ns", "softirq_ns", "other_irq_ns")
+    owned = sum(log.difference(name) for name in names)
+    times = stream.column("t_monotonic_ns")
+    cpus = read(log.path).header["environment"]["cpus"]
+    assert owned == pytest.approx(cpus * int(times[-1] - times[0]), rel=1e-3)
+    for name in names:
+        values = [int(value) for value in stream.column(name)]
+        assert values == sorted(values)
+    # the logger and the start of the spinning program live there, too
+    assert 0.98 * spent < log.difference("task_ns") / 1e9 < spent + 0.3
+
+
+def test_time_of_other_namespaces_is_other_time(machines, recording):
+    with recording(machines[1], interval="100ms") as log:
+        spent = float(machines[0].run(sys.executable, "-c", SPIN))
+    assert log.difference("other_task_ns") / 1e9 > 0.98 * spent
+    assert log.difference("task_ns") / 1e9 < 0.5 * spent
+
+
+def test_a_renamed_interface_is_followed(machines, recording, meet):
+    with recording(machines[1]) as log:
+        send(machines[0], 100, 500)
+        machines[1].ip("link", "set", "probe0", "down")
+        machines[1].ip("link", "set", "probe0", "name", "renamed0")
+        machines[1].ip("link", "set", "renamed0", "up")
+        meet(machines[1], 2, "renamed0")
+        time.sleep(0.1)
+        send(machines[0], 100, 500)
+    assert log.process.returncode == 1  # ended by the test
+    assert log.difference("rx_packets") == 200
+
+
+@pytest.mark.parametrize("what", ["removed", "moved"])
+def test_an_interface_that_goes_away_ends_the_log(machines, recording, what):
+    with recording(machines[1]) as log:
+        if what == "removed":
+            machines[0].ip("link", "del", "probe0")
+        else:
+            machines[1].ip(
+                "link", "set", "probe0", "netns", machines[0].namespace, "name", "moved0"
+            )
+        log.end()
+    assert log.process.returncode == 1
+    assert "ebpf: No such device" in log.said
+    ended = read(log.path)
+    assert ended.complete
+    assert ended.footer["ended"] == "source lost"
+
+
+def test_sampling_costs_little(machines, recording):
+    """Less than 0.1 % of a CPU at 100 ms."""
+    with recording(machines[1], interval="100ms") as log:
+        spent = Path(f"/proc/{log.process.pid}/schedstat")  # its first number: ns on a CPU
+        before = int(spent.read_text().split()[0])
+        time.sleep(4)
+        assert int(spent.read_text().split()[0]) - before < 4e9 / 1000

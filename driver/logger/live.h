@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A line each second on stderr while a log is recorded, and one for the whole window at its end. */
+#ifndef LIVE_H
+#define LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source.h"
+
+enum { MOST_LIVE_COLUMNS = 8 };
+
+/* Columns that are added up. */
+struct live_columns {
+	size_t columns[MOST_LIVE_COLUMNS];
+	size_t count;
+};
+
+struct live {
+	const struct record_layout *layout;
+	double dilation; /* rates are those of the system that is stood for */
+	struct live_columns bytes, packets, interrupts, drops, cpu, cpu_idle;
+	double more_bytes; /* a packet, for link level with frame check sequence */
+	uint64_t *start, *previous, *end; /* values: at the start, at the latest line, at the end */
+	uint64_t begun;
+	bool window_over;
+};
+
+/* False if memory runs out. */
+bool live_open(struct live *live, const struct record_layout *layout, double dilation);
+void live_sample(struct live *live, const uint64_t *values);
+/* The moments between which the last line counts. */
+void live_window_start(struct live *live, const uint64_t *values);
+void live_window_end(struct live *live, const uint64_t *values);
+void live_finish(const struct live *live);
+void live_close(struct live *live);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source_set.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "counter_names.h"
+#ifdef HAVE_EBPF
+#include "ebpf_source.h"
+#endif
+
+/* Counts the source that was just opened, or takes back what a failed one has added. */
+static int keep(struct source_set *set, int status)
+{
+	if (!status) {
+		set->count++;
+		set->columns = set->layout.count;
+	}
+	record_layout_shorten(&set->layout, set->columns);
+	return status;
+}
+
+static struct source *next(struct source_set *set)
+{
+	return &set->sources[set->count];
+}
+
+/* --- where the counters can come from, the best first --- */
+
+static int open_module(struct source_set *set, const char *interface)
+{
+	const struct source *module = next(set);
+	int status = keep(set, module_source_open(next(set), &set->layout, interface));
+
+	if (status)
+		return status;
+	module_driver_source_open(next(set), &set->layout, module);
+	return keep(set, 0);
+}
+
+static int open_ebpf(struct source_set *set, const char *interface)
+{
+#ifdef HAVE_EBPF
+	return keep(set, ebpf_source_open(next(set), &set->layout, interface));
+#else
+	(void)set;
+	(void)interface;
+	return -ENOSYS;
+#endif
+}
+
+/* The sources that are opened in any case are all that this one needs. */
+static int open_proc(struct source_set *set, const char *interface)
+{
+	(void)set;
+	(void)interface;
+	return 0;
+}
+
+static const char *why_no_module(int status)
+{
+	switch (-status) {
+	case ENOENT:
+	case ENXIO:
+		return "the kernel module is not loaded: modprobe coalescope";
+	case EACCES:
+	case EPERM:
+		return "not permitted to read /dev/coalescope and attach to it: run as root, or with CAP_NET_ADMIN";
+	case ENODEV:
+		return "the kernel module does not find this interface";
+	case EINVAL:
+	case ENOTTY:
+	case EPROTO:
+		return "/dev/coalescope answers what this version does not understand: install module and logger of "
+		       "one version";
+	default:
+		return strerror(-status);
+	}
+}
+
+static const char *why_no_ebpf(int status)
+{
+	switch (-status) {
+	case ENOSYS:
+		return "this logger was built without eBPF";
+	case EACCES:
+	case EPERM:
+		return "not permitted to load eBPF programs: run as root, or with CAP_BPF, CAP_PERFMON and "
+		       "CAP_NET_ADMIN";
+	case EOPNOTSUPP:
+		return "only for interfaces of Ethernet's kind that receive for themselves";
+	case ENOENT:
+		return "this kernel does not describe its types (no /sys/kernel/btf/vmlinux) or lacks a place to count "
+		       "at";
+	default:
+		return strerror(-status);
+	}
+}
+
+static const char *no_reason(int status)
+{
+	return strerror(-status);
+}
+
+static const struct candidate {
+	const char *name;
+	int (*open)(struct source_set *set, const char *interface);
+	const char *(*why_not)(int status);
+} CANDIDATES[] = {
+	{"module", open_module, why_no_module},
+	{"ebpf", open_ebpf, why_no_ebpf},
+	{"proc", open_proc, no_reason},
+};
+enum { CANDIDATE_COUNT = sizeof(CANDIDATES) / sizeof(*CANDIDATES) };
+
+static void refuse(struct source_set *set, const char *name, const char *reason)
+{
+	if (!set->refused.length)
+		json_open(&set->refused, '{');
+	json_member_string(&set->refused, name, reason);
+}
+
+static void report(const struct source_set *set, const char *const *reasons)
+{
+	size_t i;
+
+	fprintf(stderr, "coalescope-logger: counters come from %s\n", set->taken);
+	for (i = 0; i < CANDIDATE_COUNT && strcmp(CANDIDATES[i].name, set->taken) != 0; i++)
+		fprintf(stderr, "  not from %s: %s\n", CANDIDATES[i].name, reasons[i]);
+}
+
+static void open_best(struct source_set *set, const char *interface)
+{
+	const char *reasons[CANDIDATE_COUNT] = {NULL};
+	size_t i;
+
+	for (i = 0; i < CANDIDATE_COUNT && !set->taken; i++) {
+		int status = CANDIDATES[i].open(set, interface);
+
+		if (!status) {
+			set->taken = CANDIDATES[i].name;
+			continue;
+		}
+		reasons[i] = CANDIDATES[i].why_not(status);
+		refuse(set, CANDIDATES[i].name, reasons[i]);
+	}
+	if (set->refused.length)
+		json_close(&set->refused, '}');
+	report(set, reasons);
+}
+
+static bool open_named(struct source_set *set, const char *wanted, const char *interface)
+{
+	const struct candidate *candidate = CANDIDATES;
+	int status;
+
+	while (strcmp(candidate->name, wanted) != 0)
+		candidate++;
+	status = candidate->open(set, interface);
+	if (status)
+		fprintf(stderr, "coalescope-logger: --source %s: %s\n", wanted, candidate->why_not(status));
+	set->taken = candidate->name;
+	return !status;
+}
+
+/* --- what they leave open --- */
+
+static bool counters_missing(const struct record_layout *layout)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTER_COUNT; i++)
+		if (!record_layout_has(layout, COUNTERS[i].name))
+			return true;
+	return false;
+}
+
+static int open_counters(struct source_set *set, const char *counters, const char *interface)
+{
+	bool any = !strcmp(counters, "auto");
+	int status = -ENOENT;
+
+	if (!counters_missing(&set->layout))
+		return 0;
+	if (any || !strcmp(counters, "netlink"))
+		status = netlink_source_open(next(set), &set->layout, interface);
+	if (status && (any || !strcmp(counters, "sysfs")))
+		status = sysfs_source_open(next(set), &set->layout, interface);
+	return keep(set, status);
+}
+
+static bool open_rest(struct source_set *set, const char *counters, const char *interface)
+{
+	int status;
+
+	keep(set, clock_source_open(next(set), &set->layout));
+	status = open_counters(set, counters, interface);
+	if (status) {
+		fprintf(stderr, "coalescope-logger: the interface's counters cannot be read: %s\n",
+			strerror(-status));
+		return false;
+	}
+	/* these may be absent */
+	keep(set, interrupt_source_open(next(set), &set->layout, interface));
+	keep(set, cpu_source_open(next(set), &set->layout));
+	if (!record_layout_has(&set->layout, "rx_interrupts"))
+		fprintf(stderr, "coalescope-logger: no interrupts of %s can be found: the log has no rx_interrupts\n",
+			interface);
+	return true;
+}
+
+bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface)
+{
+	*set = (struct source_set){0};
+	if (!strcmp(wanted, "auto"))
+		open_best(set, interface);
+	else if (!open_named(set, wanted, interface))
+		return false;
+	return open_rest(set, counters, interface);
+}
+
+int source_set_sample(struct source_set *set, uint64_t *values, const char **failed)
+{
+	size_t i;
+
+	for (i = 0; i < set->count; i++) {
+		int status = set->sources[i].sample(&set->sources[i], values);
+
+		if (status) {
+			*failed = set->sources[i].name;
+			return status;
+		}
+	}
+	return 0;
+}
+
+void source_set_close(struct source_set *set)
+{
+	while (set->count) {
+		struct source *source = &set->sources[--set->count];
+
+		if (source->close)
+			source->close(source);
+	}
+	record_layout_free(&set->layout);
+	text_free(&set->refused);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sources of one recording, and the choice of where the counters come from. */
+#ifndef SOURCE_SET_H
+#define SOURCE_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source.h"
+#include "text.h"
+
+enum { MOST_SOURCES = 8 };
+
+struct source_set {
+	struct record_layout layout;
+	struct source sources[MOST_SOURCES];
+	size_t count;
+	size_t columns;      /* of the layout, by the sources counted */
+	const char *taken;   /* module, ebpf or proc */
+	struct text refused; /* JSON object: the better ones, and why they were not taken */
+};
+
+/*
+ * wanted: auto, module, ebpf or proc; counters: auto, netlink or sysfs, for what the first of them does not count.
+ * Says on stderr what was taken, or what is wrong.
+ */
+bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface);
+/* One value for each column. 0, or a negative errno of the source that `failed` then names. */
+int source_set_sample(struct source_set *set, uint64_t *values, const char **failed);
+void source_set_close(struct source_set *set);
+
+#endif

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Killed at any moment, the logger loses at most what it had not yet to write: a second."""
+
+import random
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from coalescope_host.run_log import read
+
+LOGGER = Path(__file__).resolve().parents[1]
+TIMES = 24
+MOST_LOST_S = 1.5  # a second by the format, and the time for which a busy machine may hold it up
+
+
+def start(logger, path, interval="5ms"):
+    options = ["-i", "lo", "-o", str(path), "-t", interval, "-d", "60s", "--source", "proc"]
+    return subprocess.Popen([logger, *options], stderr=subprocess.DEVNULL)
+
+
+def lost_s(log, killed_ns):
+    return (killed_ns - log.streams[0].column("t_realtime_ns")[-1]) / 1e9
+
+
+def test_killed_at_any_moment_it_loses_a_second_at_most(logger, tmp_path):
+    dice = random.Random()
+    paths = [tmp_path / f"{number}.runlog" for number in range(TIMES)]
+    moments = sorted((dice.uniform(0.1, 4.0), path) for path in paths)
+    processes = {path: start(logger, path) for path in paths}
+    deadline = time.monotonic() + 20
+    while not all(path.exists() and path.stat().st_size for path in paths):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    begun, killed = time.monotonic(), {}
+    for moment, path in moments:
+        time.sleep(max(0.0, begun + moment - time.monotonic()))
+        killed[path] = time.time_ns()
+        processes[path].kill()
+    for process in processes.values():
+        process.wait(timeout=10)
+    for path in paths:
+        log = read(path)
+        assert [problem.code for problem in log.problems] == ["cut_off"]
+        if log.records:
+            assert -0.1 < lost_s(log, killed[path]) < MOST_LOST_S
+    assert sum(read(path).records for path in paths) > 100 * TIMES
+
+
+@pytest.fixture
+def idle_writer(tmp_path):
+    """A logger that writes only when a block is full."""
+    folder = tmp_path / "driver" / "logger"
+    folder.mkdir(parents=True)
+    for source in [*LOGGER.glob("*.[ch]"), LOGGER / "Makefile"]:
+        shutil.copy(source, folder)
+    (tmp_path / "driver" / "include").symlink_to(LOGGER.parent / "include")
+    writer = folder / "log_writer.c"
+    text = writer.read_text()
+    writer.write_text(text.replace("FLUSH_AFTER_NS = 1000000000", "FLUSH_AFTER_NS = 60000000000"))
+    assert writer.read_text() != text
+    subprocess.run(["make", "-s", "-C", str(folder), "EBPF=0"], check=True, capture_output=True)
+    return str(folder / "coalescope-logger")
+
+
+def test_a_logger_that_waits_for_a_full_block_is_noticed(logger, idle_writer, tmp_path):
+    """The negative control, and its good twin."""
+    paths = {idle_writer: tmp_path / "idle.runlog", logger: tmp_path / "good.runlog"}
+    processes = [start(program, path, "20ms") for program, path in paths.items()]
+    time.sleep(MOST_LOST_S + 1.5)
+    killed_ns = time.time_ns()
+    for process in processes:
+        process.kill()
+        process.wait(timeout=10)
+    assert lost_s(read(paths[idle_writer]), killed_ns) > MOST_LOST_S
+    assert lost_s(read(paths[logger]), killed_ns) < MOST_LOST_S

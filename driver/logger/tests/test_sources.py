@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which source the logger takes, and what it says about those it does not take.
+
+The kernel module as a source is tested where it is loaded, in a virtual machine:
+driver/module/tests.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from coalescope_host.run_log import read
+
+WITHOUT_MODULE = pytest.mark.skipif(
+    Path("/dev/coalescope").exists(), reason="the kernel module is loaded here"
+)
+
+
+def run(logger, *arguments):
+    command = [logger, "-i", "lo", "-t", "10ms", "-d", "50ms", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.runlog"
+
+
+@WITHOUT_MODULE
+def test_the_best_source_is_taken_and_why_is_said(logger, path):
+    done = run(logger, "-o", path)
+    assert done.returncode == 0, done.stderr
+    environment = read(path).header["environment"]
+    taken, refused = environment["counter_source"], environment["counter_sources_refused"]
+    assert f"counters come from {taken}\n" in done.stderr
+    assert refused["module"] == "the kernel module is not loaded: modprobe coalescope"
+    assert list(refused) == ["module", "ebpf"][: len(refused)]
+    assert taken == ("proc" if "ebpf" in refused else "ebpf")
+    for name, reason in refused.items():
+        assert f"not from {name}: {reason}\n" in done.stderr
+
+
+@WITHOUT_MODULE
+def test_a_source_that_was_asked_for_and_is_not_there_is_an_error(logger, path):
+    done = run(logger, "-o", path, "--source", "module")
+    assert done.returncode == 1
+    assert "--source module: the kernel module is not loaded: modprobe coalescope" in done.stderr
+    assert not path.exists()
+
+
+def test_proc_is_there_for_everybody_and_refuses_nothing(logger, path):
+    done = run(logger, "-o", path, "--source", "proc")
+    assert done.returncode == 0, done.stderr
+    log = read(path)
+    environment = log.header["environment"]
+    assert environment["counter_source"] == "proc"
+    assert "counter_sources_refused" not in environment
+    assert [source["name"] for source in log.header["sources"]] == ["clock", "netlink", "proc_stat"]
+    assert [field.name for field in log.streams[0].fields[:2]] == [
+        "t_monotonic_ns",
+        "t_realtime_ns",
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_without_permission_the_counters_come_from_proc(logger, tmp_path):
+    program, folder = tmp_path / "logger", tmp_path / "logs"
+    shutil.copy(logger, program)
+    folder.mkdir()
+    folder.chmod(0o777)
+    for above in [tmp_path, *tmp_path.parents][:3]:
+        above.chmod(above.stat().st_mode | 0o011)
+    command = [program, "-i", "lo", "-t", "10ms", "-d", "50ms", "-o", folder / "a.runlog"]
+    done = subprocess.run(
+        command,
+        user="nobody",
+        group="nogroup",
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "counters come from proc" in done.stderr
+    assert read(folder / "a.runlog").header["environment"]["counter_source"] == "proc"
+
+
+def test_an_interface_without_interrupts_is_said_once(logger, path):
+    done = run(logger, "-o", path, "--source", "proc")
+    assert done.stderr.count("no interrupts of lo") == 1
+    assert read(path).field("rx_interrupts") is None
+
+
+def lines_of(name):
+    """Number → count of the lines of the interface's device, as the kernel's table has them."""
+    folder = Path(f"/sys/class/net/{name}/device").resolve()
+    listed = [folder / "msi_irqs", folder.parent / "msi_irqs"]
+    numbers = {entry.name for path in listed if path.is_dir() for entry in path.iterdir()}
+    table = [line.split() for line in Path("/proc/interrupts").read_text().splitlines()]
+    cpus = len(table[0])
+    counts = {words[0].rstrip(":"): words[1 : cpus + 1] for words in table[1:]}
+    return {n: sum(map(int, counts[n])) for n in numbers if n in counts}
+
+
+def test_interrupt_lines_count_as_the_kernels_table_does(logger, path):
+    devices = [entry.parent.name for entry in Path("/sys/class/net").glob("*/device")]
+    with_lines = [name for name in devices if lines_of(name)]
+    if not with_lines:
+        pytest.skip("no interface with message-signalled interrupts here")
+    name = with_lines[0]
+    before = lines_of(name)
+    done = run(logger, "-i", name, "-o", path, "--source", "proc")
+    after = lines_of(name)
+    assert done.returncode == 0, done.stderr
+    log = read(path)
+    fields = {f.name.partition(".")[2]: f.name for f in log.streams[0].fields if ".q" not in f.name}
+    numbers = set(fields) - {""}
+    assert numbers == set(before)
+    for number in numbers:
+        column = log.streams[0].column(fields[number])
+        assert 0 <= column[-1] - column[0] <= after[number] - before[number]
+    assert "no interrupts of" not in done.stderr
+
+
+def test_no_name_is_there_twice(logger, path):
+    run(logger, "-o", path)
+    names = [field.name for field in read(path).streams[0].fields]
+    assert len(names) == len(set(names))
+    assert names[0] == "t_monotonic_ns"
