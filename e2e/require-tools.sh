@@ -14,6 +14,18 @@ need iperf3 iperf3
 need ip iproute2
 need ethtool ethtool
 need strace strace
+need ssh openssh-client
+need sshd openssh-server
+need ping iputils-ping
+need pkill procps
+need mandoc mandoc
+need gcc gcc
+need make make
+need depmod kmod
+need strip binutils
+need clang clang
+need bpftool bpftool
+[ -e /usr/include/bpf/libbpf.h ] || missing="$missing libbpf-dev"
 
 [ -z "$missing" ] && exit 0
 

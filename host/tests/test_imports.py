@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs on the host under test needs no installation but Python."""
+"""What runs on the host under test needs no installation but Python: the zipapp brings pyroute2."""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -21,11 +22,31 @@ def foreign(source: str) -> set[str]:
     return found - sys.stdlib_module_names - {"coalescope_host"}
 
 
-def test_only_the_standard_library_is_imported() -> None:
+def test_only_settings_import_more_than_the_standard_library() -> None:
     modules = sorted(PACKAGE.rglob("*.py"))
     assert len(modules) > 5
-    found = {path.name: foreign(path.read_text(encoding="utf-8")) for path in modules}
-    assert {name: names for name, names in found.items() if names} == {}
+    found = {
+        str(path.relative_to(PACKAGE)): foreign(path.read_text(encoding="utf-8"))
+        for path in modules
+    }
+    users = {name for name, packages in found.items() if packages}
+    assert set().union(*found.values()) <= {"pyroute2"}
+    users.discard("peers/bundle.py")  # it packs the library for a peer
+    assert {name.partition("/")[0] for name in users} == {"settings"}
+
+
+def test_the_run_log_imports_nothing_else_of_the_host_tools() -> None:
+    """The backend, and the page in the browser, read logs without what changes settings."""
+    program = (
+        "import sys, coalescope_host.run_log\n"
+        "print(sorted(n for n in sys.modules if n.startswith(('pyroute2', 'coalescope_host'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded = ast.literal_eval(done.stdout)
+    assert "coalescope_host.run_log" in loaded
+    assert {name.split(".")[1] for name in loaded if "." in name} == {"run_log"}
 
 
 def test_that_check_can_fail() -> None:

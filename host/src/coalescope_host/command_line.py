@@ -2,6 +2,7 @@
 """The commands of the host tools."""
 
 import argparse
+import importlib
 import json
 import shutil
 import sys
@@ -9,12 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .run_log import CheckReport, check
+from .sweep.arguments import add_sweep_arguments, add_upload_arguments
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Exit status: 0 fine, 1 the input is wrong, 2 usage."""
     parser = argparse.ArgumentParser(
-        prog="coalescope_host", description="Tools for the machine under test."
+        prog="coalescope-host", description="Tools for the machine under test."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     checking = commands.add_parser(
@@ -22,8 +24,17 @@ def main(arguments: Sequence[str]) -> int:
     )
     checking.add_argument("files", nargs="+", metavar="FILE", type=Path)
     checking.add_argument("--json", action="store_true", help="print JSON")
+    add_sweep_arguments(
+        commands.add_parser("sweep", help="run every cell of a plan, and leave the hosts as found")
+    )
+    add_upload_arguments(commands.add_parser("upload", help="send run logs to a store"))
     options = parser.parse_args(arguments)
-    return run_check(options.files, as_json=options.json)
+    if options.command == "check":
+        return run_check(options.files, as_json=options.json)
+    # only now: a check needs no more than the standard library, and starts at once
+    commands_of_sweep = importlib.import_module(".sweep.command", __package__)
+    run = {"sweep": commands_of_sweep.run_sweep, "upload": commands_of_sweep.run_upload}
+    return int(run[options.command](options))
 
 
 def run_check(files: Sequence[Path], *, as_json: bool) -> int:

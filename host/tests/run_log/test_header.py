@@ -20,6 +20,14 @@ def set_all(**members):
     return lambda header: header.update(members)
 
 
+def of_an_emulator(time_dilation, kind="emulated"):
+    def change(header):
+        header["run"]["kind"] = kind
+        header["time_dilation"] = time_dilation
+
+    return change
+
+
 def drop(*path):
     def change(header):
         for name in path[:-1]:
@@ -56,6 +64,14 @@ BROKEN = [
     (drop("environment"), "header_value"),
     (set_all(interval_ns=0), "header_value"),
     (set_all(interval_ns="fast"), "header_value"),
+    (of_an_emulator(0.999), "header_value"),
+    (of_an_emulator(1_000_001), "header_value"),
+    (of_an_emulator("12.5"), "header_value"),
+    (of_an_emulator(None), "header_value"),
+    (of_an_emulator(True), "header_value"),
+    (of_an_emulator([12.5]), "header_value"),
+    (of_an_emulator(12.5, kind="measured"), "header_value"),
+    (of_an_emulator(1, kind="published"), "header_value"),
     (drop("sources"), "header_value"),
     (set_all(sources=[]), "header_value"),
     (set_all(sources=[1]), "header_value"),
@@ -116,6 +132,9 @@ def test_header_that_cannot_be_used_is_refused(tools, change, code):
         set_all(factors={}),
         set_all(factors={"factor.colour": {"requested": "red", "effective": 1.5}}),
         set_all(interval_ns=None),
+        of_an_emulator(1),
+        of_an_emulator(12.5),
+        of_an_emulator(1_000_000, kind="simulated"),
         set_all(something_new={"of": ["a", "later", "version"]}),
         set_field(2, bytes_include=[]),
         set_field(2, bytes_include=["link_header", "fcs", "preamble_and_gap"]),

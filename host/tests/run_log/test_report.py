@@ -133,3 +133,10 @@ def test_module_runs_alone(files):
     command = [sys.executable, "-m", "coalescope_host", "check", str(files["good"])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_dilated_log_says_whose_times_it_holds(tools):
+    header = tools.header(kind="emulated", time_dilation=12.5)
+    text = " ".join(check(tools.log(header=header)).to_text().split())
+    assert "Time dilation 12.5: every time below is that of the log" in text
+    assert "dilation" not in check(tools.log()).to_text()

@@ -85,6 +85,27 @@ def test_what_was_written_is_read(content, title, body, note):
     assert found.footer["streams"][0]["records"] == len(rows)
 
 
+@given(
+    st.sampled_from(["emulated", "simulated"]),
+    st.none() | st.floats(1, layout.LARGEST_TIME_DILATION) | st.integers(1, 1000),
+)
+def test_time_dilation_is_read_as_it_was_written(kind, dilation):
+    header = make_header(
+        run_id="00000000-0000-4000-8000-000000000001",
+        experiment=None,
+        kind=kind,
+        factors={},
+        fields=columns([]),
+        sources=[{"name": "a", "atomic": True}],
+        time_dilation=dilation,
+    )
+    file = io.BytesIO()
+    Writer(file, header).finish()
+    found = read(file.getvalue())
+    assert found.time_dilation == (1.0 if dilation is None else dilation)
+    assert ("time_dilation" in found.header) == (dilation is not None)
+
+
 def test_blocks_are_views_of_the_given_bytes(tools):
     log = tools.log()
     found = read(log)

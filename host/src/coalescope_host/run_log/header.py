@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The header: what the records mean, which run this is, on what it ran."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -99,6 +100,7 @@ def parse_header(raw: bytes, limits: layout.Limits) -> tuple[Json, tuple[StreamL
         _refuse(
             "header_value", "interval_ns must be a positive whole number of nanoseconds or null."
         )
+    _check_time_dilation(document)
     atomic_by_source = _sources(document, limits)
     return document, _streams(document, atomic_by_source, limits)
 
@@ -163,6 +165,30 @@ def _check_run(run: Mapping[str, object]) -> None:
         value = run.get(name)
         if value is not None and not _text(value):
             _refuse("header_value", f"run.{name} must be a text or null.")
+
+
+def _check_time_dilation(document: Json) -> None:
+    if "time_dilation" not in document:
+        return
+    dilation = document["time_dilation"]
+    if (
+        not isinstance(dilation, int | float)
+        or isinstance(dilation, bool)
+        or not (1 <= dilation <= layout.LARGEST_TIME_DILATION and math.isfinite(dilation))
+    ):
+        _refuse(
+            "header_value",
+            "time_dilation must be a number from 1 to "
+            f"{layout.LARGEST_TIME_DILATION:,}: how many times slower than in the system that the "
+            "log stands for its times pass.",
+        )
+    kind = _object(document, "run")["kind"]
+    if kind not in layout.KINDS_THAT_STAND_FOR_ANOTHER:
+        _refuse(
+            "header_value",
+            f"time_dilation stands in a log of kind {kind}. Only an emulated or simulated system "
+            "can have a time of its own.",
+        )
 
 
 def _check_factors(factors: Mapping[str, object]) -> None:

@@ -46,6 +46,8 @@ TYPES: Final = {
 TIME_FIELD: Final = "t_monotonic_ns"
 KINDS_OF_FIELD: Final = frozenset({"time", "counter", "gauge"})
 KINDS_OF_DATA: Final = frozenset({"published", "measured", "emulated", "simulated"})
+KINDS_THAT_STAND_FOR_ANOTHER: Final = frozenset({"emulated", "simulated"})
+LARGEST_TIME_DILATION: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

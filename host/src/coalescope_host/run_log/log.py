@@ -199,6 +199,11 @@ class RunLog:
         return self.streams[0].field(name)
 
     @property
+    def time_dilation(self) -> float:
+        """How many times slower than in the system that the log stands for its times pass."""
+        return float(cast("float", self.header.get("time_dilation", 1.0)))
+
+    @property
     def result(self) -> Result | None:
         """The workload's own result, or None."""
         return next((result for result in self.results if result.name == "workload"), None)

@@ -64,11 +64,14 @@ def bytes_of(source: Source, limits: layout.Limits) -> memoryview:
             data = data.cast("B")
     elif isinstance(source, str | os.PathLike):
         with Path(source).open("rb") as file:
-            if os.fstat(file.fileno()).st_size > limits.file_bytes:
+            status = os.fstat(file.fileno())
+            if status.st_size > limits.file_bytes:
                 raise _too_large(limits)  # before it fills the memory
             size = limits.file_bytes + 1
-            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+            if stat.S_ISCHR(status.st_mode):
                 size = len(layout.MAGIC)  # a device, which may never end, is no log
+            elif stat.S_ISREG(status.st_mode) and status.st_size:
+                size = status.st_size  # read() takes memory for all that it is asked for
             data = memoryview(file.read(size))
     else:
         data = memoryview(source.read(limits.file_bytes + 1))

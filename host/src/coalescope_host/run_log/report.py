@@ -143,6 +143,9 @@ class CheckReport:
             for name in run
             if run[name] is not None
         ]
+        if "time_dilation" in header:
+            dilation = _show(header["time_dilation"])
+            rows.append(("Time dilation", f"{dilation}: every time below is that of the log"))
         lines = ["", "Run", *_table(rows, width), "", "Factors"]
         factors = _members(header.get("factors"))
         lines += _table(

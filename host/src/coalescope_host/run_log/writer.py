@@ -215,6 +215,7 @@ def make_header(
     kind: str = "measured",
     replicate: int | None = 1,
     interval_ns: int = 100_000_000,
+    time_dilation: float | None = None,
     **run: object,
 ) -> dict[str, object]:
     """A header for one stream, with the usual members in their usual order."""
@@ -234,6 +235,7 @@ def make_header(
         "factors": {name: dict(value) for name, value in factors.items()},
         "environment": dict(environment or {}),
         "interval_ns": interval_ns,
+        **({} if time_dilation is None else {"time_dilation": time_dilation}),
         "sources": [dict(source) for source in sources],
         "streams": [{"name": "samples", "record_bytes": layout.padded(record_bytes)}],
         "fields": [dict(column) for column in fields],

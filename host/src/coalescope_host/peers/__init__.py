@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hosts at the other end, driven over ssh."""
+
+from .errors import PeerError, PeerLostError
+from .path_mtu import verify_mtu
+from .peer import Peer, Server, connect
+
+__all__ = ["Peer", "PeerError", "PeerLostError", "Server", "connect", "verify_mtu"]

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the two ends of a connection have in common."""
+
+import json
+import os
+from typing import Any
+
+PROTOCOL = 1
+"""Both ends must speak the same."""
+SILENCE_S = 30.0
+"""The agent takes the sweep for lost when it hears nothing for so long."""
+FEED_S = 3.0
+"""How often it hears something."""
+
+
+def send(file: int, message: dict[str, Any]) -> None:
+    """Write one message as a line."""
+    line = json.dumps(message).encode() + b"\n"
+    while line:
+        line = line[os.write(file, line) :]
+
+
+def answer(file: int, number: int, **content: Any) -> None:
+    """Answer the request of that number, with `value` or `error`."""
+    send(file, {"id": number, **content})

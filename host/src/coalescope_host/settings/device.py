@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One network interface: what netlink and sysfs say of it, and the means to change it.
+
+Sockets stay open, but only as long as requests end well: an interrupt in the middle of one leaves
+nothing behind that the restore would stumble over.
+"""
+
+import errno
+import os
+import shlex
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyroute2.config
+from pyroute2 import IPRoute, NetlinkError
+from pyroute2.netlink import NLM_F_ACK, NLM_F_REQUEST
+from pyroute2.netlink.generic import GenericNetlinkSocket
+
+from .errors import SettingError, UnsupportedError
+from .program import output, run
+
+ETHTOOL_VERSION = 1
+POLL_S = 0.05
+
+# A socket in another namespace is opened in a process of its own. Forked bare, that process would
+# go on with the caller's work if anything fails in it; multiprocessing's ends in any case.
+pyroute2.config.child_process_mode = "mp"
+
+
+_sockets: dict[tuple[Any, str | None], Any] = {}
+_seen_in_sysfs: dict[str, int] = {}
+
+
+@contextmanager
+def _kept(key: tuple[Any, str | None], open_socket: Callable[[], Any]) -> Iterator[Any]:
+    """Lend a socket that is kept for the next request of its kind, unless this one fails."""
+    kept = _sockets.pop(key, None) or open_socket()
+    try:
+        yield kept
+    except BaseException:
+        kept.close()
+        raise
+    _sockets[key] = kept
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """An interface by name in a network namespace; None is the namespace of this process."""
+
+    name: str
+    netns: str | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.netns is None else f"{self.name} (namespace {self.netns})"
+
+    def command(self, *words: object) -> str:
+        """The shell command that does something in the interface's namespace."""
+        inside = [] if self.netns is None else ["ip", "netns", "exec", self.netns]
+        return shlex.join([*inside, *map(str, words)])
+
+    def routing(self, request: Callable[[Any], Any], what: str) -> Any:
+        """Do a request with an open IPRoute socket and return all that it answers.
+
+        Raises:
+            SettingError: what the kernel refused, in its words; `what` says what was asked.
+        """
+        try:
+            with _kept(("route", self.netns), self._open_routing) as kept:
+                return request(kept)
+        except (NetlinkError, OSError) as error:
+            raise said(error, f"{self}: {what}") from None
+
+    def _open_routing(self) -> Any:
+        return IPRoute(ext_ack=True, netns=self.netns, flags=0)
+
+    def _open_ethtool(self, message_class: Any) -> Any:
+        opened = GenericNetlinkSocket(ext_ack=True, netns=self.netns, flags=0)
+        opened.bind("ethtool", message_class)
+        return opened
+
+    def link(self) -> Any:
+        """The interface as the kernel describes it now."""
+        answer = self.routing(lambda ip: list(ip.link("get", ifname=self.name)), "cannot be read")
+        return answer[0]
+
+    def index(self) -> int:
+        """The interface's number.
+
+        Raises:
+            SettingError: there is no such interface.
+        """
+        if self.netns is not None:
+            return int(self.link()["index"])
+        try:
+            return socket.if_nametoindex(self.name)
+        except OSError:
+            raise said(OSError(errno.ENODEV, ""), f"{self}: cannot be read") from None
+
+    def exists(self) -> bool:
+        """Whether there is such an interface in the namespace."""
+        try:
+            self.index()
+        except SettingError:
+            return False
+        return True
+
+    def change_link(self, what: str, **attributes: object) -> None:
+        """Change attributes of the link, as `ip link set` does."""
+        index = self.index()
+        self.routing(lambda ip: ip.link("set", index=index, **attributes), what)
+
+    def ethtool(self, message_class: Any, command: int, what: str, attributes: Any = ()) -> Any:
+        """Send one request to the kernel's ethtool family; its answer, or None for a plain yes.
+
+        Raises:
+            UnsupportedError: if the driver does not know this kind of setting.
+            SettingError: if it refuses.
+        """
+        message = message_class()
+        message["cmd"], message["version"] = command, ETHTOOL_VERSION
+        header = {"attrs": [["ETHTOOL_A_HEADER_DEV_NAME", self.name]]}
+        message["attrs"] = [(f"{message.prefix}HEADER", header), *attributes]
+        try:
+            lent = _kept((message_class, self.netns), lambda: self._open_ethtool(message_class))
+            with lent as kept:
+                answers = list(
+                    kept.nlm_request(
+                        message, msg_type=kept.prid, msg_flags=NLM_F_REQUEST | NLM_F_ACK
+                    )
+                )
+        except (NetlinkError, OSError) as error:
+            raise said(error, f"{self}: {what}") from None
+        return answers[0] if answers else None
+
+    def sysfs(self, attribute: str) -> str | None:
+        """The text of /sys/class/net/NAME/ATTRIBUTE; None where there is no such attribute."""
+        self._same_namespace()
+        path = self._sysfs_path(attribute)
+        if self.netns is not None:
+            return self._inside(["cat", str(path)])
+        try:
+            return path.read_text(encoding="ascii").strip()
+        except OSError:
+            return None
+
+    def write_sysfs(self, attribute: str, value: str, what: str) -> None:
+        """Write an attribute of the interface in sysfs."""
+        self._same_namespace()
+        path = self._sysfs_path(attribute)
+        if self.netns is not None:
+            inside = ["ip", "netns", "exec", self.netns, "tee", str(path)]
+            run(inside, f"{self}: {what}", text=value)
+            return
+        try:
+            path.write_text(value, encoding="ascii")
+        except OSError as error:
+            raise said(error, f"{self}: {what}") from None
+
+    def sysfs_link(self, attribute: str) -> str | None:
+        """The last part of what a symbolic link in sysfs points to, e.g. of "device/driver"."""
+        path = self._sysfs_path(attribute)
+        if self.netns is not None:
+            target = self._inside(["readlink", str(path)])
+            return None if target is None else Path(target).name
+        return path.readlink().name if path.is_symlink() else None
+
+    def has_carrier(self) -> bool:
+        """Whether the interface is up and its cable carries a signal."""
+        if self.netns is None:
+            return self.sysfs("carrier") == "1"
+        return bool(self.link().get_attr("IFLA_CARRIER"))
+
+    def wait_for_carrier(self, seconds: float) -> bool:
+        """Wait until the interface has a carrier; False if it takes longer."""
+        return wait_until(self.has_carrier, seconds)
+
+    def _sysfs_path(self, attribute: str) -> Path:
+        return Path("/sys/class/net", self.name, attribute)
+
+    def _inside(self, command: Sequence[str]) -> str | None:
+        printed = output(["ip", "netns", "exec", str(self.netns), *command])
+        return None if printed is None else printed.strip()
+
+    def _same_namespace(self) -> None:
+        """A /sys mounted for another namespace would show another interface of this name."""
+        if self.netns is not None:  # `ip netns exec` mounts the right one
+            return
+        try:
+            index = int(self._sysfs_path("ifindex").read_text(encoding="ascii"))
+        except OSError:
+            index = 0
+        if _seen_in_sysfs.get(self.name) == index:  # an interface that comes back has another
+            return
+        if index != self.index():
+            raise SettingError(
+                f"{self}: /sys belongs to another network namespace than this process; "
+                "enter the namespace with `ip netns exec`, which mounts the right one"
+            )
+        _seen_in_sysfs[self.name] = index
+
+
+def said(error: Exception, context: str) -> SettingError:
+    """An error of the kernel in words that say what to do."""
+    code = getattr(error, "code", None) or getattr(error, "errno", None)
+    words = error.args[-1] if error.args and isinstance(error.args[-1], str) else str(error)
+    if code in (errno.EOPNOTSUPP, errno.ENOTSUP):
+        return UnsupportedError(f"{context}: not supported by this driver ({words})")
+    if code in (errno.EPERM, errno.EACCES):
+        return SettingError(f"{context}: no permission; this needs root (CAP_NET_ADMIN)")
+    if code == errno.ENODEV:
+        return SettingError(f"{context}: there is no such interface; `ip -br link` lists them")
+    if code == errno.EINVAL and words == os.strerror(errno.EINVAL):
+        return SettingError(f"{context}: the driver refuses this value (invalid argument)")
+    return SettingError(f"{context}: {words}")
+
+
+def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Ask again and again until it holds; False if that takes longer."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(POLL_S)
+    return True

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="misc"
+"""The messages of the kernel's ethtool family that pyroute2 does not have, in its style.
+
+Names and numbers: the kernel's include/uapi/linux/ethtool_netlink.h; the order of a map is the
+numbering of its attributes.
+"""
+
+from typing import ClassVar
+
+from pyroute2.netlink import NLA_F_NESTED, genlmsg, nla
+from pyroute2.netlink.generic.ethtool import ethtoolbitset, ethtoolheader
+
+FEATURES_GET, FEATURES_SET = 11, 12
+RINGS_GET, RINGS_SET = 15, 16
+CHANNELS_GET, CHANNELS_SET = 17, 18
+COALESCE_GET, COALESCE_SET = 19, 20
+PAUSE_GET, PAUSE_SET = 21, 22
+
+
+def _map(prefix: str, **types: str) -> tuple[tuple[str, str], ...]:
+    return (
+        (f"{prefix}UNSPEC", "none"),
+        (f"{prefix}HEADER", "ethtoolheader"),
+        *((f"{prefix}{name}", kind) for name, kind in types.items()),
+    )
+
+
+class CoalesceMessage(genlmsg):
+    """ETHTOOL_MSG_COALESCE_GET and _SET."""
+
+    prefix = "ETHTOOL_A_COALESCE_"
+    nla_map = _map(
+        prefix,
+        RX_USECS="uint32",
+        RX_MAX_FRAMES="uint32",
+        RX_USECS_IRQ="uint32",
+        RX_MAX_FRAMES_IRQ="uint32",
+        TX_USECS="uint32",
+        TX_MAX_FRAMES="uint32",
+        TX_USECS_IRQ="uint32",
+        TX_MAX_FRAMES_IRQ="uint32",
+        STATS_BLOCK_USECS="uint32",
+        USE_ADAPTIVE_RX="uint8",
+        USE_ADAPTIVE_TX="uint8",
+        PKT_RATE_LOW="uint32",
+        RX_USECS_LOW="uint32",
+        RX_MAX_FRAMES_LOW="uint32",
+        TX_USECS_LOW="uint32",
+        TX_MAX_FRAMES_LOW="uint32",
+        PKT_RATE_HIGH="uint32",
+        RX_USECS_HIGH="uint32",
+        RX_MAX_FRAMES_HIGH="uint32",
+        TX_USECS_HIGH="uint32",
+        TX_MAX_FRAMES_HIGH="uint32",
+        RATE_SAMPLE_INTERVAL="uint32",
+        USE_CQE_MODE_TX="uint8",
+        USE_CQE_MODE_RX="uint8",
+    )
+    ethtoolheader = ethtoolheader
+
+
+class RingsMessage(genlmsg):
+    """ETHTOOL_MSG_RINGS_GET and _SET."""
+
+    prefix = "ETHTOOL_A_RINGS_"
+    nla_map = _map(
+        prefix,
+        RX_MAX="uint32",
+        RX_MINI_MAX="uint32",
+        RX_JUMBO_MAX="uint32",
+        TX_MAX="uint32",
+        RX="uint32",
+        RX_MINI="uint32",
+        RX_JUMBO="uint32",
+        TX="uint32",
+    )
+    ethtoolheader = ethtoolheader
+
+
+class ChannelsMessage(genlmsg):
+    """ETHTOOL_MSG_CHANNELS_GET and _SET."""
+
+    prefix = "ETHTOOL_A_CHANNELS_"
+    nla_map = _map(
+        prefix,
+        RX_MAX="uint32",
+        TX_MAX="uint32",
+        OTHER_MAX="uint32",
+        COMBINED_MAX="uint32",
+        RX_COUNT="uint32",
+        TX_COUNT="uint32",
+        OTHER_COUNT="uint32",
+        COMBINED_COUNT="uint32",
+    )
+    ethtoolheader = ethtoolheader
+
+
+class PauseMessage(genlmsg):
+    """ETHTOOL_MSG_PAUSE_GET and _SET."""
+
+    prefix = "ETHTOOL_A_PAUSE_"
+    nla_map = _map(prefix, AUTONEG="uint8", RX="uint8", TX="uint8")
+    ethtoolheader = ethtoolheader
+
+
+class FeatureBits(nla):
+    """A list of features by name, each with its value."""
+
+    nla_flags = NLA_F_NESTED
+    nla_map: ClassVar = ethtoolbitset.nla_map
+    bitset_bits = ethtoolbitset.bitset_bits
+
+
+class FeaturesMessage(genlmsg):
+    """ETHTOOL_MSG_FEATURES_GET and _SET."""
+
+    prefix = "ETHTOOL_A_FEATURES_"
+    nla_map = _map(
+        prefix, HW="feature_bits", WANTED="feature_bits", ACTIVE="feature_bits",
+        NOCHANGE="feature_bits",
+    )  # fmt: skip
+    ethtoolheader = ethtoolheader
+    feature_bits = FeatureBits

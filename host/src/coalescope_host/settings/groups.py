@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All groups of settings, in the order in which they are written.
+
+Queues and rings first: many drivers start the device anew for them, and some forget coalescing.
+"""
+
+from .channels import CHANNELS
+from .coalescing import COALESCING
+from .group import Group
+from .mtu import MtuGroup
+from .napi import NapiGroup
+from .offloads import OffloadGroup
+from .pause import PAUSE
+from .rings import RINGS
+
+OFFLOADS = OffloadGroup()
+GROUPS: tuple[Group, ...] = (CHANNELS, RINGS, MtuGroup(), OFFLOADS, PAUSE, COALESCING, NapiGroup())
+
+
+def group_of(factor: str) -> Group | None:
+    """The group that a factor belongs to; None if it is no setting of an interface."""
+    return next((group for group in GROUPS if group.owns(factor)), None)

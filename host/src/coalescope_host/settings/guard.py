@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps the way back while settings are changed: the state on disk, and who restores it."""
+
+import contextlib
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import coalescope_host
+
+from . import restore_file
+from .errors import SettingError
+
+PACKAGE_ROOT = Path(coalescope_host.__file__).parent.parent
+"""The folder or the zipapp that the package came from."""
+FED, DISARMED, READY = b".", b"d", b"ready\n"
+START_S = 120.0
+END_S = 10.0
+
+
+class Guard:
+    """The guard of one interface, armed before the first change.
+
+    `hang_s` without `feed` mean that the process hangs: it is killed, the interface put back.
+    """
+
+    def __init__(self, interface: str, netns: str | None = None, hang_s: float = 300.0) -> None:
+        self.path = restore_file.file_of(interface, netns)
+        self.hang_s = hang_s
+        self._lock: int | None = None
+        self._dead_man: subprocess.Popen[bytes] | None = None
+
+    def stale(self) -> str | None:
+        """What an earlier sweep left changed and how to put it back; None if nothing."""
+        if not self.path.exists():
+            return None
+        return (
+            f"{self.path.stem}: an earlier sweep ended without putting it back. First: "
+            "coalescope-host sweep --restore"
+        )
+
+    def arm(self, state: Mapping[str, Any]) -> None:
+        """Have the state on disk, and someone who restores it should this process die or hang.
+
+        Raises:
+            SettingError: if another sweep is at it, or an earlier one was not put back.
+        """
+        self._lock = restore_file.lock(self.path)
+        try:
+            if stale := self.stale():
+                raise SettingError(stale)
+            restore_file.write(self.path, state)
+            self._dead_man = self._start()
+        except BaseException:
+            self._unlock()
+            raise
+
+    def feed(self) -> None:
+        """Say that this process is alive; often."""
+        self._say(FED)
+
+    def disarm(self) -> None:
+        """The settings were put back: forget the state."""
+        if self._lock is None:
+            return
+        restore_file.remove(self.path)
+        self._say(DISARMED)
+        if self._dead_man is not None:
+            with contextlib.suppress(OSError):
+                assert self._dead_man.stdin is not None
+                self._dead_man.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._dead_man.wait(END_S)
+            self._dead_man = None
+        self._unlock()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        arguments = [str(self.path), str(self.hang_s), str(os.getpid())]
+        process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "coalescope_host.settings.dead_man", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)},
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        with process.stdout as ready:
+            readable, _, _ = select.select([ready], [], [], START_S)
+            if readable and ready.read(1):
+                return process
+        process.kill()
+        process.communicate()
+        restore_file.remove(self.path)
+        raise SettingError(
+            "the process that would put everything back if this one died does not start: "
+            f"try `{sys.executable} -m coalescope_host.settings.dead_man`"
+        )
+
+    def _say(self, word: bytes) -> None:
+        if self._dead_man is not None and self._dead_man.stdin is not None:
+            with contextlib.suppress(OSError):  # it is gone: then nobody waits for it
+                self._dead_man.stdin.write(word)
+                self._dead_man.stdin.flush()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def restore_all(path: Path | None = None) -> list[str]:
+    """Put back what sweeps that died left changed; what was done, a line for each interface.
+
+    Raises:
+        SettingError: with all that could not be put back.
+    """
+    done, failures = [], []
+    for file in [path] if path is not None else restore_file.saved_files():
+        try:
+            done.append(restore_file.restore_file(file))
+        except SettingError as error:
+            failures.append(str(error))
+    if failures:
+        raise SettingError("\n".join([*done, *failures]))
+    return done or ["There is nothing to put back."]

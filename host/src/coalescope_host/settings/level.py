@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a level of a plan means for a setting."""
+
+from ..sweep.factors import Level, Levels
+
+__all__ = ["Level", "Levels", "as_switch", "as_whole_number", "shown"]
+
+SWITCHES = {"on": True, "true": True, "off": False, "false": False}
+
+
+def as_switch(level: Level) -> bool:
+    """The level as on or off.
+
+    Raises:
+        ValueError: if it is neither true, false, 1, 0, "on" nor "off".
+    """
+    if isinstance(level, str):
+        level = SWITCHES.get(level.lower(), level)
+    if isinstance(level, bool) or level in (0, 1):
+        return bool(level)
+    raise ValueError("must be true or false")
+
+
+def as_whole_number(level: Level, highest: int = (1 << 32) - 1) -> int:
+    """The level as a whole number from 0.
+
+    Raises:
+        ValueError: if it is no number, not whole, or out of range.
+    """
+    if isinstance(level, bool | str) or level != int(level) or not 0 <= level <= highest:
+        raise ValueError(f"must be a whole number from 0 to {highest}")
+    return int(level)
+
+
+def shown(level: Level | None) -> str:
+    """The level as a plan writes it."""
+    if level is None:
+        return "nothing"
+    return str(level).lower() if isinstance(level, bool) else str(level)

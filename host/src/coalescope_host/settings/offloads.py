@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Offloads (`ethtool -K`): `offload.gro` and its like, or a feature's own name after `offload.`.
+
+A feature is *wanted* or not and *active* or not; one that depends on another can be wanted and
+inactive. What is read back is what is active; what is saved and put back is what is wanted.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .device import Device
+from .errors import UnsupportedError
+from .ethtool_messages import FEATURES_GET, FEATURES_SET, FeaturesMessage
+from .level import Level, Levels, as_switch, shown
+
+PREFIX = "offload."
+SHORT_NAMES = {
+    "rx": "rx-checksum",
+    "sg": "tx-scatter-gather",
+    "gso": "tx-generic-segmentation",
+    "gro": "rx-gro",
+    "gro_hw": "rx-gro-hw",
+    "lro": "rx-lro",
+    "rxhash": "rx-hashing",
+    "rxvlan": "rx-vlan-hw-parse",
+    "txvlan": "tx-vlan-hw-insert",
+    "ntuple": "rx-ntuple-filter",
+}
+FAMILIES = {  # one word for all features whose name begins so
+    "tx": ("tx-checksum-",),
+    "tso": ("tx-tcp",),
+}
+
+
+class OffloadGroup:
+    """All features of the interface."""
+
+    name = "offloads"
+
+    def owns(self, setting: str) -> bool:
+        """Whether a setting of this name belongs here."""
+        return setting.startswith(PREFIX) and len(setting) > len(PREFIX)
+
+    def read(self, device: Device) -> dict[str, Level]:
+        """What is active now: all that can be changed, by full and by short name."""
+        return self._levels(device, "ACTIVE")
+
+    def wanted(self, device: Device) -> dict[str, Level]:
+        """What was asked of the kernel for each feature that can be changed, by full name."""
+        answer = self._answer(device)
+        wanted = _set_bits(answer, "WANTED")
+        return {PREFIX + feature: feature in wanted for feature in sorted(_changeable(answer))}
+
+    def convert(self, setting: str, level: Level) -> Level:
+        """The level as on or off; ValueError with what it must be."""
+        return as_switch(level)
+
+    def problem(self, device: Device, setting: str, level: Level) -> str | None:
+        """Whether the feature is unknown or fixed at the other value."""
+        answer = self._answer(device)
+        features = _features(setting, _bits(answer, "HW"))
+        if not features:
+            return f"this kernel has no such offload; `ethtool -k {device.name}` lists them"
+        if not features & _changeable(answer):
+            active = bool(features & _set_bits(answer, "ACTIVE"))
+            if active != level:
+                return f"its driver fixes {', '.join(sorted(features))} at {shown(active)}"
+        return None
+
+    def implied(self, asked: Levels, now: Levels) -> dict[str, Level]:
+        """Nothing: the kernel itself sees to dependencies."""
+        return {}
+
+    def write(self, device: Device, levels: Levels) -> None:
+        """Ask for features; the kernel refuses none, so what is active is to be read back."""
+        answer = self._answer(device)
+        known, changeable = _bits(answer, "HW"), _changeable(answer)
+        wanted = {
+            feature: bool(level)
+            for setting, level in levels.items()
+            for feature in sorted(_features(setting, known) & changeable)
+        }
+        what = ", ".join(f"{setting} = {shown(level)}" for setting, level in levels.items())
+        if not wanted:
+            raise UnsupportedError(f"{device}: {what} refused: the driver fixes it")
+        bits = [
+            ("ETHTOOL_A_BITSET_BITS_BIT", {"attrs": _bit(feature, on)})
+            for feature, on in wanted.items()
+        ]
+        bitset = {"attrs": [("ETHTOOL_A_BITSET_BITS", {"attrs": bits})]}
+        device.ethtool(
+            FeaturesMessage,
+            FEATURES_SET,
+            f"{what} refused",
+            [("ETHTOOL_A_FEATURES_WANTED", bitset)],
+        )
+
+    def commands(self, device: Device, levels: Levels) -> list[str]:
+        """The shell commands that do the same."""
+        words: list[str] = []
+        for setting, level in levels.items():
+            words += [setting.removeprefix(PREFIX).replace("_", "-"), ("off", "on")[bool(level)]]
+        return [device.command("ethtool", "-K", device.name, *words)] if words else []
+
+    def _answer(self, device: Device) -> Any:
+        return device.ethtool(FeaturesMessage, FEATURES_GET, "offloads cannot be read")
+
+    def _levels(self, device: Device, which: str) -> dict[str, Level]:
+        answer = self._answer(device)
+        known, changeable, on = (
+            _bits(answer, "HW"),
+            _changeable(answer),
+            _set_bits(answer, which),
+        )
+        found: dict[str, Level] = {PREFIX + name: name in on for name in sorted(changeable)}
+        for short in (*SHORT_NAMES, *FAMILIES):
+            features = _features(PREFIX + short, known)
+            if features:
+                found[PREFIX + short] = bool(features & on)
+        return found
+
+
+def _features(setting: str, known: Iterable[str]) -> set[str]:
+    """The kernel's names of what a setting means, of those that the kernel knows."""
+    word = setting.removeprefix(PREFIX)
+    if word in FAMILIES:
+        return {name for name in known if name.startswith(FAMILIES[word])}
+    return {SHORT_NAMES.get(word, word.replace("_", "-")), word} & set(known)
+
+
+def _bit(feature: str, on: bool) -> list[tuple[str, object]]:
+    name: list[tuple[str, object]] = [("ETHTOOL_A_BITSET_BIT_NAME", feature)]
+    return [*name, ("ETHTOOL_A_BITSET_BIT_VALUE", True)] if on else name
+
+
+def _bits(answer: Any, which: str) -> Mapping[str, bool]:
+    """The features that a part of the answer lists, with their values."""
+    bitset = answer.get_attr(f"ETHTOOL_A_FEATURES_{which}")
+    listed = bitset.get_attr("ETHTOOL_A_BITSET_BITS") if bitset is not None else None
+    if listed is None:
+        return {}
+    return {
+        bit.get_attr("ETHTOOL_A_BITSET_BIT_NAME"): bool(bit.get_attr("ETHTOOL_A_BITSET_BIT_VALUE"))
+        for _, bit in listed["attrs"]
+    }
+
+
+def _set_bits(answer: Any, which: str) -> set[str]:
+    """The features of a list without a mask: those listed are set."""
+    return set(_bits(answer, which))
+
+
+def _changeable(answer: Any) -> set[str]:
+    hardware = {name for name, on in _bits(answer, "HW").items() if on}
+    return hardware - _set_bits(answer, "NOCHANGE")

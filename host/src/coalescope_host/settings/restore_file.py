@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way back, on disk before the first change: a file for each interface that is being swept.
+
+A lock beside it is held by whoever changes the interface or puts it back; it goes with its process.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .device import Device
+from .driver import bus_address
+from .errors import SettingError
+from .host import open_saved
+
+FORMAT = 1
+MACHINE_ID = Path("/etc/machine-id")
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What the file holds: the state, and which host it is of.
+
+    Attributes:
+        format: of this file.
+        id: of this one saving.
+        machine_id, boot_id: of the machine.
+        written_at: seconds since 1970.
+        state: what `Host.save` gave.
+    """
+
+    format: int
+    id: str
+    machine_id: str
+    boot_id: str
+    written_at: float
+    state: Mapping[str, Any]
+
+    @property
+    def interface(self) -> str:
+        """Whose settings these are."""
+        return str(self.state["interface"])
+
+    def __str__(self) -> str:
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.written_at))
+        return f"the settings of {self.interface} as of {when}"
+
+
+def state_directory() -> Path:
+    """Where the files are: on a disk that survives a reboot."""
+    home = os.environ.get("XDG_STATE_HOME")
+    return Path(home or "/var/lib", "coalescope-host")
+
+
+def file_of(interface: str, netns: str | None = None) -> Path:
+    """The file of one interface."""
+    name = interface if netns is None else f"{netns}@{interface}"
+    return state_directory() / f"{name.replace('/', '_')}.json"
+
+
+def saved_files() -> list[Path]:
+    """The files of all interfaces that are being swept, or whose sweep died."""
+    return sorted(state_directory().glob("*.json"))
+
+
+def write(path: Path, state: Mapping[str, Any]) -> Saved:
+    """Have the state on disk when this returns."""
+    saved = Saved(
+        FORMAT, str(uuid.uuid4()), _line(MACHINE_ID), _line(BOOT_ID), time.time(), dict(state)
+    )
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
+        ) as file:
+            temporary = Path(file.name)
+            try:
+                json.dump(asdict(saved), file, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+                temporary.rename(path)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise SettingError(
+            f"{path}: the settings cannot be saved, so none are changed: {error.strerror}"
+        ) from None
+    return saved
+
+
+def read(path: Path) -> Saved:
+    """What was saved.
+
+    Raises:
+        SettingError: if the file cannot be read or is of a newer version.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise SettingError(
+                f"{path}: written by another version of coalescope-host (format "
+                f"{document['format']}, this one knows {FORMAT})"
+            )
+        return Saved(**document)
+    except OSError as error:
+        raise SettingError(f"{path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise SettingError(f"{path}: not a saved state ({error})") from None
+
+
+def remove(path: Path) -> None:
+    """Forget the state: everything was put back."""
+    path.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def locked(path: Path, wait_s: float = 0.0) -> Iterator[None]:
+    """Be the only one who changes or restores the interface of this file.
+
+    Raises:
+        SettingError: if another is at it for longer than that.
+    """
+    file = lock(path, wait_s)
+    try:
+        yield
+    finally:
+        os.close(file)
+
+
+def lock(path: Path, wait_s: float = 0.0) -> int:
+    """Like `locked`, until the file descriptor is closed or the process ends."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise SettingError(f"{path.parent}: cannot be written: {error.strerror}") from None
+    end = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+                os.close(file)
+                raise SettingError(
+                    f"{path.stem}: a sweep is changing or restoring it now (process {holder})"
+                ) from None
+            time.sleep(POLL_S)
+    os.ftruncate(file, 0)
+    os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+    return file
+
+
+def restore_saved(saved: Saved) -> None:
+    """Put back what a sweep left, on the machine it was saved on.
+
+    After a reboot the kernel has forgotten what was changed; only settings that differ all the same
+    are written, and addresses, routes and the driver are left as the machine set them up.
+
+    Raises:
+        SettingError: with each thing that could not be put back, and the command for it.
+    """
+    if saved.machine_id != _line(MACHINE_ID):
+        raise SettingError(f"{saved} were saved on another machine, and are not for this one")
+    state = dict(saved.state)
+    state["interface"] = _present_name(state)
+    host = open_saved(state)
+    if saved.boot_id != _line(BOOT_ID):
+        host.restore_settings(state)
+    else:
+        host.restore(state)
+
+
+def restore_file(path: Path) -> str:
+    """Restore from one file and remove it; what was done, as a sentence."""
+    with locked(path):
+        saved = read(path)
+        restore_saved(saved)
+        remove(path)
+    return f"{saved.interface}: put back as it was"
+
+
+def _present_name(state: Mapping[str, Any]) -> str:
+    """The interface's name now: by its bus address, should it have got another."""
+    device = Device(str(state["interface"]), state["netns"])
+    address = state["bus_address"]
+    if address is None or (device.exists() and bus_address(device) == address):
+        return device.name
+    links = device.routing(lambda ip: list(ip.get_links()), "interfaces cannot be listed")
+    for link in links:
+        if link.get_attr("IFLA_PARENT_DEV_NAME") == address:
+            return str(link.get_attr("IFLA_IFNAME"))
+    if device.exists():
+        raise SettingError(
+            f"{device}: it is at {bus_address(device)} now, and was at {address} when its settings "
+            "were saved: another device has its name"
+        )
+    return device.name  # its driver may be unloaded; the restore loads it
+
+
+def _line(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep has done so far: JSON lines, each on disk before the sweep goes on.
+
+The first line says which sweep it is. A last line that was cut off, at whatever byte, is what was
+not yet done; it is removed when the sweep goes on. Only one sweep at a time has a journal open.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+NAME = "journal.jsonl"
+FORMAT = 1
+
+Entry = Mapping[str, Any]
+
+
+class JournalError(Exception):
+    """A journal cannot be used: where, why, what to do."""
+
+
+class Journal:
+    """The journal of one output folder, open for appending."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / NAME
+        self._file = self.path.open("a+b")
+        try:
+            self._lock()
+            self.entries = self._read()
+        except BaseException:
+            self._file.close()
+            raise
+        sync_folder(folder)
+
+    def append(self, **entry: object) -> None:
+        """Write one line; when this returns it is on disk."""
+        line = json.dumps(entry, ensure_ascii=False, default=str).encode() + b"\n"
+        start = self._file.seek(0, os.SEEK_END)
+        try:
+            self._file.write(line)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError:
+            # a full disk: no half line may stay in front of the next one
+            os.ftruncate(self._file.fileno(), start)
+            raise
+        self.entries.append(entry)
+
+    def clear(self) -> None:
+        """Forget every line: another sweep begins in this folder."""
+        os.ftruncate(self._file.fileno(), 0)
+        os.fsync(self._file.fileno())
+        self.entries.clear()
+
+    @property
+    def head(self) -> Entry | None:
+        """The first line, which says which sweep this is; None before it began."""
+        return self.entries[0] if self.entries else None
+
+    def of_type(self, kind: str) -> Iterator[Entry]:
+        """All lines of a type, oldest first."""
+        return (entry for entry in self.entries if entry.get("type") == kind)
+
+    def close(self) -> None:
+        """Close the file, which lets another sweep have it."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise JournalError(
+                f"{self.path.parent} is in use by another sweep: wait for it, or choose --out."
+            ) from None
+
+    def _read(self) -> list[Entry]:
+        self._file.seek(0)
+        content = self._file.read()
+        whole = content.rfind(b"\n") + 1
+        entries = [
+            _entry(self.path, number, line)
+            for number, line in enumerate(content[:whole].splitlines(), 1)
+        ]
+        if entries and (entries[0].get("type") != "sweep" or entries[0].get("format") != FORMAT):
+            raise JournalError(
+                f"{self.path}: the first line is not that of a sweep of format {FORMAT}. "
+                "Choose another folder with --out."
+            )
+        if whole < len(content):
+            os.ftruncate(self._file.fileno(), whole)
+            os.fsync(self._file.fileno())
+        return entries
+
+
+def read_head(folder: Path) -> Entry | None:
+    """The first line of a folder's journal, without opening it for a sweep; None without one."""
+    path = folder / NAME
+    if not path.exists():
+        return None
+    line, newline, _ = path.read_bytes().partition(b"\n")
+    return _entry(path, 1, line) if newline else None
+
+
+def _entry(path: Path, number: int, line: bytes) -> Entry:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        entry = None
+    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+        raise JournalError(
+            f"{path}, line {number}: this is no line of a journal; the file was changed or "
+            "damaged. Restore it from a copy, or choose another folder with --out."
+        )
+    return entry
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far the counters of a run log advanced in its window: enough to judge a run on the spot.
+
+The store computes measures with resets and wraps within a window in mind; this looks at its ends
+only.
+"""
+
+from collections.abc import Mapping
+
+from coalescope_host.run_log import RunLog
+
+
+def window_counters(log: RunLog) -> Mapping[str, float]:
+    """Each counter's advance from the first to the last record of the window, and `elapsed_s`.
+
+    Empty if the window has fewer than two records.
+    """
+    stream = log.streams[0]
+    times = [int(moment) for moment in stream.column("t_monotonic_ns")]
+    start, end = log.window
+    inside = [
+        index
+        for index, moment in enumerate(times)
+        if (start is None or moment >= start) and (end is None or moment <= end)
+    ]
+    if len(inside) < 2:
+        return {}
+    first, last = inside[0], inside[-1]
+    advanced: dict[str, float] = {"elapsed_s": (times[last] - times[first]) / 1e9}
+    for field in stream.fields:
+        if field.kind == "counter":
+            column = stream.column(field.name)
+            advanced[field.name] = (column[last] - column[first]) % (1 << (field.wrap_bits or 64))
+    return advanced

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames from the kernel's pktgen at each peer: rates that no program reaches, evenly spaced.
+
+It needs root at the peers, which their agent has, and the module pktgen. On this host a sink takes
+the datagrams, so that they go the whole way to a socket. What counts is what arrives.
+"""
+
+from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
+from coalescope_host.sweep.seams import RunContext, Where
+
+from .demand import ETHERNET_BYTES, TRAFFIC_TOOL, USUAL_MTU_BYTES, Demand, shares
+from .local_address import address_towards, hardware_address
+from .traffic import Traffic, WorkloadError
+from .traffic_tool import arguments, sink_faults, sink_remarks
+
+PORT = 5203
+FIRST_SOURCE_PORT = 10000
+FRAME_CHECK_BYTES = 4  # that pktgen leaves to the hardware
+LEAST_FRAME_BYTES = 64
+
+#: Arguments: interface, then a pktgen command each. The write of `start` lasts as long as frames
+#: are sent, and ends them when its process is ended. In the end pktgen's own report is printed.
+SCRIPT = """
+set -eu
+interface=$1; shift
+folder=/proc/net/pktgen
+[ -d $folder ] || modprobe pktgen || true
+[ -d $folder ] || { echo "this kernel has no module pktgen, or this is not root" >&2; exit 1; }
+say() { printf '%s\\n' "$2" > "$folder/$1" || { echo "pktgen refuses: $1: $2" >&2; exit 1; }; }
+say kpktgend_0 rem_device_all
+say kpktgend_0 "add_device $interface"
+for line in "$@"; do say "$interface" "$line"; done
+(echo start > $folder/pgctrl) &
+sending=$!
+trap 'kill $sending 2>/dev/null || true' TERM INT HUP
+wait $sending || true
+wait $sending 2>/dev/null || true
+cat "$folder/$interface"
+say kpktgend_0 rem_device_all
+"""
+
+
+def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
+    """The traffic of one run.
+
+    Factors that set it: `frame_bytes`, `packet_rate_hz` (in all; 0: as many as go), `streams`.
+    """
+    demand = Demand(spec, context)
+    port = demand.whole("port", PORT)
+    hardware = hardware_address(context.interface)
+    frame_bytes = _frame_bytes(demand)
+    divided = shares(demand.streams, len(demand.peers))
+    servers: list[tuple[Where, list[str]]] = []
+    for place, (peer, streams) in enumerate(zip(demand.peers, divided, strict=True)):
+        if streams:
+            lines = _lines(demand, peer, streams, frame_bytes, port)
+            lines.append(f"dst_mac {hardware}")
+            servers.append((place, ["sh", "-c", SCRIPT, "pktgen", _interface(peer), *lines]))
+    listening = arguments(port=port, duration=demand.seconds, read_bytes=65536)
+    return Traffic(
+        command=[TRAFFIC_TOOL, "sink", "udp", *listening],
+        servers=servers,
+        user=context.user,
+        programs=[TRAFFIC_TOOL],
+        judge=sink_faults,
+        remark=sink_remarks,
+    )
+
+
+def _interface(peer: PeerSpec) -> str:
+    if peer.interface is None:
+        raise WorkloadError(
+            f"pktgen sends from an interface: write that of the peer {peer.ssh} in the plan."
+        )
+    return peer.interface
+
+
+def _frame_bytes(demand: Demand) -> int:
+    longest = demand.whole("mtu_bytes", USUAL_MTU_BYTES) + ETHERNET_BYTES
+    frame_bytes = demand.whole("frame_bytes", longest)
+    if not LEAST_FRAME_BYTES <= frame_bytes <= longest:
+        raise demand.refusal(
+            f"frame_bytes = {frame_bytes}: with this MTU, {LEAST_FRAME_BYTES} to {longest} can be."
+        )
+    return frame_bytes
+
+
+def _lines(demand: Demand, peer: PeerSpec, streams: int, frame_bytes: int, port: int) -> list[str]:
+    rate_hz = demand.number("packet_rate_hz", 0) * streams / demand.streams
+    return [
+        "count 0",
+        f"pkt_size {frame_bytes - FRAME_CHECK_BYTES}",
+        f"ratep {max(1, round(rate_hz))}" if rate_hz else "delay 0",
+        f"dst {address_towards(peer.address)}",
+        f"src_min {peer.address}",
+        f"src_max {peer.address}",
+        f"udp_dst_min {port}",
+        f"udp_dst_max {port}",
+        f"udp_src_min {FIRST_SOURCE_PORT}",
+        f"udp_src_max {FIRST_SOURCE_PORT + streams}",
+    ]

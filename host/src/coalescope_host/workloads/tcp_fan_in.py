@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP from all peers to this host: connections that send all they can."""
+
+from coalescope_host.sweep.plan import WorkloadSpec
+from coalescope_host.sweep.seams import RunContext
+
+from . import iperf3, traffic_tool
+from .demand import IPERF3, Demand
+from .traffic import Traffic
+
+
+def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
+    """The traffic of one run. A factor that sets it: `streams`, the number of connections."""
+    demand = Demand(spec, context)
+    window = demand.whole("window_bytes", 0) or None
+    if demand.tool() == IPERF3:
+        return iperf3.traffic(demand, ["--window", str(window)] if window else [], None)
+    return traffic_tool.fan_in(demand, "tcp", {"receive_window": window}, lambda _streams: {})

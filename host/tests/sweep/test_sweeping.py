@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole sweeps as processes: whatever happens, each run once, the host as it was."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from coalescope_host.run_log import read
+from coalescope_host.sweep.plan_file import load_plan
+from coalescope_host.sweep.schedule import schedule
+
+from .conftest import BEFORE, TRAFFIC, Files
+
+REPEATED = ("--yes-this-interface", "lo", "--really")
+TWO_BY_TWO = "mtu_bytes = [1500, 9000]\ndelay_us = [0, 64]"
+
+
+def scheduled(files: Files, seed: int = 7) -> list[str]:
+    return [run.id for run in schedule(load_plan(files.folder / "plan.toml"), seed)]
+
+
+def wait_for_runs(files: Files, count: int) -> None:
+    end = time.monotonic() + 60
+    while not files.journal.exists() or len(files.done()) < count:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_every_run_is_recorded_in_order_and_the_host_is_as_before(files: Files) -> None:
+    files.plan(TWO_BY_TWO, pilot_s=0.1)
+    done = files.sweep()
+    assert done.returncode == 0, done.stderr
+    assert files.done() == scheduled(files)
+    assert files.settings == BEFORE
+    assert "8 of 8 runs done, 0 failed." in done.stderr
+    assert "delay_us = 64: the host says 50" in done.stderr
+    plan = load_plan(files.folder / "plan.toml")
+    for run, entry in zip(schedule(plan, 7), files.entries(), strict=True):
+        log = read(files.folder / "out" / entry["log"])
+        assert log.complete
+        assert log.header["run"] == {
+            "id": run.id,
+            "experiment": "on-files",
+            "experiment_title": None,
+            "kind": "measured",
+            "replicate": run.replicate,
+            "order": run.order,
+            "seed": run.seed,
+            "plan": plan.plan_hash,
+        }
+        delay_us = run.levels["delay_us"]
+        assert log.header["factors"] == {
+            "mtu_bytes": {
+                "requested": run.levels["mtu_bytes"],
+                "read_back": run.levels["mtu_bytes"],
+            },
+            "delay_us": {"requested": delay_us, "read_back": 50 if delay_us == 64 else delay_us},
+            "workload": {"requested": "udp", "read_back": None},
+        }
+
+
+def test_dry_run_says_all_and_changes_nothing(files: Files) -> None:
+    files.plan(TWO_BY_TWO)
+    done = files.sweep("--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "4 cells, 8 runs" in done.stdout
+    assert "set mtu_bytes 9000" in done.stdout
+    assert [f"{order:7}  replicate" in done.stdout for order in range(1, 9)] == [True] * 8
+    assert files.settings == BEFORE
+    assert sorted(path.name for path in files.folder.iterdir()) == ["plan.toml", "settings.json"]
+
+
+def test_dry_run_fails_where_a_cell_cannot_be_done(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 16000]\ndelay_us = [0, 64]")
+    done = files.sweep("--dry-run")
+    assert done.returncode == 1
+    assert done.stdout.count("    cannot be done: mtu_bytes = 16000 is beyond the device\n") == 2
+    assert "2 of 4 cells cannot be done" in done.stdout
+
+
+def test_dry_run_says_once_that_the_interface_is_missing(files: Files) -> None:
+    files.plan(TWO_BY_TWO)
+    (files.folder / "settings.json").unlink()
+    done = files.sweep("--dry-run")
+    assert done.returncode == 1
+    assert done.stderr == "coalescope-host sweep: cannot be done: there is no interface\n"
+    assert done.stdout == ""
+
+
+def test_dry_run_says_that_without_a_seed_the_order_is_another(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 9000]")
+    assert "In this order:" in files.sweep("--dry-run").stdout
+    plan = files.folder / "plan.toml"
+    plan.write_text(plan.read_text().replace("seed = 7\n", ""))
+    done = files.sweep("--dry-run")
+    assert "the sweep draws another, since the plan has no seed" in done.stdout
+    assert "In this order:" not in done.stdout
+
+
+def test_one_block_alone_has_the_order_it_has_in_the_whole(files: Files) -> None:
+    files.plan(TWO_BY_TWO)
+    assert files.sweep("--replicates", "2").returncode == 0
+    assert files.done() == scheduled(files)[4:]
+    assert files.sweep().returncode == 0
+    assert files.done() == scheduled(files)[4:] + scheduled(files)[:4]
+
+
+@pytest.mark.parametrize("chosen", ["0", "3", "1-3", "x", "2-1", ""])
+def test_replicates_that_are_not_there(files: Files, chosen: str) -> None:
+    files.plan(TWO_BY_TWO)
+    done = files.sweep("--replicates", chosen)
+    assert done.returncode == 2
+    assert "--replicates" in done.stderr
+
+
+def test_killed_at_random_points_it_gives_the_same_runs_in_the_same_order(files: Files) -> None:
+    files.plan(TWO_BY_TWO)
+    chance = random.Random(11)
+    kills = 0
+    for _ in range(6):
+        process = files.start()
+        try:
+            process.wait(chance.uniform(0.4, 1.6))
+        except subprocess.TimeoutExpired:
+            kills += 1
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert kills >= 4
+    done = files.sweep()
+    assert done.returncode == 0, done.stderr
+    assert files.done() == scheduled(files)
+    assert files.settings == BEFORE
+    logs = sorted((files.folder / "out" / "logs").glob("*.runlog"))
+    assert sorted(read(log).header["run"]["id"] for log in logs) == sorted(scheduled(files))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_restores_and_it_goes_on_later(
+    files: Files, number: signal.Signals
+) -> None:
+    files.plan(TWO_BY_TWO, replicates=1)
+    process = files.start()
+    wait_for_runs(files, 1)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert "The same command goes on where this stopped." in said
+    assert files.settings == BEFORE
+    assert not (files.folder / "settings.saved").exists()
+    assert 1 <= len(files.done()) < 4
+    assert files.sweep().returncode == 0
+    assert files.done() == scheduled(files)
+
+
+def test_a_journal_cut_off_anywhere_leads_to_the_same_runs(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 9000]", replicates=1)
+    assert files.sweep().returncode == 0
+    whole = files.journal.read_bytes()
+    for cut in random.Random(3).sample(range(len(whole)), 5):
+        files.journal.write_bytes(whole[:cut])
+        done = files.sweep()
+        assert done.returncode == 0, done.stderr
+        assert files.done() == scheduled(files)
+
+
+def test_a_seed_that_was_drawn_is_kept(files: Files) -> None:
+    files.plan(TWO_BY_TWO)
+    plan = files.folder / "plan.toml"
+    plan.write_text(plan.read_text().replace("seed = 7\n", ""))
+    assert files.sweep("--replicates", "1").returncode == 0
+    assert files.sweep().returncode == 0
+    (head,) = files.entries("sweep")
+    assert files.done() == scheduled(files, head["seed"])
+
+
+def test_a_changed_plan_is_refused_and_the_change_named(files: Files) -> None:
+    files.plan(TWO_BY_TWO)
+    assert files.sweep("--replicates", "1").returncode == 0
+    files.plan(TWO_BY_TWO.replace("9000", "3000"))
+    done = files.sweep()
+    assert done.returncode == 1
+    assert "factors.mtu_bytes was [1500, 9000], now it is [1500, 3000]" in done.stderr
+    assert "--out" in done.stderr
+    files.plan(TWO_BY_TWO, replicates=3)  # more of the same is no change
+    assert files.sweep().returncode == 0
+    assert len(files.done()) == 12
+
+
+def test_two_sweeps_do_not_share_a_folder(files: Files) -> None:
+    files.plan(TWO_BY_TWO)
+    first = files.start()
+    wait_for_runs(files, 1)
+    second = files.sweep()
+    assert second.returncode == 1
+    assert "in use by another sweep" in second.stderr
+    first.communicate(timeout=60)
+    assert first.returncode == 0
+
+
+def test_a_setting_that_is_refused_fails_its_runs_alone(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 6000, 9000]", replicates=1)
+    done = files.sweep()
+    assert done.returncode == 1
+    assert len(files.done()) == 2
+    failed = [entry for entry in files.entries() if entry["status"] == "failed"]
+    assert [entry["attempt"] for entry in failed] == [1, 2]
+    assert failed[0]["reason"] == "the device refuses mtu_bytes = 6000"
+    assert "2 of 3 runs done, 1 failed." in done.stderr
+    assert files.settings == BEFORE
+
+
+@pytest.mark.parametrize(
+    ("command", "keys", "reason"),
+    [
+        ([sys.executable, "-c", "raise SystemExit(3)"], {}, "ended with status 3"),
+        (["no-such-program-anywhere"], {}, "no-such-program-anywhere is not installed"),
+        ([sys.executable, "-c", "import time; time.sleep(60)"], {"timeout_s": 1}, "1.1 s"),
+        (
+            [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"],
+            {},
+            "Segmentation fault",
+        ),
+    ],
+)
+def test_a_workload_that_fails_or_hangs_fails_its_runs_alone(
+    files: Files, command: list[str], keys: dict[str, object], reason: str
+) -> None:
+    workloads = files.traffic("good") + files.workload("bad", command, **keys)
+    files.plan('workload = ["good", "bad"]', workloads, replicates=1, retries=0)
+    done = files.sweep()
+    assert done.returncode == 1
+    good, bad = sorted(files.entries(), key=lambda entry: entry["status"])
+    assert (good["status"], bad["status"]) == ("done", "failed")
+    assert reason in bad["reason"]
+    assert reason in done.stderr
+    assert files.settings == BEFORE
+
+
+def test_a_pilot_run_finds_what_does_not_work_before_anything_is_recorded(files: Files) -> None:
+    workloads = files.traffic("good") + files.workload("bad", ["false"])
+    files.plan('workload = ["good", "bad"]', workloads, pilot_s=0.1)
+    done = files.sweep()
+    assert done.returncode == 1
+    assert "workload bad does not work: " in done.stderr
+    assert files.entries() == []
+    assert files.settings == BEFORE
+
+
+def test_a_program_that_is_missing_is_said_before_the_pilot_and_in_a_dry_run(files: Files) -> None:
+    workloads = files.traffic("good") + files.workload("bad", ["no-such-program-anywhere"])
+    files.plan('workload = ["good", "bad"]', workloads, pilot_s=0.1)
+    reason = "no-such-program-anywhere is not installed on this host, or not in PATH."
+    dry = files.sweep("--dry-run")
+    assert dry.returncode == 1
+    assert f"Cannot be done: workload bad: {reason}" in dry.stdout
+    done = files.sweep()
+    assert done.returncode == 1
+    assert f"workload bad does not work: {reason}" in done.stderr
+    assert "Pilot run" not in done.stderr
+
+
+def test_a_logger_that_is_missing_is_no_fault_of_a_workload(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 9000]", pilot_s=0.1)
+    without = Files(files.folder, files.folder / "no-logger")
+    dry = without.sweep("--dry-run")
+    assert dry.returncode == 1
+    assert f"Cannot be done: the logger {without.logger} is not installed" in dry.stdout
+    done = without.sweep()
+    assert done.returncode == 1
+    assert f"sweep: the logger {without.logger} is not installed" in done.stderr
+    assert "workload" not in done.stderr
+    assert without.entries() == []
+
+
+def test_after_a_failed_pilot_the_corrected_plan_begins_anew(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 9000]", files.workload("bad", ["false"]), pilot_s=0.1)
+    assert "workload bad does not work: " in files.sweep().stderr
+    files.plan("mtu_bytes = [1500, 3000]", pilot_s=0.1, seed=8)
+    done = files.sweep()
+    assert done.returncode == 0, done.stderr
+    (head,) = files.entries("sweep")
+    assert head["plan_hash"] == load_plan(files.folder / "plan.toml").plan_hash
+    assert files.done() == scheduled(files, 8)
+    assert len(files.entries("pilot")) == 1
+
+
+def test_a_run_that_failed_binds_the_sweep_to_its_plan(files: Files) -> None:
+    files.plan("mtu_bytes = [6000]", replicates=1, retries=0)
+    assert files.sweep().returncode == 1
+    before = files.journal.read_bytes()
+    files.plan("mtu_bytes = [1500]", replicates=1, retries=0)
+    assert "is not the plan that" in files.sweep().stderr
+    assert files.journal.read_bytes() == before
+
+
+def test_a_failed_run_is_tried_again_at_the_end_of_its_block(files: Files) -> None:
+    seen = files.folder / "seen"
+    script = f"[ -e {seen} ] && exec {' '.join(TRAFFIC)}; touch {seen}; exit 1"
+    command = ["sh", "-c", script]
+    files.plan("mtu_bytes = [1500, 9000]", files.workload("once", command))
+    done = files.sweep()
+    assert done.returncode == 0, done.stderr
+    expected = scheduled(files)
+    assert files.done() == [expected[1], expected[0], *expected[2:]]
+    assert "failed, to be tried again" in done.stderr
+    assert len(list((files.folder / "out" / "logs").glob("*.failed"))) == 1
+
+
+def test_a_log_that_is_gone_is_recorded_again(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 9000]", replicates=1)
+    assert files.sweep().returncode == 0
+    lost = files.entries()[1]
+    (files.folder / "out" / lost["log"]).unlink()
+    assert files.sweep().returncode == 0
+    assert files.done() == [*scheduled(files), lost["id"]]
+
+
+def test_what_is_done_is_not_done_again(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 9000]", replicates=1)
+    assert files.sweep().returncode == 0
+    history = (files.folder / "settings.history").read_text()
+    again = files.sweep()
+    assert again.returncode == 0
+    assert "2 of 2 runs done" in again.stderr
+    assert (files.folder / "settings.history").read_text() == history
+    assert json.loads(history.splitlines()[-1]) == BEFORE
+
+
+@pytest.mark.parametrize("told", [[], ["--really"], ["--yes-this-interface", "lo"]])
+def test_an_interface_that_should_not_be_swept_needs_to_be_told_twice(
+    files: Files, told: list[str]
+) -> None:
+    files.plan(TWO_BY_TWO)
+    command = [word for word in files.command() if word not in REPEATED] + told
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "lo is the loopback interface" in done.stderr
+    assert "--yes-this-interface lo --really" in done.stderr
+    assert not (files.folder / "out").exists()
+
+
+def test_without_a_plan_it_is_a_slip() -> None:
+    program = [sys.executable, "-m", "coalescope_host", "sweep"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "which plan?" in done.stderr

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs reach a real store as a sweep goes; a store that is away stops nothing."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from .conftest import Files
+
+SECRET = "the-token-of-this-test"
+TOOL = [sys.executable, "-m", "coalescope_host", "upload"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def store(folder: Path, port: int) -> Iterator[str]:
+    """A server with a token and an empty store."""
+    url = f"http://127.0.0.1:{port}"
+    program = str(Path(sys.executable).with_name("coalescope"))
+    process = subprocess.Popen(
+        [program, "serve", "--data", str(folder / "store"), "--port", str(port)],
+        env={**os.environ, "COALESCOPE_TOKEN": SECRET, "COALESCOPE_DATASETS_DIR": str(folder)},
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        end = time.monotonic() + 60
+        while True:
+            try:
+                with urlopen(f"{url}/api/health"):
+                    break
+            except (URLError, ConnectionError):
+                assert process.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def received(url: str) -> list[str]:
+    """Ids of the runs that the store has."""
+    request = Request(f"{url}/api/uploads", headers={"Authorization": f"Bearer {SECRET}"})
+    with urlopen(request) as answer:
+        return [run["id"] for receipt in json.load(answer) for run in receipt["runs"]]
+
+
+@pytest.fixture
+def token_file(tmp_path: Path) -> Path:
+    path = tmp_path / "token"
+    path.write_text(f"{SECRET}\n")
+    return path
+
+
+def test_logs_are_sent_as_they_come_and_what_waits_is_sent_later(
+    files: Files, token_file: Path
+) -> None:
+    files.plan("mtu_bytes = [1500, 9000]")
+    port = free_port()
+    arguments = ("--server", f"http://127.0.0.1:{port}", "--token-file", str(token_file))
+    away = files.sweep("--replicates", "1", *arguments)
+    assert away.returncode == 1
+    assert "2 of 2 runs done, 0 failed." in away.stderr
+    assert "2 logs are not uploaded" in away.stderr
+    assert f"0 logs are at http://127.0.0.1:{port}." in away.stderr
+    assert "cannot be reached" in away.stderr
+    with store(files.folder, port) as url:
+        there = files.sweep(*arguments)
+        assert there.returncode == 0, there.stderr
+        assert sorted(received(url)) == sorted(files.done())
+        assert len(files.entries("upload")) == 4
+        assert f"4 logs are at {url}." in there.stderr
+        logs = str(files.folder / "out")
+        again = subprocess.run(
+            [*TOOL, logs, "--server", url, "--token-file", str(token_file)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert again.returncode == 0, again.stderr
+        assert again.stdout.count("known") == 4
+        assert len(received(url)) == 4
+    assert SECRET not in files.journal.read_text() + there.stderr + away.stderr
+
+
+def test_without_the_right_token_nothing_is_lost_and_the_way_is_said(files: Files) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    with store(files.folder, free_port()) as url:
+        refused = files.sweep("--server", url)
+        assert refused.returncode == 1
+        assert "Set COALESCOPE_TOKEN, or name a file that holds the token" in refused.stderr
+        assert len(files.done()) == 1
+        assert received(url) == []
+
+
+def test_what_the_store_refuses_is_said_and_not_sent_again(files: Files, token_file: Path) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    assert files.sweep().returncode == 0
+    (log,) = (files.folder / "out" / "logs").glob("*.runlog")
+    log.write_bytes(log.read_bytes()[:100])
+    with store(files.folder, free_port()) as url:
+        arguments = ("--server", url, "--token-file", str(token_file))
+        refused = files.sweep(*arguments)
+        assert refused.returncode == 1
+        assert f"not taken: logs/{log.name}: " in refused.stderr
+        assert [entry["outcome"] for entry in files.entries("upload")] == ["refused"]
+        files.sweep(*arguments)
+        assert len(files.entries("upload")) == 1
+
+
+def test_a_token_file_that_is_not_there_ends_it_before_anything_is_changed(files: Files) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    done = files.sweep("--server", "http://127.0.0.1:1", "--token-file", "/nowhere/token")
+    assert done.returncode == 1
+    assert "/nowhere/token" in done.stderr
+    assert files.done() == []
+
+
+def test_what_is_no_token_is_refused_without_showing_it(files: Files, token_file: Path) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    token_file.write_text(f"{SECRET}\nand more\n")
+    arguments = ("--server", "http://127.0.0.1:1", "--token-file", str(token_file))
+    command = [*TOOL, str(files.folder), *arguments]
+    for done in (
+        files.sweep(*arguments),
+        subprocess.run(command, capture_output=True, text=True, check=False),
+    ):
+        assert done.returncode == 1
+        assert f"{token_file} holds no token" in done.stderr
+        assert SECRET not in done.stderr + done.stdout
+    assert files.done() == []
+
+
+@pytest.mark.parametrize("server", ["localhost:8000", "http://localhost:port"])
+def test_what_is_no_server_is_refused_before_anything_is_changed(files: Files, server: str) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    command = [*TOOL, str(files.folder), "--server", server]
+    for done in (
+        files.sweep("--server", server),
+        subprocess.run(command, capture_output=True, text=True, check=False),
+    ):
+        assert done.returncode == 2
+        assert "--server must be a URL" in done.stderr
+    assert not (files.folder / "out").exists()
+
+
+def test_a_folder_without_logs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*TOOL, str(tmp_path), "--server", "http://127.0.0.1:1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no run log" in done.stderr

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's pktgen, in a guest: two hosts on a veth pair."""
+
+import json
+import re
+import shlex
+import subprocess
+
+import pytest
+from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
+from coalescope_host.sweep.seams import RunContext
+from coalescope_host.workloads import prepare
+from testbed.guest import Guest
+
+pytestmark = pytest.mark.guest
+
+HARDWARE = "02:00:00:00:00:01"
+RATE_HZ = 500
+HOSTS = f"""
+export PATH=$PATH:/opt
+ip netns add here; ip netns add there
+ip link add work0 netns here address {HARDWARE} type veth peer name work0 netns there
+ip -n here address add 10.215.0.1/24 dev work0; ip -n here link set work0 up
+ip -n there address add 10.215.0.2/24 dev work0; ip -n there link set work0 up
+"""
+
+
+@pytest.fixture(scope="module")
+def static_tool(tmp_path_factory):
+    build = tmp_path_factory.mktemp("static")
+    source = __file__.partition("/host/tests/")[0] + "/driver/traffic"
+    command = ["make", "-s", "-C", source, f"BUILD={build}", "LDFLAGS=-static"]
+    subprocess.run(command, check=True)
+    subprocess.run(["strip", str(build / "coalescope-traffic")], check=True)
+    return build / "coalescope-traffic"
+
+
+@pytest.fixture
+def traffic(monkeypatch):
+    """Prepared as on the guest's first host."""
+    monkeypatch.setattr("coalescope_host.workloads.pktgen.address_towards", lambda _: "10.215.0.1")
+    monkeypatch.setattr("coalescope_host.workloads.pktgen.hardware_address", lambda _: HARDWARE)
+    peers = (PeerSpec("root@there", "10.215.0.2", "work0"),)
+    levels = {"frame_bytes": 200, "packet_rate_hz": RATE_HZ, "streams": 3}
+    context = RunContext("work0", levels, 1, 1, 0.5, 1.5, peers, None)
+    return prepare(WorkloadSpec("rates", "pktgen", {}), context)
+
+
+def test_frames_have_size_and_rate_and_end_with_the_script(static_tool, traffic, tmp_path):
+    """And before: without the module, and with an interface that is not there."""
+    ((_, server),) = traffic.servers
+    absent = [{"work0": "absent0"}.get(part, part) for part in server]
+    guest = Guest(
+        modules=("veth",), on_board=("pktgen",), files={"/opt/coalescope-traffic": static_tool}
+    )
+    script = f"""
+    {HOSTS}
+    (PATH=/nowhere; /bin/{shlex.join(server)} 2>/out/without) && exit 9
+    ip netns exec there {shlex.join(absent)} 2>/out/refused && exit 9
+    ip netns exec there {shlex.join(server)} >/tmp/report & server=$!
+    sleep 0.3
+    ip netns exec here {shlex.join(traffic.command)} >/tmp/result
+    kill $server; wait $server
+    ip -n here -s link show work0 >/tmp/before; sleep 0.5
+    ip -n here -s link show work0 >/tmp/after
+    cp /tmp/report /tmp/result /tmp/before /tmp/after /out
+    """
+    result = guest.run(script, tmp_path)
+    assert "this kernel has no module pktgen" in result.text("without")
+    assert "pktgen refuses: kpktgend_0: add_device absent0" in result.text("refused")
+    body = (result.output / "result").read_bytes()
+    assert traffic.result(body) == []
+    found = json.loads(body)
+    assert found["operations"] / found["seconds"] == pytest.approx(RATE_HZ, rel=0.01)
+    assert found["bytes"] == found["operations"] * (200 - 46)
+    assert result.text("before") == result.text("after")  # it has stopped
+    report = result.text("report")
+    assert int(re.search(r"pkts-sofar: (\d+)", report)[1]) >= found["operations"]
+    assert "errors: 0" in report
