@@ -11,6 +11,8 @@ import pytest
 
 DATASETS = Path(__file__).parents[1]
 SLUGS = sorted(path.parent.name for path in DATASETS.glob("*/source.toml"))
+# the others are bundles of run logs, as they were recorded
+TABLES = [slug for slug in SLUGS if (DATASETS / slug / "build.py").is_file()]
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -26,7 +28,7 @@ def test_provenance_is_complete(slug: str) -> None:
     assert source["kind"] in {"published", "measured", "emulated", "simulated"}
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", TABLES)
 def test_data_is_what_the_build_script_makes(slug: str, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(DATASETS / slug, tmp_path / slug))
     (copy / "data.csv").unlink()

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong, said for people."""
+
+
+class TestbedError(Exception):
+    """Something outside keeps the testbed from working; the text says what, and what to do."""
+
+    __test__ = False  # pytest: not a test class

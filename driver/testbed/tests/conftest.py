@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel and emulator, fetched once for the session."""
+
+import pytest
+from testbed.folders import alone
+from testbed.kernel import debian_kernel
+
+
+@pytest.fixture(scope="session")
+def kernel():
+    with alone():
+        return debian_kernel()

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison with the paper, on cells whose numbers are known."""
+
+import re
+
+import pytest
+from testbed.beside_the_paper import bound_mbps, compare, theory_packets_per_interrupt
+from testbed.measured import Run, cells_of
+
+DELAYS = (10, 20, 40, 80, 160, 320, 640, 960, 1280)
+LONG = (1600, 2000, 3000, 5000)
+MTUS = (1500, 3000, 4500, 6000)
+ALPHA, BETA, GAMMA = 0.13, 0.37, 1.43
+
+
+def run(workload, mtu, delay, mbps, packets_per_interrupt, replicate):
+    """One second at a throughput, with a CPU time that follows the paper's model exactly."""
+    megabytes = mbps / 8
+    packets = megabytes * 1e6 / (mtu + 18)
+    interrupts = packets / packets_per_interrupt
+    jiffies = ALPHA * megabytes + BETA * packets / 1e3 + GAMMA * interrupts / 1e3
+    return Run(
+        workload,
+        mtu,
+        delay,
+        replicate,
+        1.0,
+        megabytes * 1e6,
+        packets,
+        interrupts,
+        jiffies / 100,
+        0.5,
+    )
+
+
+def tcp_mbps(mtu, delay):
+    return bound_mbps(mtu) * min(1, 1800 / delay) * (0.9 if delay == 10 else 1)
+
+
+def request_mbps(mtu, delay):
+    return {10: 195, 20: 200, 40: 190}.get(delay, 9000 / delay + 70) * (1 - mtu / 1e5)
+
+
+def request_packets(mtu, delay):
+    return 1 + delay / (100 + mtu / 30)
+
+
+def design():
+    for replicate in (1, 2):
+        for mtu in MTUS:
+            for delay in DELAYS:
+                theory = theory_packets_per_interrupt(mtu, delay)
+                yield run("udp", mtu, delay, bound_mbps(mtu), theory, replicate)
+                if mtu < 6000:
+                    mbps, packets = request_mbps(mtu, delay), request_packets(mtu, delay)
+                    yield run("request_response", mtu, delay, mbps, packets, replicate)
+            for delay in DELAYS + LONG:
+                packets = min(theory_packets_per_interrupt(mtu, delay), 270000 / mtu)
+                yield run("tcp", mtu, delay, tcp_mbps(mtu, delay), packets, replicate)
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return {line.what: line for line in compare(cells_of(design()))}
+
+
+def test_the_theory_is_that_of_a_timer_that_starts_with_the_first_frame():
+    assert [theory_packets_per_interrupt(mtu, 960) for mtu in MTUS] == [80, 41, 28, 21]
+    assert theory_packets_per_interrupt(6000, 10) == 1
+    assert [theory_packets_per_interrupt(6000, 40, late) for late in (0, 10)] == [1, 2]
+
+
+def test_cells_that_follow_the_paper_are_within_every_bar(lines):
+    assert [line.what for line in lines.values() if line.within is False] == []
+    assert sum(line.within is True for line in lines.values()) >= 18
+
+
+def test_the_fit_finds_the_coefficients_again(lines):
+    fitted = [line.here for what, line in lines.items() if "α, β, γ" in what]
+    assert len(fitted) == 3
+    for text in fitted:
+        values = [float(value) for value in re.findall(r"\d+\.\d{3}", text)]
+        assert values == pytest.approx([ALPHA, BETA, GAMMA], abs=0.002)
+
+
+def test_what_is_outside_a_bar_is_said():
+    runs = [
+        run("udp", 1500, 960, 900, 60, r.replicate)
+        if (r.workload, r.mtu_bytes, r.delay_ticks) == ("udp", 1500, 960)
+        else r
+        for r in design()
+    ]
+    outside = [line.what for line in compare(cells_of(runs)) if line.within is False]
+    assert outside == [
+        "UDP packets per interrupt, MTU 1500, delay 960",
+        "UDP packets per interrupt against 1 + ⌊delay/gap⌋",
+        "… or as much as 1 + ⌊(delay + cost of an interrupt)/gap⌋",
+        "UDP throughput at the link's bound, MTU 1500, Mb/s",
+    ]
