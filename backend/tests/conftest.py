@@ -80,6 +80,7 @@ def datasets() -> Path:
 # --- run logs to upload
 
 _SAMPLES = ("t_monotonic_ns", "t_realtime_ns", "rx_bytes", "rx_packets", "rx_interrupts")
+_SOURCES = ({"name": "sysfs", "atomic": False}, {"name": "proc", "atomic": False})
 _SECOND = 1_000_000_000
 
 
@@ -97,6 +98,7 @@ def build_log(
     version: tuple[int, int] = (1, 0),
     finish: bool = True,
     environment: Mapping[str, Any] | None = None,
+    sources: Sequence[Mapping[str, Any]] = _SOURCES,
     **run: Any,
 ) -> bytes:
     """A run log: ten records, one a second, 125 MB/s in 1000-byte packets, 4 an interrupt.
@@ -115,7 +117,7 @@ def build_log(
             for name, v in listed.items()
         },
         fields=[standard_field(name) for name in _SAMPLES] if fields is None else fields,
-        sources=[{"name": "sysfs", "atomic": False}, {"name": "proc", "atomic": False}],
+        sources=sources,
         environment={"kernel": "6.1.0"} if environment is None else environment,
         **run,
     )
@@ -144,3 +146,74 @@ def build_log(
 def make_log() -> Callable[..., bytes]:
     """Build run logs; see build_log."""
     return build_log
+
+
+# --- logs with the fields of the kernel module
+
+_MODULE_SOURCES = (
+    {"name": "module", "atomic": True},
+    {"name": "module_driver", "atomic": False},
+)
+_HZ = 1_000_000_000  # of the time stamp counter: a cycle is a nanosecond
+# a second of them: 8,000 full frames at MTU 1500, 4 an interrupt
+MODULE_SECOND: Mapping[str, int] = {
+    "t_tsc": _HZ,
+    "rx_bytes": 8_000 * 1518,
+    "rx_packets": 8_000,
+    "tx_bytes": 64,
+    "tx_packets": 1,
+    "interrupts": 2_001,
+    "rx_interrupts": 2_000,
+    "polls": 2_001,
+    "rx_polls": 2_000,
+    "poll_work": 8_000,
+    "schedules": 2_001,
+    "idle_cycles": 600_000_000,
+    "task_cycles": 100_000_000,
+    "other_task_cycles": 50_000_000,
+    "irq_cycles": 40_000_000,
+    "softirq_cycles": 200_000_000,
+    "other_irq_cycles": 10_000_000,
+    "rx_packets.q0": 8_000,
+    "rx_bytes.q0": 8_000 * 1518,
+    "rx_interrupts.q0": 2_000,
+    "driver_rx_packets": 8_000,
+    "rx_dropped": 0,
+    "rx_missed_errors": 0,
+}
+_UNITS = {"bytes": "bytes", "packets": "packets", "cycles": "cycles", "tsc": "cycles", "ns": "ns"}
+_OF_THE_DRIVER = {"driver_rx_packets", "rx_dropped", "rx_missed_errors"}
+
+
+def module_fields(per_second: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The columns of those counters, and the snapshot's flags."""
+    fields = [standard_field("t_monotonic_ns", source="module")]
+    for name in per_second:
+        unit = _UNITS.get(name.partition(".")[0].rpartition("_")[2], "1")
+        source = "module_driver" if name in _OF_THE_DRIVER else "module"
+        described = {"name": name, "type": "u64", "unit": unit, "kind": "counter"}
+        described |= {"wrap_bits": 64, "source": source}
+        if unit == "bytes":
+            described["bytes_include"] = ["link_header", "fcs"]
+        fields.append(described)
+    flags = {"name": "flags", "type": "u64", "unit": "1", "kind": "gauge", "source": "module"}
+    return [*fields, flags]
+
+
+def build_module_log(
+    per_second: Mapping[str, int] | None = None, flags: Sequence[int] = (), **more: Any
+) -> bytes:
+    """A log of the kernel module's fields: ten records, one a second, at steady rates."""
+    rates = {**MODULE_SECOND, **(per_second or {})}
+    rows = [
+        (i * _SECOND, *(i * rate for rate in rates.values()), (*flags, *[0] * 10)[i - 1])
+        for i in range(1, 11)
+    ]
+    fields = module_fields(rates)
+    return build_log(fields=fields, rows=rows, sources=_MODULE_SOURCES, **more)
+
+
+@pytest.fixture
+def make_module_log() -> Callable[..., bytes]:
+    """Build run logs with the kernel module's fields; see build_module_log."""
+    return build_module_log

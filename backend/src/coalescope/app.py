@@ -6,8 +6,12 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
+from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
+from coalescope.analyses.endpoints import router as analyses
+from coalescope.comparisons.endpoints import router as comparisons
+from coalescope.datasets.background import BackgroundLoader
 from coalescope.errors import ERROR_RESPONSES, install_error_handlers
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.exports.endpoints import router as exports
@@ -22,6 +26,8 @@ from coalescope.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, desc
 from coalescope.openapi.reference import router as reference
 from coalescope.page import PageFiles
 from coalescope.predictions.endpoints import router as models
+from coalescope.predictions.endpoints import user_router as user_models
+from coalescope.recommendations.endpoints import router as recommendations
 from coalescope.runs.endpoints import router as runs
 from coalescope.security import BodyLimit, access_policy, protect
 from coalescope.settings import Settings
@@ -34,14 +40,20 @@ _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do t
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """The application of one instance. Opens the store: migrates it and loads the data sets."""
+    """The application of one instance. Opens the store: migrates it and loads the data sets.
+
+    Bundles of run logs are loaded once it answers.
+    """
     settings = settings or Settings()
     policy = access_policy(settings.host, _secret(settings))
-    store = open_store(settings)
+    store = open_store(settings, waits_for=lambda slug: False)
+    loader = BackgroundLoader(store.database, store.object_store, store.waiting)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        loader.start()
         yield
+        await run_in_threadpool(loader.stop)
         store.close()
 
     app = FastAPI(
@@ -60,6 +72,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.database = store.database
     app.state.object_store = store.object_store
+    app.state.dataset_loader = loader
     app.state.fits = LatestAnswers(KEPT_FITS)
     install_error_handlers(app)
     app.include_router(_api())
@@ -81,9 +94,13 @@ def _api() -> APIRouter:
         health,
         glossary,
         models,
+        user_models,
         experiments,
         surfaces,
         fits,
+        analyses,
+        comparisons,
+        recommendations,
         exports,
         runs,
         uploads,

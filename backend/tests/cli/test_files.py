@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that take and give files: check, import, export."""
 
+import io
 import json
 import os
+import sqlite3
+import tarfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -95,6 +98,61 @@ def test_import_says_what_became_of_each_file(
         "lab": 1,
         "good": 3,
     }
+
+
+def bundle_of(path: Path, logs: dict[str, bytes]) -> Path:
+    with tarfile.open(path, "w:xz") as archive:
+        for name, content in logs.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+def test_import_the_logs_of_a_bundle(
+    run: Run, tmp_path: Path, make_log: Callable[..., bytes]
+) -> None:
+    logs = {
+        "logs/1.runlog": make_log(replicate=1),
+        "logs/README": b"two logs",
+        "logs/2.runlog": make_log(replicate=2)[:-1] + b"x",
+        "logs/3.runlog": make_log(replicate=3),
+    }
+    done = run("import", bundle_of(tmp_path / "all.tar.xz", logs))
+    assert done.returncode == 1
+    assert done.stdout.count("lab, 1 run\n") == 2
+    assert f"refused {tmp_path}/all.tar.xz/logs/2.runlog" in done.stderr
+    assert "README" not in done.stdout + done.stderr
+
+
+def test_import_what_is_no_bundle(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "not.tar.gz").write_bytes(b"text")
+    done = run("import", "not.tar.gz", "missing.tgz")
+    assert done.returncode == 1
+    assert "refused not.tar.gz: The archive cannot be read" in done.stderr
+    assert "failed  missing.tgz: No such file" in done.stderr
+
+
+def test_a_bundle_is_loaded_by_the_command_that_needs_it(
+    run: Run, tmp_path: Path, make_log: Callable[..., bytes]
+) -> None:
+    folder = tmp_path / "datasets" / "testbed" / "raw"
+    folder.mkdir(parents=True)
+    source = 'title = "Testbed"\nkind = "emulated"\n'
+    (folder.parent / "source.toml").write_text(source)
+    bundle_of(folder / "run-logs.tar.xz", {"1.runlog": make_log(kind="emulated")})
+    (tmp_path / "mine.runlog").write_bytes(make_log(experiment="mine"))
+
+    def experiments() -> list[str]:
+        with sqlite3.connect(tmp_path / "data" / "coalescope.sqlite") as database:
+            return [slug for (slug,) in database.execute("SELECT slug FROM experiments")]
+
+    env = {"COALESCOPE_DATASETS_DIR": str(tmp_path / "datasets")}
+    assert run("import", "mine.runlog", **env).returncode == 0
+    assert run("export", "mine", "--format", "csv", **env).returncode == 0
+    assert experiments() == ["mine"]
+    assert run("export", "testbed", "--format", "csv", **env).returncode == 0
+    assert experiments() == ["mine", "testbed"]
 
 
 def test_import_where_it_is_told(run: Run, files: dict[str, Path]) -> None:

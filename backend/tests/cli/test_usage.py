@@ -15,7 +15,7 @@ from .conftest import COMMAND, environment
 
 COMMANDS = [
     "serve", "models", "predict", "experiments", "surface", "fit", "check", "import", "upload",
-    "export", "openapi",
+    "export", "openapi", "trace", "variance", "compare", "plan", "recommend",
 ]  # fmt: skip
 
 
@@ -48,19 +48,23 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     [
         ("", "required: COMMAND"),
         ("fly", "invalid choice: 'fly'"),
-        ("predict", "required: MODEL"),
+        ("predict", "MODEL --model is required"),
         ("predict link-bound --set mtu_bytes", "is not of the form NAME=VALUE"),
         ("predict link-bound --set mtu_bytes=", "is not of the form NAME=VALUE"),
         ("predict link-bound --set mtu_bytes=wide", "'wide' is not a number"),
         ("predict link-bound --set mtu_bytes=nan", "is not a finite number"),
         ("predict link-bound --over mtu_bytes=1:2", "is not of the form NAME=LO:HI:N"),
         ("predict link-bound --over mtu_bytes=1:2:2.5", "is not a whole number"),
-        ("fit geist-2005-nfs", "required: MODEL"),
+        ("fit geist-2005-nfs", "MODEL --model is required"),
         ("fit a b --method guess", "invalid choice: 'guess'"),
         ("fit a b --where mtu", "is not of the form NAME=VALUE"),
         ("fit a b --seed -1", "is negative"),
         ("export geist-2005-nfs", "required: --format"),
         ("export geist-2005-nfs --format xlsx", "invalid choice: 'xlsx'"),
+        ("compare a b", "required: --measure"),
+        ("compare a b --measure drops --fail-if-worse -1", "is negative"),
+        ("plan a --measure drops --width 0", "is not positive"),
+        ("variance a --measure drops --factors a,,b", "is not of the form NAME,NAME"),
         ("check", "required: FILE"),
         ("upload a.runlog", "required: --server"),
         ("upload a.runlog --server localhost:8000", "is not an address"),

@@ -39,7 +39,8 @@ def study(tmp_path: Path) -> Path:
 
 
 def reload(client: Any, study: Path) -> list[str]:
-    return load_datasets(client.app.state.database, study.parent)
+    state = client.app.state
+    return load_datasets(state.database, state.object_store, study.parent)
 
 
 def test_a_data_set_is_described_as_its_source_says(
@@ -120,3 +121,9 @@ def test_the_published_data_sets_load(make_client: Callable[..., Any]) -> None:
     ppi = cell["measures"]["packets_per_interrupt"]
     assert ppi["mean"] == pytest.approx(1.558, abs=5e-4)
     assert (ppi["n"], ppi["sd"], ppi["ci95"]) == (10, None, None)
+
+
+def test_a_source_without_its_data_is_named(make_client: Callable[..., Any], study: Path) -> None:
+    (study / "data.csv").unlink()
+    with pytest.raises(CoalescopeError, match=r"a-study has neither data\.csv nor raw/run-logs"):
+        make_client(datasets_dir=study.parent)

@@ -96,6 +96,31 @@ def test_replicates_are_resampled_whole(client: Any) -> None:
     assert found["residuals"][0]["factors"] == {"mtu_bytes": 1500, "delay_us": 0}
 
 
+def test_what_receiving_alone_cost_is_fitted_where_it_is_known(client: Any) -> None:
+    """In jiffies of 10 ms, as the paper has it; the system's time where it is asked for."""
+    head, *rows = table().decode().splitlines()
+    lines = [f"{head},receiver_cpu_s,receiver_cpu_jiffies"]
+    for row in rows:
+        cost = float(row.rpartition(",")[2])
+        lines.append(f"{row},{cost / 2!r},{cost * 50!r}")
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    found = fit(client, method="ols", resamples=0).json()
+    assert (found["response"], found["response_unit"]) == ("receiver_cpu_jiffies", "jiffies")
+    assert found["estimates"]["alpha"]["value"] == pytest.approx(50 * ALPHA, rel=0.1)
+    system = fit(client, method="ols", resamples=0, response="system_cpu_s").json()
+    assert system["response"] == "system_cpu_s"
+    assert system["estimates"]["alpha"]["value"] == pytest.approx(ALPHA, rel=0.1)
+
+
+def test_a_response_that_cannot_be_fitted_is_named(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    error = fit(client, response="drops").json()["error"]
+    assert (error["code"], error["where"]) == ("no_such_response", {"field": "response"})
+    assert "receiver_cpu_jiffies" in error["advice"]
+    error = fit(client, response="receiver_cpu_s").json()["error"]
+    assert (error["code"], error["where"]) == ("not_available", {"measure": "receiver_cpu_s"})
+
+
 def test_single_runs_are_rows(client: Any) -> None:
     client.upload(table(replicates=1), "lab.csv")
     assert fit(client, method="ols").json()["bootstrap"]["unit"] == "rows"
@@ -195,3 +220,23 @@ def test_what_is_missing_is_named_once(published: Any) -> None:
     message = answer.json()["error"]["message"]
     assert "system CPU time" in message
     assert "system CPU time or system CPU time" not in message
+
+
+def test_the_whitened_fit_needs_replicates_and_says_so(published: Any, client: Any) -> None:
+    found = fit(published, "geist-2005-nfs", method="whitened").json()
+    assert not found["identifiable"]
+    assert "replicate" in found["message"]
+    client.upload(table(replicates=6), "lab.csv")
+    found = fit(client, method="whitened").json()
+    assert (found["identifiable"], found["method"], found["n"]) == (True, "whitened", 9)
+    for name, truth in (("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)):
+        assert found["estimates"][name]["value"] == pytest.approx(truth, rel=0.1)
+
+
+def test_pooled_cells_are_one(client: Any) -> None:
+    head, *rows = table(replicates=2).decode().splitlines()
+    lines = [f"{head},driver_version", *(f"{row},{v}" for v in ("1.0", "1.1") for row in rows)]
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    assert fit(client, method="ols").json()["n"] == 18
+    assert fit(client, method="ols", pooled=["driver_version"]).json()["n"] == 9
+    assert fit(client, pooled=["colour"]).json()["error"]["code"] == "unknown_factor"

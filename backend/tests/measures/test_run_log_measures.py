@@ -461,10 +461,9 @@ def test_golden_small() -> None:
 
 
 def test_golden_wrapped() -> None:
-    """19 steps of 200,000 bytes across a wrap of 32 bits; packets start anew halfway."""
+    """Bytes go on across a wrap, but packets of the same source start anew halfway."""
     found = golden("wrapped.runlog")
-    assert found.values["rx_bytes"] == 19 * 200_000
-    assert "rx_packets" not in found.values
+    assert not {"rx_bytes", "rx_packets"} & found.values.keys()
     assert [(w.code, w.where["field"]) for w in found.warnings] == [("counter_reset", "rx_packets")]
 
 
@@ -495,7 +494,7 @@ def test_idle_time_is_a_share() -> None:
 
     def idle(iowait: int) -> float:
         counts = dict(zip(names, (900, 60, 40, iowait), strict=True))
-        return run_log_measures._cpu(fields, counts)["idle_cpu_percent"]
+        return run_log_measures._cpu(fields, counts, 1.0)["idle_cpu_percent"]
 
     assert idle(0) == 90.0
     assert idle(-150) == 100.0  # kernels take back waiting time

@@ -112,17 +112,17 @@ class Calls:
         monkeypatch.setattr(os, "rename", spy_rename)
 
 
-def check_durable(seen: list[tuple[str, ...]], root: Path) -> None:
-    """The file before its rename, then every directory from its own up to the root's parent."""
+def check_durable(seen: list[tuple[str, ...]], root: Path, objects: int = 1) -> None:
+    """Each file before its rename, then every directory from its own up to the root's parent."""
     renames = [index for index, call in enumerate(seen) if call[0] == "rename"]
-    assert len(renames) == 1
-    _, source, target = seen[renames[0]]
-    assert ("sync", source) in seen[: renames[0]], "the file was renamed before it was on disk"
-    directory = Path(target).parent
-    synced = [call[1] for call in seen[renames[0] :] if call[0] == "sync"]
-    chain = [directory, directory.parent, root, root.parent]
-    for path in chain:
-        assert str(path) in synced, f"{path} was not made durable"
+    assert len(renames) == objects
+    for rename in renames:
+        _, source, target = seen[rename]
+        assert ("sync", source) in seen[:rename], "the file was renamed before it was on disk"
+        directory = Path(target).parent
+        synced = [call[1] for call in seen[rename:] if call[0] == "sync"]
+        for path in (directory, directory.parent, root, root.parent):
+            assert str(path) in synced, f"{path} was not made durable"
 
 
 def test_commit_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,3 +181,41 @@ def test_a_failing_sync_is_not_an_object(
     with pytest.raises(OSError, match="Input/output"):
         put(store)
     assert files(store) == []
+
+
+# --- many at once
+
+
+def put_all(store: DirectoryObjectStore, count: int = 30) -> list[str]:
+    return store.add_all((str(i % (count - 1)).encode() for i in range(count)), "runlog")
+
+
+def test_many_objects_at_once(store: DirectoryObjectStore) -> None:
+    """Digests in the order of the contents; one that comes twice is there once."""
+    digests = put_all(store)
+    assert digests == [hashlib.sha256(str(i % 29).encode()).hexdigest() for i in range(30)]
+    found = {path.stem: path.read_bytes() for path in files(store)}
+    assert found == {digests[i]: str(i).encode() for i in range(29)}
+    assert put_all(store) == digests
+    assert len(files(store)) == 29
+    assert store.add_all([], "runlog") == []
+
+
+def test_many_objects_wait_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = Calls(monkeypatch)
+    store = DirectoryObjectStore(tmp_path / "logs")
+    put_all(store)
+    check_durable(calls.seen, store.root, 29)
+
+
+@pytest.mark.parametrize("mutant", ["sync_file", "sync_directory"])
+def test_many_objects_that_do_not_wait_are_caught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mutant: str
+) -> None:
+    """Negative controls."""
+    calls = Calls(monkeypatch)
+    store = DirectoryObjectStore(tmp_path / "logs")
+    monkeypatch.setattr(object_store, mutant, _no_sync)
+    put_all(store)
+    with pytest.raises(AssertionError):
+        check_durable(calls.seen, store.root, 29)

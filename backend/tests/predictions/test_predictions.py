@@ -116,6 +116,13 @@ def test_the_largest_grid_still_goes(client: Any) -> None:
     assert len(answer.json()["outputs"]["goodput_mbps"]) == MAX_POINTS
 
 
+def test_a_grid_of_too_many_axes_is_refused(client: Any) -> None:
+    over = {f"x{k}": {"lo": 0, "hi": 1, "n": 1} for k in range(70)}
+    answer = client.post(LINK, json={"over": over})
+    assert answer.status_code == 422
+    assert "70 names" in answer.text
+
+
 def test_infinity_is_no_value(client: Any) -> None:
     text = b'{"values": {"mtu_bytes": Infinity}}'
     answer = client.post(LINK, content=text, headers={"content-type": "application/json"})

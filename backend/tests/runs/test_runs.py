@@ -213,3 +213,20 @@ def test_a_row_is_not_corrected_to_a_place_that_is_filled(lab: Any) -> None:
     answer = change(lab, "correction", second, replicate=1)
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "replicate_exists")
     assert change(lab, "correction", second, replicate=3).status_code == 200
+
+
+def test_outliers_of_a_cell_are_flagged_and_stay(client: Any) -> None:
+    values = [100.1, 99.9, 100.0, 100.2, 99.8, 100.05, 99.95, 150.0]
+    lines = ["mtu_bytes,replicate,throughput_mbps"]
+    lines += [f"1500,{r},{value}" for r, value in enumerate(values, 1)]
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    everything = client.get("/api/experiments/lab/runs").json()["runs"]
+    assert {run["outlying"] for run in everything} == {None}
+    cell = everything[0]["cell"]
+    runs = client.get(f"/api/experiments/lab/runs?cell={cell}").json()["runs"]
+    assert [run["outlying"] for run in runs] == [[]] * 7 + [["throughput_mbps"]]
+    assert client.get(f"/api/runs/{runs[7]['id']}").json()["outlying"] == ["throughput_mbps"]
+    summary = client.get("/api/experiments/lab/cells").json()["cells"][0]["measures"]
+    assert summary["throughput_mbps"]["n"] == 8, "flagged, not dropped"
+    client.post(f"/api/runs/{runs[7]['id']}/retraction", json={"reason": "a cable was loose"})
+    assert client.get(f"/api/runs/{runs[7]['id']}").json()["outlying"] == []

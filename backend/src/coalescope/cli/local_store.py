@@ -33,10 +33,11 @@ def warn_without_datasets(settings: Settings) -> None:
 
 @contextmanager
 def local_store(arguments: Namespace, *, create: bool = False) -> Iterator[Store]:
-    """Open the local store, with the published data sets loaded.
+    """Open the local store, with the data sets loaded that the command can be about.
 
-    A folder that was typed must be there unless `create`: it may be mistyped. The default one is
-    made when it is first needed.
+    Bundles of run logs, which take seconds, are left out where another experiment is named, and
+    where something is stored. A folder that was typed must be there unless `create`: it may be
+    mistyped. The default one is made when it is first needed.
 
     Errors: CoalescopeError naming the folder that is missing.
     """
@@ -49,7 +50,12 @@ def local_store(arguments: Namespace, *, create: bool = False) -> Iterator[Store
         )
     settings = settings_of(arguments)
     warn_without_datasets(settings)
-    store = open_store(settings)
+    named = getattr(arguments, "experiment", None)
+
+    def waits_for(slug: str) -> bool:
+        return not create and named in (None, slug)
+
+    store = open_store(settings, waits_for=waits_for)
     try:
         yield store
     finally:

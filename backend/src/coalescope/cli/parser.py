@@ -9,6 +9,7 @@ from typing import NamedTuple
 from coalescope.experiments.records import KINDS
 
 _COMMANDS = "coalescope.cli.commands"
+METHODS = ("paper-tls", "whitened", "ols")
 
 
 class Range(NamedTuple):
@@ -50,10 +51,26 @@ def build_parser() -> argparse.ArgumentParser:
     command("experiments", "List the experiments of the local store", store, output)
     _surface(command("surface", "Print a measure over its two factors", store, output))
     _fit(command("fit", "Fit a model to an experiment", store, output))
+    _variance(
+        command("variance", "Say which of two factors moves a measure", store, output),
+    )
+    _compare(command("compare", "Compare two experiments, or two levels in one", store, output))
+    _plan(command("plan", "Say which cells to measure again, and how often", store, output))
+    _recommend(
+        command("recommend", "Say which setting to choose, and how to set it", store, output)
+    )
+    _trace(command("trace", "Write a Python function of yours as a model (runs the file)"))
     _check(
         command("check", "Show what run logs and tables hold and what is wrong with them", output)
     )
-    _import(command("import", "Store run logs and CSV files in the local store", store, output))
+    _import(
+        command(
+            "import",
+            "Store run logs, CSV files and tar archives of run logs in the local store",
+            store,
+            output,
+        )
+    )
     _upload(command("upload", "Send run logs and CSV files to a server", output))
     _export(command("export", "Write an experiment as CSV or JSON", store))
     command("openapi", "Print the description of the API")
@@ -106,8 +123,21 @@ def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=_port, help="port to listen on (default: 8000)")
 
 
+def _model(parser: argparse.ArgumentParser) -> None:
+    """A model of the catalogue, or one's own."""
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("model", metavar="MODEL", nargs="?", help="id of a model of the catalogue")
+    which.add_argument(
+        "--model",
+        metavar="FILE",
+        dest="model_file",
+        type=Path,
+        help="a model of your own, as `coalescope trace` writes it",
+    )
+
+
 def _predict(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    _model(parser)
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -137,23 +167,186 @@ def _surface(parser: argparse.ArgumentParser) -> None:
 
 def _fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", metavar="EXPERIMENT")
-    parser.add_argument("model", metavar="MODEL")
+    _model(parser)
     parser.add_argument(
         "--method",
-        choices=("paper-tls", "ols"),
-        default="paper-tls",
-        help="total least squares as in Geist et al. 2005, or ordinary least squares "
-        "(default: %(default)s)",
+        choices=(*METHODS, "all"),
+        action="append",
+        dest="methods",
+        help="of a linear fit: total least squares as in Geist et al. 2005 (the default), the same "
+        "weighed by the noise of replicates, ordinary least squares; may be repeated",
+    )
+    parser.add_argument(
+        "--output",
+        metavar="NAME",
+        help="fit any model: its output that is compared with the response",
+    )
+    parser.add_argument(
+        "--free",
+        metavar="NAME,…",
+        type=names,
+        help="with --output: the parameters to find, within their sliders",
+    )
+    parser.add_argument(
+        "--hold",
+        metavar="NAME=VALUE",
+        type=number,
+        action="append",
+        default=[],
+        help="with --output: value of another parameter, or of an input that was not recorded; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--weighting",
+        choices=("relative", "absolute"),
+        default="relative",
+        help="with --output: weigh deviations in percent or in their unit (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--response",
+        metavar="MEASURE",
+        help="the measure to fit (default: with --output that of its name, else the one that most "
+        "runs have; of equals, what receiving alone cost)",
     )
     _where(parser)
     parser.add_argument(
+        "--pool",
+        metavar="FACTOR",
+        action="append",
+        default=[],
+        help="take cells that differ in this factor only for one; may be repeated",
+    )
+    parser.add_argument(
         "--resamples",
         type=_count,
-        default=10_000,
-        help="bootstrap resamples behind the intervals (default: %(default)s)",
+        help="bootstrap resamples behind the intervals (default: 10000, with --output 1000)",
     )
     parser.add_argument(
         "--seed", type=_count, default=1, help="seed of the bootstrap (default: %(default)s)"
+    )
+
+
+def _variance(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("experiment", metavar="EXPERIMENT")
+    _measure(parser)
+    parser.add_argument(
+        "--factors", metavar="A,B", type=names, required=True, help="the two factors"
+    )
+    _where(parser)
+
+
+def _compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("experiment", metavar="A", help="experiment to compare with")
+    parser.add_argument(
+        "other",
+        metavar="B",
+        nargs="?",
+        help="experiment that is compared (default: A, with --split)",
+    )
+    _measure(parser)
+    _where(parser)
+    parser.add_argument(
+        "--split",
+        metavar="FACTOR=LEVEL:LEVEL",
+        help="only cells of the first level on side A, of the second on side B",
+    )
+    parser.add_argument(
+        "--better",
+        choices=("more", "less"),
+        help="which is better (default: as the glossary says)",
+    )
+    parser.add_argument(
+        "--fail-if-worse",
+        metavar="PERCENT",
+        type=_not_negative,
+        help="exit with status 1 if B is worse by more than this, overall or in a cell where that "
+        "is beyond chance",
+    )
+
+
+def _plan(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("experiment", metavar="EXPERIMENT")
+    _measure(parser)
+    parser.add_argument(
+        "--width",
+        metavar="PERCENT",
+        type=_positive,
+        required=True,
+        help="wanted half width of each 95 %% interval, in percent of the mean",
+    )
+    _where(parser)
+
+
+def _measure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--measure", metavar="MEASURE", required=True)
+
+
+def _recommend(parser: argparse.ArgumentParser) -> None:
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("experiment", metavar="EXPERIMENT", nargs="?")
+    source.add_argument(
+        "--model",
+        metavar="MODEL",
+        help="choose among predictions: a model of the catalogue, or a file of your own model",
+    )
+    goal = parser.add_argument_group("goal")
+    for sense in ("maximise", "minimise"):
+        goal.add_argument(
+            f"--{sense}", metavar="MEASURE", action="append", default=[], help="may be repeated"
+        )
+    goal.add_argument(
+        "--weight",
+        metavar="MEASURE=W",
+        type=number,
+        action="append",
+        default=[],
+        help="what a relative change of it is worth (default: 1)",
+    )
+    for bound in ("at-most", "at-least"):
+        goal.add_argument(
+            f"--{bound}", metavar="MEASURE=VALUE", type=number, action="append", default=[]
+        )
+    goal.add_argument(
+        "--tolerance",
+        metavar="PERCENT",
+        type=_not_negative,
+        default=1.0,
+        help="a loss that does not matter (default: %(default)s)",
+    )
+    _where(parser)
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        type=number,
+        action="append",
+        default=[],
+        dest="values",
+        help="with --model: value of an input or parameter; may be repeated",
+    )
+    parser.add_argument(
+        "--choose",
+        metavar="NAME=V,V,…",
+        type=levels,
+        action="append",
+        default=[],
+        help="with --model: what can be chosen, with the levels there are; may be repeated",
+    )
+    parser.add_argument("--interface", metavar="NAME", help="write the commands for it")
+    parser.add_argument("--driver", metavar="NAME", help="of the interface, as ethtool -i shows it")
+    parser.add_argument("--seed", type=_count, default=1, help=argparse.SUPPRESS)
+
+
+def _trace(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE.py", type=Path, help="your own file: it is run on this machine"
+    )
+    parser.add_argument(
+        "--function",
+        metavar="NAME",
+        help="the function in it (default: the only one that takes xp)",
+    )
+    parser.add_argument(
+        "--write", metavar="FILE", type=Path, help="write to this file, not to stdout"
     )
 
 
@@ -223,6 +416,20 @@ def number(text: str) -> tuple[str, float]:
     return name, _finite(value)
 
 
+def names(text: str) -> tuple[str, ...]:
+    """NAME,NAME,… without empty ones."""
+    found = tuple(name.strip() for name in text.split(","))
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME,NAME")
+    return found
+
+
+def levels(text: str) -> tuple[str, tuple[float, ...]]:
+    """NAME=V,V,… with finite numbers."""
+    name, values = assignment(text)
+    return name, tuple(_finite(value) for value in values.split(","))
+
+
 def number_range(text: str) -> Range:
     """NAME=LO:HI:N with finite bounds and a whole N."""
     name, value = assignment(text)
@@ -239,6 +446,20 @@ def _finite(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
+    return value
+
+
+def _not_negative(text: str) -> float:
+    value = _finite(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is negative")
+    return value
+
+
+def _positive(text: str) -> float:
+    value = _finite(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not positive")
     return value
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published data sets that come with the source, loaded at start."""
+"""The data sets that come with the source, loaded at start: tables, and bundles of run logs."""

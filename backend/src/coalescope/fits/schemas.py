@@ -2,13 +2,23 @@
 """Fits as the API shows them: the models' own result types, with what was fitted."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-from coalescope_models.fitting import Bootstrap, Diagnostics, Estimate
-from pydantic import BaseModel, ConfigDict, Field
+from coalescope_models.catalogue import Model
+from coalescope_models.fitting import Bootstrap, Diagnostics, Estimate, Weighting
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Level
+from coalescope.fits.nonlinear import (
+    MAX_NONLINEAR_RESAMPLES,
+    NonlinearFit,
+    NonlinearRequest,
+)
 from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, Method
+from coalescope.predictions.service import get_model
+from coalescope.runs.selection import where_pairs
+from coalescope.user_models.schemas import UserModelIn
+from coalescope.user_models.service import read_user_model
 
 
 class FitIn(BaseModel):
@@ -32,9 +42,19 @@ class FitIn(BaseModel):
     model: str = Field(description="Id of a model with a linear fit")
     method: Method = Field(
         default="paper-tls",
-        description="Total least squares as in Geist et al. 2005, or ordinary least squares",
+        description="Total least squares as in Geist et al. 2005; the same weighed by the noise "
+        "that replicates show, whatever the units; or ordinary least squares",
+    )
+    response: str | None = Field(
+        default=None,
+        description="The measure to fit; by default the one that most runs have, and of equals "
+        "what receiving alone cost",
     )
     where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+    pooled: Annotated[list[str], Field(max_length=32)] = Field(
+        default_factory=list,
+        description="Factors to ignore: cells that differ in them only are taken for one",
+    )
     resamples: Annotated[int, Field(ge=0, le=MAX_RESAMPLES)] = Field(
         default=10_000, description="Bootstrap resamples behind the intervals; 0 for none"
     )
@@ -44,8 +64,84 @@ class FitIn(BaseModel):
 
     def request(self) -> FitRequest:
         """Return it as the service takes it."""
-        where = tuple(sorted((name, str(value)) for name, value in self.where.items()))
-        return FitRequest(self.model, self.method, where, self.resamples, self.seed)
+        return FitRequest(
+            model=self.model,
+            method=self.method,
+            where=where_pairs(self.where),
+            resamples=self.resamples,
+            seed=self.seed,
+            response=self.response,
+            pooled=tuple(self.pooled),
+        )
+
+
+class NonlinearFitIn(BaseModel):
+    """Which parameters of which model to find, and how."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "model": "receive-windowed",
+                    "output": "throughput_mbps",
+                    "free": ["rtt_min_us", "window_bytes"],
+                    "held": {"connections": 10},
+                    "where": {"workload": "tcp"},
+                    "seed": 1,
+                }
+            ]
+        },
+    )
+
+    model: str | UserModelIn = Field(description="Id of any model, or a model of one's own")
+    output: str = Field(description="The output of the model to compare with the response")
+    free: Annotated[list[str], Field(min_length=1, max_length=12)] = Field(
+        description="Parameters to find, within the ends of their sliders"
+    )
+    held: dict[str, FiniteFloat] = Field(
+        default_factory=dict,
+        description="Values of other parameters, or of inputs that the experiment does not have; "
+        "parameters that are not given keep their default",
+    )
+    response: str | None = Field(
+        default=None, description="The measure to compare with; by default that of the output"
+    )
+    where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+    pooled: Annotated[list[str], Field(max_length=32)] = Field(
+        default_factory=list,
+        description="Factors to ignore: cells that differ in them only are taken for one",
+    )
+    weighting: Weighting = Field(
+        default="relative", description="Of deviations: in percent, or in the response's unit"
+    )
+    resamples: Annotated[int, Field(ge=0, le=MAX_NONLINEAR_RESAMPLES)] = Field(
+        default=1_000, description="Bootstrap resamples behind the intervals; 0 for none"
+    )
+    seed: Annotated[int, Field(ge=0, lt=2**53)] = Field(
+        default=1, description="The same seed gives the same intervals"
+    )
+
+    def request(self) -> NonlinearRequest:
+        """Return it as the service takes it. Errors: 404, 422 for the model."""
+        if isinstance(self.model, str):
+            model: Model = get_model(self.model)
+            sources = {}
+        else:
+            model, sources = read_user_model(self.model), self.model.sources()
+        return NonlinearRequest(
+            model=model,
+            output=self.output,
+            free=tuple(self.free),
+            held=self.held,
+            response=self.response,
+            where=where_pairs(self.where),
+            pooled=tuple(self.pooled),
+            weighting=self.weighting,
+            resamples=self.resamples,
+            seed=self.seed,
+            sources=sources,
+        )
 
 
 class ResidualOut(BaseModel):
@@ -65,7 +161,7 @@ class FitOut(BaseModel):
     data_version: int
     where: dict[str, Level]
     model: str
-    method: Method
+    method: Method | Literal["nonlinear"]
     response: str = Field(description="The measure that was fitted")
     response_unit: str
     n: int = Field(description="Points: rows, or cells where rows are replicates")
@@ -79,20 +175,39 @@ class FitOut(BaseModel):
     bootstrap: Bootstrap
 
 
+class NonlinearFitOut(FitOut):
+    """A nonlinear fit, with what it was made of."""
+
+    output: str = Field(description="The output of the model that was compared with the response")
+    held: dict[str, float] = Field(description="Values of parameters and inputs that were given")
+    sources: dict[str, list[str]] = Field(
+        description="The factors or measures that each input was taken from"
+    )
+    pooled: list[str]
+
+
 def fit_out(fit: Fit) -> FitOut:
     """Return that fit as the API shows it."""
+    return FitOut.model_validate(_members(fit))
+
+
+def nonlinear_fit_out(fit: NonlinearFit) -> NonlinearFitOut:
+    """Return that fit as the API shows it."""
+    own = {"output": fit.output, "held": fit.held, "sources": fit.sources, "pooled": fit.pooled}
+    return NonlinearFitOut.model_validate({**_members(fit), **own})
+
+
+def _members(fit: Fit) -> dict[str, Any]:
     result = asdict(fit.result)
     residuals = [
         {**residual, "factors": factors}
         for residual, factors in zip(result.pop("residuals"), fit.factors, strict=True)
     ]
-    return FitOut.model_validate(
-        {
-            "experiment": fit.experiment.slug,
-            "data_version": fit.experiment.data_version,
-            "where": fit.where,
-            "left_out": fit.left_out,
-            "residuals": residuals,
-            **result,
-        }
-    )
+    return {
+        "experiment": fit.experiment.slug,
+        "data_version": fit.experiment.data_version,
+        "where": fit.where,
+        "left_out": fit.left_out,
+        "residuals": residuals,
+        **result,
+    }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fit a model to an experiment: choose the rows, fit, and say which setting each residual is of."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,12 +12,12 @@ from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import ExperimentRecord, Factors
-from coalescope.experiments.service import factor_levels, matches, parse_where
-from coalescope.fits import repository
+from coalescope.fits.pooling import check_pooled
 from coalescope.fits.table import FitTable, fit_table, needed_measures
 from coalescope.predictions.service import get_model
+from coalescope.runs.selection import select_runs
 
-Method = Literal["paper-tls", "ols"]
+Method = Literal["paper-tls", "whitened", "ols"]
 
 MAX_RESAMPLES = 100_000
 # Rows times resamples: about ten seconds on one core, at 17 to 40 million a second.
@@ -25,13 +26,19 @@ _MAX_DRAWS = 200_000_000
 
 @dataclass(frozen=True)
 class FitRequest:
-    """What to fit and how. `where` holds FACTOR, VALUE pairs as text."""
+    """What to fit and how. `where` holds FACTOR, VALUE pairs as text.
+
+    `response` is the measure to fit, None for the one that most runs have. Cells that differ in
+    `pooled` factors only are taken for one.
+    """
 
     model: str
     method: Method
     where: tuple[tuple[str, str], ...]
     resamples: int
     seed: int
+    response: str | None = None
+    pooled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,17 +81,9 @@ def select_rows(
     """
     model = get_model(request.model)
     fit = _linear_fit(model)
-    runs = repository.values_of_runs(connection, experiment.id, needed_measures(fit))
-    where = parse_where(request.where, factor_levels(run.factors for run in runs))
-    chosen = [run for run in runs if matches(run.factors, where)]
-    if not chosen:
-        raise CoalescopeError(
-            "no_such_cells",
-            "No run has these levels." if runs else "The experiment has no runs yet.",
-            where=dict(where),
-            advice="See the experiment's factors and their levels.",
-        )
-    table = fit_table(chosen, fit)
+    selection = select_runs(connection, experiment, needed_measures(fit), request.where)
+    check_pooled(selection.runs, request.pooled)
+    table = fit_table(selection.runs, fit, request.response, request.pooled)
     draws = len(table.factors) * request.resamples
     if draws > _MAX_DRAWS:
         raise CoalescopeError(
@@ -93,7 +92,7 @@ def select_rows(
             where={"field": "resamples"},
             advice=f"Ask for at most {_MAX_DRAWS // len(table.factors)}, or select fewer runs.",
         )
-    return Selection(experiment, model, where, table)
+    return Selection(experiment, model, selection.where, table)
 
 
 def fit(selection: Selection, request: FitRequest) -> Fit:
@@ -111,6 +110,7 @@ def fit(selection: Selection, request: FitRequest) -> Fit:
         cells=table.cells if table.replicated else None,
         resamples=request.resamples,
         rng=request.seed,
+        workers=len(os.sched_getaffinity(0)),
     )
     return Fit(
         experiment=selection.experiment,
@@ -127,7 +127,8 @@ def _linear_fit(model: Model) -> LinearFit:
     able = ", ".join(name for name, other in MODELS.items() if other.linear_fit is not None)
     raise CoalescopeError(
         "no_linear_fit",
-        f"The model {model.id} cannot be fitted yet.",
+        f"The model {model.id} cannot be fitted by a linear method.",
         where={"model": model.id},
-        advice=f"Models with a fit: {able}.",
+        advice=f"Models with a linear fit: {able}. Any other is fitted by naming an output and the "
+        "parameters to find.",
     )

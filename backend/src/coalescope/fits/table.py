@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From runs to the table that a fit takes: one row per run, or per published mean."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import Factors
-from coalescope.fits.repository import RunValues
+from coalescope.fits.pooling import setting_labels
+from coalescope.runs.records import RunValues
 
 # The counts that models are fitted to, from what runs count.
 _COUNTED = {
@@ -63,18 +64,29 @@ def needed_measures(fit: LinearFit) -> list[str]:
     return [*(_COUNTED[column][0] for column in fit.columns), *fit.responses]
 
 
-def fit_table(runs: Sequence[RunValues], fit: LinearFit) -> FitTable:
+def fit_table(
+    runs: Sequence[RunValues],
+    fit: LinearFit,
+    response: str | None = None,
+    pooled: Sequence[str] = (),
+) -> FitTable:
     """Put the table together from runs that have all that is needed.
 
-    Errors: 422 naming every measure that no run has, and why that can be.
+    `response` is the measure to fit; None takes the one that most runs have, and of equals the one
+    that the model names first. Cells that differ in `pooled` factors only count as one.
+
+    Errors: 422 for a response that the model does not have; naming every measure that no run has,
+    and why that can be.
     """
+    if response is not None and response not in fit.responses:
+        raise _no_response(response, fit)
     counted = [_COUNTED[column] for column in fit.columns]
     have = set(chain.from_iterable(run.values for run in runs))
     missing = [measure for measure, _ in counted if measure not in have]
-    responses = [name for name in fit.responses if name in have]
+    wanted = fit.responses if response is None else (response,)
+    responses = [name for name in wanted if name in have]
     if missing or not responses:
-        raise _not_available(missing, fit if not responses else None)
-    # The response that most runs have; of equals, the one the model names first.
+        raise _not_available(missing, wanted if not responses else ())
     response = max(responses, key=lambda name: sum(name in run.values for run in runs))
     needed = [*(measure for measure, _ in counted), response]
     rows = [run for run in runs if all(measure in run.values for measure in needed)]
@@ -89,16 +101,26 @@ def fit_table(runs: Sequence[RunValues], fit: LinearFit) -> FitTable:
         response=response,
         columns=columns,
         factors=[run.factors for run in rows],
-        cells=np.array([run.cell_id for run in rows]),
+        cells=setting_labels(rows, pooled),
         left_out=len(runs) - len(rows),
     )
 
 
-def _not_available(missing: Sequence[str], without_response: LinearFit | None) -> CoalescopeError:
+def _no_response(response: str, fit: LinearFit) -> CoalescopeError:
+    return CoalescopeError(
+        "no_such_response",
+        f"The model is not fitted to {response[:80]!r}.",
+        where={"field": "response"},
+        advice=f"It is fitted to one of {', '.join(fit.responses)}.",
+    )
+
+
+def _not_available(missing: Sequence[str], responses: Collection[str]) -> CoalescopeError:
+    """No run has these; nor, where some are named, any of these responses."""
     names = list(missing)
     reasons = [_WHY_ABSENT.get(name, _NOT_RECORDED) for name in missing]
-    if without_response is not None:
-        names.append(" or ".join(without_response.responses))
+    if responses:
+        names.append(" or ".join(responses))
         reasons.append(_NOT_RECORDED)
     labels = [_label(name) for name in names]
     return CoalescopeError(

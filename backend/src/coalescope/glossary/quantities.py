@@ -5,6 +5,8 @@ from difflib import get_close_matches
 
 from coalescope_models.quantity import QUANTITIES, Quantity
 
+from coalescope.errors import CoalescopeError
+
 FREE_FACTOR_PREFIX = "factor."
 _ORDER = {name: index for index, name in enumerate(QUANTITIES)}
 
@@ -35,3 +37,17 @@ def nearest_names(name: str) -> list[str]:
     """Up to three glossary names that look like `name`."""
     columns = [q.name for q in QUANTITIES.values() if q.role in {"factor", "measure"}]
     return get_close_matches(name, columns, n=3, cutoff=0.55)
+
+
+def require_measure(name: str) -> Quantity:
+    """The measure of that name. Errors: 422 naming those that look like it."""
+    quantity = measure(name)
+    if quantity is None:
+        near = nearest_names(name)
+        raise CoalescopeError(
+            "unknown_measure",
+            f"{name[:80]!r} is not a measure.",
+            where={"field": "measure"},
+            advice=f"Did you mean {' or '.join(near)}?" if near else "See the glossary.",
+        )
+    return quantity

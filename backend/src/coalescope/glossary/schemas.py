@@ -4,7 +4,7 @@
 from typing import Literal
 
 from coalescope_models.quantity import Quantity
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class QuantityOut(BaseModel):
@@ -24,6 +24,8 @@ class QuantityOut(BaseModel):
                     "role": "factor",
                     "text": False,
                     "source": "Intel 8254x manual",
+                    "better": None,
+                    "meanings": [],
                 }
             ]
         }
@@ -39,6 +41,8 @@ class QuantityOut(BaseModel):
     role: Literal["factor", "measure", "parameter", "model"]
     text: bool
     source: str
+    better: Literal["more", "less"] | None
+    meanings: list[str] = Field(description="Of a code: what 0, 1, 2 … stand for")
 
 
 def quantity_out(quantity: Quantity) -> QuantityOut:

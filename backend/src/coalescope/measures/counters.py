@@ -5,8 +5,11 @@ A counter that goes backwards has either wrapped at its declared width or was re
 driver started anew). It wrapped if the step, taken modulo 2^bits, is at most half of that range and
 at most FASTEST_WRAP times the counter's fastest forward rate in the same log, and no other counter
 of the same source was reset at that record. Anything else is a reset: what happened in between is
-not known, so the counter has no advance in this window and every measure made of it is absent.
-CPU times are an exception: the kernel sometimes takes back a little idle time, which is no reset.
+not known, so no counter of that source has an advance in this window (one that stood at zero went
+through the same reset unseen) and every measure made of them is absent.
+Times and cycles of CPUs are an exception: kernels sometimes take back a little idle time, and a sum
+over CPUs that is not of one instant may do the same, which is no reset. CPU times of the machine
+(cpu_*) stand each for themselves: the interface whose source they may share has no part in them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +20,7 @@ from coalescope_host.run_log import Field, Stream
 from numpy.typing import NDArray
 
 FASTEST_WRAP = 4.0
-TAKEN_BACK_NS = 1_000_000_000
+TAKEN_BACK = 1_000_000_000  # nanoseconds or cycles
 
 _TIME = "t_monotonic_ns"
 _JOINED_BYTES = 1 << 16
@@ -53,7 +56,11 @@ class Window:
 
 @dataclass(frozen=True)
 class Advances:
-    """How far each counter advanced over a window; counters that were reset stand in `resets`."""
+    """How far each counter advanced over a window.
+
+    `resets` holds the counters that were seen to start anew. They and the others of their source
+    are not in `by_field`.
+    """
 
     by_field: Mapping[str, int]
     resets: Sequence[Reset]
@@ -96,15 +103,53 @@ def advances(stream: Stream, window: Window) -> Advances:
         return Advances({}, ())
     fallen = [field for field in counters if field.name in falling]
     wraps, resets = _wraps_and_resets(stream, window, fallen)
+    lost = {_reset_together(field) for field in fallen if field.name in resets}
     start, end = _values(first), _values(previous)
     by_field = {
         field.name: end[field.name]
         - start[field.name]
         + wraps.get(field.name, 0) * (1 << (field.wrap_bits or 64))
         for field in counters
-        if field.name not in resets
+        if _reset_together(field) not in lost
     }
     return Advances(by_field, sorted(resets.values(), key=lambda reset: reset.record))
+
+
+def count_with_bit(stream: Stream, window: Window, name: str, bit: int) -> int:
+    """In how many of the window's records this bit of the field is set; 0 without the field."""
+    if stream.field(name) is None:
+        return 0
+    return sum(
+        int(np.count_nonzero(part[name] & np.asarray(1 << bit, part[name].dtype)))
+        for _, part in _parts(stream, window)
+    )
+
+
+def largest_step(stream: Stream, window: Window, clock: str) -> int:
+    """By how many ns that clock, from one record to the next, went ahead of t_monotonic_ns.
+
+    The largest step either way, negative where it fell back; 0 without the clock. Records in which
+    it was not read are passed over.
+    """
+    field = stream.field(clock)
+    if field is None or field.type != "u64":
+        return 0
+    largest = 0
+    previous = np.empty(0, np.int64)  # how far the clock was ahead in the last record
+    for _, part in _parts(stream, window):
+        read = part[clock] != 0
+        ahead = (part[clock] - part[_TIME])[read].view(np.int64)
+        steps = np.diff(ahead, prepend=previous)
+        if len(steps):
+            low, high = int(steps.min()), int(steps.max())
+            largest = max(largest, low, high, key=abs)
+        previous = ahead[-1:] if len(ahead) else previous
+    return largest
+
+
+def _reset_together(field: Field) -> tuple[str, str]:
+    """Counters for which this is the same start anew at the same moment."""
+    return field.source, field.name if field.name.startswith("cpu_") else ""
 
 
 def _blocks(stream: Stream) -> Iterator[tuple[int, _Records]]:
@@ -186,13 +231,14 @@ def _wraps_and_resets(
         before = offset + len(part) - len(joined)
         times = joined[_TIME]
         falls = {field.name: _falls(field, joined, fastest[field.name]) for field in falling}
-        lost: dict[str, _Indices] = {}
+        lost: dict[tuple[str, str], _Indices] = {}
         for field in falling:
             at, is_wrap = falls[field.name]
-            lost[field.source] = np.union1d(lost.get(field.source, at[:0]), at[~is_wrap])
+            group = _reset_together(field)
+            lost[group] = np.union1d(lost.get(group, at[:0]), at[~is_wrap])
         for field in falling:
             at, _ = falls[field.name]
-            gone = at[np.isin(at, lost[field.source])]
+            gone = at[np.isin(at, lost[_reset_together(field)])]
             wraps[field.name] += len(at) - len(gone)
             if len(gone) and field.name not in resets:
                 after = int(gone[0]) + 1
@@ -206,8 +252,8 @@ def _falls(field: Field, records: _Records, fastest: float) -> tuple[_Indices, N
     values = records[field.name].astype(np.uint64)
     at = np.flatnonzero(values[1:] < values[:-1])
     depth = values[at] - values[at + 1]
-    if field.unit == "ns":
-        is_fall = depth > TAKEN_BACK_NS
+    if field.unit in {"ns", "cycles"}:
+        is_fall = depth > TAKEN_BACK
         at, depth = at[is_fall], depth[is_fall]
     bits = field.wrap_bits or 64
     largest = np.uint64((1 << bits) - 1)

@@ -13,6 +13,9 @@ _RATIOS: Mapping[str, tuple[str, str, float]] = {
     "system_cpu_percent": ("system_cpu_s", "elapsed_s", 100.0),
     "system_cpu_s_per_gb": ("system_cpu_s", "rx_bytes", BYTES_PER_GB),
     "system_cpu_jiffies_per_gb": ("system_cpu_jiffies", "rx_bytes", BYTES_PER_GB),
+    "receiver_cpu_percent": ("receiver_cpu_s", "elapsed_s", 100.0),
+    "receiver_cpu_s_per_gb": ("receiver_cpu_s", "rx_bytes", BYTES_PER_GB),
+    "receiver_cpu_jiffies_per_gb": ("receiver_cpu_jiffies", "rx_bytes", BYTES_PER_GB),
     "rx_interrupts_per_gb": ("rx_interrupts", "rx_bytes", BYTES_PER_GB),
     "rx_packets_per_gb": ("rx_packets", "rx_bytes", BYTES_PER_GB),
 }

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from coalescope_host.run_log import Field, RunLog
 
 from coalescope.errors import CoalescopeError
+from coalescope.measures.audits import audit_log
 from coalescope.measures.counters import Advances, Window, advances, window_records
+from coalescope.measures.cross_checks import cross_checks
 from coalescope.measures.derived import derive
-from coalescope.measures.workload_result import goodput_mbps
+from coalescope.measures.receiver import receiver_cpu_s
+from coalescope.measures.workload_result import workload_measures
 from coalescope.runs.records import RunWarning
 
 # bytes of an Ethernet frame around the network layer: header, check sequence, preamble and gap
@@ -29,6 +32,7 @@ _FOR_A_SHARE = {"cpu_idle_ns", "cpu_system_ns", "cpu_user_ns"}
 _DROPS = ("rx_dropped", "rx_missed_errors")
 # time in the receive interrupt and in the soft interrupt that it raises
 _CYCLES = ("irq_cycles", "softirq_cycles")
+_JIFFIES_PER_S = 100.0  # of the 2005 study
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,9 @@ class RunMeasures:
 def measure_run(log: RunLog) -> RunMeasures:
     """All measures that the log supports. Errors: 422 if its window holds fewer than two records.
 
-    Units as in the glossary. `throughput_mbps` counts whole frames with check sequence: bytes that
-    the counter leaves out, or counts too many of (preamble and gap), are corrected per packet.
+    Units as in the glossary; times are those that the log stands for: its own over its time
+    dilation, rates accordingly. `throughput_mbps` counts whole frames with check sequence: bytes
+    that the counter leaves out, or counts too many of (preamble and gap), are corrected per packet.
     """
     start_ns, end_ns = log.window
     stream = log.streams[0]
@@ -58,18 +63,29 @@ def measure_run(log: RunLog) -> RunMeasures:
         )
     advanced = advances(stream, window)
     counts = _sum_instances(stream.fields, advanced)
-    values: dict[str, float] = {"elapsed_s": window.elapsed_s}
-    values |= {name: float(counts[name]) for name in _COUNTED if name in counts}
-    values |= _throughputs(stream.fields, counts, window.elapsed_s)
-    values |= _cpu(stream.fields, counts)
-    values |= _packet_costs(counts)
-    goodput, complaint = goodput_mbps(log.result)
-    if goodput is not None:
-        values["goodput_mbps"] = goodput
-    warnings = [*_window_warnings(log), *_reset_warnings(advanced), *complaint]
-    warnings += _byte_warnings(stream.fields, counts)
-    values = derive(values)
-    warnings += _offload_warnings(log, values)
+    dilation = log.time_dilation
+    elapsed_s = window.elapsed_s / dilation
+    reported, complaints = workload_measures(log.result, dilation)
+    values = derive(
+        {
+            "elapsed_s": elapsed_s,
+            **{name: float(counts[name]) for name in _COUNTED if name in counts},
+            **_throughputs(stream.fields, counts, elapsed_s),
+            **_cpu(stream.fields, counts, dilation),
+            **_receiver(counts, window, dilation),
+            **_packet_costs(counts),
+            **reported,
+        }
+    )
+    warnings = [
+        *_window_warnings(log),
+        *_reset_warnings(advanced),
+        *complaints,
+        *_byte_warnings(stream.fields, counts),
+        *_offload_warnings(log, values),
+        *cross_checks(stream, window, counts, values),
+        *audit_log(log, window, values),
+    ]
     return RunMeasures(values, warnings, window)
 
 
@@ -119,7 +135,7 @@ def _uncounted_bytes(fields: Sequence[Field], name: str) -> int | None:
     return None if parts is None else _LINK_BYTES - sum(_PART_BYTES[part] for part in parts)
 
 
-def _cpu(fields: Sequence[Field], counts: Mapping[str, int]) -> dict[str, float]:
+def _cpu(fields: Sequence[Field], counts: Mapping[str, int], dilation: float) -> dict[str, float]:
     """System time of all CPUs together, in s; idle share of all CPUs together, in percent.
 
     Absent if one of the times that the log counts was reset: the sum would lack it.
@@ -128,7 +144,7 @@ def _cpu(fields: Sequence[Field], counts: Mapping[str, int]) -> dict[str, float]
     found = {}
     system = [name for name in _SYSTEM_NS if name in counted]
     if "cpu_system_ns" in counted and all(name in counts for name in system):
-        found["system_cpu_s"] = 1e-9 * sum(counts[name] for name in system)
+        found["system_cpu_s"] = 1e-9 * sum(counts[name] for name in system) / dilation
     times = [name for name in _ALL_NS if name in counted]
     if counted >= _FOR_A_SHARE and all(name in counts for name in times):
         total = sum(counts[name] for name in times)
@@ -137,6 +153,14 @@ def _cpu(fields: Sequence[Field], counts: Mapping[str, int]) -> dict[str, float]
             idle = 100.0 * max(counts["cpu_idle_ns"], 0) / total
             found["idle_cpu_percent"] = min(idle, 100.0)
     return found
+
+
+def _receiver(counts: Mapping[str, int], window: Window, dilation: float) -> dict[str, float]:
+    seconds = receiver_cpu_s(counts, window.elapsed_s)
+    if seconds is None:
+        return {}
+    stood_for = seconds / dilation
+    return {"receiver_cpu_s": stood_for, "receiver_cpu_jiffies": _JIFFIES_PER_S * stood_for}
 
 
 def _packet_costs(counts: Mapping[str, int]) -> dict[str, float]:
@@ -167,7 +191,8 @@ def _reset_warnings(advanced: Advances) -> list[RunWarning]:
     return [
         RunWarning(
             "counter_reset",
-            f"{reset.field} started anew inside the window: measures made of it are left out.",
+            f"{reset.field} started anew inside the window: measures made of it, or of a counter "
+            "that starts anew with it, are left out.",
             {
                 "field": reset.field,
                 "record": reset.record,

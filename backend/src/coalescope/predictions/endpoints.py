@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /api/models, POST /api/models/{model_id}/predictions."""
+"""GET /api/models, POST /api/models/{model_id}/predictions, POST /api/predictions."""
 
 from functools import cache
 
@@ -10,11 +10,14 @@ from coalescope.predictions.schemas import (
     ModelOut,
     PredictionIn,
     PredictionOut,
+    UserPredictionIn,
     model_out,
     prediction_out,
 )
+from coalescope.user_models.service import read_user_model
 
 router = APIRouter(prefix="/models", tags=["models"])
+user_router = APIRouter(prefix="/predictions", tags=["models"])
 
 
 @cache
@@ -31,5 +34,15 @@ def list_models() -> list[ModelOut]:
 @router.post("/{model_id}/predictions", summary="Evaluate a model")
 def create_prediction(model_id: str, body: PredictionIn) -> PredictionOut:
     """Evaluate a model at a point or over a grid of at most 65,536 points."""
-    over = {name: service.Span(span.lo, span.hi, span.n) for name, span in body.over.items()}
-    return prediction_out(service.predict(model_id, body.values, over))
+    return prediction_out(service.predict(model_id, body.values, body.spans()))
+
+
+@user_router.post("", summary="Evaluate a model of one's own")
+def create_user_prediction(body: UserPredictionIn) -> PredictionOut:
+    """Evaluate a graph that came with the request, as any model of the catalogue.
+
+    It is data: operations that are not listed, too many nodes, and graphs that explode when shared
+    parts are written out, are refused before anything is computed.
+    """
+    model = read_user_model(body.model)
+    return prediction_out(service.predict(model, body.values, body.spans()))

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.glossary.schemas import QuantityOut
-from coalescope.predictions.service import MAX_POINTS, Prediction
+from coalescope.predictions.service import MAX_POINTS, Prediction, Span
+from coalescope.user_models.schemas import UserModelIn
 
 
 class ParameterOut(QuantityOut):
@@ -78,6 +79,39 @@ class PredictionIn(BaseModel):
     over: dict[str, SpanIn] = Field(
         default_factory=dict, description="What varies, in the order of the axes"
     )
+
+    def spans(self) -> dict[str, Span]:
+        """Return what varies as the service takes it."""
+        return {name: Span(span.lo, span.hi, span.n) for name, span in self.over.items()}
+
+
+class UserPredictionIn(PredictionIn):
+    """A model of one's own, and where to evaluate it."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "model": {
+                        "format": 1,
+                        "title": "Latency grows with the delay",
+                        "inputs": [{"name": "delay_us"}],
+                        "parameters": [{"name": "base_us", "default": 50, "lo": 0, "hi": 500}],
+                        "graph": {
+                            "format": 1,
+                            "inputs": ["delay_us", "base_us"],
+                            "nodes": [["input", 0], ["input", 1], ["add", 0, 1]],
+                            "outputs": {"latency_us": 2},
+                        },
+                    },
+                    "over": {"delay_us": {"lo": 0, "hi": 100, "n": 3}},
+                }
+            ]
+        },
+    )
+
+    model: UserModelIn
 
 
 class PredictionOut(BaseModel):

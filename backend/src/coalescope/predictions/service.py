@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from coalescope_models.catalogue import (
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 from coalescope.errors import CoalescopeError, not_found
 
 MAX_POINTS = 65_536
+MAX_AXES = 16
+# points × nodes of the graph: each node is an array of all points, 64 MB together
+_MAX_VALUES = 8_000_000
 
 
 @dataclass(frozen=True)
@@ -65,36 +69,51 @@ def get_model(model_id: str) -> Model:
 
 
 def predict(
-    model_id: str, values: Mapping[str, float], over: Mapping[str, Span] | None = None
+    model: str | Model, values: Mapping[str, float], over: Mapping[str, Span] | None = None
 ) -> Prediction:
-    """Evaluate a model; parameters that are not given keep their default.
+    """Evaluate a model, or that of an id; parameters that are not given keep their default.
 
     Errors: 404 for the model; 422 for a name it does not have, an input without a value, a value
     outside its quantity's domain, a name given twice, an empty or too large grid.
     """
-    model = get_model(model_id)
+    model = get_model(model) if isinstance(model, str) else model
     over = over or {}
-    _check_grid(values, over)
+    _check_grid(values, over, len(model.graph.nodes))
     axes = {name: np.linspace(span.lo, span.hi, span.n) for name, span in over.items()}
     grid = np.meshgrid(*axes.values(), indexing="ij") if axes else []
     given = dict(values) | dict(zip(axes, grid, strict=True))
-    try:
-        with np.errstate(all="ignore"):
-            outputs = evaluate(model, given)
-    except ModelError as error:
-        raise _refused(model, error) from None
+    outputs = evaluate_points(model, given)
     shape = tuple(span.n for span in over.values())
     return Prediction(
         model=model,
         axes=axes,
-        outputs={
-            name: np.broadcast_to(np.asarray(value, float), shape)
-            for name, value in outputs.items()
-        },
+        outputs={name: np.broadcast_to(value, shape) for name, value in outputs.items()},
     )
 
 
-def _check_grid(values: Mapping[str, float], over: Mapping[str, Span]) -> None:
+def evaluate_points(model: Model, values: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Each output at points given as numbers and arrays of one shape.
+
+    Errors: 422 for a name, a value or a missing input that does not suit the model.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            outputs = evaluate(model, values)
+    except ModelError as error:
+        raise _refused(model, error) from None
+    return {name: np.asarray(value, dtype=np.float64) for name, value in outputs.items()}
+
+
+def check_axes(over: Mapping[str, Any]) -> None:
+    """Errors: 422 for more axes than a grid can have."""
+    if len(over) > MAX_AXES:
+        raise _wrong_grid(
+            "over", f"{len(over)} names run over values; {MAX_AXES} are the most.", "Let fewer run."
+        )
+
+
+def _check_grid(values: Mapping[str, float], over: Mapping[str, Span], nodes: int) -> None:
+    check_axes(over)
     for name, span in over.items():
         if name in values:
             raise _wrong_grid(name, f"{name} is given both a value and a range.", "Give one.")
@@ -105,10 +124,12 @@ def _check_grid(values: Mapping[str, float], over: Mapping[str, Span]) -> None:
                 name, f"{name} runs from {span.lo:g} down to {span.hi:g}.", "Exchange the two."
             )
     points = prod(span.n for span in over.values())
-    if points > MAX_POINTS:
+    most = min(MAX_POINTS, _MAX_VALUES // nodes)
+    if points > most:
+        of_this = "" if most == MAX_POINTS else f" for a graph of {nodes} nodes"
         raise _wrong_grid(
             ", ".join(over),
-            f"The grid has {points} points; {MAX_POINTS} are the most.",
+            f"The grid has {points} points; {most} are the most{of_this}.",
             "Ask for fewer points on an axis.",
         )
 

@@ -43,11 +43,19 @@ def list_runs(
     offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
     cell: Annotated[int | None, Query(ge=1, le=2**53, description="Only this cell's runs")] = None,
 ) -> RunsOut:
-    """One page of an experiment's runs, in the order they were stored."""
+    """One page of an experiment's runs, in the order they were stored.
+
+    Asked for one cell, it says which runs are outliers there (they are flagged, never left out).
+    """
     experiment = get_experiment(connection, slug)
     total, records = service.list_runs(connection, experiment, cell, limit, offset)
     measures = service.measures_of(connection, records)
-    return RunsOut(total=total, runs=[run_out(run, measures[run.id]) for run in records])
+    found = None if cell is None else service.outlying(connection, cell)
+    runs = [
+        run_out(run, measures[run.id], None if found is None else found.get(run.id, []))
+        for run in records
+    ]
+    return RunsOut(total=total, runs=runs)
 
 
 @router.get("/runs/{id}")
@@ -65,14 +73,14 @@ def get_run_log(connection: ReadConnection, request: Request, id_: RunId) -> Fil
     """The file the run came from, byte for byte as it was uploaded."""
     run = service.get_run(connection, id_)
     store: ObjectStore = request.app.state.object_store
-    suffix = RUN_LOG_SUFFIX if run.content == "run_log" else CSV_SUFFIX
+    suffix = CSV_SUFFIX if run.content == "csv" else RUN_LOG_SUFFIX
     path = store.path(run.sha256, suffix) if run.sha256 else None
     if path is None:
         raise CoalescopeError(
             "no_log",
             f"Run {id_} has no log of its own.",
             where={"run": id_},
-            advice="It came with a data set; its rows are in the experiment's export.",
+            advice="It is a row of a data set; those are in the experiment's export.",
             status=404,
         )
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
@@ -115,12 +123,16 @@ def correct_run(
     return _detail(connection, request.app.state.object_store, id_)
 
 
-def run_out(run: RunRecord, measures: dict[str, MeasuredValue]) -> RunOut:
+def run_out(
+    run: RunRecord, measures: dict[str, MeasuredValue], outlying: list[str] | None = None
+) -> RunOut:
     """That run as the API shows it."""
-    return RunOut(**_fields(run, measures))
+    return RunOut(**_fields(run, measures, outlying))
 
 
-def _fields(run: RunRecord, measures: dict[str, MeasuredValue]) -> dict[str, Any]:
+def _fields(
+    run: RunRecord, measures: dict[str, MeasuredValue], outlying: list[str] | None
+) -> dict[str, Any]:
     return {
         "id": run.uid,
         "experiment": run.experiment,
@@ -138,16 +150,21 @@ def _fields(run: RunRecord, measures: dict[str, MeasuredValue]) -> dict[str, Any
         "measures": {
             name: MeasuredValueOut(value=m.value, sd=m.sd, n=m.n) for name, m in measures.items()
         },
+        "outlying": outlying,
     }
 
 
 def _detail(connection: Connection, store: ObjectStore, uid: str) -> RunDetailOut:
     run = service.get_run(connection, uid)
     path = None
-    if run.content == "run_log" and run.sha256:
+    if run.content != "csv" and run.sha256:
         path = store.path(run.sha256, RUN_LOG_SUFFIX)
     return RunDetailOut(
-        **_fields(run, service.measures_of(connection, [run])[run.id]),
+        **_fields(
+            run,
+            service.measures_of(connection, [run])[run.id],
+            service.outlying(connection, run.cell_id).get(run.id, []),
+        ),
         requested=run.requested,
         environment=run.environment,
         header=None if path is None else read_log_header(path),

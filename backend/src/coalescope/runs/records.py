@@ -42,6 +42,8 @@ class NewRun:
     replicate: int | None
     content: Content
     measures: Mapping[str, MeasuredValue]
+    # row id of the file it came in
+    upload_id: int | None = None
     csv_row: int | None = None
     partial: bool = False
     requested: Factors | None = None
@@ -72,6 +74,23 @@ class RunRecord:
     warnings: Sequence[Mapping[str, Any]]
     recorded_at: str | None
     created_at: str
+
+
+@dataclass(frozen=True)
+class RunValues:
+    """A current run (or a row of means), its cell, and its values of the measures asked for."""
+
+    cell_id: int
+    factors: Factors
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class RemovedRuns:
+    """Row ids of the cells that runs were taken out of, and of the files that they came in."""
+
+    cell_ids: set[int]
+    upload_ids: Sequence[int]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,13 @@ from coalescope.database import (
     uploads,
 )
 from coalescope.experiments.records import SummaryRecord
-from coalescope.runs.records import HistoryRecord, MeasuredValue, RunRecord
+from coalescope.runs.records import (
+    HistoryRecord,
+    MeasuredValue,
+    RemovedRuns,
+    RunRecord,
+    RunValues,
+)
 
 _CHUNK = 500
 
@@ -227,6 +233,48 @@ def current_values(
     return found
 
 
+def replicates_in(connection: Connection, cell_id: int) -> dict[str, dict[int, float]]:
+    """Values of a cell's current runs that are single replicates, by measure and run."""
+    query = (
+        sa.select(run_measures.c.measure, run_measures.c.run_id, run_measures.c.value)
+        .join(runs, runs.c.id == run_measures.c.run_id)
+        .where(runs.c.cell_id == cell_id, runs.c.status == "current", run_measures.c.n == 1)
+        .order_by(runs.c.id)
+    )
+    found: dict[str, dict[int, float]] = {}
+    for measure, run_id, value in connection.execute(query):
+        found.setdefault(measure, {})[run_id] = value
+    return found
+
+
+def values_of_runs(
+    connection: Connection, experiment_id: int, measures: Sequence[str]
+) -> list[RunValues]:
+    """All current runs in storing order; a measure that a run does not have is left out."""
+    chosen = (runs.c.experiment_id == experiment_id, runs.c.status == "current")
+    factors = dict(
+        connection.execute(
+            sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
+        ).all()
+    )
+    found: dict[int, dict[str, float]] = {}
+    cell_of: dict[int, int] = {}
+    for run_id, cell_id in connection.execute(
+        sa.select(runs.c.id, runs.c.cell_id).where(*chosen).order_by(runs.c.id)
+    ):
+        found[run_id], cell_of[run_id] = {}, cell_id
+    values = (
+        sa.select(run_measures.c.run_id, run_measures.c.measure, run_measures.c.value)
+        .join(runs, runs.c.id == run_measures.c.run_id)
+        .where(*chosen, run_measures.c.measure.in_(measures))
+    )
+    for run_id, measure, value in connection.execute(values):
+        found[run_id][measure] = value
+    return [
+        RunValues(cell_of[run_id], factors[cell_of[run_id]], own) for run_id, own in found.items()
+    ]
+
+
 def replace_summaries(
     connection: Connection,
     touched: Sequence[int],
@@ -263,15 +311,18 @@ def count_current_runs(connection: Connection, touched: Sequence[int]) -> None:
         connection.execute(sa.update(cells).where(cells.c.id.in_(chunk)).values(values))
 
 
-def delete_dataset_runs(connection: Connection, experiment_id: int) -> list[int]:
-    """Remove the runs that came with a data set; returns the cells they were in."""
+def delete_dataset_runs(connection: Connection, experiment_id: int) -> RemovedRuns:
+    """Remove the runs that came with a data set."""
     chosen = sa.and_(runs.c.experiment_id == experiment_id, runs.c.content == "dataset")
-    touched = list(connection.scalars(sa.select(runs.c.cell_id).where(chosen).distinct()))
+    rows = connection.execute(sa.select(runs.c.cell_id, runs.c.upload_id).where(chosen)).all()
     ids = sa.select(runs.c.id).where(chosen)
     connection.execute(sa.delete(run_measures).where(run_measures.c.run_id.in_(ids)))
     connection.execute(sa.delete(run_history).where(run_history.c.run_id.in_(ids)))
     connection.execute(sa.delete(runs).where(chosen))
-    return touched
+    return RemovedRuns(
+        cell_ids={row.cell_id for row in rows},
+        upload_ids=[row.upload_id for row in rows if row.upload_id is not None],
+    )
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:

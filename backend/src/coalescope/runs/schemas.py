@@ -43,6 +43,10 @@ class RunOut(BaseModel):
     recorded_at: str | None
     created_at: str
     measures: dict[str, MeasuredValueOut]
+    outlying: list[str] | None = Field(
+        description="Measures in which it does not belong with the other current runs of its cell; "
+        "null in lists of more than one cell"
+    )
 
 
 class RunsOut(BaseModel):

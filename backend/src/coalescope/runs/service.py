@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from coalescope_models.statistics import outliers
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import conflict, not_found
@@ -13,7 +14,13 @@ from coalescope.experiments.records import ExperimentRecord, Factors, FactorValu
 from coalescope.experiments.service import touch
 from coalescope.glossary.quantities import glossary_order
 from coalescope.runs import repository
-from coalescope.runs.records import HistoryRecord, MeasuredValue, NewRun, RunRecord
+from coalescope.runs.records import (
+    HistoryRecord,
+    MeasuredValue,
+    NewRun,
+    RemovedRuns,
+    RunRecord,
+)
 from coalescope.runs.summaries import summarise_values
 from coalescope.timestamps import utc_now
 
@@ -41,21 +48,20 @@ def record_runs(
     connection: Connection,
     experiment: ExperimentRecord,
     new: Sequence[NewRun],
-    upload_id: int | None,
     reason: str,
 ) -> None:
     """Store runs with their cells, measures and history; summaries follow in the same transaction.
 
     Errors: 409 if a run's identity is taken.
     """
-    taken = repository.existing_uids(connection, [run.uid for run in new])
-    if taken:
-        raise _taken(taken[0])
+    existing = taken(connection, [run.uid for run in new])
+    if existing:
+        raise _taken(existing[0])
     now = utc_now()
     touched: set[int] = set()
     for start in range(0, len(new), _BATCH):
         batch = new[start : start + _BATCH]
-        touched |= _record_batch(connection, experiment.id, batch, upload_id, now, reason)
+        touched |= _record_batch(connection, experiment.id, batch, now, reason)
     refresh_summaries(connection, touched)
     touch(connection, experiment.id)
 
@@ -64,7 +70,6 @@ def _record_batch(
     connection: Connection,
     experiment_id: int,
     new: Sequence[NewRun],
-    upload_id: int | None,
     now: str,
     reason: str,
 ) -> set[int]:
@@ -72,10 +77,7 @@ def _record_batch(
     keys = [factor_key(run.factors) for run in new]
     keyed = {key: _canonical(run.factors) for key, run in zip(keys, new, strict=True)}
     cells = repository.cell_ids(connection, experiment_id, keyed)
-    rows = [
-        _row(run, experiment_id, cells[key], upload_id, now)
-        for key, run in zip(keys, new, strict=True)
-    ]
+    rows = [_row(run, experiment_id, cells[key], now) for key, run in zip(keys, new, strict=True)]
     ids = repository.insert_runs(connection, rows)
     repository.insert_measures(
         connection, {run_id: run.measures for run_id, run in zip(ids, new, strict=True)}
@@ -112,13 +114,25 @@ def replace_log(
     refresh_summaries(connection, [run.cell_id])
 
 
-def replace_dataset_runs(
-    connection: Connection, experiment: ExperimentRecord, new: Sequence[NewRun]
+def remove_dataset_runs(connection: Connection, experiment: ExperimentRecord) -> RemovedRuns:
+    """Remove the runs of a data set's previous version; its summaries are stale after that."""
+    return repository.delete_dataset_runs(connection, experiment.id)
+
+
+def record_dataset_runs(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    new: Sequence[NewRun],
+    touched: Iterable[int],
 ) -> None:
-    """Put a data set's rows in the place of those of its previous version."""
-    touched = repository.delete_dataset_runs(connection, experiment.id)
-    record_runs(connection, experiment, new, None, "loaded with the data set")
+    """Store a data set's runs; `touched` are cells that its previous version was taken out of."""
+    record_runs(connection, experiment, new, "loaded with the data set")
     refresh_summaries(connection, touched)
+
+
+def taken(connection: Connection, uids: Sequence[str]) -> list[str]:
+    """Which of these identities are those of stored runs."""
+    return repository.existing_uids(connection, uids)
 
 
 def refresh_summaries(connection: Connection, cell_ids: Iterable[int]) -> None:
@@ -160,6 +174,19 @@ def measures_of(
 ) -> dict[int, dict[str, MeasuredValue]]:
     """Measures of these runs, by row id."""
     return repository.measures_of(connection, [record.id for record in records])
+
+
+def outlying(connection: Connection, cell_id: int) -> dict[int, list[str]]:
+    """Measures in which current runs of a cell are outliers among them, by row id.
+
+    Runs that stand for several replicates have no part in it.
+    """
+    found: dict[int, list[str]] = {}
+    for measure, values in repository.replicates_in(connection, cell_id).items():
+        run_ids = list(values)
+        for index in outliers(list(values.values())):
+            found.setdefault(run_ids[index], []).append(measure)
+    return {run_id: sorted(names, key=glossary_order) for run_id, names in found.items()}
 
 
 def history_of(connection: Connection, record: RunRecord) -> list[HistoryRecord]:
@@ -289,9 +316,7 @@ def _canonical(factors: Factors) -> dict[str, FactorValue]:
     return {name: canonical_level(factors[name]) for name in names}
 
 
-def _row(
-    run: NewRun, experiment_id: int, cell_id: int, upload_id: int | None, now: str
-) -> dict[str, Any]:
+def _row(run: NewRun, experiment_id: int, cell_id: int, now: str) -> dict[str, Any]:
     return {
         "uid": run.uid,
         "experiment_id": experiment_id,
@@ -299,7 +324,7 @@ def _row(
         "replicate": run.replicate,
         "status": "current",
         "content": run.content,
-        "upload_id": upload_id,
+        "upload_id": run.upload_id,
         "csv_row": run.csv_row,
         "partial": run.partial,
         "requested": None if run.requested is None else dict(run.requested),

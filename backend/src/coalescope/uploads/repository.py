@@ -8,7 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.database import experiments, uploads
+from coalescope.database import experiments, runs, uploads
+
+_CHUNK = 500
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,22 @@ def find(connection: Connection, sha256: str) -> UploadRecord | None:
     return None if row is None else UploadRecord(*row)
 
 
+def known(connection: Connection, digests: Sequence[str]) -> list[str]:
+    """Which of these digests are those of uploads."""
+    found: list[str] = []
+    for start in range(0, len(digests), _CHUNK):
+        chunk = digests[start : start + _CHUNK]
+        query = sa.select(uploads.c.sha256).where(uploads.c.sha256.in_(chunk))
+        found += connection.scalars(query)
+    return found
+
+
 def list_recent(connection: Connection, limit: int) -> list[UploadRecord]:
-    """The newest uploads, newest first."""
-    query = _select().order_by(uploads.c.id.desc()).limit(limit)
+    """The newest uploads, newest first, without the files of data sets."""
+    came_with_dataset = sa.exists().where(
+        runs.c.upload_id == uploads.c.id, runs.c.content == "dataset"
+    )
+    query = _select().where(~came_with_dataset).order_by(uploads.c.id.desc()).limit(limit)
     return [UploadRecord(*row) for row in connection.execute(query)]
 
 
@@ -62,6 +77,21 @@ def insert(connection: Connection, values: Mapping[str, Any]) -> int:
     result = connection.execute(sa.insert(uploads).values(**values))
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
+
+
+def insert_all(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Insert uploads; returns their row ids in the same order."""
+    if not rows:
+        return []
+    statement = sa.insert(uploads).returning(uploads.c.id, sort_by_parameter_order=True)
+    return list(connection.scalars(statement, list(rows)))
+
+
+def delete(connection: Connection, ids: Sequence[int]) -> None:
+    """Remove uploads."""
+    for start in range(0, len(ids), _CHUNK):
+        chunk = ids[start : start + _CHUNK]
+        connection.execute(sa.delete(uploads).where(uploads.c.id.in_(chunk)))
 
 
 def add_warning(connection: Connection, sha256: str, warning: Mapping[str, Any]) -> None:

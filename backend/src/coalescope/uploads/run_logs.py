@@ -9,9 +9,11 @@ from typing import Any, cast
 
 from coalescope_host import run_log
 from coalescope_host.run_log import RunLog, RunLogError
+from coalescope_models.interrupts import TICK_US
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue, Kind
+from coalescope.measures.audits import audit_delay
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
 from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
@@ -24,13 +26,13 @@ _LONGEST_TITLE = 200
 _LARGEST_REPLICATE = 10**9
 
 
-def understand_run_log(path: Path, request: UploadRequest) -> Incoming:
-    """Read and measure the log at `path` through a memory map.
+def understand_run_log(log_or_path: Path | bytes, request: UploadRequest) -> Incoming:
+    """Read and measure a log: its bytes, or a file through a memory map.
 
     Errors: CoalescopeError (422) with offset and block where the log is damaged, or naming what
     its header lacks.
     """
-    log = _read(path)
+    log = _read(_mapped(log_or_path) if isinstance(log_or_path, Path) else log_or_path)
     run = cast(Mapping[str, Any], log.header["run"])
     kind = cast(Kind, run["kind"])
     if request.kind is not None and request.kind != kind:
@@ -62,11 +64,14 @@ def understand_run_log(path: Path, request: UploadRequest) -> Incoming:
     return Incoming("run_log", slug, title, kind, [new], new.warnings)
 
 
-def _read(path: Path) -> RunLog:
+def _mapped(path: Path) -> mmap.mmap:
     with path.open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _read(content: mmap.mmap | bytes) -> RunLog:
     try:
-        return run_log.read(mapped)
+        return run_log.read(content)
     except RunLogError as error:
         raise CoalescopeError(
             error.code,
@@ -83,6 +88,7 @@ def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewR
     effective = given.get(_DELAY, {}).get("effective")
     if isinstance(effective, int | float) and 0 <= effective <= _LONGEST_DELAY_US:
         values["effective_delay_us"] = float(effective)
+        warnings += _delay_audit(factors, values)
     requested = {
         name: parts["requested"] for name, parts in given.items() if parts["requested"] is not None
     }
@@ -98,6 +104,18 @@ def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewR
         warnings=[*_problem_warnings(log), *warnings, *measured.warnings],
         recorded_at=_recorded_at(log, measured),
     )
+
+
+def _delay_audit(
+    factors: Mapping[str, FactorValue], values: Mapping[str, float]
+) -> list[RunWarning]:
+    """Compare what the sweep inferred with what was set, in µs or in ticks."""
+    set_us, ticks = factors.get(_DELAY), factors.get("delay_ticks")
+    if set_us is None and isinstance(ticks, int | float):
+        set_us = TICK_US * ticks
+    if not isinstance(set_us, int | float):
+        return []
+    return list(audit_delay(float(set_us), values["effective_delay_us"], values))
 
 
 def _factors(

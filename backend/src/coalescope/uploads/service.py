@@ -224,7 +224,8 @@ def _store(
     new = _numbered(connection, experiment, incoming)
     warnings = [warning for run in new for warning in run.warnings]
     upload_id = _insert_upload(connection, staged, request, incoming, experiment, warnings)
-    runs.record_runs(connection, experiment, new, upload_id, f"uploaded as {request.filename}")
+    new = [replace(run, upload_id=upload_id) for run in new]
+    runs.record_runs(connection, experiment, new, f"uploaded as {request.filename}")
 
 
 def _insert_upload(

@@ -8,36 +8,102 @@ from coalescope_models.fitting import FitResult
 
 from coalescope.cli.local_store import local_store
 from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
+from coalescope.cli.parser import METHODS
+from coalescope.cli.user_model_file import model_of
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
-from coalescope.fits.schemas import fit_out
+from coalescope.fits import nonlinear
+from coalescope.fits.nonlinear import MAX_NONLINEAR_RESAMPLES, NonlinearFit
+from coalescope.fits.schemas import FitOut, fit_out, nonlinear_fit_out
 from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, fit, select_rows
 
 
 def run(arguments: Namespace) -> int:
     """Fit a model to an experiment; 1 if the data cannot determine it."""
-    if arguments.resamples > MAX_RESAMPLES:
-        raise CoalescopeError("too_many_resamples", f"{MAX_RESAMPLES} resamples are the most.")
-    request = FitRequest(
-        model=arguments.model,
-        method=arguments.method,
+    _check_options(arguments)
+    found = _linear(arguments) if arguments.output is None else [_nonlinear(arguments)]
+    if arguments.json:
+        shown_fits = [_out(fitted) for fitted in found]
+        print_json(shown_fits[0] if len(shown_fits) == 1 else shown_fits)
+    else:
+        for number, fitted in enumerate(found):
+            if number:
+                print()
+            _print(fitted)
+    unknown = [fitted for fitted in found if not fitted.result.identifiable]
+    sys.stdout.flush()
+    for fitted in unknown:
+        which = f"{fitted.result.method}: " if len(found) > 1 else ""
+        print(f"coalescope: {which}{fitted.result.message}", file=sys.stderr)
+    return 1 if unknown else 0
+
+
+def _check_options(arguments: Namespace) -> None:
+    only_nonlinear = [name for name in ("free", "hold") if getattr(arguments, name)]
+    if arguments.output is None and (only_nonlinear or arguments.model_file):
+        named = f"--{only_nonlinear[0]}" if only_nonlinear else "--model"
+        raise CoalescopeError(
+            "wrong_fit",
+            f"{named} goes with --output.",
+            advice="Name the output to fit, and the parameters to find with --free.",
+        )
+    if arguments.output is not None and (arguments.methods or not arguments.free):
+        raise CoalescopeError(
+            "wrong_fit",
+            "--method is of linear fits; --output needs --free."
+            if arguments.methods
+            else "--output needs --free.",
+            advice="Name the parameters to find, as in --free rtt_min_us,window_bytes.",
+        )
+    most = MAX_RESAMPLES if arguments.output is None else MAX_NONLINEAR_RESAMPLES
+    if arguments.resamples is not None and arguments.resamples > most:
+        raise CoalescopeError("too_many_resamples", f"{most} resamples are the most.")
+
+
+def _linear(arguments: Namespace) -> list[Fit]:
+    asked = arguments.methods or ["paper-tls"]
+    methods = METHODS if "all" in asked else tuple(dict.fromkeys(asked))
+    requests = [
+        FitRequest(
+            model=arguments.model,
+            method=method,
+            where=tuple(arguments.where),
+            resamples=10_000 if arguments.resamples is None else arguments.resamples,
+            seed=arguments.seed,
+            response=arguments.response,
+            pooled=tuple(arguments.pool),
+        )
+        for method in methods
+    ]
+    with local_store(arguments) as store, store.database.read() as connection:
+        experiment = get_experiment(connection, arguments.experiment)
+        selection = select_rows(connection, experiment, requests[0])
+    return [fit(selection, request) for request in requests]
+
+
+def _nonlinear(arguments: Namespace) -> NonlinearFit:
+    model, sources = model_of(arguments)
+    request = nonlinear.NonlinearRequest(
+        model=model,
+        output=arguments.output,
+        free=arguments.free,
+        held=dict(arguments.hold),
+        response=arguments.response,
         where=tuple(arguments.where),
-        resamples=arguments.resamples,
+        pooled=tuple(arguments.pool),
+        weighting=arguments.weighting,
+        resamples=1_000 if arguments.resamples is None else arguments.resamples,
         seed=arguments.seed,
+        sources=sources,
     )
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = get_experiment(connection, arguments.experiment)
-        selection = select_rows(connection, experiment, request)
-    found = fit(selection, request)
-    if arguments.json:
-        print_json(fit_out(found))
-    else:
-        _print(found)
-    if not found.result.identifiable:
-        sys.stdout.flush()
-        print(f"coalescope: {found.result.message}", file=sys.stderr)
-        return 1
-    return 0
+        points = nonlinear.select_points(connection, experiment, request)
+    return nonlinear.fit(points, request)
+
+
+def _out(found: Fit) -> FitOut:
+    return nonlinear_fit_out(found) if isinstance(found, NonlinearFit) else fit_out(found)
 
 
 def _print(found: Fit) -> None:
@@ -105,6 +171,8 @@ def _worst(found: Fit) -> str:
 
 def _bootstrap(result: FitResult) -> str:
     plan = result.bootstrap
+    if result.method == "nonlinear" and plan.unit == "rows":
+        return "from the curvature at the minimum: there are no replicates"
     if plan.resamples == 0:
         return "none asked for"
     drawn = "replicates within cells" if plan.unit == "replicates" else "rows"

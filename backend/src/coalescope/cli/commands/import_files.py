@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """coalescope import FILE…"""
 
+import io
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from coalescope.cli.file_outcomes import FileOutcome, conclude, report, unreadable
 from coalescope.cli.local_store import local_store
+from coalescope.datasets.bundles import read_bundle
 from coalescope.errors import CoalescopeError
 from coalescope.object_store import StagedObject
 from coalescope.store import Store
@@ -17,28 +20,47 @@ from coalescope.uploads.service import accept, begins_as_run_log
 from coalescope.uploads.tidy_csv import refuse_binary
 
 _CHUNK_BYTES = 1 << 20
+_BUNDLES = (".tar", ".tar.gz", ".tar.xz", ".tgz")
 
 
 def run(arguments: Namespace) -> int:
-    """Store files; 1 unless all of them are in the store."""
+    """Store files, and the run logs of bundles; 1 unless all of them are in the store."""
     outcomes = []
     with local_store(arguments, create=True) as store:
         for path in arguments.files:
-            outcomes.append(_import(store, path, arguments))
-            report(outcomes[-1], arguments)
+            one_or_more = _import_bundle if path.name.endswith(_BUNDLES) else _import_file
+            for outcome in one_or_more(store, path, arguments):
+                outcomes.append(outcome)
+                report(outcome, arguments)
     return conclude(outcomes, arguments)
 
 
-def _import(store: Store, path: Path, arguments: Namespace) -> FileOutcome:
+def _import_file(store: Store, path: Path, arguments: Namespace) -> Iterator[FileOutcome]:
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        yield unreadable(path, error)
+        return
+    with file:
+        yield _import(store, file, path, arguments)
+
+
+def _import_bundle(store: Store, path: Path, arguments: Namespace) -> Iterator[FileOutcome]:
+    try:
+        for name, content in read_bundle(path):
+            yield _import(store, io.BytesIO(content), path / name, arguments)
+    except OSError as error:
+        yield unreadable(path, error)
+    except CoalescopeError as error:
+        yield FileOutcome(str(path), "refused", None, error.as_json()["error"])
+
+
+def _import(store: Store, file: BinaryIO, path: Path, arguments: Namespace) -> FileOutcome:
     asked = UploadRequest(
         path.name, arguments.experiment, arguments.title, arguments.kind, arguments.citation
     )
     try:
-        file = path.open("rb")
-    except OSError as error:
-        return unreadable(path, error)
-    try:
-        with file, store.object_store.stage() as staged:
+        with store.object_store.stage() as staged:
             _receive(file, staged)
             receipt = accept(store.database, store.object_store, staged, asked)
     except CoalescopeError as error:

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from coalescope.cli.output import print_json, print_table, with_unit
+from coalescope.cli.user_model_file import model_of
 from coalescope.errors import CoalescopeError
 from coalescope.predictions.schemas import prediction_out
 from coalescope.predictions.service import Prediction, Span, predict
@@ -22,7 +23,8 @@ def run(arguments: Namespace) -> int:
                 "given_twice", f"{name} is given twice.", advice="Give it one value or one range."
             )
     over = {span.name: Span(span.lo, span.hi, span.n) for span in arguments.over}
-    prediction = predict(arguments.model, dict(arguments.values), over)
+    model, _ = model_of(arguments)
+    prediction = predict(model, dict(arguments.values), over)
     if not prediction.axes:
         _require_finite(prediction, dict(arguments.values))
     if arguments.json:
@@ -46,12 +48,21 @@ def _require_finite(prediction: Prediction, values: Mapping[str, float]) -> None
         )
 
 
+def _meaning(prediction: Prediction, name: str) -> str | None:
+    """What a code stands for, such as that which binds."""
+    quantity = next(q for q in prediction.model.outputs if q.name == name)
+    return quantity.meaning(float(prediction.outputs[name]))
+
+
 def _print(prediction: Prediction) -> None:
     units = prediction.units()
     if not prediction.axes:
         print_table(
             ("output", "value", "unit"),
-            [(name, float(value), units[name]) for name, value in prediction.outputs.items()],
+            [
+                (name, float(value), _meaning(prediction, name) or units[name])
+                for name, value in prediction.outputs.items()
+            ],
         )
         return
     names = [*prediction.axes, *prediction.outputs]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /api/experiments/{slug}/variance and …/replication-plan."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from coalescope.analyses import replication, variance
+from coalescope.analyses.schemas import ReplicationPlanOut, VarianceOut, plan_out, variance_out
+from coalescope.database import ReadConnection
+from coalescope.experiments.endpoints import WHERE_PARAMETERS
+from coalescope.experiments.service import get_experiment
+
+router = APIRouter(prefix="/experiments", tags=["analyses"])
+
+
+@router.get("/{slug}/variance", openapi_extra=WHERE_PARAMETERS, summary="Allocate the variation")
+def get_variance(
+    connection: ReadConnection,
+    request: Request,
+    slug: str,
+    measure: str,
+    factors: Annotated[str, Query(max_length=400, description="Two factors: A,B")],
+) -> VarianceOut:
+    """Which of two factors moves a measure, alone and together, and how much is chance.
+
+    Further factors that vary need one level each, given as FACTOR=VALUE.
+    """
+    experiment = get_experiment(connection, slug)
+    where = _where(request, "measure", "factors")
+    found = variance.analyse(connection, experiment, measure, variance.two_factors(factors), where)
+    return variance_out(found)
+
+
+@router.get("/{slug}/replication-plan", openapi_extra=WHERE_PARAMETERS, summary="Plan replicates")
+def get_replication_plan(
+    connection: ReadConnection,
+    request: Request,
+    slug: str,
+    measure: str,
+    width_percent: Annotated[
+        float, Query(gt=0, le=100, description="Wanted half width of each 95 % interval")
+    ],
+) -> ReplicationPlanOut:
+    """Which cells to measure again, and how often, so that each mean is known well enough.
+
+    FACTOR=VALUE, any number, chooses cells.
+    """
+    experiment = get_experiment(connection, slug)
+    where = _where(request, "measure", "width_percent")
+    return plan_out(replication.plan(connection, experiment, measure, width_percent, where))
+
+
+def _where(request: Request, *own: str) -> list[tuple[str, str]]:
+    return [pair for pair in request.query_params.multi_items() if pair[0] not in own]

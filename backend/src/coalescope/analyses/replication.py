@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which cells to measure again, and how often, for intervals of a wanted width."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from coalescope_models.quantity import Quantity
+from coalescope_models.statistics import CellSummary, Plan, plan_replicates
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
+from coalescope.experiments.service import factor_levels, list_cells, parse_where
+from coalescope.glossary.quantities import require_measure
+from coalescope.runs.selection import Where
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """A cell, what is known of it, and what it needs."""
+
+    cell: CellRecord
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class ReplicationPlan:
+    """Replicates to add; the most needy cell first."""
+
+    experiment: ExperimentRecord
+    measure: Quantity
+    where: Factors
+    width_percent: float
+    cells: Sequence[PlannedCell]
+
+    @property
+    def runs_to_add(self) -> int:
+        """Over all cells."""
+        return sum(planned.plan.more for planned in self.cells)
+
+
+def plan(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    measure: str,
+    width_percent: float,
+    where: Where,
+) -> ReplicationPlan:
+    """Plan replicates so that each mean is known to ± `width_percent` of it, with 95 %.
+
+    Errors: 422 for a measure that is not there, and where nothing is known of the spread.
+    """
+    quantity = require_measure(measure)
+    every = list_cells(connection, experiment)
+    chosen_by = parse_where(where, factor_levels(cell.factors for cell in every))
+    cells = {
+        cell.id: cell
+        for cell in list_cells(connection, experiment, chosen_by)
+        if measure in cell.measures
+    }
+    if not cells:
+        raise CoalescopeError(
+            "no_such_cells",
+            f"No cell with these levels has {measure}.",
+            where={"measure": measure, **chosen_by},
+            advice="See the experiment's factors and measures.",
+        )
+    try:
+        plans: Mapping[object, Plan] = plan_replicates(
+            {key: _summary(cell, measure) for key, cell in cells.items()}, width_percent / 100.0
+        )
+    except ValueError as error:
+        raise CoalescopeError(
+            "no_plan",
+            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            where={"measure": measure},
+            advice="Measure a few settings three times first.",
+        ) from None
+    planned = [PlannedCell(cells[key], needs) for key, needs in plans.items() if key in cells]
+    return ReplicationPlan(experiment, quantity, chosen_by, width_percent, planned)
+
+
+def _summary(cell: CellRecord, measure: str) -> CellSummary:
+    found = cell.measures[measure]
+    return CellSummary(found.n, found.mean, found.sd, found.ci95)

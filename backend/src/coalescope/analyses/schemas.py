@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Analyses as the API shows them."""
+
+from dataclasses import asdict
+
+from pydantic import BaseModel, Field
+
+from coalescope.analyses.replication import ReplicationPlan
+from coalescope.analyses.variance import Variance
+from coalescope.experiments.schemas import Level
+
+
+class EffectOut(BaseModel):
+    """A line of the table."""
+
+    name: str = Field(description="A factor, “A × B” for their interaction, or replicates")
+    sum_of_squares: float = Field(description="In the squared unit of the measure")
+    degrees_of_freedom: int
+    share_percent: float = Field(description="Of the total variation")
+    f: float | None = Field(description="Mean square over that of the replicates")
+    p_value: float | None
+
+
+class VarianceOut(BaseModel):
+    """A two-way analysis of variance, sums of squares of type II."""
+
+    experiment: str
+    data_version: int
+    measure: str
+    unit: str
+    where: dict[str, Level]
+    n: int = Field(description="Runs")
+    left_out: int = Field(description="Runs without the measure")
+    effects: list[EffectOut]
+    message: str | None = Field(description="What limits it")
+
+
+class PlannedCellOut(BaseModel):
+    """What one cell needs."""
+
+    cell: int
+    factors: dict[str, Level]
+    n: int
+    width_percent: float | None = Field(
+        description="Half of the 95 % interval now, in percent of the mean"
+    )
+    needed: int = Field(description="Replicates in all; 10,000 where they may not suffice")
+    more: int = Field(description="Replicates to add")
+    borrowed: bool = Field(description="Whether its deviation is that of the other cells")
+
+
+class ReplicationPlanOut(BaseModel):
+    """Which cells to measure again, the most needy first."""
+
+    experiment: str
+    data_version: int
+    measure: str
+    where: dict[str, Level]
+    width_percent: float
+    runs_to_add: int
+    cells: list[PlannedCellOut]
+
+
+def variance_out(variance: Variance) -> VarianceOut:
+    """That analysis as the API shows it."""
+    return VarianceOut(
+        experiment=variance.experiment.slug,
+        data_version=variance.experiment.data_version,
+        measure=variance.measure.name,
+        unit=variance.measure.unit,
+        where=dict(variance.where),
+        n=variance.n,
+        left_out=variance.left_out,
+        effects=[EffectOut(**asdict(effect)) for effect in variance.effects],
+        message=variance.message,
+    )
+
+
+def plan_out(plan: ReplicationPlan) -> ReplicationPlanOut:
+    """That plan as the API shows it."""
+    return ReplicationPlanOut(
+        experiment=plan.experiment.slug,
+        data_version=plan.experiment.data_version,
+        measure=plan.measure.name,
+        where=dict(plan.where),
+        width_percent=plan.width_percent,
+        runs_to_add=plan.runs_to_add,
+        cells=[
+            PlannedCellOut(
+                cell=planned.cell.id,
+                factors=dict(planned.cell.factors),
+                n=planned.cell.measures[plan.measure.name].n,
+                width_percent=None
+                if planned.plan.relative_half_width is None
+                else 100.0 * planned.plan.relative_half_width,
+                needed=planned.plan.needed,
+                more=planned.plan.more,
+                borrowed=planned.plan.borrowed,
+            )
+            for planned in plan.cells
+        ],
+    )

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which factor moves a measure, and how much is chance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from coalescope_models.quantity import Quantity
+from coalescope_models.statistics.variance import Effect, analyse_variance
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.service import factor_levels
+from coalescope.glossary.quantities import require_measure
+from coalescope.runs.records import RunValues
+from coalescope.runs.selection import Where, select_runs
+
+
+@dataclass(frozen=True)
+class Variance:
+    """A two-way analysis of variance.
+
+    Attributes:
+        experiment: in the version that was analysed.
+        measure: the response.
+        where: levels that the runs were chosen by.
+        effects: both factors, their interaction, the replicates.
+        n: runs.
+        left_out: runs without the measure.
+        message: what limits it.
+
+    """
+
+    experiment: ExperimentRecord
+    measure: Quantity
+    where: Factors
+    effects: Sequence[Effect]
+    n: int
+    left_out: int
+    message: str | None
+
+
+def analyse(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    measure: str,
+    factors: tuple[str, str],
+    where: Where,
+) -> Variance:
+    """Analyse the variance of a measure over two factors.
+
+    Errors: 422 for a measure or factor that is not there, for a further factor that varies, and
+    where the runs do not carry it: a combination without a run, a factor of one level, no spread.
+    """
+    quantity = require_measure(measure)
+    chosen = select_runs(connection, experiment, [measure], where)
+    runs = [run for run in chosen.runs if measure in run.values]
+    if not runs:
+        raise CoalescopeError(
+            "not_available",
+            f"No run has {measure}.",
+            where={"measure": measure},
+            advice="See the experiment's measures.",
+        )
+    _check_factors(runs, factors)
+    try:
+        effects = analyse_variance(
+            [run.values[measure] for run in runs],
+            [str(run.factors[factors[0]]) for run in runs],
+            [str(run.factors[factors[1]]) for run in runs],
+            factors,
+        )
+    except ValueError as error:
+        raise CoalescopeError(
+            "no_variance",
+            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            where={"measure": measure, "factors": ", ".join(factors)},
+            advice="Choose levels with FACTOR=VALUE, or measure what is missing.",
+        ) from None
+    single = effects[-1].degrees_of_freedom < 1
+    message = (
+        "No setting was measured twice: the interaction cannot be told from chance, and there is "
+        "no test. Measure each setting at least twice."
+        if single
+        else None
+    )
+    left_out = len(chosen.runs) - len(runs)
+    return Variance(experiment, quantity, chosen.where, effects, len(runs), left_out, message)
+
+
+def _check_factors(runs: Sequence[RunValues], factors: tuple[str, str]) -> None:
+    levels = factor_levels(run.factors for run in runs)
+    if factors[0] == factors[1]:
+        raise _wrong_factors("Name two different factors.", factors[0], levels)
+    for name in factors:
+        if name not in levels or any(name not in run.factors for run in runs):
+            raise _wrong_factors(f"Not every run has a level of {name[:80]!r}.", name, levels)
+    varying = [n for n, own in levels.items() if n not in factors and len(own) > 1]
+    if varying:
+        shown = "; ".join(f"{name}: {', '.join(map(str, levels[name][:12]))}" for name in varying)
+        raise CoalescopeError(
+            "factors_vary",
+            f"Besides {factors[0]} and {factors[1]}, {', '.join(varying)} vary: their effect would "
+            "count as chance.",
+            where={"field": varying[0]},
+            advice=f"Choose one level of each ({shown}).",
+        )
+
+
+def _wrong_factors(
+    message: str, name: str, levels: dict[str, list[int | float | str]]
+) -> Exception:
+    return CoalescopeError(
+        "unknown_factor",
+        message,
+        where={"field": name},
+        advice=f"The factors are {', '.join(levels) or 'none yet'}.",
+    )
+
+
+def two_factors(text: str) -> tuple[str, str]:
+    """Factors from A,B. Errors: 422 unless there are two."""
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise CoalescopeError(
+            "two_factors",
+            f"{text[:80]!r} does not name two factors.",
+            where={"field": "factors"},
+            advice="Give them as A,B, such as mtu_bytes,delay_us.",
+        )
+    return names[0], names[1]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coalescope compare A B --measure M [--fail-if-worse PERCENT]."""
+
+import sys
+from argparse import Namespace
+
+from coalescope.cli.local_store import local_store
+from coalescope.cli.output import print_json, print_table, printable, shown
+from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
+from coalescope.comparisons.service import compare_experiments, regressions, sides_of
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.service import get_experiment
+
+
+def run(arguments: Namespace) -> int:
+    """Compare; 1 if B is worse by more than was allowed."""
+    if arguments.other is None and arguments.split is None:
+        raise CoalescopeError(
+            "nothing_to_compare",
+            "Nothing to compare with.",
+            advice="Name a second experiment, or two levels: --split driver_version=1.0:1.1.",
+        )
+    only_a, only_b = sides_of(arguments.split)
+    limit = arguments.fail_if_worse
+    with local_store(arguments) as store, store.database.read() as connection:
+        a = get_experiment(connection, arguments.experiment)
+        b = a if arguments.other is None else get_experiment(connection, arguments.other)
+        compared = compare_experiments(
+            connection,
+            (a, [*arguments.where, *only_a]),
+            (b, [*arguments.where, *only_b]),
+            arguments.measure,
+            arguments.better,
+        )
+    found = comparison_out(compared, None if limit is None else regressions(compared, limit))
+    if arguments.json:
+        print_json(found)
+    else:
+        _print(found)
+    if found.regression is None or not found.regression.found:
+        return 0
+    sys.stdout.flush()
+    print(f"coalescope: {_complaint(found)}", file=sys.stderr)
+    return 1
+
+
+def _print(found: ComparisonOut) -> None:
+    for name, side in (("A", found.a), ("B", found.b)):
+        chosen = "".join(f", {factor} {shown(level)}" for factor, level in side.where.items())
+        print(f"{name}: {printable(side.title)} ({side.kind}){chosen}")
+    for factor in found.differing:
+        print(f"{factor.factor}: A {shown(factor.a)}, B {shown(factor.b)}")
+    ratio = _ratio(found.overall_ratio, found.overall_ci95)
+    verdict = f": {found.overall_verdict}" if found.overall_verdict else ""
+    print(f"{found.measure.name}, B over A: {ratio}{verdict}")
+    print()
+    names = list(dict.fromkeys(name for cell in found.cells for name in cell.factors))
+    print_table(
+        (*names, "A", "B", "B/A", "95 % of all cells together", ""),
+        [_row(cell, names) for cell in found.cells],
+    )
+    for name, left in (("A", found.only_a), ("B", found.only_b)):
+        if left:
+            print(f"{len(left)} settings are in {name} only")
+
+
+def _row(cell: ComparedCellOut, names: list[str]) -> tuple[str | int | float | None, ...]:
+    levels = (cell.factors.get(name) for name in names)
+    interval = cell.simultaneous_ci95
+    shown_interval = "–" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f}"
+    ratio = f"{cell.ratio:.4f}"
+    return (*levels, cell.a.mean, cell.b.mean, ratio, shown_interval, cell.verdict or "")
+
+
+def _ratio(value: float, interval: tuple[float, float] | None) -> str:
+    text = f"{value:.4f}"
+    return text if interval is None else f"{text} ({interval[0]:.4f} to {interval[1]:.4f})"
+
+
+def _complaint(found: ComparisonOut) -> str:
+    assert found.regression is not None
+    parts = ["overall"] if found.regression.overall else []
+    parts += [
+        ", ".join(f"{name} {shown(level)}" for name, level in factors.items()) or "the one setting"
+        for factors in found.regression.cells
+    ]
+    limit = shown(found.regression.limit_percent)
+    return f"{found.measure.name} is worse by more than {limit} %: {'; '.join(parts)}"

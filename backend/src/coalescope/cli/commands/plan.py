@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coalescope plan EXPERIMENT --measure M --width PERCENT."""
+
+from argparse import Namespace
+
+from coalescope.analyses import replication
+from coalescope.analyses.schemas import PlannedCellOut, plan_out
+from coalescope.cli.local_store import local_store
+from coalescope.cli.output import print_json, print_table, printable, shown
+from coalescope.experiments.service import get_experiment
+
+
+def run(arguments: Namespace) -> int:
+    """Print which cells to measure again."""
+    with local_store(arguments) as store, store.database.read() as connection:
+        experiment = get_experiment(connection, arguments.experiment)
+        found = replication.plan(
+            connection, experiment, arguments.measure, arguments.width, arguments.where
+        )
+    out = plan_out(found)
+    if arguments.json:
+        print_json(out)
+        return 0
+    print(f"{printable(experiment.title)} ({experiment.kind})")
+    needy = [cell for cell in out.cells if cell.more]
+    print(
+        f"{out.measure} to ± {shown(out.width_percent)} %: {out.runs_to_add} more runs in "
+        f"{len(needy)} of {len(out.cells)} cells"
+    )
+    if needy:
+        print()
+        names = list(dict.fromkeys(name for cell in needy for name in cell.factors))
+        print_table(
+            (*names, "runs", "± now [%]", "more", ""), [_row(cell, names) for cell in needy]
+        )
+    return 0
+
+
+def _row(cell: PlannedCellOut, names: list[str]) -> tuple[str | int | float | None, ...]:
+    note = "spread of the other cells" if cell.borrowed else ""
+    levels = (cell.factors.get(name) for name in names)
+    return (*levels, cell.n, cell.width_percent, cell.more, note)

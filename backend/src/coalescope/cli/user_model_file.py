@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's model in a file."""
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from coalescope_models.catalogue import Model
+from pydantic import ValidationError
+
+from coalescope.errors import CoalescopeError, Problem, refused
+from coalescope.predictions.service import get_model
+from coalescope.user_models.schemas import UserModelIn
+from coalescope.user_models.service import read_user_model
+
+_MOST_BYTES = 2**20
+
+
+def model_of(arguments: Namespace) -> tuple[Model, dict[str, str]]:
+    """The model that was typed, and what inputs of a user's model come from.
+
+    Errors: CoalescopeError for a model that is not there, or a file that holds none.
+    """
+    if arguments.model_file is None:
+        return get_model(arguments.model), {}
+    document = read_document(arguments.model_file)
+    return read_user_model(document), document.sources()
+
+
+def read_document(path: Path) -> UserModelIn:
+    """The document in a file. Errors: CoalescopeError for what is none, OSError."""
+    with path.open("rb") as file:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise _no_model(path, f"is larger than {_MOST_BYTES} bytes")
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        raise _no_model(path, "is not JSON") from None
+    try:
+        return UserModelIn.model_validate(data)
+    except ValidationError as error:
+        raise refused(
+            [
+                Problem(
+                    code="user_model_refused",
+                    message=f"{path}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}",
+                    where={},
+                    advice="`coalescope trace` writes such a file.",
+                )
+                for fault in error.errors()[:20]
+            ]
+        ) from None
+
+
+def _no_model(path: Path, reason: str) -> CoalescopeError:
+    return CoalescopeError(
+        "user_model_refused", f"{path} {reason}.", advice="`coalescope trace` writes such a file."
+    )

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /api/comparisons."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+
+from coalescope.comparisons import service
+from coalescope.comparisons.schemas import ComparisonOut, comparison_out
+from coalescope.database import ReadConnection
+from coalescope.experiments.endpoints import WHERE_PARAMETERS
+from coalescope.experiments.service import get_experiment
+
+router = APIRouter(prefix="/comparisons", tags=["comparisons"])
+
+_OWN = frozenset({"a", "b", "measure", "split", "better", "fail_if_worse_percent"})
+
+
+@router.get("", openapi_extra=WHERE_PARAMETERS, summary="Compare two experiments")
+def get_comparison(
+    connection: ReadConnection,
+    *,
+    request: Request,
+    a: Annotated[str, Query(max_length=80, description="Experiment to compare with")],
+    b: Annotated[str, Query(max_length=80, description="Experiment that is compared with it")],
+    measure: str,
+    split: Annotated[
+        str | None,
+        Query(
+            max_length=400,
+            description="FACTOR=LEVEL:LEVEL: only cells of the first level on side A, of the "
+            "second on side B; a and b may then be the same experiment",
+        ),
+    ] = None,
+    better: Annotated[
+        Literal["more", "less"] | None,
+        Query(description="Which is better; by default as the glossary says"),
+    ] = None,
+    fail_if_worse_percent: Annotated[
+        float | None, Query(ge=0, le=1000, description="Say what is worse in B by more than this")
+    ] = None,
+) -> ComparisonOut:
+    """Ratios of means, B over A, cell by cell and overall, with intervals.
+
+    Cells are matched by their factors; factors that have one level on each side, and not the same,
+    are what the sides differ in. FACTOR=VALUE, any number, chooses cells on both sides.
+    """
+    where = [pair for pair in request.query_params.multi_items() if pair[0] not in _OWN]
+    only_a, only_b = service.sides_of(split)
+    compared = service.compare_experiments(
+        connection,
+        (get_experiment(connection, a), [*where, *only_a]),
+        (get_experiment(connection, b), [*where, *only_b]),
+        measure,
+        better,
+    )
+    limit = fail_if_worse_percent
+    return comparison_out(compared, None if limit is None else service.regressions(compared, limit))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A data set that is a bundle of run logs: a compressed tar archive."""
+
+import lzma
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from coalescope.datasets.source import Dataset
+from coalescope.errors import CoalescopeError
+from coalescope.object_store import RUN_LOG_SUFFIX, ObjectStore
+from coalescope.uploads.in_bulk import ReceivedLog
+from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.run_logs import understand_run_log
+
+_LARGEST_LOG_BYTES = 1 << 26
+_AT_ONCE = 200  # logs in memory, and files open
+
+
+class StoppedError(Exception):
+    """The program is ending: the rest is for the next start."""
+
+
+def store_bundle(
+    dataset: Dataset, store: ObjectStore, stopping: Callable[[], bool]
+) -> list[ReceivedLog]:
+    """Put every log of the bundle into the object store, durably, and measure it.
+
+    Errors: CoalescopeError naming the log that is wrong; StoppedError.
+    """
+    found: dict[str, ReceivedLog] = {}
+    logs = read_bundle(dataset.path)
+    while chunk := list(islice(logs, _AT_ONCE)):
+        digests = store.add_all((content for _, content in chunk), RUN_LOG_SUFFIX)
+        for (name, content), sha256 in zip(chunk, digests, strict=True):
+            if stopping():
+                raise StoppedError
+            log = _measured(dataset, name, content, sha256)
+            if found.setdefault(log.run.uid, log) is not log:
+                raise _wrong(dataset.path, f"{name} is a second log of run {log.run.uid}.")
+    return list(found.values())
+
+
+def read_bundle(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each run log of an archive, in its order; other files are passed over.
+
+    Errors: CoalescopeError where it is no archive, or a log in it is too large.
+    """
+    try:
+        with tarfile.open(path, "r|*") as archive:
+            for member in archive:
+                if not member.isfile() or not member.name.endswith(f".{RUN_LOG_SUFFIX}"):
+                    continue
+                if member.size > _LARGEST_LOG_BYTES:
+                    raise _wrong(path, f"{member.name} has {member.size:,} bytes.")
+                file = archive.extractfile(member)
+                assert file is not None
+                yield member.name, file.read()
+    except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError) as error:
+        raise _wrong(path, f"The archive cannot be read: {error}.") from None
+
+
+def _measured(dataset: Dataset, name: str, content: bytes, sha256: str) -> ReceivedLog:
+    filename = name.replace("/", "-")  # folders tell logs of one name apart
+    request = UploadRequest(filename, experiment=dataset.slug, kind=dataset.kind)
+    try:
+        (run,) = understand_run_log(content, request).runs
+    except CoalescopeError as error:
+        error.where |= {"file": str(dataset.path), "log": name}
+        raise
+    return ReceivedLog(replace(run, content="dataset"), sha256, len(content), filename)
+
+
+def _wrong(path: Path, message: str) -> CoalescopeError:
+    return CoalescopeError(
+        "bad_bundle",
+        message,
+        where={"file": str(path)},
+        advice="Fetch or build it again: a tar archive, compressed or not, of .runlog files.",
+    )

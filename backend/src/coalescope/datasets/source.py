@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A data set as it lies beside the source: who it is, and whether its files have changed."""
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments import service as experiments
+from coalescope.experiments.records import Kind
+
+TABLE = "data.csv"
+BUNDLE = "raw/run-logs.tar.xz"
+_TITLE_FIELDS = ("title", "subtitle", "kind")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What source.toml says, and the file that holds the data.
+
+    Attributes:
+        sha256: of source.toml and the data together.
+        path: the table, or the bundle of run logs.
+
+    """
+
+    slug: str
+    title: str
+    subtitle: str
+    kind: Kind
+    source: Mapping[str, Any]
+    sha256: str
+    path: Path
+
+    @property
+    def is_bundle(self) -> bool:
+        """Whether it is a bundle of run logs, not a table."""
+        return self.path.name != TABLE
+
+
+def find_datasets(folder: Path) -> list[Dataset]:
+    """All data sets in `folder`, each in a folder named by its slug.
+
+    Errors: CoalescopeError for a bad slug or kind, or where source.toml stands without its data.
+    """
+    return [_find(path.parent) for path in sorted(folder.glob("*/source.toml"))]
+
+
+def _find(folder: Path) -> Dataset:
+    source_bytes = (folder / "source.toml").read_bytes()
+    source = tomllib.loads(source_bytes.decode())
+    experiments.check_slug(folder.name)
+    experiments.check_kind(source["kind"])
+    path = next((folder / name for name in (TABLE, BUNDLE) if (folder / name).is_file()), None)
+    if path is None:
+        raise CoalescopeError(
+            "no_data",
+            f"The data set {folder.name} has neither {TABLE} nor {BUNDLE}.",
+            where={"file": str(folder)},
+            advice="Build its data (source.toml says how it was made), or remove the folder.",
+        )
+    return Dataset(
+        slug=folder.name,
+        title=source["title"],
+        subtitle=source.get("subtitle", ""),
+        kind=source["kind"],
+        source={name: value for name, value in source.items() if name not in _TITLE_FIELDS},
+        sha256=hashlib.sha256(source_bytes + path.read_bytes()).hexdigest(),
+        path=path,
+    )

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A data set that is a table: its rows become runs."""
+
+from uuid import NAMESPACE_URL, uuid5
+
+from coalescope.datasets.source import Dataset
+from coalescope.errors import CoalescopeError
+from coalescope.runs.records import NewRun
+from coalescope.uploads.csv_files import with_derived
+from coalescope.uploads.tidy_csv import Table, TableRow, read_table
+
+
+def table_runs(dataset: Dataset) -> list[NewRun]:
+    """The rows as runs. Errors: CoalescopeError naming the file and the row that is wrong."""
+    try:
+        with dataset.path.open("rb") as file:
+            table = read_table(file)
+    except CoalescopeError as error:
+        error.where["file"] = str(dataset.path)
+        raise
+    return [_run(dataset, table, row) for row in table.rows]
+
+
+def _run(dataset: Dataset, table: Table, row: TableRow) -> NewRun:
+    return NewRun(
+        uid=str(uuid5(NAMESPACE_URL, f"coalescope:dataset:{dataset.sha256}:{row.row}")),
+        factors=row.factors,
+        replicate=row.replicate,
+        content="dataset",
+        measures=with_derived(row.measures) if table.per == "run" else row.measures,
+        csv_row=row.row,
+    )

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fit parameters of any model to a measure: choose the runs, find its inputs in them, fit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from coalescope_models.catalogue import Model
+from coalescope_models.fitting import FitInputError, Weighting, fit_nonlinear
+from numpy.typing import NDArray
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.fits.inputs import Source, candidates, choose
+from coalescope.fits.pooling import check_pooled, setting_labels
+from coalescope.fits.service import Fit
+from coalescope.glossary.quantities import measure
+from coalescope.runs.records import RunValues
+from coalescope.runs.selection import select_runs
+
+MAX_NONLINEAR_RESAMPLES = 10_000
+# runs × resamples × parameters × nodes of the graph: some seconds on one core
+_MAX_WORK = 300_000_000
+_FEWEST_NODES = 100
+_STARTS = 24  # of the search, all at once
+
+
+@dataclass(frozen=True)
+class NonlinearRequest:
+    """What to fit and how.
+
+    Attributes:
+        model: any model.
+        output: its output that is compared with the response.
+        free: parameters to find.
+        held: values of other parameters, and of inputs that the experiment does not have.
+        response: measure to compare with; None for the one of the output's name.
+        where: FACTOR, VALUE pairs as text.
+        pooled: factors to ignore.
+        weighting: of deviations.
+        resamples: of the bootstrap.
+        seed: of the bootstrap.
+        sources: the factor or measure that an input is taken from, where it is said.
+
+    """
+
+    model: Model
+    output: str
+    free: tuple[str, ...]
+    held: Mapping[str, float] = field(default_factory=dict)
+    response: str | None = None
+    where: tuple[tuple[str, str], ...] = ()
+    pooled: tuple[str, ...] = ()
+    weighting: Weighting = "relative"
+    resamples: int = 1_000
+    seed: int = 1
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Points:
+    """What is fitted, as it was read in one transaction."""
+
+    experiment: ExperimentRecord
+    where: Factors
+    response: str
+    columns: Mapping[str, NDArray[np.float64]]
+    factors: Sequence[Factors]
+    settings: NDArray[np.int64]
+    sources: Mapping[str, tuple[str, ...]]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class NonlinearFit(Fit):
+    """A fit, and what it was made of."""
+
+    output: str
+    held: Mapping[str, float]
+    sources: Mapping[str, Sequence[str]]
+    pooled: Sequence[str]
+
+
+def select_points(
+    connection: Connection, experiment: ExperimentRecord, request: NonlinearRequest
+) -> Points:
+    """Read what is to be fitted.
+
+    Errors: 422 for an output or parameter that the model does not have, a response that is no
+    measure, an input that no run has, and too much work.
+    """
+    response = _response(request)
+    taken = [q.name for q in request.model.inputs if q.name not in request.held]
+    options = {name: candidates(name, request.sources.get(name)) for name in taken}
+    named = {part for sources in options.values() for s in sources for part in s.names}
+    chosen = select_runs(connection, experiment, [response, *sorted(named)], request.where)
+    check_pooled(chosen.runs, request.pooled)
+    having = [run for run in chosen.runs if response in run.values]
+    if not having:
+        raise CoalescopeError(
+            "not_available",
+            f"The fit is not available: no run has {response}.",
+            where={"measure": response},
+            advice="Name a measure that the experiment has as the response.",
+        )
+    sources = {name: choose(name, request.sources.get(name), having) for name in taken}
+    _refuse_pooled_inputs(request.pooled, sources)
+    rows, columns = _columns(having, sources, response)
+    inputs = {q.name for q in request.model.inputs}
+    fixed = {n: np.full(len(rows), v) for n, v in request.held.items() if n in inputs}
+    _refuse_too_much(len(rows), request)
+    return Points(
+        experiment=experiment,
+        where=chosen.where,
+        response=response,
+        columns={**columns, **fixed},
+        factors=[run.factors for run in rows],
+        settings=setting_labels(rows, request.pooled),
+        sources={name: source.names for name, source in sources.items()},
+        left_out=len(chosen.runs) - len(rows),
+    )
+
+
+def fit(points: Points, request: NonlinearRequest) -> NonlinearFit:
+    """Fit. Data that cannot determine the parameters give a fit that says so, with no values.
+
+    Errors: 422 for a parameter that the model does not have, or that is both held and free.
+    """
+    inputs = {quantity.name for quantity in request.model.inputs}
+    replicated = len(np.unique(points.settings)) < len(points.settings)
+    try:
+        result = fit_nonlinear(
+            request.model,
+            points.columns,
+            request.output,
+            request.free,
+            response=points.response,
+            held={name: v for name, v in request.held.items() if name not in inputs},
+            cells=points.settings if replicated else None,
+            weighting=request.weighting,
+            resamples=request.resamples if replicated else 0,
+            rng=request.seed,
+        )
+    except FitInputError as error:
+        raise CoalescopeError(
+            "wrong_fit",
+            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            where={"model": request.model.id, "field": error.name},
+            advice="GET /api/models lists outputs and parameters of each model.",
+        ) from None
+    return NonlinearFit(
+        experiment=points.experiment,
+        where=points.where,
+        result=result,
+        factors=[points.factors[residual.index] for residual in result.residuals],
+        left_out=points.left_out,
+        output=request.output,
+        held=request.held,
+        sources=points.sources,
+        pooled=request.pooled,
+    )
+
+
+def _response(request: NonlinearRequest) -> str:
+    outputs = request.model.graph.outputs
+    if request.output not in outputs:
+        raise CoalescopeError(
+            "wrong_fit",
+            f"{request.model.id} has no output {request.output[:80]!r}.",
+            where={"model": request.model.id, "field": "output"},
+            advice=f"Its outputs are {', '.join(outputs)}.",
+        )
+    response = request.response or request.output
+    if measure(response) is None:
+        raise CoalescopeError(
+            "no_such_response",
+            f"{response[:80]!r} is not a measure.",
+            where={"field": "response"},
+            advice="Name the measure that the output is to be compared with.",
+        )
+    if any(quantity.name == response for quantity in request.model.inputs):
+        raise CoalescopeError(
+            "no_such_response",
+            f"{response} is an input of {request.model.id}: it cannot be fitted to it.",
+            where={"field": "response"},
+            advice="Name another measure.",
+        )
+    return response
+
+
+def _columns(
+    runs: Sequence[RunValues], sources: Mapping[str, Source], response: str
+) -> tuple[list[RunValues], dict[str, NDArray[np.float64]]]:
+    """The runs that have every input, and their values."""
+    found = [(run, {n: source.of(run) for n, source in sources.items()}) for run in runs]
+    whole = [(run, own) for run, own in found if None not in own.values()]
+    if not whole:
+        raise CoalescopeError(
+            "not_available",
+            f"The fit is not available: no run has all of {', '.join([*sources, response])}.",
+            where={"field": ", ".join(sources)},
+            advice="Each is there in some run; a fit needs them together in the same runs.",
+        )
+    columns = {n: np.array([own[n] for _, own in whole], dtype=np.float64) for n in sources}
+    columns[response] = np.array([run.values[response] for run, _ in whole])
+    return [run for run, _ in whole], columns
+
+
+def _refuse_pooled_inputs(pooled: Sequence[str], sources: Mapping[str, Source]) -> None:
+    for name, source in sources.items():
+        for part in source.names:
+            if part in pooled:
+                raise CoalescopeError(
+                    "wrong_fit",
+                    f"{part} cannot be pooled: the model's input {name} comes from it.",
+                    where={"field": "pooled"},
+                    advice=f"Pool other factors, or give {name} a fixed value (held).",
+                )
+
+
+def _refuse_too_much(rows: int, request: NonlinearRequest) -> None:
+    nodes = max(len(request.model.graph.nodes), _FEWEST_NODES)
+    most = _MAX_WORK // (rows * len(request.free) * nodes)
+    if most < _STARTS:
+        raise CoalescopeError(
+            "too_much_work",
+            f"A fit of {len(request.free)} parameters of a graph of {nodes} nodes to {rows} runs "
+            "takes too long.",
+            where={"field": "where"},
+            advice="Select fewer runs, or fit fewer parameters.",
+        )
+    if request.resamples > most:
+        raise CoalescopeError(
+            "too_many_draws",
+            f"{request.resamples} resamples of {rows} runs take too long.",
+            where={"field": "resamples"},
+            advice=f"Ask for at most {most}, or select fewer runs.",
+        )

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be, or should not have been, in a run: more than the link or the CPUs can do, clocks
+that jump, pause frames, a delay that is not the one that was asked for. Pure.
+
+Each is a warning on the run: nothing is refused, and nothing is left out.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from coalescope_host.run_log import RunLog, RunLogError, Stream
+from coalescope_models.interrupts import TICK_US
+
+from coalescope.measures.counters import Window, largest_step
+from coalescope.runs.records import RunWarning
+
+# their speed is a number in a table, not a limit
+_NOMINAL_SPEED = frozenset({"veth", "tun", "bridge", "bonding", "virtio_net", "dummy"})
+_GAP_BYTES = 20  # preamble and gap
+_FEW_FRAMES = 16
+_SHARE = 0.01
+_TICK_S = 0.01  # CPU times are counted in these, on each CPU
+_JUMP_NS = 50_000_000
+_PAUSE = re.compile(r"(flow_control_xo(n|ff)|pause)(?!.*(duration|storm|transition))")
+_STATISTICS = ("ethtool_statistics_start", "ethtool_statistics_end")
+_DELAY_SHARE = 0.1
+
+
+def audit_log(log: RunLog, window: Window, values: Mapping[str, float]) -> Iterator[RunWarning]:
+    """What the log's environment, clocks and statistics say against its values."""
+    environment = log.header["environment"]
+    if isinstance(environment, Mapping):
+        yield from _faster_than_link(environment, values, log.time_dilation)
+        yield from _more_than_all_cpus(environment, values)
+    yield from _interrupts_without_packets(values)
+    yield from _clock_jumps(log.streams[0], window)
+    yield from _pause_frames(log)
+
+
+def audit_delay(
+    requested_us: float, effective_us: float, values: Mapping[str, float]
+) -> Iterator[RunWarning]:
+    """Whether the device delayed by what was set, as far as its interrupts can show it.
+
+    The effective delay is known to half a gap between frames.
+    """
+    frames, elapsed_s = values.get("rx_packets", 0.0), values.get("elapsed_s", 0.0)
+    half_gap_us = 0.5e6 * elapsed_s / frames if frames else 0.0
+    allowed_us = _DELAY_SHARE * max(requested_us, effective_us) + half_gap_us + TICK_US
+    if abs(effective_us - requested_us) > allowed_us:
+        yield RunWarning(
+            "delay_not_effective",
+            f"A delay of {requested_us:g} µs was set, but the interrupts came as with "
+            f"{effective_us:.3g} µs: the device pins or ignores it.",
+            {"field": "delay_us", "set_us": requested_us, "effective_us": effective_us},
+        )
+
+
+def _faster_than_link(
+    environment: Mapping[str, object], values: Mapping[str, float], dilation: float
+) -> Iterator[RunWarning]:
+    speed = environment.get("speed_mbps")
+    if not isinstance(speed, int | float) or isinstance(speed, bool) or speed <= 0:
+        return
+    if environment.get("driver") in _NOMINAL_SPEED:
+        return
+    elapsed_s = values.get("elapsed_s", 0.0)
+    if elapsed_s <= 0.0:
+        return
+    for direction, name in (("rx", "throughput_mbps"), ("tx", "tx_throughput_mbps")):
+        packets = values.get(f"{direction}_packets", 0.0)
+        gaps_mbps = 8e-6 * _GAP_BYTES * packets / elapsed_s
+        line_mbps = (values.get(name, 0.0) + gaps_mbps) / dilation
+        if line_mbps > (1.0 + _SHARE) * speed:
+            yield RunWarning(
+                "faster_than_link",
+                f"{name} comes to {line_mbps:,.0f} Mb/s on the wire, on a link of {speed:,.0f}.",
+                {"field": name, "speed_mbps": float(speed)},
+            )
+
+
+def _interrupts_without_packets(values: Mapping[str, float]) -> Iterator[RunWarning]:
+    interrupts, packets = values.get("rx_interrupts"), values.get("rx_packets")
+    if interrupts is None or packets is None:
+        return
+    if interrupts > (1.0 + _SHARE) * packets + _FEW_FRAMES:
+        yield RunWarning(
+            "more_interrupts_than_packets",
+            f"{interrupts:,.0f} receive interrupts brought {packets:,.0f} packets: others share "
+            "the line, or packets were merged before they were counted.",
+            {"field": "rx_interrupts"},
+        )
+
+
+def _more_than_all_cpus(
+    environment: Mapping[str, object], values: Mapping[str, float]
+) -> Iterator[RunWarning]:
+    cpus, elapsed_s = environment.get("cpus"), values.get("elapsed_s", 0.0)
+    if not isinstance(cpus, int) or isinstance(cpus, bool) or cpus <= 0:
+        return
+    for name in ("system_cpu_s", "receiver_cpu_s"):
+        allowed_s = cpus * ((1.0 + _SHARE) * elapsed_s + _TICK_S)
+        if values.get(name, 0.0) > allowed_s:
+            yield RunWarning(
+                "cpu_above_all",
+                f"{name} is {values[name]:,.4g} s in {elapsed_s:,.4g} s on {cpus} CPUs.",
+                {"field": name, "cpus": cpus},
+            )
+
+
+def _clock_jumps(stream: Stream, window: Window) -> Iterator[RunWarning]:
+    step_ns = largest_step(stream, window, "t_realtime_ns")
+    if abs(step_ns) > _JUMP_NS:
+        yield RunWarning(
+            "clock_jump",
+            f"The wall clock was set {abs(step_ns) / 1e9:,.3f} s "
+            f"{'forward' if step_ns > 0 else 'back'} in the window. Measures do not use it.",
+            {"field": "t_realtime_ns", "step_s": step_ns / 1e9},
+        )
+
+
+def _pause_frames(log: RunLog) -> Iterator[RunWarning]:
+    start, end = (_statistics(log, name) for name in _STATISTICS)
+    grown = {
+        name: end[name] - start[name]
+        for name in end
+        if _PAUSE.search(name) and end[name] > start.get(name, end[name])
+    }
+    if grown:
+        shown = ", ".join(f"{name} {count:,.0f}" for name, count in sorted(grown.items())[:4])
+        yield RunWarning(
+            "pause_frames",
+            f"Hosts on the link paused each other in this run ({shown}): throughput and "
+            "interrupts are those of a stopped sender, and drops were avoided that way.",
+            {"field": ", ".join(sorted(grown)[:4])},
+        )
+
+
+def _statistics(log: RunLog, name: str) -> dict[str, float]:
+    result = next((result for result in log.results if result.name == name), None)
+    if result is None:
+        return {}
+    try:
+        document = result.json()
+    except RunLogError:
+        return {}
+    if not isinstance(document, Mapping):
+        return {}
+    return {
+        str(key): float(value)
+        for key, value in document.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**64
+    }

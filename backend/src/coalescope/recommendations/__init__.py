@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which setting to choose, with what certainty, and how to set it."""

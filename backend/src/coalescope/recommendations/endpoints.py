@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST /api/experiments/{slug}/recommendations and POST /api/recommendations."""
+
+from fastapi import APIRouter, Request
+
+from coalescope.database import Database
+from coalescope.experiments.service import get_experiment
+from coalescope.recommendations import service
+from coalescope.recommendations.schemas import (
+    ModelRecommendationIn,
+    RecommendationIn,
+    RecommendationOut,
+    recommendation_out,
+)
+from coalescope.runs.selection import where_pairs
+
+router = APIRouter(tags=["recommendations"])
+
+
+@router.post("/experiments/{slug}/recommendations", summary="Recommend a setting that was measured")
+def create_recommendation(request: Request, slug: str, body: RecommendationIn) -> RecommendationOut:
+    """The best setting of an experiment for a goal, with what is known of chance.
+
+    With the probability that it is the best, the settings that cannot be told from it, the
+    trade-off curve, and, for an interface, the commands that set it and the way back.
+    """
+    database: Database = request.app.state.database
+    question = body.question()
+    with database.read() as connection:
+        experiment = get_experiment(connection, slug)
+        where, runs = service.read_runs(connection, experiment, question, where_pairs(body.where))
+    return recommendation_out(service.advise(experiment, where, runs, question))
+
+
+@router.post("/recommendations", summary="Recommend a setting that a model predicts")
+def create_model_recommendation(body: ModelRecommendationIn) -> RecommendationOut:
+    """The best of a model's predictions over the levels given; without probabilities.
+
+    `system_cpu_s_per_gb` can be asked for where the model predicts throughput and system CPU.
+    """
+    advice = service.advise_from_model(body.read_model(), body.values, body.over, body.question())
+    return recommendation_out(advice)

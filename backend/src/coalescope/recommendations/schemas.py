@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions and recommendations as the API shows them."""
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from coalescope_models.catalogue import Model
+from coalescope_models.recommendation import Constraint
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+from coalescope.experiments.schemas import Level
+from coalescope.predictions.service import get_model
+from coalescope.recommendations.service import Advice, Question, aim
+from coalescope.user_models.schemas import UserModelIn
+from coalescope.user_models.service import read_user_model
+
+
+class AimIn(BaseModel):
+    """One measure of the goal."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    measure: Annotated[str, Field(max_length=64)]
+    sense: Literal["more", "less"] | None = Field(
+        default=None, description="Which is wanted; by default what the glossary calls better"
+    )
+    weight: Annotated[float, Field(gt=0, le=1000)] = Field(
+        default=1.0, description="What a relative change of it is worth"
+    )
+
+
+class ConstraintIn(BaseModel):
+    """A bound that the setting must keep."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    measure: Annotated[str, Field(max_length=64)]
+    limit: Literal["at most", "at least"]
+    value: FiniteFloat
+
+
+class QuestionIn(BaseModel):
+    """What is wanted, and for which interface."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    aims: Annotated[list[AimIn], Field(min_length=1, max_length=8)]
+    constraints: Annotated[list[ConstraintIn], Field(max_length=16)] = []
+    tolerance_percent: Annotated[float, Field(ge=0, le=50)] = Field(
+        default=1.0, description="A loss against the best that does not matter"
+    )
+    seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
+    interface: Annotated[str, Field(max_length=15)] | None = Field(
+        default=None, description="Write commands for it, such as eth0"
+    )
+    driver: Annotated[str, Field(max_length=31)] | None = Field(
+        default=None, description="Of the interface, as `ethtool -i` shows it"
+    )
+
+    def question(self) -> Question:
+        """Return it as the service takes it. Errors: 422 for an aim without a direction."""
+        return Question(
+            aims=[aim(a.measure, a.sense, a.weight) for a in self.aims],
+            constraints=[Constraint(c.measure, c.limit, c.value) for c in self.constraints],
+            tolerance_percent=self.tolerance_percent,
+            seed=self.seed,
+            interface=self.interface,
+            driver=self.driver,
+        )
+
+
+class RecommendationIn(QuestionIn):
+    """What is wanted of an experiment's settings."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "aims": [
+                        {"measure": "throughput_mbps"},
+                        {"measure": "system_cpu_s_per_gb", "weight": 0.5},
+                    ],
+                    "constraints": [{"measure": "latency_us", "limit": "at most", "value": 500}],
+                    "where": {"workload": "tcp"},
+                    "interface": "eth0",
+                    "driver": "e1000e",
+                }
+            ]
+        },
+    )
+
+    where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+
+
+_Levels = Annotated[list[FiniteFloat], Field(min_length=1, max_length=2000)]
+
+
+class ModelRecommendationIn(QuestionIn):
+    """What is wanted of the settings that a model predicts."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "model": "request-response",
+                    "values": {"clients": 3},
+                    "over": {"mtu_bytes": [1500, 9000], "delay_us": [10, 20, 40, 80, 160, 320]},
+                    "aims": [{"measure": "throughput_mbps"}],
+                }
+            ]
+        },
+    )
+
+    model: str | UserModelIn = Field(description="Id of any model, or a model of one's own")
+    values: dict[str, FiniteFloat] = Field(
+        default_factory=dict, description="Inputs and parameters that are given"
+    )
+    over: dict[str, _Levels] = Field(description="What can be chosen, with the levels there are")
+
+    def read_model(self) -> Model:
+        """Return the model. Errors: 404, 422."""
+        if isinstance(self.model, str):
+            return get_model(self.model)
+        return read_user_model(self.model)
+
+
+class CandidateOut(BaseModel):
+    """What is known of one setting."""
+
+    factors: dict[str, Level]
+    n: int = Field(description="Runs")
+    means: dict[str, float] = Field(description="Geometric means of what was asked about")
+    loss_percent: float = Field(description="How far its score lies below the best's")
+    gain_percent: float = Field(
+        description="How much of what choosing can gain it gains, from the worst to the best"
+    )
+    probability_best: float | None = Field(
+        description="That it is the best that keeps the bounds; null where chance is not known"
+    )
+    probability_allowed: float | None = Field(description="That it keeps the bounds")
+    allowed: bool
+    resolved: bool = Field(description="Whether the data can tell it from the best")
+
+
+class CommandsOut(BaseModel):
+    """Shell commands for the best setting, to be given as root, in this order."""
+
+    before: list[str] = Field(description="Remember what is set now")
+    apply: list[str]
+    keep: list[str] = Field(description="So that it stays after a restart")
+    back: list[str] = Field(description="The way back, in the same shell")
+    notes: list[str]
+
+
+class RecommendationOut(BaseModel):
+    """The setting to choose; numbers are places in `candidates`."""
+
+    experiment: str | None
+    data_version: int | None
+    model: str | None
+    where: dict[str, Level]
+    left_out: int = Field(description="Runs without a measure that was asked about")
+    best: int | None = Field(description="Null where no setting keeps the bounds")
+    enough: int | None = Field(
+        description="The shortest delay among the settings that lose no more than the tolerance"
+    )
+    candidates: list[CandidateOut] = Field(description="The best first; those not allowed last")
+    indistinguishable: list[int]
+    good_enough: list[int]
+    frontier: list[int] = Field(
+        description="Settings that no other beats in every aim, by falling first aim"
+    )
+    message: str | None = Field(description="What limits the answer, and what to measure")
+    commands: CommandsOut | None
+
+
+def recommendation_out(advice: Advice) -> RecommendationOut:
+    """That recommendation as the API shows it."""
+    found, experiment = advice.found, advice.experiment
+    place = {candidate.cell: index for index, candidate in enumerate(found.candidates)}
+    return RecommendationOut(
+        experiment=None if experiment is None else experiment.slug,
+        data_version=None if experiment is None else experiment.data_version,
+        model=None if advice.model is None else advice.model.id,
+        where=dict(advice.where),
+        left_out=advice.left_out,
+        best=None if found.best is None else place[found.best],
+        enough=None if advice.enough is None else place[advice.enough],
+        candidates=[
+            CandidateOut(
+                factors=dict(advice.settings[candidate.cell]),
+                n=candidate.n,
+                means=dict(candidate.means),
+                loss_percent=candidate.loss_percent,
+                gain_percent=candidate.gain_percent,
+                probability_best=candidate.probability_best,
+                probability_allowed=candidate.probability_allowed,
+                allowed=candidate.allowed,
+                resolved=candidate.resolved,
+            )
+            for candidate in found.candidates
+        ],
+        indistinguishable=[place[cell] for cell in found.indistinguishable],
+        good_enough=[place[cell] for cell in found.good_enough],
+        frontier=[place[cell] for cell in found.frontier],
+        message=found.message,
+        commands=None if advice.commands is None else CommandsOut(**asdict(advice.commands)),
+    )

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The best setting of an experiment, or of a model over a grid, and the commands for it."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+
+import numpy as np
+from coalescope_models.catalogue import Model
+from coalescope_models.quantity import QUANTITIES
+from coalescope_models.recommendation import (
+    Aim,
+    Constraint,
+    Recommendation,
+    RecommendationError,
+    Sense,
+    recommend,
+)
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.service import factor_levels
+from coalescope.predictions.service import check_axes, evaluate_points
+from coalescope.recommendations.commands import Commands, check_target, commands_for
+from coalescope.runs.records import RunValues
+from coalescope.runs.selection import select_runs
+
+MOST_SETTINGS = 2_000
+# settings × measures: each is drawn 4,000 times, 160 MB together
+_MOST_MEANS = 5_000
+# what the traffic is: nobody chooses it for its result
+_TRAFFIC = ("workload", "frame_bytes", "streams", "packet_rate_hz")
+_BY_DELAY = ("delay_us", "delay_ticks", "packets_per_interrupt", "mtu_bytes")
+_CPU_PER_GB = "system_cpu_s_per_gb"
+_NO_CHANCE = (
+    "This ranks a model's predictions, which know nothing of chance: measure the best settings "
+    "before you rely on them."
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is wanted.
+
+    Attributes:
+        aims: at least one.
+        constraints: bounds to keep.
+        tolerance_percent: a loss that does not matter.
+        seed: of the draws behind probabilities.
+        interface: to write commands for; None for no commands.
+        driver: of the interface.
+
+    """
+
+    aims: Sequence[Aim]
+    constraints: Sequence[Constraint] = ()
+    tolerance_percent: float = 1.0
+    seed: int = 1
+    interface: str | None = None
+    driver: str | None = None
+
+    @property
+    def measures(self) -> list[str]:
+        """Everything that is asked about."""
+        named = [*(aim.measure for aim in self.aims), *(c.measure for c in self.constraints)]
+        return list(dict.fromkeys(named))
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The answer.
+
+    Attributes:
+        found: settings, best first; their cells are keys of `settings`.
+        settings: levels of each.
+        enough: the shortest delay among the settings that are good enough.
+        commands: for the best setting; None without an interface, or a setting.
+        left_out: runs without a measure that was asked about.
+        where: levels that the runs were chosen by.
+        experiment: whose runs; None for a model.
+        model: whose predictions; None for an experiment.
+
+    """
+
+    found: Recommendation
+    settings: Mapping[Hashable, Factors]
+    enough: Hashable | None
+    commands: Commands | None
+    left_out: int = 0
+    where: Factors = field(default_factory=dict)
+    experiment: ExperimentRecord | None = None
+    model: Model | None = None
+
+
+def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
+    """An aim; without a sense, the direction that the glossary calls better.
+
+    Errors: 422 where neither is, or for an unknown quantity.
+    """
+    quantity = QUANTITIES.get(measure)
+    better = sense or (None if quantity is None else quantity.better)
+    if better is None:
+        raise CoalescopeError(
+            "no_better",
+            f"Neither more nor less {measure[:80]} is better as such."
+            if quantity
+            else f"{measure[:80]!r} is not a quantity.",
+            where={"measure": measure},
+            advice="Say whether more or less of it is wanted." if quantity else "See the glossary.",
+        )
+    return Aim(measure, better, weight)
+
+
+def read_runs(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    question: Question,
+    where: Sequence[tuple[str, str]],
+) -> tuple[Factors, list[RunValues]]:
+    """Read the runs to choose from. Errors: 422 as `select_runs`; traffic that varies."""
+    if question.interface is not None:
+        check_target(question.interface, question.driver)
+    chosen = select_runs(connection, experiment, question.measures, where)
+    levels = factor_levels(run.factors for run in chosen.runs)
+    varying = [name for name in _TRAFFIC if len(levels.get(name, ())) > 1]
+    if varying:
+        shown = "; ".join(f"{n}: {', '.join(map(str, levels[n][:12]))}" for n in varying)
+        raise CoalescopeError(
+            "traffic_varies",
+            f"The runs differ in {', '.join(varying)}, which is what the traffic is and not for "
+            "choice.",
+            where={"field": varying[0]},
+            advice=f"Choose one level of each ({shown}).",
+        )
+    return chosen.where, list(chosen.runs)
+
+
+def advise(
+    experiment: ExperimentRecord, where: Factors, runs: Sequence[RunValues], question: Question
+) -> Advice:
+    """Choose among the settings that were measured.
+
+    Errors: 422 where the data cannot carry an answer, saying what to measure.
+    """
+    whole = [run for run in runs if all(name in run.values for name in question.measures)]
+    missing = [n for n in question.measures if not any(n in run.values for run in runs)]
+    if not whole:
+        raise CoalescopeError(
+            "not_available",
+            f"No run has {' and '.join(missing or question.measures)}.",
+            where={"measure": ", ".join(missing or question.measures)},
+            advice="Measure it, or ask for another.",
+        )
+    table = {name: [run.values[name] for run in whole] for name in question.measures}
+    settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
+    if len(settings) * len(question.measures) > _MOST_MEANS:
+        raise CoalescopeError(
+            "too_many_settings",
+            f"{len(settings)} settings with {len(question.measures)} measures are too many.",
+            where={"field": "where"},
+            advice="Choose settings with FACTOR=VALUE, at most "
+            f"{_MOST_MEANS // len(question.measures)} for as many measures.",
+        )
+    found = _recommend(table, [run.cell_id for run in whole], question)
+    return Advice(
+        found=found,
+        settings=settings,
+        enough=_enough(found, settings),
+        commands=_commands(found, settings, question),
+        left_out=len(runs) - len(whole),
+        where=where,
+        experiment=experiment,
+    )
+
+
+def advise_from_model(
+    model: Model, values: Mapping[str, float], over: Mapping[str, Sequence[float]], q: Question
+) -> Advice:
+    """Choose among a model's predictions over a grid, without probabilities.
+
+    `system_cpu_s_per_gb` follows where the model predicts throughput and CPU in percent.
+
+    Errors: 422 as `predict`; no grid, or too large a one; a measure that it does not predict.
+    """
+    if q.interface is not None:
+        check_target(q.interface, q.driver)
+    twice = [name for name in over if name in values]
+    if twice:
+        raise CoalescopeError(
+            "wrong_range",
+            f"{twice[0]} is given both a value and levels.",
+            where={"field": twice[0]},
+            advice="Give one.",
+        )
+    check_axes(over)
+    points = prod(len(levels) for levels in over.values()) if over else 0
+    if not 2 <= points <= MOST_SETTINGS:
+        raise CoalescopeError(
+            "wrong_range",
+            f"There are {points} settings to choose from; 2 to {MOST_SETTINGS} are needed.",
+            where={"field": "over"},
+            advice="Give levels of the inputs that can be chosen, such as delay_us and mtu_bytes.",
+        )
+    table = _predicted(model, values, over, q)
+    settings: dict[Hashable, Factors] = {
+        index: dict(zip(over, levels, strict=True))
+        for index, levels in enumerate(product(*over.values()))
+    }
+    found = _recommend(table, list(settings), q)
+    return Advice(
+        found=_without_chance(found),
+        settings=settings,
+        enough=_enough(found, settings),
+        commands=_commands(found, settings, q),
+        model=model,
+    )
+
+
+def _predicted(
+    model: Model, values: Mapping[str, float], over: Mapping[str, Sequence[float]], q: Question
+) -> dict[str, list[float]]:
+    grid = np.meshgrid(*over.values(), indexing="ij")
+    at = {name: axis.ravel() for name, axis in zip(over, grid, strict=True)}
+    known = evaluate_points(model, {**values, **at})
+    if "throughput_mbps" in known and "system_cpu_percent" in known:
+        # percent of a second over 10⁶ bits per second, for 8 × 10⁹ bits
+        with np.errstate(all="ignore"):
+            cost = 80.0 * known["system_cpu_percent"] / known["throughput_mbps"]
+        known.setdefault(_CPU_PER_GB, cost)
+    for name in q.measures:
+        if name not in known:
+            raise CoalescopeError(
+                "not_available",
+                f"{model.id} does not predict {name[:80]}.",
+                where={"measure": name},
+                advice=f"It predicts {', '.join(known)}.",
+            )
+    return {name: known[name].tolist() for name in q.measures}
+
+
+def _recommend(
+    table: Mapping[str, Sequence[float]], cells: Sequence[Hashable], question: Question
+) -> Recommendation:
+    try:
+        return recommend(
+            table,
+            cells,
+            question.aims,
+            question.constraints,
+            tolerance=question.tolerance_percent / 100.0,
+            rng=question.seed,
+        )
+    except RecommendationError as error:
+        text = str(error)
+        raise CoalescopeError(
+            "no_recommendation",
+            f"{text[:1].upper()}{text[1:]}.",
+            where={"field": error.name},
+            advice="Choose settings with FACTOR=VALUE, ask for another measure, or measure more.",
+        ) from None
+
+
+def _without_chance(found: Recommendation) -> Recommendation:
+    return Recommendation(
+        best=found.best,
+        candidates=found.candidates,
+        indistinguishable=(),
+        good_enough=found.good_enough,
+        frontier=found.frontier,
+        message=_NO_CHANCE if found.best is not None else found.message,
+    )
+
+
+def _enough(found: Recommendation, settings: Mapping[Hashable, Factors]) -> Hashable | None:
+    def order(cell: Hashable) -> list[float]:
+        levels = [settings[cell].get(name) for name in _BY_DELAY]
+        return [0.0 if v is None or isinstance(v, str) else float(v) for v in levels]
+
+    return min(found.good_enough, key=order, default=None)
+
+
+def _commands(
+    found: Recommendation, settings: Mapping[Hashable, Factors], question: Question
+) -> Commands | None:
+    if question.interface is None or found.best is None:
+        return None
+    return commands_for(settings[found.best], question.interface, question.driver)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The current runs that a question is about: chosen by level, with the measures it needs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.engine import Connection
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.service import factor_levels, matches, parse_where
+from coalescope.runs import repository
+from coalescope.runs.records import RunValues
+
+Where = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class RunSelection:
+    """Runs in storing order, never none, and the levels they were chosen by."""
+
+    where: Factors
+    runs: Sequence[RunValues]
+
+
+def select_runs(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    measures: Sequence[str],
+    where: Where,
+) -> RunSelection:
+    """The current runs with these levels and their values of these measures, where they have them.
+
+    `where` holds FACTOR, VALUE pairs as text. Errors: 422 for an unknown factor, or no run.
+    """
+    runs = repository.values_of_runs(connection, experiment.id, measures)
+    chosen_by = parse_where(where, factor_levels(run.factors for run in runs))
+    chosen = [run for run in runs if matches(run.factors, chosen_by)]
+    if not chosen:
+        raise CoalescopeError(
+            "no_such_cells",
+            "No run has these levels." if runs else "The experiment has no runs yet.",
+            where=dict(chosen_by),
+            advice="See the experiment's factors and their levels.",
+        )
+    return RunSelection(chosen_by, chosen)
+
+
+def where_pairs(where: Factors) -> tuple[tuple[str, str], ...]:
+    """Return levels as the services take them."""
+    return tuple(sorted((name, str(value)) for name, value in where.items()))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a user's document to a model; all refusals happen here, before any work is done."""
+
+from coalescope_models.graph import Graph, GraphError, GraphFormatError, GraphLimitError
+from coalescope_models.user_model import Constant, UserModel, UserModelError, user_model
+
+from coalescope.errors import CoalescopeError
+from coalescope.user_models.schemas import UserModelIn
+
+_WHICH_BOUND = {
+    "nodes": "Write the function with fewer operations.",
+    "expanded_size": "Shared parts count each time they are used: use them less often.",
+    "inputs": "Make some inputs constants.",
+    "outputs": "Keep the outputs that are needed.",
+}
+
+
+def read_user_model(document: UserModelIn) -> UserModel:
+    """Return the model. Errors: 422 saying which part of the graph is wrong, or too large."""
+    try:
+        graph = Graph.from_json(document.graph)
+        return user_model(
+            document.title,
+            graph,
+            [given.name for given in document.inputs],
+            [Constant(p.name, p.default, p.lo, p.hi, p.unit) for p in document.parameters],
+        )
+    except GraphLimitError as error:
+        raise CoalescopeError(
+            "graph_too_large",
+            f"{_sentence(str(error))}.",
+            where={"limit": error.limit, "allowed": error.allowed},
+            advice=_WHICH_BOUND[error.limit],
+        ) from None
+    except GraphFormatError as error:
+        raise CoalescopeError(
+            "graph_refused",
+            f"The graph cannot be read: {error}.",
+            where={"field": f"graph.{error.where}"},
+            advice="GET /api/models shows graphs; `coalescope trace` writes one.",
+        ) from None
+    except GraphError as error:
+        raise CoalescopeError("graph_refused", f"{_sentence(str(error))}.") from None
+    except UserModelError as error:
+        raise CoalescopeError(
+            "user_model_refused",
+            f"{_sentence(str(error))}.",
+            where={"field": error.name},
+            advice="Inputs and parameters together are the graph's inputs, each named once.",
+        ) from None
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

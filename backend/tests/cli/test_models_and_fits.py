@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits by several methods, of any model, and models of one's own."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+MINE = '''
+"""Not a docstring of the model."""
+BOUNDS = {"slope": (0, 5)}
+
+
+def falls(delay_us, top_mbps=100.0, slope=0.1, *, xp):
+    """Throughput falls with the delay.
+
+    More words.
+    """
+    return {"throughput_mbps": xp.minimum(top_mbps, top_mbps / (1.0 + slope * delay_us))}
+'''
+
+
+@pytest.fixture
+def mine(run: Run, tmp_path: Path) -> Path:
+    """A model of one's own, traced from Python into a file."""
+    (tmp_path / "mine.py").write_text(MINE)
+    done = run("trace", "mine.py", "--write", "mine.json")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return tmp_path / "mine.json"
+
+
+@pytest.fixture
+def lab(run: Run, tmp_path: Path) -> None:
+    lines = ["delay_us,replicate,throughput_mbps,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"]
+    for d in (0, 10, 40, 90):
+        for r in (1, 2, 3):
+            noise = 1 + 0.001 * (r - 2)
+            lines.append(f"{d},{r},{noise * 400 / (1 + 0.02 * d)!r},1e9,7e5,{7e5 / (1 + d)},2")
+    (tmp_path / "lab.csv").write_text("\n".join(lines))
+    assert run("import", "lab.csv").returncode == 0
+
+
+def test_methods_side_by_side(read: Run) -> None:
+    typed = ("fit", "geist-2005-nfs", "cpu-overhead", "--method", "paper-tls", "--method", "ols")
+    found = json.loads(read(*typed, "--json").stdout)
+    assert [fit["method"] for fit in found] == ["paper-tls", "ols"]
+    assert "cpu-overhead by ols" in read(*typed).stdout
+
+
+def test_whitened_needs_replicates_and_says_so(read: Run) -> None:
+    done = read("fit", "geist-2005-nfs", "cpu-overhead", "--method", "all", "--json")
+    assert done.returncode == 1
+    assert [fit["identifiable"] for fit in json.loads(done.stdout)] == [True, False, True]
+    assert "coalescope: whitened: " in done.stderr
+    assert "replicate" in done.stderr
+
+
+def test_a_traced_model_predicts(run: Run, mine: Path) -> None:
+    assert json.loads(mine.read_text())["title"] == "Throughput falls with the delay"
+    done = run("predict", "--model", mine, "--set", "delay_us=10")
+    assert done.returncode == 0
+    assert "50" in done.stdout
+
+
+def test_a_traced_model_is_fitted(run: Run, mine: Path, lab: None) -> None:
+    typed = ("fit", "lab", "--model", mine, "--output", "throughput_mbps", "--free")
+    done = run(*typed, "top_mbps,slope", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found["estimates"]["top_mbps"]["value"] == pytest.approx(400, rel=1e-3)
+    assert found["estimates"]["slope"]["value"] == pytest.approx(0.02, rel=1e-2)
+    text = run(*typed, "slope", "--hold", "top_mbps=400").stdout
+    assert "user-model by nonlinear: throughput_mbps of 4 cells" in text
+
+
+def test_a_model_of_the_catalogue_is_fitted(run: Run, lab: None) -> None:
+    done = run(
+        "fit", "lab", "request-response", "--output", "throughput_mbps",
+        "--free", "idle_us", "--hold", "mtu_bytes=1500", "--resamples", "50",
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "request-response by nonlinear" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("fit lab request-response --free idle_us", "--free goes with --output"),
+        ("fit lab --model mine.json", "--model goes with --output"),
+        ("fit lab request-response --output throughput_mbps", "--output needs --free"),
+        ("fit lab --model nowhere.json --output a --free b", "nowhere.json: No such file"),
+        ("fit lab --model mine.py --output a --free b", "mine.py is not JSON"),
+        ("predict --model lab.csv", "is not JSON"),
+        ("trace nowhere.py", "nowhere.py: No such file"),
+        ("trace lab.csv", "fails when it is run"),
+        ("trace mine.py --function rises", "no function 'rises' that takes xp; it has falls"),
+    ],
+)
+def test_what_is_refused(typed: str, reason: str, run: Run, mine: Path, lab: None) -> None:
+    done = run(*typed.split())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert reason in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("return {'latency_us': max(delay_us, 1.0)}", "xp.where"),
+        ("import math; return {'latency_us': math.exp(delay_us)}", "leaves its namespace"),
+        ("return 3", "must return a mapping"),
+        ("import numpy as np; return {'a': np.sqrt(delay_us)}", "xp.sqrt and the like"),
+    ],
+)
+def test_functions_that_cannot_be_traced(body: str, reason: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(f"def f(delay_us, a=1.0, *, xp):\n    {body}\n")
+    done = run("trace", "bad.py")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert reason in done.stderr
+
+
+def test_a_graph_that_explodes_is_refused(run: Run, mine: Path) -> None:
+    document = json.loads(mine.read_text())
+    document["graph"]["nodes"] += [["add", k, k] for k in range(5, 60)]
+    mine.write_text(json.dumps(document))
+    done = run("predict", "--model", mine, "--set", "delay_us=1")
+    assert done.returncode == 1
+    assert "limit expanded_size" in done.stderr

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coalescope recommend."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def lab(run: Run, tmp_path: Path) -> None:
+    lines = ["mtu_bytes,delay_us,replicate,throughput_mbps,latency_us"]
+    for delay, speed, latency in ((0, 150, 60), (40, 200, 90), (100, 201, 160), (300, 140, 400)):
+        lines += [
+            f"1500,{delay},{r},{speed * (1 + 0.002 * r)},{latency * (1 + 0.003 * r)}"
+            for r in (-1, 0, 1, 2)
+        ]
+    lines = [line.replace(",-1,", ",3,") for line in lines]
+    (tmp_path / "lab.csv").write_text("\n".join(lines))
+    assert run("import", "lab.csv").returncode == 0
+
+
+def test_a_setting_with_its_commands(run: Run, lab: None) -> None:
+    done = run(
+        "recommend", "lab", "--maximise", "throughput_mbps", "--minimise", "latency_us",
+        "--weight", "latency_us=0.1", "--interface", "eth0", "--driver", "e1000e",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Best: mtu_bytes 1500, delay_us 40" in done.stdout
+    assert "probability" in done.stdout
+    assert "ethtool -C eth0 rx-usecs 40\nip link set dev eth0 mtu 1500" in done.stdout
+    assert "# The way back, in the same shell" in done.stdout
+
+
+def test_bounds(run: Run, lab: None) -> None:
+    typed = ("recommend", "lab", "--maximise", "throughput_mbps", "--at-most")
+    found = json.loads(run(*typed, "latency_us=70", "--json").stdout)
+    assert found["candidates"][found["best"]]["factors"]["delay_us"] == 0
+    none = run(*typed, "latency_us=1")
+    assert none.returncode == 1
+    assert "No setting that was measured keeps the constraints" in none.stdout
+
+
+def test_a_model_without_data(run: Run) -> None:
+    done = run(
+        "recommend", "--model", "request-response", "--set", "mtu_bytes=1500",
+        "--choose", "delay_us=10,20,40,80,160,320,640", "--maximise", "throughput_mbps",
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "Best: delay_us 20" in done.stdout
+    assert "know nothing of chance" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("lab", "Say what is wanted"),
+        ("lab --maximise throughput_mbps --weight latency_us=2", "has a weight but is no aim"),
+        ("lab --maximise drops", "No run has drops"),
+        ("lab --maximise throughput_mbps --where delay_us=0", "one setting leaves no choice"),
+        ("--model nothing --maximise throughput_mbps", "There is no model 'nothing'"),
+        ("--model ./no.json --maximise throughput_mbps", "no.json: No such file"),
+        ("--model link-bound --maximise throughput_mbps", "0 settings"),
+    ],
+)
+def test_what_is_refused(typed: str, reason: str, run: Run, lab: None) -> None:
+    done = run("recommend", *typed.split())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert reason.lower() in done.stderr.lower()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""compare, variance and plan: what replicates say."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def labs(run: Run, tmp_path: Path) -> None:
+    """Two driver versions; the newer is 10 % slower where the delay is 100."""
+    rng = np.random.default_rng(1)
+    for name, version, slow in (("old", "1.0", 1.0), ("new", "1.1", 0.9)):
+        lines = ["mtu_bytes,delay_us,driver_version,replicate,throughput_mbps"]
+        for mtu in (1500, 9000):
+            for delay in (0, 100):
+                for r in range(1, 7):
+                    value = (200 - delay / 2) * (slow if delay else 1.0)
+                    value *= 1 + 0.003 * rng.standard_normal()
+                    lines.append(f"{mtu},{delay},{version},{r},{value!r}")
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    assert run("import", "old.csv", "new.csv").returncode == 0
+
+
+def test_a_regression_fails_the_build(run: Run, labs: None) -> None:
+    typed = ("compare", "old", "new", "--measure", "throughput_mbps")
+    assert run(*typed).returncode == 0
+    done = run(*typed, "--fail-if-worse", "3")
+    assert done.returncode == 1
+    assert "throughput_mbps is worse by more than 3 %: overall; mtu_bytes 1500, delay_us 100" in (
+        done.stderr
+    )
+    assert "driver_version: A 1.0, B 1.1" in done.stdout
+    assert done.stdout.count("worse") == 3
+    assert run(*typed, "--fail-if-worse", "20").returncode == 0
+    turned = run("compare", "new", "old", "--measure", "throughput_mbps", "--fail-if-worse", "0")
+    assert (turned.returncode, turned.stderr) == (0, "")
+
+
+def test_a_regression_in_json(run: Run, labs: None) -> None:
+    done = run(
+        "compare", "old", "new", "--measure", "throughput_mbps", "--fail-if-worse", "8",
+        "--where", "delay_us=100", "--json",
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert found["regression"]["overall"]
+    assert len(found["cells"]) == 2
+
+
+def test_one_experiment_is_split(run: Run, labs: None) -> None:
+    typed = ("compare", "old", "--measure", "throughput_mbps")
+    done = run(*typed, "--split", "delay_us=0:100")
+    assert "B over A: 0.75" in done.stdout
+    assert "Nothing to compare with" in run(*typed).stderr
+    assert "FACTOR=LEVEL:LEVEL" in run(*typed, "--split", "delay_us").stderr
+
+
+def test_variance(run: Run, labs: None) -> None:
+    typed = ("variance", "old", "--measure", "throughput_mbps", "--factors", "mtu_bytes,delay_us")
+    text = run(*typed).stdout
+    assert "Throughput [Mb/s] of 24 runs" in text
+    assert "mtu_bytes × delay_us" in text
+    found = json.loads(run(*typed, "--json").stdout)
+    assert found["effects"][1]["share_percent"] > 99
+    wrong = run("variance", "old", "--measure", "throughput_mbps", "--factors", "mtu_bytes")
+    assert (wrong.returncode, "does not name two factors" in wrong.stderr) == (1, True)
+
+
+def test_plan(run: Run, labs: None) -> None:
+    typed = ("plan", "old", "--measure", "throughput_mbps", "--width")
+    text = run(*typed, "0.1").stdout
+    assert "in 4 of 4 cells" in text
+    assert "± now [%]" in text
+    assert "0 more runs in 0 of 4 cells" in run(*typed, "50").stdout
+    assert json.loads(run(*typed, "0.1", "--json").stdout)["runs_to_add"] > 20

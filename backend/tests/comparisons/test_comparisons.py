@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons over HTTP: two experiments, two driver versions, and what counts as worse."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+def table(
+    factor: float = 1.0, version: str = "1.0", *, seed: int = 1, replicates: int = 8,
+    measure: str = "throughput_mbps", delays: tuple[int, ...] = (0, 50, 100),
+) -> bytes:  # fmt: skip
+    rng = np.random.default_rng(seed)
+    lines = [f"delay_us,driver_version,replicate,{measure}"]
+    for delay in delays:
+        for r in range(1, replicates + 1):
+            value = factor * (200 - delay / 2) * (1 + 0.005 * rng.standard_normal())
+            lines.append(f"{delay},{version},{r},{value!r}")
+    return "\n".join(lines).encode()
+
+
+def compare(client: Any, a: str = "old", b: str = "new", **more: Any) -> Any:
+    query = {"a": a, "b": b, "measure": "throughput_mbps", **more}
+    return client.get("/api/comparisons", params=query)
+
+
+def both(client: Any, factor: float, **more: Any) -> None:
+    client.upload(table(**more), "old.csv")
+    client.upload(table(factor, "1.1", seed=2, **more), "new.csv")
+
+
+def test_two_driver_versions_in_two_experiments(client: Any) -> None:
+    both(client, 0.9)
+    found = compare(client, fail_if_worse_percent=5).json()
+    assert found["differing"] == [{"factor": "driver_version", "a": "1.0", "b": "1.1"}]
+    assert found["overall_ratio"] == pytest.approx(0.9, rel=0.01)
+    low, high = found["overall_ci95"]
+    assert low < 0.9 < high
+    assert [cell["factors"] for cell in found["cells"]] == [{"delay_us": d} for d in (0, 50, 100)]
+    assert {cell["verdict"] for cell in found["cells"]} == {"worse"}
+    for cell in found["cells"]:
+        assert cell["simultaneous_ci95"][0] < cell["ci95"][0]
+        assert cell["ratio"] == pytest.approx(cell["b"]["mean"] / cell["a"]["mean"])
+    assert (found["better"], found["overall_verdict"]) == ("more", "worse")
+    assert found["regression"]["found"]
+    assert len(found["regression"]["cells"]) == 3
+
+
+def test_within_the_limit_is_no_regression(client: Any) -> None:
+    both(client, 0.97)
+    found = compare(client, fail_if_worse_percent=5).json()
+    assert found["overall_verdict"] == "worse"
+    assert found["regression"] == {
+        "limit_percent": 5, "found": False, "overall": False, "cells": []
+    }  # fmt: skip
+
+
+def test_chance_is_no_regression(client: Any) -> None:
+    both(client, 1.0)
+    found = compare(client, fail_if_worse_percent=0).json()
+    assert found["overall_verdict"] == "unresolved"
+    assert not found["regression"]["found"]
+
+
+def test_of_a_latency_less_is_better(client: Any) -> None:
+    both(client, 1.2, measure="latency_us")
+    found = compare(client, measure="latency_us", fail_if_worse_percent=10).json()
+    assert (found["better"], found["overall_verdict"]) == ("less", "worse")
+    assert found["regression"]["overall"]
+    turned = compare(client, a="new", b="old", measure="latency_us").json()
+    assert turned["overall_verdict"] == "better"
+    assert turned["overall_ratio"] == pytest.approx(1 / found["overall_ratio"])
+    assert turned["regression"] is None
+
+
+def test_one_experiment_is_split_by_a_factor(client: Any) -> None:
+    client.upload(table() + b"\n" + table(1.1, "1.1", seed=2).split(b"\n", 1)[1], "lab.csv")
+    found = compare(client, a="lab", b="lab", split="driver_version=1.0:1.1").json()
+    assert found["overall_ratio"] == pytest.approx(1.1, rel=0.01)
+    assert found["a"]["where"] == {"driver_version": "1.0"}
+    some = compare(client, a="lab", b="lab", split="driver_version=1.0:1.1", delay_us="50").json()
+    assert len(some["cells"]) == 1
+
+
+def test_settings_of_one_side_are_listed(client: Any) -> None:
+    client.upload(table(delays=(0, 50)), "old.csv")
+    client.upload(table(1.0, "1.0", delays=(50, 100)), "new.csv")
+    found = compare(client).json()
+    assert [cell["factors"]["delay_us"] for cell in found["cells"]] == [50]
+    assert [f["delay_us"] for f in found["only_a"]] == [0]
+    assert [f["delay_us"] for f in found["only_b"]] == [100]
+
+
+def test_single_runs_have_ratios_without_intervals(client: Any) -> None:
+    both(client, 0.8, replicates=1)
+    found = compare(client, fail_if_worse_percent=10).json()
+    assert found["overall_ci95"] is None
+    assert found["overall_verdict"] == "unresolved"
+    assert found["regression"]["overall"], "nothing says that it is chance"
+    assert found["regression"]["cells"] == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "code"),
+    [
+        ({"b": "nowhere"}, 404, "not_found"),
+        ({"b": "old"}, 422, "nothing_to_compare"),
+        ({"measure": "speed"}, 422, "unknown_measure"),
+        ({"measure": "drops"}, 422, "no_such_cells"),
+        ({"split": "driver_version"}, 422, "wrong_split"),
+        ({"split": "driver_version=1.0:9.9"}, 422, "no_such_cells"),
+        ({"colour": "red"}, 422, "unknown_factor"),
+        ({"b": "far"}, 422, "not_comparable"),
+        ({"measure": "rx_bytes", "fail_if_worse_percent": 5}, 422, "no_better"),
+        ({"fail_if_worse_percent": -1}, 422, "invalid_request"),
+    ],
+)
+def test_wrong_comparisons(client: Any, request_: dict[str, Any], status: int, code: str) -> None:
+    both(client, 1.0)
+    client.upload(table(delays=(7, 8)), "far.csv")
+    for slug, octets in (("old", 1000), ("new", 1001)):
+        text = f"delay_us,replicate,rx_bytes\n0,20,{octets}\n".encode()
+        client.upload(text, f"{slug}-2.csv", experiment=slug)
+    answer = compare(client, **request_)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert answer.json()["error"]["advice"]
+
+
+def test_which_is_better_can_be_said(client: Any) -> None:
+    both(client, 1.0)
+    for slug, octets in (("old", 1000), ("new", 500)):
+        text = f"delay_us,replicate,rx_bytes\n0,20,{octets}\n".encode()
+        client.upload(text, f"{slug}-2.csv", experiment=slug)
+    query = {"measure": "rx_bytes", "better": "more", "fail_if_worse_percent": 5}
+    assert compare(client, **query).json()["regression"]["overall"]

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recommendations over HTTP, from runs and from models."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+# delay: throughput, CPU seconds per GB
+NFS = {10: (198.0, 15.6), 40: (200.0, 13.2), 100: (183.0, 12.0), 320: (133.0, 11.0)}
+
+
+def table(replicates: int = 6, noise: float = 0.004, workload: str = "nfs") -> bytes:
+    rng = np.random.default_rng(2)
+    lines = ["delay_us,workload,replicate,throughput_mbps,system_cpu_s_per_gb"]
+    for delay, values in NFS.items():
+        for r in range(1, replicates + 1):
+            a, b = (v * (1 + noise * rng.standard_normal()) for v in values)
+            lines.append(f"{delay},{workload},{r},{a!r},{b!r}")
+    return "\n".join(lines).encode()
+
+
+FAST = [{"measure": "throughput_mbps"}]
+CHEAP = [{"measure": "system_cpu_s_per_gb"}]
+
+
+def ask(client: Any, aims: Any = FAST, slug: str = "lab", **more: Any) -> Any:
+    return client.post(f"/api/experiments/{slug}/recommendations", json={"aims": aims, **more})
+
+
+def best(found: dict[str, Any]) -> dict[str, Any]:
+    return found["candidates"][found["best"]]
+
+
+def delays(found: dict[str, Any], places: list[int]) -> list[float]:
+    return [found["candidates"][place]["factors"]["delay_us"] for place in places]
+
+
+def test_what_is_better_follows_from_the_quantity(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    fast, cheap = ask(client).json(), ask(client, CHEAP).json()
+    assert best(fast)["factors"]["delay_us"] == 40
+    assert best(cheap)["factors"]["delay_us"] == 320
+    assert best(fast)["probability_best"] > 0.9
+    assert best(fast)["n"] == 6
+    assert best(fast)["gain_percent"] == 100
+    assert (fast["experiment"], fast["model"], fast["commands"]) == ("lab", None, None)
+    assert best(ask(client, [{**FAST[0], "sense": "less"}]).json())["factors"]["delay_us"] == 320
+
+
+def test_a_trade_and_its_curve(client: Any) -> None:
+    client.upload(table(noise=0.0005), "lab.csv")
+    found = ask(client, [*FAST, *CHEAP]).json()
+    assert delays(found, found["frontier"]) == [40, 100, 320]
+    heavy = ask(client, [*FAST, {**CHEAP[0], "weight": 5}]).json()
+    assert best(heavy)["factors"]["delay_us"] > 40
+
+
+def test_constraints_and_tolerance(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    bound = {"measure": "system_cpu_s_per_gb", "limit": "at most", "value": 12.5}
+    found = ask(client, constraints=[bound], tolerance_percent=50).json()
+    assert best(found)["factors"]["delay_us"] == 100
+    assert delays(found, found["good_enough"]) == [100, 320]
+    assert delays(found, [found["enough"]]) == [100]
+    assert [c["allowed"] for c in found["candidates"]] == [True, True, False, False]
+    none = ask(client, constraints=[{**bound, "value": 1}]).json()
+    assert (none["best"], none["enough"]) == (None, None)
+    assert "loosen one" in none["message"]
+
+
+def test_the_commands_and_the_way_back(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    found = ask(client, interface="eth0", driver="igb").json()["commands"]
+    assert found["apply"] == ["ethtool -C eth0 rx-usecs 40"]
+    assert found["back"] == ['ethtool -C eth0 rx-usecs "$old_rx_usecs"']
+    assert found["notes"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "words"),
+    [
+        ({"aims": [{"measure": "rx_bytes"}]}, "no_better", "more or less"),
+        ({"aims": [{"measure": "joy"}]}, "no_better", "glossary"),
+        ({"aims": [{"measure": "latency_us"}]}, "not_available", "Measure it"),
+        ({"aims": []}, "invalid_request", ""),
+        ({"aims": [{**FAST[0], "weight": 0}]}, "invalid_request", ""),
+        ({"where": {"delay_us": 10}}, "no_recommendation", "measure more"),
+        ({"where": {"delay_us": 7}}, "no_such_cells", "factors"),
+        ({"interface": "eth0; reboot"}, "wrong_interface", "ip link"),
+        ({"interface": "eth0", "driver": "$(reboot)"}, "wrong_driver", "ethtool -i"),
+    ],
+)
+def test_what_is_refused(client: Any, request_: dict[str, Any], code: str, words: str) -> None:
+    client.upload(table(), "lab.csv")
+    answer = ask(client, **request_)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (422, code)
+    assert words in error["advice"]
+
+
+def test_traffic_is_not_for_choice(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    client.upload(table(workload="tcp"), "more.csv", experiment="lab")
+    error = ask(client).json()["error"]
+    assert (error["code"], "workload: nfs, tcp" in error["advice"]) == ("traffic_varies", True)
+    assert best(ask(client, where={"workload": "tcp"}).json())["factors"]["workload"] == "tcp"
+
+
+def test_single_values_are_ranked_only(client: Any) -> None:
+    client.upload(table(replicates=1), "lab.csv")
+    found = ask(client).json()
+    assert best(found)["probability_best"] is None
+    assert "Measure each setting at least three times" in found["message"]
+
+
+# --- models
+
+OVER = {"delay_us": [10, 20, 40, 80, 160, 320]}
+
+
+def ask_model(client: Any, **more: Any) -> Any:
+    body = {"model": "request-response", "values": {"mtu_bytes": 1500}, "over": OVER, "aims": FAST}
+    return client.post("/api/recommendations", json={**body, **more})
+
+
+def test_a_model_is_asked_without_data(client: Any) -> None:
+    found = ask_model(client, interface="eth0", driver="e1000").json()
+    assert best(found)["factors"] == {"delay_us": 20}
+    assert best(found)["probability_best"] is None
+    assert "know nothing of chance" in found["message"]
+    assert (found["model"], found["experiment"]) == ("request-response", None)
+    assert "RxAbsIntDelay=20" in found["commands"]["apply"][0]
+
+
+def test_over_two_inputs(client: Any) -> None:
+    over = {"mtu_bytes": [1500, 9000], "delay_us": [10, 640]}
+    found = ask_model(client, values={}, over=over, aims=CHEAP).json()
+    assert len(found["candidates"]) == 4
+    assert best(found)["factors"] == {"mtu_bytes": 9000, "delay_us": 640}
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "code"),
+    [
+        ({"model": "perpetual-motion"}, 404, "not_found"),
+        ({"over": {}}, 422, "wrong_range"),
+        ({"over": {"delay_us": [1]}}, 422, "wrong_range"),
+        ({"over": {"delay_us": [1.5] * 50, "alpha": [1.0] * 50}}, 422, "wrong_range"),
+        ({"over": {"mtu_bytes": [1500, 9000], **OVER}}, 422, "wrong_range"),
+        ({"over": {"delay_us": [-1, 1]}}, 422, "out_of_domain"),
+        ({"values": {}}, 422, "missing_input"),
+        ({"aims": [{"measure": "drops"}]}, 422, "not_available"),
+    ],
+)
+def test_wrong_questions(client: Any, request_: dict[str, Any], status: int, code: str) -> None:
+    answer = ask_model(client, **request_)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
