@@ -9,5 +9,6 @@ export default defineConfig({
   plugins: [react(), models(), preload(), pyodide()],
   build: { target: 'es2022', cssCodeSplit: false, assetsInlineLimit: 0 },
   server: { proxy: { '/api': process.env.COALESCOPE_API ?? 'http://127.0.0.1:8000' } },
-  test: { include: ['tests/**/*.test.{ts,tsx}'], environment: 'node' },
+  // pictures of every model at every setting take seconds, and more on a busy machine
+  test: { include: ['tests/**/*.test.{ts,tsx}'], environment: 'node', testTimeout: 60_000 },
 });

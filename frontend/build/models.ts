@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `virtual:models`: the built-in models, traced by Python when the page is built. Kernels become
-// functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser).
+// functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
+// itself from `virtual:equations/<id>`: it is most of the text.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import temml from 'temml';
@@ -9,6 +10,8 @@ import { modelsSource, runPython } from './python.ts';
 
 const ID = 'virtual:models';
 const RESOLVED = '\0virtual:models';
+const EQUATIONS = 'virtual:equations/';
+const RESOLVED_EQUATIONS = `\0${EQUATIONS}`;
 
 interface Named {
   readonly symbol: string;
@@ -97,7 +100,7 @@ const symbolic = (named: readonly Named[]): object[] =>
 
 function moduleText(bundle: Bundle): string {
   const kernels: string[] = [];
-  const models = bundle.models.map(({ latex, kernels: texts, graph: _graph, ...rest }) => {
+  const models = bundle.models.map(({ latex: _latex, kernels: texts, graph: _graph, ...rest }) => {
     const own = Object.entries(texts).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
     kernels.push(`${JSON.stringify(rest.id)}: {\n${own.join(',\n')}\n}`);
     return {
@@ -105,28 +108,46 @@ function moduleText(bundle: Bundle): string {
       inputs: symbolic(rest.inputs),
       parameters: symbolic(rest.parameters),
       outputs: symbolic(rest.outputs),
-      mathml: Object.fromEntries(Object.entries(latex).map(([k, v]) => [k, mathml(v)])),
     };
   });
   return [
     `export const models = ${JSON.stringify(models)};`,
     `export const quantities = ${JSON.stringify(bundle.quantities)};`,
     `export const kernels = {\n${kernels.join(',\n')}\n};`,
+    `export const equations = {${bundle.models.map(({ id }) => `${JSON.stringify(id)}: () => import(${JSON.stringify(EQUATIONS + id)})`).join(', ')}};`,
   ].join('\n');
 }
 
+function equationsText(model: TracedModel): string {
+  const equations = Object.fromEntries(Object.entries(model.latex).map(([k, v]) => [k, mathml(v)]));
+  return `export default ${JSON.stringify(equations)};`;
+}
+
+function readBundle(): Bundle {
+  const bundle = JSON.parse(runPython(['-m', 'coalescope_models.bundle']).toString('utf8')) as Bundle;
+  if (bundle.format !== 1) throw new Error(`coalescope_models.bundle has format ${bundle.format}, this page reads 1`);
+  return bundle;
+}
+
 export function models(): Plugin {
+  let bundle: Bundle | null = null;
   return {
     name: 'coalescope-models',
-    resolveId: (id) => (id === ID ? RESOLVED : null),
+    resolveId(id) {
+      if (id === ID) return RESOLVED;
+      return id.startsWith(EQUATIONS) ? `\0${id}` : null;
+    },
     load(id) {
-      if (id !== RESOLVED) return null;
-      for (const file of readdirSync(modelsSource, { recursive: true, encoding: 'utf8' }))
-        if (file.endsWith('.py')) this.addWatchFile(join(modelsSource, file));
-      const bundle = JSON.parse(runPython(['-m', 'coalescope_models.bundle']).toString('utf8')) as Bundle;
-      if (bundle.format !== 1)
-        throw new Error(`coalescope_models.bundle has format ${bundle.format}, this page reads 1`);
-      return moduleText(bundle);
+      if (id === RESOLVED) {
+        for (const file of readdirSync(modelsSource, { recursive: true, encoding: 'utf8' }))
+          if (file.endsWith('.py')) this.addWatchFile(join(modelsSource, file));
+        bundle = readBundle();
+        return moduleText(bundle);
+      }
+      if (!id.startsWith(RESOLVED_EQUATIONS)) return null;
+      bundle ??= readBundle();
+      const model = bundle.models.find((m) => m.id === id.slice(RESOLVED_EQUATIONS.length));
+      return model ? equationsText(model) : null;
     },
   };
 }

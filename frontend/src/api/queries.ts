@@ -8,16 +8,19 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { body, client } from './client';
 import { ApiError } from './errors';
 import type {
   Cells,
   Correction,
+  DatasetState,
   Experiment,
   ExperimentSummary,
   Factors,
   Fit,
   FitRequest,
+  Health,
   Model,
   Quantity,
   Run,
@@ -65,6 +68,25 @@ export function useExperiments() {
     queryKey: ['experiments'],
     queryFn: ({ signal }) => body<ExperimentSummary[]>(client.GET('/api/experiments', { signal })),
   });
+}
+
+const LOOK_AGAIN_MS = 1000;
+
+/** Data sets that the server is still loading, or could not load. As they arrive the experiments are asked for again. */
+export function useDatasetStates(): DatasetState[] {
+  const queries = useQueryClient();
+  const health = useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => body<Health>(client.GET('/api/health', { signal })),
+    refetchInterval: ({ state }) => state.data?.datasets.some((d) => d.state === 'loading') && LOOK_AGAIN_MS,
+  });
+  const waiting = health.data?.datasets.length ?? 0;
+  const [before, setBefore] = useState(waiting);
+  useEffect(() => {
+    if (waiting < before) queries.invalidateQueries({ queryKey: ['experiments'] });
+    setBefore(waiting);
+  }, [waiting, before, queries]);
+  return health.data?.datasets ?? [];
 }
 
 const experimentOf = (slug: string) =>

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Get health
-         * @description Answers as soon as the service can serve.
+         * @description Answers as soon as the service can serve, while large data sets may still be loading.
          */
         get: operations["get_health"];
         put?: never;
@@ -78,6 +78,29 @@ export interface paths {
          * @description Evaluate a model at a point or over a grid of at most 65,536 points.
          */
         post: operations["create_prediction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/predictions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluate a model of one's own
+         * @description Evaluate a graph that came with the request, as any model of the catalogue.
+         *
+         *     It is data: operations that are not listed, too many nodes, and graphs that explode when shared
+         *     parts are written out, are refused before anything is computed.
+         */
+        post: operations["create_user_prediction"];
         delete?: never;
         options?: never;
         head?: never;
@@ -194,6 +217,143 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{slug}/nonlinear-fits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fit parameters of any model
+         * @description Find parameters of a model of the catalogue, or of one's own, by nonlinear least squares.
+         *
+         *     Inputs of the model come from factors and measures of those names, or from those that they
+         *     follow from (`delay_us` from `delay_ticks`, `frame_bytes` from `mean_packet_bytes`). Replicates
+         *     are resampled whole. Where the data cannot tell the parameters, `identifiable` is false, the
+         *     values are null and `message` says why.
+         */
+        post: operations["create_nonlinear_fit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{slug}/variance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Allocate the variation
+         * @description Which of two factors moves a measure, alone and together, and how much is chance.
+         *
+         *     Further factors that vary need one level each, given as FACTOR=VALUE.
+         */
+        get: operations["get_variance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{slug}/replication-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plan replicates
+         * @description Which cells to measure again, and how often, so that each mean is known well enough.
+         *
+         *     FACTOR=VALUE, any number, chooses cells.
+         */
+        get: operations["get_replication_plan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/comparisons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two experiments
+         * @description Ratios of means, B over A, cell by cell and overall, with intervals.
+         *
+         *     Cells are matched by their factors; factors that have one level on each side, and not the same,
+         *     are what the sides differ in. FACTOR=VALUE, any number, chooses cells on both sides.
+         */
+        get: operations["get_comparison"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{slug}/recommendations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recommend a setting that was measured
+         * @description The best setting of an experiment for a goal, with what is known of chance.
+         *
+         *     With the probability that it is the best, the settings that cannot be told from it, the
+         *     trade-off curve, and, for an interface, the commands that set it and the way back.
+         */
+        post: operations["create_recommendation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recommendations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recommend a setting that a model predicts
+         * @description The best of a model's predictions over the levels given; without probabilities.
+         *
+         *     `system_cpu_s_per_gb` can be asked for where the model predicts throughput and system CPU.
+         */
+        post: operations["create_model_recommendation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{slug}/export": {
         parameters: {
             query?: never;
@@ -227,6 +387,8 @@ export interface paths {
         /**
          * List runs
          * @description One page of an experiment's runs, in the order they were stored.
+         *
+         *     Asked for one cell, it says which runs are outliers there (they are flagged, never left out).
          */
         get: operations["list_runs"];
         put?: never;
@@ -409,6 +571,25 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AimIn
+         * @description One measure of the goal.
+         */
+        AimIn: {
+            /** Measure */
+            measure: string;
+            /**
+             * Sense
+             * @description Which is wanted; by default what the glossary calls better
+             */
+            sense?: ("more" | "less") | null;
+            /**
+             * Weight
+             * @description What a relative change of it is worth
+             * @default 1
+             */
+            weight?: number;
+        };
+        /**
          * Bootstrap
          * @description How the intervals were made.
          *
@@ -433,6 +614,55 @@ export interface components {
             strata: number;
             /** Degenerate */
             degenerate: number;
+        };
+        /**
+         * CandidateOut
+         * @description What is known of one setting.
+         */
+        CandidateOut: {
+            /** Factors */
+            factors: {
+                [key: string]: number | string;
+            };
+            /**
+             * N
+             * @description Runs
+             */
+            n: number;
+            /**
+             * Means
+             * @description Geometric means of what was asked about
+             */
+            means: {
+                [key: string]: number;
+            };
+            /**
+             * Loss Percent
+             * @description How far its score lies below the best's
+             */
+            loss_percent: number;
+            /**
+             * Gain Percent
+             * @description How much of what choosing can gain it gains, from the worst to the best
+             */
+            gain_percent: number;
+            /**
+             * Probability Best
+             * @description That it is the best that keeps the bounds; null where chance is not known
+             */
+            probability_best: number | null;
+            /**
+             * Probability Allowed
+             * @description That it keeps the bounds
+             */
+            probability_allowed: number | null;
+            /** Allowed */
+            allowed: boolean;
+            /**
+             * Resolved
+             * @description Whether the data can tell it from the best
+             */
+            resolved: boolean;
         };
         /**
          * CellOut
@@ -467,6 +697,128 @@ export interface components {
             cells: components["schemas"]["CellOut"][];
         };
         /**
+         * CommandsOut
+         * @description Shell commands for the best setting, to be given as root, in this order.
+         */
+        CommandsOut: {
+            /**
+             * Before
+             * @description Remember what is set now
+             */
+            before: string[];
+            /** Apply */
+            apply: string[];
+            /**
+             * Keep
+             * @description So that it stays after a restart
+             */
+            keep: string[];
+            /**
+             * Back
+             * @description The way back, in the same shell
+             */
+            back: string[];
+            /** Notes */
+            notes: string[];
+        };
+        /**
+         * ComparedCellOut
+         * @description A setting that both have.
+         */
+        ComparedCellOut: {
+            /** Factors */
+            factors: {
+                [key: string]: number | string;
+            };
+            a: components["schemas"]["SummaryOut"];
+            b: components["schemas"]["SummaryOut"];
+            /**
+             * Ratio
+             * @description Mean of B over mean of A
+             */
+            ratio: number;
+            /**
+             * Ci95
+             * @description For this cell alone
+             */
+            ci95: [
+                number,
+                number
+            ] | null;
+            /**
+             * Simultaneous Ci95
+             * @description All cells together are covered with 95 %
+             */
+            simultaneous_ci95: [
+                number,
+                number
+            ] | null;
+            /**
+             * P Value
+             * @description Adjusted for the number of cells
+             */
+            p_value: number | null;
+            /** Resolved */
+            resolved: boolean;
+            /**
+             * Verdict
+             * @description Null where neither direction is better
+             */
+            verdict: ("better" | "worse" | "unresolved") | null;
+        };
+        /**
+         * ComparisonOut
+         * @description B against A.
+         */
+        ComparisonOut: {
+            a: components["schemas"]["SideOut"];
+            b: components["schemas"]["SideOut"];
+            measure: components["schemas"]["QuantityOut"];
+            /** Better */
+            better: ("more" | "less") | null;
+            /** Differing */
+            differing: components["schemas"]["DifferingOut"][];
+            /** Cells */
+            cells: components["schemas"]["ComparedCellOut"][];
+            /**
+             * Overall Ratio
+             * @description Geometric mean; each cell weighs alike
+             */
+            overall_ratio: number;
+            /** Overall Ci95 */
+            overall_ci95: [
+                number,
+                number
+            ] | null;
+            /** Overall Verdict */
+            overall_verdict: ("better" | "worse" | "unresolved") | null;
+            /** Only A */
+            only_a: {
+                [key: string]: number | string;
+            }[];
+            /** Only B */
+            only_b: {
+                [key: string]: number | string;
+            }[];
+            /** @description Where a limit was given */
+            regression: components["schemas"]["RegressionOut"] | null;
+        };
+        /**
+         * ConstraintIn
+         * @description A bound that the setting must keep.
+         */
+        ConstraintIn: {
+            /** Measure */
+            measure: string;
+            /**
+             * Limit
+             * @enum {string}
+             */
+            limit: "at most" | "at least";
+            /** Value */
+            value: number;
+        };
+        /**
          * CorrectionIn
          * @description Right levels for a run's factors; null removes a factor.
          * @example {
@@ -488,6 +840,21 @@ export interface components {
              * @description Why, for the run's history
              */
             reason: string;
+        };
+        /**
+         * DatasetStateOut
+         * @description A data set that is not there yet; `message` says why, where it could not be loaded.
+         */
+        DatasetStateOut: {
+            /** Slug */
+            slug: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "loading" | "failed";
+            /** Message */
+            message: string | null;
         };
         /**
          * DefaultFitOut
@@ -545,6 +912,48 @@ export interface components {
             residual_sd_percent: number | null;
             /** Degrees Of Freedom */
             degrees_of_freedom: number;
+        };
+        /**
+         * DifferingOut
+         * @description A factor that has one level on each side, and not the same.
+         */
+        DifferingOut: {
+            /** Factor */
+            factor: string;
+            /** A */
+            a: number | string | null;
+            /** B */
+            b: number | string | null;
+        };
+        /**
+         * EffectOut
+         * @description A line of the table.
+         */
+        EffectOut: {
+            /**
+             * Name
+             * @description A factor, “A × B” for their interaction, or replicates
+             */
+            name: string;
+            /**
+             * Sum Of Squares
+             * @description In the squared unit of the measure
+             */
+            sum_of_squares: number;
+            /** Degrees Of Freedom */
+            degrees_of_freedom: number;
+            /**
+             * Share Percent
+             * @description Of the total variation
+             */
+            share_percent: number;
+            /**
+             * F
+             * @description Mean square over that of the replicates
+             */
+            f: number | null;
+            /** P Value */
+            p_value: number | null;
         };
         /**
          * ErrorBody
@@ -751,11 +1160,16 @@ export interface components {
             model: string;
             /**
              * Method
-             * @description Total least squares as in Geist et al. 2005, or ordinary least squares
+             * @description Total least squares as in Geist et al. 2005; the same weighed by the noise that replicates show, whatever the units; or ordinary least squares
              * @default paper-tls
              * @enum {string}
              */
-            method?: "paper-tls" | "ols";
+            method?: "paper-tls" | "whitened" | "ols";
+            /**
+             * Response
+             * @description The measure to fit; by default the one that most runs have, and of equals what receiving alone cost
+             */
+            response?: string | null;
             /**
              * Where
              * @description Only runs with these levels
@@ -763,6 +1177,11 @@ export interface components {
             where?: {
                 [key: string]: number | string;
             };
+            /**
+             * Pooled
+             * @description Factors to ignore: cells that differ in them only are taken for one
+             */
+            pooled?: string[];
             /**
              * Resamples
              * @description Bootstrap resamples behind the intervals; 0 for none
@@ -791,11 +1210,8 @@ export interface components {
             };
             /** Model */
             model: string;
-            /**
-             * Method
-             * @enum {string}
-             */
-            method: "paper-tls" | "ols";
+            /** Method */
+            method: ("paper-tls" | "whitened" | "ols") | "nonlinear";
             /**
              * Response
              * @description The measure that was fitted
@@ -870,6 +1286,11 @@ export interface components {
             status: "ok";
             /** Version */
             version: string;
+            /**
+             * Datasets
+             * @description Data sets that are being loaded, or could not be; empty once all are there
+             */
+            datasets: components["schemas"]["DatasetStateOut"][];
         };
         /**
          * HistoryOut
@@ -944,6 +1365,7 @@ export interface components {
          *         null
          *       ],
          *       "label": "Delay",
+         *       "meanings": [],
          *       "name": "delay_us",
          *       "role": "factor",
          *       "source": "Intel 8254x manual",
@@ -986,6 +1408,13 @@ export interface components {
             text: boolean;
             /** Source */
             source: string;
+            /** Better */
+            better: ("more" | "less") | null;
+            /**
+             * Meanings
+             * @description Of a code: what 0, 1, 2 … stand for
+             */
+            meanings: string[];
             /** Cells */
             cells: number;
         };
@@ -1052,6 +1481,239 @@ export interface components {
             };
         };
         /**
+         * ModelRecommendationIn
+         * @description What is wanted of the settings that a model predicts.
+         * @example {
+         *       "aims": [
+         *         {
+         *           "measure": "throughput_mbps"
+         *         }
+         *       ],
+         *       "model": "request-response",
+         *       "over": {
+         *         "delay_us": [
+         *           10,
+         *           20,
+         *           40,
+         *           80,
+         *           160,
+         *           320
+         *         ],
+         *         "mtu_bytes": [
+         *           1500,
+         *           9000
+         *         ]
+         *       },
+         *       "values": {
+         *         "clients": 3
+         *       }
+         *     }
+         */
+        ModelRecommendationIn: {
+            /** Aims */
+            aims: components["schemas"]["AimIn"][];
+            /**
+             * Constraints
+             * @default []
+             */
+            constraints?: components["schemas"]["ConstraintIn"][];
+            /**
+             * Tolerance Percent
+             * @description A loss against the best that does not matter
+             * @default 1
+             */
+            tolerance_percent?: number;
+            /**
+             * Seed
+             * @default 1
+             */
+            seed?: number;
+            /**
+             * Interface
+             * @description Write commands for it, such as eth0
+             */
+            interface?: string | null;
+            /**
+             * Driver
+             * @description Of the interface, as `ethtool -i` shows it
+             */
+            driver?: string | null;
+            /**
+             * Model
+             * @description Id of any model, or a model of one's own
+             */
+            model: string | components["schemas"]["UserModelIn"];
+            /**
+             * Values
+             * @description Inputs and parameters that are given
+             */
+            values?: {
+                [key: string]: number;
+            };
+            /**
+             * Over
+             * @description What can be chosen, with the levels there are
+             */
+            over: {
+                [key: string]: number[];
+            };
+        };
+        /**
+         * NonlinearFitIn
+         * @description Which parameters of which model to find, and how.
+         * @example {
+         *       "free": [
+         *         "rtt_min_us",
+         *         "window_bytes"
+         *       ],
+         *       "held": {
+         *         "connections": 10
+         *       },
+         *       "model": "receive-windowed",
+         *       "output": "throughput_mbps",
+         *       "seed": 1,
+         *       "where": {
+         *         "workload": "tcp"
+         *       }
+         *     }
+         */
+        NonlinearFitIn: {
+            /**
+             * Model
+             * @description Id of any model, or a model of one's own
+             */
+            model: string | components["schemas"]["UserModelIn"];
+            /**
+             * Output
+             * @description The output of the model to compare with the response
+             */
+            output: string;
+            /**
+             * Free
+             * @description Parameters to find, within the ends of their sliders
+             */
+            free: string[];
+            /**
+             * Held
+             * @description Values of other parameters, or of inputs that the experiment does not have; parameters that are not given keep their default
+             */
+            held?: {
+                [key: string]: number;
+            };
+            /**
+             * Response
+             * @description The measure to compare with; by default that of the output
+             */
+            response?: string | null;
+            /**
+             * Where
+             * @description Only runs with these levels
+             */
+            where?: {
+                [key: string]: number | string;
+            };
+            /**
+             * Pooled
+             * @description Factors to ignore: cells that differ in them only are taken for one
+             */
+            pooled?: string[];
+            /**
+             * Weighting
+             * @description Of deviations: in percent, or in the response's unit
+             * @default relative
+             * @enum {string}
+             */
+            weighting?: "relative" | "absolute";
+            /**
+             * Resamples
+             * @description Bootstrap resamples behind the intervals; 0 for none
+             * @default 1000
+             */
+            resamples?: number;
+            /**
+             * Seed
+             * @description The same seed gives the same intervals
+             * @default 1
+             */
+            seed?: number;
+        };
+        /**
+         * NonlinearFitOut
+         * @description A nonlinear fit, with what it was made of.
+         */
+        NonlinearFitOut: {
+            /** Experiment */
+            experiment: string;
+            /** Data Version */
+            data_version: number;
+            /** Where */
+            where: {
+                [key: string]: number | string;
+            };
+            /** Model */
+            model: string;
+            /** Method */
+            method: ("paper-tls" | "whitened" | "ols") | "nonlinear";
+            /**
+             * Response
+             * @description The measure that was fitted
+             */
+            response: string;
+            /** Response Unit */
+            response_unit: string;
+            /**
+             * N
+             * @description Points: rows, or cells where rows are replicates
+             */
+            n: number;
+            /**
+             * Left Out
+             * @description Runs without a measure that the fit needs
+             */
+            left_out: number;
+            /** Estimates */
+            estimates: {
+                [key: string]: components["schemas"]["Estimate"];
+            };
+            /**
+             * Covariance
+             * @description In the order of the estimates
+             */
+            covariance: number[][] | null;
+            diagnostics: components["schemas"]["Diagnostics"];
+            /** Residuals */
+            residuals: components["schemas"]["ResidualOut"][];
+            /** Identifiable */
+            identifiable: boolean;
+            /**
+             * Message
+             * @description Why there are no values, or no intervals
+             */
+            message: string | null;
+            bootstrap: components["schemas"]["Bootstrap"];
+            /**
+             * Output
+             * @description The output of the model that was compared with the response
+             */
+            output: string;
+            /**
+             * Held
+             * @description Values of parameters and inputs that were given
+             */
+            held: {
+                [key: string]: number;
+            };
+            /**
+             * Sources
+             * @description The factors or measures that each input was taken from
+             */
+            sources: {
+                [key: string]: string[];
+            };
+            /** Pooled */
+            pooled: string[];
+        };
+        /**
          * ParameterOut
          * @description A constant of a model: its default there, and the ends and step of its slider.
          * @example {
@@ -1061,6 +1723,7 @@ export interface components {
          *         null
          *       ],
          *       "label": "Delay",
+         *       "meanings": [],
          *       "name": "delay_us",
          *       "role": "factor",
          *       "source": "Intel 8254x manual",
@@ -1103,6 +1766,13 @@ export interface components {
             text: boolean;
             /** Source */
             source: string;
+            /** Better */
+            better: ("more" | "less") | null;
+            /**
+             * Meanings
+             * @description Of a code: what 0, 1, 2 … stand for
+             */
+            meanings: string[];
             /** Default */
             default: number;
             /** Lo */
@@ -1121,6 +1791,40 @@ export interface components {
             x: string;
             /** Y */
             y: string;
+        };
+        /**
+         * PlannedCellOut
+         * @description What one cell needs.
+         */
+        PlannedCellOut: {
+            /** Cell */
+            cell: number;
+            /** Factors */
+            factors: {
+                [key: string]: number | string;
+            };
+            /** N */
+            n: number;
+            /**
+             * Width Percent
+             * @description Half of the 95 % interval now, in percent of the mean
+             */
+            width_percent: number | null;
+            /**
+             * Needed
+             * @description Replicates in all; 10,000 where they may not suffice
+             */
+            needed: number;
+            /**
+             * More
+             * @description Replicates to add
+             */
+            more: number;
+            /**
+             * Borrowed
+             * @description Whether its deviation is that of the other cells
+             */
+            borrowed: boolean;
         };
         /**
          * PredictionIn
@@ -1238,6 +1942,7 @@ export interface components {
          *         null
          *       ],
          *       "label": "Delay",
+         *       "meanings": [],
          *       "name": "delay_us",
          *       "role": "factor",
          *       "source": "Intel 8254x manual",
@@ -1280,6 +1985,13 @@ export interface components {
             text: boolean;
             /** Source */
             source: string;
+            /** Better */
+            better: ("more" | "less") | null;
+            /**
+             * Meanings
+             * @description Of a code: what 0, 1, 2 … stand for
+             */
+            meanings: string[];
         };
         /**
          * ReasonIn
@@ -1294,6 +2006,159 @@ export interface components {
              * @description Why, for the run's history
              */
             reason: string;
+        };
+        /**
+         * RecommendationIn
+         * @description What is wanted of an experiment's settings.
+         * @example {
+         *       "aims": [
+         *         {
+         *           "measure": "throughput_mbps"
+         *         },
+         *         {
+         *           "measure": "system_cpu_s_per_gb",
+         *           "weight": 0.5
+         *         }
+         *       ],
+         *       "constraints": [
+         *         {
+         *           "limit": "at most",
+         *           "measure": "latency_us",
+         *           "value": 500
+         *         }
+         *       ],
+         *       "driver": "e1000e",
+         *       "interface": "eth0",
+         *       "where": {
+         *         "workload": "tcp"
+         *       }
+         *     }
+         */
+        RecommendationIn: {
+            /** Aims */
+            aims: components["schemas"]["AimIn"][];
+            /**
+             * Constraints
+             * @default []
+             */
+            constraints?: components["schemas"]["ConstraintIn"][];
+            /**
+             * Tolerance Percent
+             * @description A loss against the best that does not matter
+             * @default 1
+             */
+            tolerance_percent?: number;
+            /**
+             * Seed
+             * @default 1
+             */
+            seed?: number;
+            /**
+             * Interface
+             * @description Write commands for it, such as eth0
+             */
+            interface?: string | null;
+            /**
+             * Driver
+             * @description Of the interface, as `ethtool -i` shows it
+             */
+            driver?: string | null;
+            /**
+             * Where
+             * @description Only runs with these levels
+             */
+            where?: {
+                [key: string]: number | string;
+            };
+        };
+        /**
+         * RecommendationOut
+         * @description The setting to choose; numbers are places in `candidates`.
+         */
+        RecommendationOut: {
+            /** Experiment */
+            experiment: string | null;
+            /** Data Version */
+            data_version: number | null;
+            /** Model */
+            model: string | null;
+            /** Where */
+            where: {
+                [key: string]: number | string;
+            };
+            /**
+             * Left Out
+             * @description Runs without a measure that was asked about
+             */
+            left_out: number;
+            /**
+             * Best
+             * @description Null where no setting keeps the bounds
+             */
+            best: number | null;
+            /**
+             * Enough
+             * @description The shortest delay among the settings that lose no more than the tolerance
+             */
+            enough: number | null;
+            /**
+             * Candidates
+             * @description The best first; those not allowed last
+             */
+            candidates: components["schemas"]["CandidateOut"][];
+            /** Indistinguishable */
+            indistinguishable: number[];
+            /** Good Enough */
+            good_enough: number[];
+            /**
+             * Frontier
+             * @description Settings that no other beats in every aim, by falling first aim
+             */
+            frontier: number[];
+            /**
+             * Message
+             * @description What limits the answer, and what to measure
+             */
+            message: string | null;
+            commands: components["schemas"]["CommandsOut"] | null;
+        };
+        /**
+         * RegressionOut
+         * @description What is worse in B by more than the limit.
+         */
+        RegressionOut: {
+            /** Limit Percent */
+            limit_percent: number;
+            /** Found */
+            found: boolean;
+            /** Overall */
+            overall: boolean;
+            /** Cells */
+            cells: {
+                [key: string]: number | string;
+            }[];
+        };
+        /**
+         * ReplicationPlanOut
+         * @description Which cells to measure again, the most needy first.
+         */
+        ReplicationPlanOut: {
+            /** Experiment */
+            experiment: string;
+            /** Data Version */
+            data_version: number;
+            /** Measure */
+            measure: string;
+            /** Where */
+            where: {
+                [key: string]: number | string;
+            };
+            /** Width Percent */
+            width_percent: number;
+            /** Runs To Add */
+            runs_to_add: number;
+            /** Cells */
+            cells: components["schemas"]["PlannedCellOut"][];
         };
         /**
          * ResidualOut
@@ -1362,6 +2227,11 @@ export interface components {
             measures: {
                 [key: string]: components["schemas"]["MeasuredValueOut"];
             };
+            /**
+             * Outlying
+             * @description Measures in which it does not belong with the other current runs of its cell; null in lists of more than one cell
+             */
+            outlying: string[] | null;
             /** Requested */
             requested: {
                 [key: string]: number | string | null;
@@ -1422,6 +2292,11 @@ export interface components {
             measures: {
                 [key: string]: components["schemas"]["MeasuredValueOut"];
             };
+            /**
+             * Outlying
+             * @description Measures in which it does not belong with the other current runs of its cell; null in lists of more than one cell
+             */
+            outlying: string[] | null;
         };
         /**
          * RunsOut
@@ -1432,6 +2307,27 @@ export interface components {
             total: number;
             /** Runs */
             runs: components["schemas"]["RunOut"][];
+        };
+        /**
+         * SideOut
+         * @description One of the two.
+         */
+        SideOut: {
+            /** Experiment */
+            experiment: string;
+            /** Title */
+            title: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "published" | "measured" | "emulated" | "simulated";
+            /** Data Version */
+            data_version: number;
+            /** Where */
+            where: {
+                [key: string]: number | string;
+            };
         };
         /**
          * SourceIn
@@ -1684,6 +2580,217 @@ export interface components {
             partial: boolean;
         };
         /**
+         * UserInputIn
+         * @description What varies: an input of the graph.
+         */
+        UserInputIn: {
+            /** Name */
+            name: string;
+            /**
+             * Source
+             * @description The factor or measure that a fit takes it from; by default that of its name
+             */
+            source?: string | null;
+        };
+        /**
+         * UserModelIn
+         * @description A model as data: an expression graph, and what its inputs are.
+         *
+         *     `coalescope trace` writes one from a Python function. Nothing of it is run as code: the graph
+         *     holds listed operations only, and is bounded.
+         * @example {
+         *       "format": 1,
+         *       "graph": {
+         *         "format": 1,
+         *         "inputs": [
+         *           "delay_us",
+         *           "base_us"
+         *         ],
+         *         "nodes": [
+         *           [
+         *             "input",
+         *             0
+         *           ],
+         *           [
+         *             "input",
+         *             1
+         *           ],
+         *           [
+         *             "add",
+         *             0,
+         *             1
+         *           ]
+         *         ],
+         *         "outputs": {
+         *           "latency_us": 2
+         *         }
+         *       },
+         *       "inputs": [
+         *         {
+         *           "name": "delay_us"
+         *         }
+         *       ],
+         *       "parameters": [
+         *         {
+         *           "default": 50,
+         *           "hi": 500,
+         *           "lo": 0,
+         *           "name": "base_us"
+         *         }
+         *       ],
+         *       "title": "Latency grows with the delay"
+         *     }
+         */
+        UserModelIn: {
+            /**
+             * Format
+             * @constant
+             */
+            format: 1;
+            /** Title */
+            title: string;
+            /** Inputs */
+            inputs: components["schemas"]["UserInputIn"][];
+            /**
+             * Parameters
+             * @default []
+             */
+            parameters?: components["schemas"]["UserParameterIn"][];
+            /**
+             * Graph
+             * @description As GET /api/models gives the graphs of its models
+             */
+            graph: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * UserParameterIn
+         * @description A constant of the graph, and the range that a fit may search.
+         */
+        UserParameterIn: {
+            /** Name */
+            name: string;
+            /** Default */
+            default: number;
+            /** Lo */
+            lo: number;
+            /** Hi */
+            hi: number;
+            /**
+             * Unit
+             * @default
+             */
+            unit?: string;
+        };
+        /**
+         * UserPredictionIn
+         * @description A model of one's own, and where to evaluate it.
+         * @example {
+         *       "model": {
+         *         "format": 1,
+         *         "graph": {
+         *           "format": 1,
+         *           "inputs": [
+         *             "delay_us",
+         *             "base_us"
+         *           ],
+         *           "nodes": [
+         *             [
+         *               "input",
+         *               0
+         *             ],
+         *             [
+         *               "input",
+         *               1
+         *             ],
+         *             [
+         *               "add",
+         *               0,
+         *               1
+         *             ]
+         *           ],
+         *           "outputs": {
+         *             "latency_us": 2
+         *           }
+         *         },
+         *         "inputs": [
+         *           {
+         *             "name": "delay_us"
+         *           }
+         *         ],
+         *         "parameters": [
+         *           {
+         *             "default": 50,
+         *             "hi": 500,
+         *             "lo": 0,
+         *             "name": "base_us"
+         *           }
+         *         ],
+         *         "title": "Latency grows with the delay"
+         *       },
+         *       "over": {
+         *         "delay_us": {
+         *           "hi": 100,
+         *           "lo": 0,
+         *           "n": 3
+         *         }
+         *       }
+         *     }
+         */
+        UserPredictionIn: {
+            /**
+             * Values
+             * @description Inputs and parameters; others keep their default
+             */
+            values?: {
+                [key: string]: number;
+            };
+            /**
+             * Over
+             * @description What varies, in the order of the axes
+             */
+            over?: {
+                [key: string]: components["schemas"]["SpanIn"];
+            };
+            model: components["schemas"]["UserModelIn"];
+        };
+        /**
+         * VarianceOut
+         * @description A two-way analysis of variance, sums of squares of type II.
+         */
+        VarianceOut: {
+            /** Experiment */
+            experiment: string;
+            /** Data Version */
+            data_version: number;
+            /** Measure */
+            measure: string;
+            /** Unit */
+            unit: string;
+            /** Where */
+            where: {
+                [key: string]: number | string;
+            };
+            /**
+             * N
+             * @description Runs
+             */
+            n: number;
+            /**
+             * Left Out
+             * @description Runs without the measure
+             */
+            left_out: number;
+            /** Effects */
+            effects: components["schemas"]["EffectOut"][];
+            /**
+             * Message
+             * @description What limits it
+             */
+            message: string | null;
+        };
+        /**
          * WarningOut
          * @description Something worth knowing that did not keep the run out.
          */
@@ -1860,6 +2967,57 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PredictionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    create_user_prediction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserPredictionIn"];
             };
         };
         responses: {
@@ -2233,6 +3391,362 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FitOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    create_nonlinear_fit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NonlinearFitIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NonlinearFitOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    get_variance: {
+        parameters: {
+            query: {
+                /** @description A measure of the glossary, such as throughput_mbps */
+                measure: string;
+                /** @description Two factors: A,B */
+                factors: string;
+                /**
+                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @example {
+                 *       "workload": "tcp"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VarianceOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    get_replication_plan: {
+        parameters: {
+            query: {
+                /** @description A measure of the glossary, such as throughput_mbps */
+                measure: string;
+                /** @description Wanted half width of each 95 % interval */
+                width_percent: number;
+                /**
+                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @example {
+                 *       "workload": "tcp"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplicationPlanOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    get_comparison: {
+        parameters: {
+            query: {
+                /** @description Experiment to compare with */
+                a: string;
+                /** @description Experiment that is compared with it */
+                b: string;
+                /** @description A measure of the glossary, such as throughput_mbps */
+                measure: string;
+                /** @description FACTOR=LEVEL:LEVEL: only cells of the first level on side A, of the second on side B; a and b may then be the same experiment */
+                split?: string | null;
+                /** @description Which is better; by default as the glossary says */
+                better?: ("more" | "less") | null;
+                /** @description Say what is worse in B by more than this */
+                fail_if_worse_percent?: number | null;
+                /**
+                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @example {
+                 *       "workload": "tcp"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    create_recommendation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecommendationIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendationOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    create_model_recommendation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelRecommendationIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendationOut"];
                 };
             };
             /** @description No such thing */

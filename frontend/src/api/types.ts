@@ -12,6 +12,9 @@ export type Quantity = Schemas['QuantityOut'];
 export type Parameter = Schemas['ParameterOut'];
 export type Model = Schemas['ModelOut'];
 
+export type Health = Schemas['Health'];
+export type DatasetState = Schemas['DatasetStateOut'];
+
 export type Factor = Schemas['FactorOut'];
 export type Glance = Schemas['GlanceOut'];
 export type Experiment = Schemas['ExperimentOut'];

@@ -2,9 +2,9 @@
 // Whether a model can say something about an experiment, and from where each of its inputs comes.
 import type { Quantity } from '../api/types';
 import { type Field, fieldOf } from './field';
-import { parameterTerms, type ScalarTerm } from './fit';
+import { inSeconds, parameterTerms, type ScalarTerm } from './fit';
 import { type Axis, delayMicroseconds, isDelay, type Layout, type Point } from './layout';
-import { type BundledModel, type Catalogue, type Kernel, outputFor, partsOf } from './models';
+import { type BundledModel, type Catalogue, isCostInSeconds, type Kernel, outputFor, partsOf } from './models';
 
 export type Frames = 'counted' | 'full';
 
@@ -106,7 +106,7 @@ export function bind(
     output,
     parts: partsOf(model).filter((p) => p in kernels),
     sources,
-    terms: [...parameterTerms(model), ...terms],
+    terms: [...parameterTerms(model).map((term) => (isCostInSeconds(measure) ? inSeconds(term) : term)), ...terms],
     takesFrames: sources.some((s) => s.from === 'cells' && s.quantity === 'packet_fill'),
     kernels,
   };

@@ -3,7 +3,8 @@
 import type { FactorValue } from '../api/types';
 import type { Frames } from './binding';
 
-export type Method = 'paper-tls' | 'ols';
+export const METHODS = ['paper-tls', 'whitened', 'ols'] as const;
+export type Method = (typeof METHODS)[number];
 export type Surface = 'model' | 'cells';
 
 export interface ExplorerState {

@@ -154,6 +154,23 @@ export function pooledShare(fit: Fit | null): number | null {
   return (t95(fit.diagnostics.degrees_of_freedom) * sd) / 100;
 }
 
+/** Of the 2005 study: what the costs of the models stand in until they are fitted. */
+const JIFFY_S = 0.01;
+
+/** A cost in seconds instead of jiffies: for measures that are in seconds. */
+export function inSeconds<T extends ScalarTerm>(term: T): T {
+  if (!term.unit.startsWith('jiffies/')) return term;
+  const seconds = (jiffies: number): number => Number((jiffies * JIFFY_S).toPrecision(10));
+  return {
+    ...term,
+    unit: term.unit.replace('jiffies', 's'),
+    start: seconds(term.start),
+    lo: seconds(term.lo),
+    hi: seconds(term.hi),
+    step: seconds(term.step),
+  };
+}
+
 export const parameterTerms = (model: BundledModel): ScalarTerm[] =>
   model.parameters.map((p) => ({
     name: p.name,

@@ -2,7 +2,15 @@
 // Explorer state to address and back: one pair of pure functions over strings. An address names only what differs from the default, and
 // a parameter that cannot be read falls back alone.
 import type { FactorValue } from '../api/types';
-import { type ExplorerState, type ModelTerms, type Rejected, type SliceTerms, stateFor, type Terms } from './explorer';
+import {
+  type ExplorerState,
+  METHODS,
+  type ModelTerms,
+  type Rejected,
+  type SliceTerms,
+  stateFor,
+  type Terms,
+} from './explorer';
 
 /** Parameters of the page that are not the explorer's. */
 const FOREIGN = new Set(['theme', 'bench']);
@@ -147,7 +155,7 @@ export function fromQuery(query: string, terms: Terms): Read {
   );
   const models = slice.models(measure);
   const model = readModel(reader, models);
-  const method = reader.oneOf('fit', ['paper-tls', 'ols'] as const, start.method, 'is not a method');
+  const method = reader.oneOf('fit', METHODS, start.method, 'is not a method');
   const frames = reader.oneOf('frames', ['counted', 'full'] as const, start.frames, 'is not a way to count frames');
   const lines = readLines(reader, slice, start.lines);
   const y = slice.y ? (reader.number(slice.y.name, slice.y.lo, slice.y.hi) ?? start.y) : null;

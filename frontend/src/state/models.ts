@@ -29,8 +29,6 @@ export interface BundledModel {
   readonly outputs: readonly Symbolic<Quantity>[];
   readonly plane: { readonly x: string; readonly y: string } | null;
   readonly axes: Readonly<Record<string, 'x' | 'y' | 'xy'>>;
-  /** The equation of each output. */
-  readonly mathml: Readonly<Record<string, string>>;
   readonly reference: readonly Reference[];
 }
 
@@ -40,10 +38,21 @@ export interface Catalogue {
   readonly quantities: readonly Quantity[];
 }
 
-const PER_GB = ['system_cpu_jiffies_per_gb', 'system_cpu_s_per_gb'];
+const PER_GB = [
+  'receiver_cpu_jiffies_per_gb',
+  'receiver_cpu_s_per_gb',
+  'system_cpu_jiffies_per_gb',
+  'system_cpu_s_per_gb',
+];
 
 /** The response of the cost model: what its fit explains. */
 export const isCost = (measure: string): boolean => PER_GB.includes(measure);
+
+/** A cost in seconds; the others are in jiffies. */
+export const isCostInSeconds = (measure: string): boolean => isCost(measure) && measure.endsWith('_cpu_s_per_gb');
+
+/** The measure that is fitted where a cost is looked at: the same cost, of the whole run. */
+export const responseOf = (measure: string): string => measure.replace(/_per_gb$/, '');
 
 /** The output of a model that is this measure, or null. The cost model answers in the unit of the response it was fitted to. */
 export function outputFor(model: BundledModel, measure: string): string | null {

@@ -7,6 +7,7 @@ import { type Binding, bindings, fromCells, type MeasurePoints, prepare } from '
 import {
   type AxisTerms,
   type ExplorerState,
+  METHODS,
   type ModelTerms,
   type SliceTerms,
   shortened,
@@ -27,6 +28,8 @@ export const NO_MODEL = 'none';
 
 /** What the paper and its readers look at first; the rest of the measures follow. */
 const FIRST = [
+  'receiver_cpu_jiffies_per_gb',
+  'receiver_cpu_s_per_gb',
   'system_cpu_jiffies_per_gb',
   'system_cpu_s_per_gb',
   'packets_per_interrupt',
@@ -34,9 +37,13 @@ const FIRST = [
   'goodput_mbps',
   'rx_interrupts_per_gb',
   'rx_interrupt_rate_hz',
+  'receiver_cpu_percent',
   'system_cpu_percent',
   'idle_cpu_percent',
   'latency_us',
+  'latency_p50_us',
+  'latency_p99_us',
+  'request_rate_hz',
 ];
 /** Said to be missing where they are: every experiment of this kind is asked for them. */
 const EXPECTED = ['packets_per_interrupt', 'throughput_mbps', 'rx_interrupt_rate_hz', 'system_cpu_percent'];
@@ -221,7 +228,7 @@ export function termsOf(subject: Subject, slices: (where: Readonly<Record<string
     x: null,
     y: null,
     model: null,
-    method: method === 'ols' ? 'ols' : 'paper-tls',
+    method: METHODS.find((m) => m === method) ?? 'paper-tls',
     frames: 'counted',
     byHand: {},
   };

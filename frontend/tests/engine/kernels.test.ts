@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels in the page's bundle against what Python computed when it traced them.
+
+import { equations } from 'virtual:models';
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
 import type { BundledModel } from '../../src/state/models';
@@ -62,10 +64,13 @@ describe.each(catalogue.models.map((m) => [m.id, m] as const))('kernels of %s', 
   });
 });
 
-it('carries every equation as MathML without style attributes', () => {
-  for (const model of catalogue.models)
-    for (const markup of [...Object.values(model.mathml), ...model.parameters.map((p) => p.symbolMath)]) {
+it('has every equation as MathML without style attributes', async () => {
+  for (const model of catalogue.models) {
+    const { default: own } = await equations[model.id]();
+    expect(Object.keys(own)).toEqual(model.outputs.map((o) => o.name));
+    for (const markup of [...Object.values(own), ...model.parameters.map((p) => p.symbolMath)]) {
       expect(markup).toMatch(/^<math/);
       expect(markup).not.toContain(' style=');
     }
+  }
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
-import { type ExplorerState, stateFor, type Terms } from '../../src/state/explorer';
+import { type ExplorerState, METHODS, stateFor, type Terms } from '../../src/state/explorer';
 import { fromQuery, toQuery } from '../../src/state/link';
 import { type Subject, slicesOf, termsOf } from '../../src/state/view';
 import { dillon, nfs, points } from '../published';
@@ -25,7 +25,10 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
   const kept = levels.filter(() => random() < 0.7);
   const byHand: Record<string, number> = {};
   for (const { name, lo, hi } of models[chosen]?.sliders ?? [])
-    if (random() < 0.4) byHand[name] = Math.max(lo, -10) + (Math.min(hi, 10) - Math.max(lo, -10)) * random();
+    if (random() < 0.4) {
+      const low = Math.max(lo, -10);
+      byHand[name] = low + (Math.max(Math.min(hi, 10), Math.min(hi, low + 20)) - low) * random();
+    }
   return {
     where,
     measure,
@@ -34,7 +37,7 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
     x: between(slice.x),
     y: between(slice.y),
     model: chosen === 0 ? null : models[chosen].id,
-    method: pick(random, ['paper-tls', 'ols'] as const),
+    method: pick(random, METHODS),
     frames: pick(random, ['counted', 'full'] as const),
     byHand,
   };

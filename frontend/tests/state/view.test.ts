@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
+import { fitRequestOf } from '../../src/features/explorer/ahead';
 import { comparisonOf, deviation, worstOf } from '../../src/features/explorer/figure/residuals';
 import { gradientAt, predictAt } from '../../src/state/binding';
 import type { ExplorerState } from '../../src/state/explorer';
 import { fieldOf } from '../../src/state/field';
 import { halfWidth, settingAt, t95, trackOf } from '../../src/state/fit';
 import { fromQuery } from '../../src/state/link';
-import { modelsFor, type Subject, slicesOf, termsOf, type View, viewOf, widened } from '../../src/state/view';
+import {
+  bindingOf,
+  modelsFor,
+  type Subject,
+  slicesOf,
+  termsOf,
+  type View,
+  viewOf,
+  widened,
+} from '../../src/state/view';
 import { dillon, experimentOf, nfs, paperFit, points } from '../published';
 
 function look(subject: Subject, query: string, fit = true): { view: View; state: ExplorerState } {
@@ -215,4 +225,40 @@ it('prefers a model that takes what the cells counted', () => {
   expect(ids[0]).toBe('cpu-overhead-surface');
   expect(ids).toContain('cpu-overhead-open-loop');
   expect(ids.at(-1)).toBe('none');
+});
+
+describe('a cost in seconds', () => {
+  const { cells, experiment } = nfs();
+  const inSeconds = cells.map((cell) => {
+    const jiffies = cell.measures.system_cpu_jiffies_per_gb;
+    const seconds = { ...jiffies, mean: jiffies.mean / 100 };
+    return { ...cell, measures: { ...cell.measures, receiver_cpu_s_per_gb: seconds } };
+  });
+  const described = experimentOf('lab', inSeconds, experiment.default_view);
+  const subject: Subject = { of: 'experiment', experiment: described, cells: inSeconds };
+
+  it('starts at the paper’s costs in seconds where nothing was fitted', () => {
+    const { view } = look(subject, 'measure=receiver_cpu_s_per_gb', false);
+    expect(view.binding?.model.id).toBe('cpu-overhead-surface');
+    expect(view.sliders.map((s) => s.unit)).toEqual(['s/MB', 's/kpacket', 's/kinterrupt']);
+    const comparison = comparisonOf(view, 'counted');
+    const worst = worstOf(view.points, comparison?.predictions(view.start) ?? new Float64Array());
+    expect(worst?.percent).toBeCloseTo(1.861, 2);
+  });
+
+  it('leaves a cost in jiffies in jiffies', () => {
+    const { view } = look(subject, '', false);
+    expect(view.sliders.map((s) => s.unit)).toEqual(['jiffies/MB', 'jiffies/kpacket', 'jiffies/kinterrupt']);
+  });
+
+  it('is fitted as the measure of the whole run that it is of', () => {
+    const request = (query: string) => {
+      const slices = slicesOf(subject, catalogue);
+      const { state } = fromQuery(query, termsOf(subject, slices));
+      return fitRequestOf(subject, state, bindingOf(slices(state.where), state));
+    };
+    expect(request('measure=receiver_cpu_s_per_gb')?.response).toBe('receiver_cpu_s');
+    expect(request('')?.response).toBe('system_cpu_jiffies');
+    expect(request('measure=packets_per_interrupt')).toBeNull();
+  });
 });

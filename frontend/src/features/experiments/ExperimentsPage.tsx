@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link, useSearchParams } from 'wouter';
 import { reasonOf } from '../../api/errors';
-import { useExperiments, useQuantities } from '../../api/queries';
+import { useDatasetStates, useExperiments, useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Kind as KindName } from '../../api/types';
 import { labelOf } from '../../components/factorWords';
 import { KINDS, Kind, KindGlyph } from '../../components/Kind';
@@ -119,6 +119,21 @@ function Nothing({ filter, clear }: { filter: Filter; clear: () => void }) {
   );
 }
 
+/** Data sets that come with the program and are not in the table yet. */
+function DataSets() {
+  return useDatasetStates().map(({ slug, state, message }) =>
+    state === 'loading' ? (
+      <Notice key={slug} tone="plain" title={`The data set ${slug} is being loaded`}>
+        It appears here when it is whole.
+      </Notice>
+    ) : (
+      <Notice key={slug} tone="bad" title={`The data set ${slug} could not be loaded`}>
+        {message}
+      </Notice>
+    ),
+  );
+}
+
 /** Home: a quiet table of everything there is to look at. */
 export function ExperimentsPage() {
   useTitle(undefined);
@@ -163,6 +178,7 @@ export function ExperimentsPage() {
         </Notice>
       )}
       {experiments.isPending && <LoadingLine label="Loading the experiments" />}
+      <DataSets />
       <table className="list">
         <thead>
           <tr>

@@ -7,6 +7,7 @@ import { Icon } from '../../components/Icon';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
 import { Segmented } from '../../components/Segmented';
+import { useEquations } from '../../engine/equations';
 import { draw } from '../../layers/svg';
 import { brief, decimal, digitsFor, plusMinus } from '../../plots/number';
 import { predictAt } from '../../state/binding';
@@ -311,6 +312,7 @@ function FitHeader({ state }: { state: FitState | null }) {
             value={method}
             segments={[
               { value: 'paper-tls', label: 'Paper TLS' },
+              { value: 'whitened', label: 'Whitened' },
               { value: 'ols', label: 'OLS' },
             ]}
             onChange={(next: Method) => store.update({ method: next, byHand: {} })}
@@ -337,7 +339,7 @@ function FitHeader({ state }: { state: FitState | null }) {
 function FitNote({ fit }: { fit: Fit }) {
   const { bootstrap, diagnostics } = fit;
   const about = [
-    `${fit.n} ${bootstrap?.unit === 'replicates' ? 'runs' : 'cells'}${fit.left_out > 0 ? `, ${fit.left_out} left out` : ''}`,
+    `${fit.n} cells${fit.left_out > 0 ? `, ${fit.left_out} runs left out` : ''}`,
     diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
   ].filter(Boolean);
   const how = bootstrap
@@ -624,10 +626,11 @@ function CostSplit() {
 }
 
 function Equation({ model, output }: { model: BundledModel; output: string }) {
+  const equations = useEquations(model.id);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard
     <div className="eq" tabIndex={0} role="group" aria-label="Equation">
-      <Mathematics html={model.mathml[output] ?? ''} />
+      <Mathematics html={equations?.[output] ?? ''} />
     </div>
   );
 }

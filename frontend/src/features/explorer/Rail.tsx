@@ -136,6 +136,8 @@ const RAW = new Set([
   'tx_packets',
   'rx_interrupts',
   'drops',
+  'receiver_cpu_s',
+  'receiver_cpu_jiffies',
   'system_cpu_s',
   'system_cpu_jiffies',
   'tx_throughput_mbps',

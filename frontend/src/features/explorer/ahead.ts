@@ -5,7 +5,7 @@ import type { Cells, Experiment, FitRequest } from '../../api/types';
 import { catalogue } from '../../engine/catalogue';
 import type { ExplorerState } from '../../state/explorer';
 import { fromQuery } from '../../state/link';
-import { fittedAs, isCost } from '../../state/models';
+import { fittedAs, isCost, responseOf } from '../../state/models';
 import { currentQuery } from '../../state/url';
 import { bindingOf, type Subject, slicesOf, termsOf } from '../../state/view';
 
@@ -17,7 +17,8 @@ export function fitRequestOf(
 ): FitRequest | null {
   if (subject.of !== 'experiment' || !binding || !isCost(state.measure)) return null;
   const model = fittedAs(binding.model);
-  return model === null ? null : { model, method: state.method, where: { ...state.where } };
+  const { measure, method, where } = state;
+  return model === null ? null : { model, method, response: responseOf(measure), where: { ...where } };
 }
 
 /** Asks for the fit that the address wants, so that it is on its way while the page renders. */

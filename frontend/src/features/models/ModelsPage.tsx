@@ -2,6 +2,7 @@
 import { Link } from 'wouter';
 import { useTitle } from '../../components/title';
 import { catalogue } from '../../engine/catalogue';
+import { useEquations } from '../../engine/equations';
 import type { BundledModel } from '../../state/models';
 import { Rich } from '../explorer/Rich';
 import '../explorer/explorer.css';
@@ -9,6 +10,7 @@ import './models.css';
 
 function Entry({ model }: { model: BundledModel }) {
   const [first] = model.outputs;
+  const equations = useEquations(model.id);
   return (
     <li className="entry">
       <div>
@@ -23,7 +25,7 @@ function Entry({ model }: { model: BundledModel }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard */}
       <div className="eq" tabIndex={0} role="group" aria-label={`Equation of ${model.title}`}>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: MathML that was made when the page was built */}
-        <span dangerouslySetInnerHTML={{ __html: model.mathml[first.name] ?? '' }} />
+        <span dangerouslySetInnerHTML={{ __html: equations?.[first.name] ?? '' }} />
       </div>
       <p className="predicts">
         <b>predicts</b> {model.outputs.map((o) => o.label.toLowerCase().replace('cpu', 'CPU')).join(', ')}

@@ -14,7 +14,18 @@ import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import { save } from '../share/save';
 import { type Change, ChangeDialog } from './ChangeDialog';
-import { changesOf, measuresOf, moment, number, originOf, plain, settingsOf, sourcesOf } from './words';
+import {
+  changesOf,
+  dilationOf,
+  isLog,
+  measuresOf,
+  moment,
+  number,
+  originOf,
+  plain,
+  settingsOf,
+  sourcesOf,
+} from './words';
 import './runs.css';
 
 type Quantities = readonly Quantity[] | undefined;
@@ -165,7 +176,7 @@ function History({ events, quantities }: { events: readonly RunEvent[]; quantiti
 function Download({ run }: { run: RunDetail }) {
   const [said, say] = useSaid();
   const [failed, setFailed] = useState<string | null>(null);
-  if (run.content !== 'run_log') return null;
+  if (!isLog(run)) return null;
   async function download() {
     try {
       setFailed(null);
@@ -228,6 +239,7 @@ function Heading({
 }
 
 function Remarks({ run }: { run: RunDetail }) {
+  const dilation = dilationOf(run.header);
   const retraction = run.history.findLast(({ action }) => action === 'retracted');
   return (
     <div className="remarks">
@@ -239,6 +251,12 @@ function Remarks({ run }: { run: RunDetail }) {
       {run.partial && (
         <Notice tone="warn" title="Partial: the log was cut off">
           What stands before its last whole block was kept and measured.
+        </Notice>
+      )}
+      {dilation !== null && (
+        <Notice tone="plain" title={`Time dilated by ${number(dilation)}`}>
+          The clocks of this log ran that many times slower than those of the system it stands for. Measures here are in
+          the time of that system.
         </Notice>
       )}
       {run.warnings.map(({ code, message }) => (
@@ -254,6 +272,7 @@ function Detail({ run }: { run: RunDetail }) {
   useTitle(inWords(run.factors, run.replicate, quantities) || 'Run');
   const environment = Object.entries(run.environment ?? {});
   const interval = run.header?.interval_ns;
+  const dilation = dilationOf(run.header);
   return (
     <>
       <Heading run={run} quantities={quantities} onChange={setChange} />
@@ -275,7 +294,15 @@ function Detail({ run }: { run: RunDetail }) {
                 ['From', originOf(run)],
                 ['Recorded', moment(run.recorded_at)],
                 ['Stored', moment(run.created_at)],
-                ...(typeof interval === 'number' ? [['Sampled every', `${number(interval / 1e6)} ms`] as const] : []),
+                ...(typeof interval === 'number'
+                  ? [
+                      [
+                        'Sampled every',
+                        `${number(interval / 1e6)} ms${dilation === null ? '' : ' of its own time'}`,
+                      ] as const,
+                    ]
+                  : []),
+                ...(dilation === null ? [] : [['Time dilation', `${number(dilation)} times slower`] as const]),
                 ['Run', <code key="run">{run.id}</code>],
                 ...(run.sha256 ? [['SHA-256', <code key="sha">{run.sha256}</code>] as const] : []),
               ]}

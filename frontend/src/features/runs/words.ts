@@ -6,6 +6,7 @@ import { brief } from '../../plots/number';
 const MEASURES_FIRST = [
   'throughput_mbps',
   'packets_per_interrupt',
+  'receiver_cpu_jiffies_per_gb',
   'system_cpu_percent',
   'system_cpu_s_per_gb',
   'system_cpu_jiffies_per_gb',
@@ -24,11 +25,22 @@ export function stateOf(run: Pick<Run, 'status' | 'partial'>): string {
   return run.partial ? 'partial' : 'whole';
 }
 
-export function originOf(run: Pick<Run, 'content' | 'filename' | 'row'>): string {
+/** Whether a log stands behind the run: uploaded, or come with a data set. The other runs are rows of a table. */
+export function isLog(run: Pick<Run, 'content' | 'sha256'>): boolean {
+  return run.content === 'run_log' || (run.content === 'dataset' && run.sha256 !== null);
+}
+
+export function originOf(run: Pick<Run, 'content' | 'filename' | 'row' | 'sha256'>): string {
   const file = run.filename ?? 'a file';
-  if (run.content === 'run_log') return `run log ${file}`;
-  if (run.content === 'csv') return `row ${run.row ?? '?'} of ${file}`;
-  return `row ${run.row ?? '?'} of the published data set`;
+  const set = run.content === 'dataset' ? ' of the data set' : '';
+  if (isLog(run)) return `run log ${file}${set}`;
+  return `row ${run.row ?? '?'}${set || ` of ${file}`}`;
+}
+
+/** How many times slower than in the system that a log stands for its times pass; null where they are the same. */
+export function dilationOf(header: Readonly<Record<string, unknown>> | null): number | null {
+  const given = header?.time_dilation;
+  return typeof given === 'number' && given !== 1 ? given : null;
 }
 
 /** `2026-11-20 19:44:17 UTC`. */
@@ -89,11 +101,11 @@ const OF_A_LOG = [
 
 /** Measures of a run in the order of the glossary, with those a log could have had and has not. */
 export function measuresOf(
-  run: Pick<Run, 'content' | 'measures'>,
+  run: Pick<Run, 'content' | 'sha256' | 'measures'>,
   quantities: readonly Quantity[] | undefined,
 ): string[] {
   const order = quantities?.map(({ name }) => name) ?? [];
-  const names = new Set([...Object.keys(run.measures), ...(run.content === 'run_log' ? OF_A_LOG : [])]);
+  const names = new Set([...Object.keys(run.measures), ...(isLog(run) ? OF_A_LOG : [])]);
   return [...names].sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 

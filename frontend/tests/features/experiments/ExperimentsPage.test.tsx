@@ -43,6 +43,31 @@ describe('home', () => {
     expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.tile circle')).toHaveLength(1);
   });
 
+  it('shows what is emulated as emulated', async () => {
+    serve({ ...rest, '/api/experiments': { body: [nfs, { ...nfs, slug: 'virtual-testbed', kind: 'emulated' }] } });
+    const page = await render(<ExperimentsPage />);
+    const kinds = [...page.querySelectorAll('tbody .kind')].map((kind) => [kind.className, kind.textContent]);
+    expect(kinds).toEqual([
+      ['kind emulated', 'emulated'],
+      ['kind published', 'published'],
+      ['kind measured', 'measured'],
+    ]);
+  });
+
+  it('says which data sets are still loading, asks again, and then lists them', async () => {
+    const loading = { slug: 'virtual-testbed', state: 'loading', message: null };
+    const failed = { slug: 'another', state: 'failed', message: 'The archive cannot be read.' };
+    serve({ ...rest, '/api/experiments': { body: [nfs] }, '/api/health': { body: { datasets: [loading, failed] } } });
+    const page = await render(<ExperimentsPage />);
+    expect(page.textContent).toContain('The data set virtual-testbed is being loaded');
+    expect(page.querySelector('[role=alert]')?.textContent).toContain('another could not be loaded');
+    expect(names(page)).toHaveLength(2);
+    const later = [nfs, { ...nfs, slug: 'virtual-testbed', title: 'Virtual testbed', kind: 'emulated' as const }];
+    serve({ ...rest, '/api/experiments': { body: later }, '/api/health': { body: { datasets: [failed] } } });
+    await vi.waitFor(() => expect(names(page)).toContain('Virtual testbed'), { timeout: 4000 });
+    expect(page.textContent).not.toContain('is being loaded');
+  });
+
   it('hides a kind, and says so in the address', async () => {
     serve({ ...rest, '/api/experiments': { body: [nfs, dillon] } });
     const page = await render(<ExperimentsPage />);

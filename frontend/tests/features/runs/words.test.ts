@@ -5,8 +5,11 @@ import {
   changesOf,
   chosenFew,
   correctionOf,
+  dilationOf,
+  isLog,
   measuresOf,
   moment,
+  originOf,
   plain,
   settingsOf,
   sourcesOf,
@@ -60,9 +63,34 @@ describe('measures', () => {
     expect(chosenFew(measures.slice(0, 1), 'goodput_mbps')).toEqual(['drops']));
   it('of a log include those that could not be made, of a table only what it has', () => {
     const measured = { throughput_mbps: { value: 1, sd: null, n: 1 } };
-    expect(measuresOf({ content: 'run_log', measures: measured }, quantities)).toContain('packets_per_interrupt');
-    expect(measuresOf({ content: 'csv', measures: measured }, quantities)).toEqual(['throughput_mbps']);
+    expect(measuresOf({ content: 'run_log', sha256: 'a', measures: measured }, quantities)).toContain(
+      'packets_per_interrupt',
+    );
+    expect(measuresOf({ content: 'csv', sha256: 'a', measures: measured }, quantities)).toEqual(['throughput_mbps']);
   });
+});
+
+describe('where a run comes from', () => {
+  const row = { filename: null, row: 2, sha256: null };
+  it.each([
+    ['run_log', { filename: 'a.runlog', row: null, sha256: 'ab' }, true, 'run log a.runlog'],
+    ['dataset', { filename: 'a.runlog', row: null, sha256: 'ab' }, true, 'run log a.runlog of the data set'],
+    ['dataset', row, false, 'row 2 of the data set'],
+    ['csv', { ...row, filename: 'a.csv', sha256: 'ab' }, false, 'row 2 of a.csv'],
+  ] as const)('is said of a %s', (content, more, log, words) => {
+    expect(isLog({ content, ...more })).toBe(log);
+    expect(originOf({ content, ...more })).toBe(words);
+  });
+});
+
+describe('the dilation of a log', () => {
+  it.each([
+    [{ time_dilation: 12.5 }, 12.5],
+    [{ time_dilation: 1 }, null],
+    [{ time_dilation: 'slow' }, null],
+    [{}, null],
+    [null, null],
+  ])('of %j is %j', (header, dilation) => expect(dilationOf(header)).toBe(dilation));
 });
 
 describe('words', () => {
