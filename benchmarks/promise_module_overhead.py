@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel module costs a receiver: packets per second with and without a watched interface.
+
+One guest whose clock counts instructions, so that the result does not depend on how busy the
+machine is. pktgen saturates its only CPU: what is received, by a program that takes each datagram,
+costs the time that goes beyond sending the same frames to nobody. A saturated receiver polls and is
+hardly interrupted, so the bar stands for coalesced frames; an interrupt for each frame is the other
+extreme, for reading. The interface is watched as the logger does, by a reader every 100 ms. Runs
+with and without it take turns, since each differs from the next by some tenths of a percent.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import fmean
+
+from rows import Row
+
+DRIVER = Path(__file__).resolve().parents[1] / "driver"
+sys.path.insert(0, str(DRIVER))
+
+from testbed.guest import Guest  # noqa: E402
+from testbed.kernel import debian_kernel  # noqa: E402
+
+BAR_PERCENT = 1.5
+FRAMES = 10_000
+ROUNDS = 3
+DELAYS = {"an interrupt for each frame": 0, "coalesced": 1000}
+SIZES = {"an interrupt for each frame": (60,), "coalesced": (60, 1514)}
+CASES = {
+    f"{how}, {size} bytes": (delay, size) for how, delay in DELAYS.items() for size in SIZES[how]
+}
+
+SCRIPT = f"""
+set -e
+modprobe pktgen
+nobody=52:54:00:00:00:99
+pktgen() {{ # NAME MAC
+	echo rem_device_all >/proc/net/pktgen/kpktgend_0
+	echo "add_device eth0" >/proc/net/pktgen/kpktgend_0
+	for setting in "count {FRAMES}" "pkt_size $size" "delay 0" "dst_mac $2" "clone_skb 0" \\
+		"src_min 10.9.0.1" "src_max 10.9.0.1" "dst_min 10.9.0.2" "dst_max 10.9.0.2"; do
+		echo "$setting" >/proc/net/pktgen/eth0
+	done
+	if [ "$2" = $nobody ]; then
+		echo start >/proc/net/pktgen/pgctrl
+		us=$(sed -n 's/^Result: OK: \\([0-9]*\\)(.*/\\1/p' /proc/net/pktgen/eth0)
+		echo "$1 ${{us}}000" >>/tmp/times
+	else
+		snapshots sink 9 {FRAMES} >/tmp/received & sink=$!
+		sleep 0.2
+		echo start >/proc/net/pktgen/pgctrl
+		wait $sink
+		echo "$1 $(cat /tmp/received)" >>/tmp/times
+	fi
+}}
+for case in {" ".join(f"{delay}-{size}" for delay, size in CASES.values())}; do
+	delay=${{case%-*}} size=${{case#*-}}
+	modprobe -r e1000e
+	modprobe e1000e IntMode=0,0 InterruptThrottleRate=0,0 TxIntDelay=1000,1000 \\
+		TxAbsIntDelay=1000,1000 RxIntDelay=0,$((delay ? 60000 : 0)) RxAbsIntDelay=0,$delay
+	ip addr add 10.9.0.2/24 dev eth1
+	ip link set eth0 up; ip link set eth1 up
+	for flag in all eth1; do echo 0 >/proc/sys/net/ipv4/conf/$flag/rp_filter; done
+	until [ "$(cat /sys/class/net/eth0/carrier /sys/class/net/eth1/carrier | tr -d '\\n')" = 11 ]
+	do sleep 0.1; done
+	ip neigh replace 10.9.0.1 lladdr 52:54:00:00:00:01 dev eth1
+	sleep 1
+	pktgen warm-up 52:54:00:00:00:02
+	pktgen nobody-$case $nobody
+	for round in $(seq {ROUNDS}); do
+		pktgen without-$case 52:54:00:00:00:02
+		insmod /coalescope.ko
+		pktgen loaded-$case 52:54:00:00:00:02
+		snapshots hold eth1 100000 100 & reader=$!
+		sleep 0.2
+		pktgen watched-$case 52:54:00:00:00:02
+		kill $reader; wait $reader || true
+		rmmod coalescope
+	done
+done
+cp /tmp/times /out/times
+"""
+
+
+def _times() -> dict[str, float]:
+    """Nanoseconds of each kind of run in the guest, as means."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        kernel = debian_kernel()
+        include = DRIVER / "include"
+        module = kernel.build(DRIVER / "module", here / "m", f"COALESCOPE_INCLUDE={include}")[0]
+        program = here / "snapshots"
+        source = DRIVER / "module/tests/snapshots.c"
+        compiler = ["gcc", "-O2", "-static", f"-I{include}/uapi", "-o", program, source]
+        subprocess.run(compiler, check=True)
+        guest = Guest(
+            nics=("e1000e", "e1000e"),
+            modules=("e1000e",),
+            on_board=("pktgen",),
+            files={"/coalescope.ko": module, "/bin/snapshots": program},
+            command_line="ipv6.disable=1",
+        )
+        result = guest.run(SCRIPT, here / "out", timeout_s=600)
+        lines = [line.split() for line in result.text("times").splitlines()]
+    runs: dict[str, list[float]] = {}
+    for name, ns in lines:
+        runs.setdefault(name, []).append(float(ns))
+    return {name: fmean(each) for name, each in runs.items()}
+
+
+def measure() -> list[Row]:
+    """Two rows for each case: loaded only, and watched."""
+    times = _times()
+    rows = []
+    for how, (delay, size) in CASES.items():
+        cost = {
+            state: (times[f"{state}-{delay}-{size}"] - times[f"nobody-{delay}-{size}"]) / FRAMES
+            for state in ("without", "loaded", "watched")
+        }
+        bars = {"loaded": None, "watched": BAR_PERCENT if delay else None}
+        for state, bar in bars.items():
+            slower = 100 * (1 - cost["without"] / cost[state])
+            rates = f"{1e9 / cost['without']:.0f} → {1e9 / cost[state]:.0f} packets/s"
+            rows.append(
+                Row(
+                    f"kernel module {state}, {how}",
+                    f"{slower:.2f} % fewer packets/s ({rates})",
+                    "" if bar is None else f"≤ {bar} %",
+                    None if bar is None else slower <= bar,
+                )
+            )
+    return rows
