@@ -10,11 +10,12 @@ PORT ?= 8000
 
 PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts -type f 2>/dev/null) \
 	$(shell find models/src -name '*.py')
-LOGGER_SOURCES := $(shell find driver/logger driver/include -name '*.[ch]' 2>/dev/null) driver/logger/Makefile
+LOGGER_SOURCES := $(shell find driver/logger driver/bpf driver/include -name '*.[ch]' 2>/dev/null) driver/logger/Makefile
+HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page logger test test-python test-page test-e2e lint bench client lock clean
+.PHONY: help setup serve docker page host-tools logger traffic test test-python test-guest test-page test-e2e lint testbed bench client lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,21 +30,30 @@ setup: $(STAMPS)/python ## Install the Python packages into .venv/
 
 page: frontend/dist/index.html ## Build the page into frontend/dist/
 
+host-tools: host/dist/coalescope-host.pyz ## Build the tools for a host under test, one file: host/dist/coalescope-host.pyz
+
 logger: driver/logger/coalescope-logger ## Build the logger, driver/logger/coalescope-logger
 
-test: setup-dev page logger ## Install what the tests need, lint, and run all tests
+traffic: ## Build the traffic tool, driver/traffic/coalescope-traffic
+	$(MAKE) -C driver/traffic
+
+test: setup-dev tools page logger ## Install what the tests need, lint, and run all tests
 	$(MAKE) lint
 	$(MAKE) test-python
+	$(MAKE) test-guest
 	$(MAKE) test-page
 	$(MAKE) test-e2e
 
-test-python: setup-dev logger tools ## Models, host tools, backend, logger, data sets
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser" -q
+test-python: setup-dev tools logger ## Models, host tools, backend, logger, data sets
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not guest" -q
+
+test-guest: setup-dev tools logger host-tools ## The kernel module, the logger and the sweep in virtual machines
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m guest -q
 
 test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
-test-e2e: setup-dev page logger tools ## The page in a real Chromium, on real recordings
+test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
 	$(BIN)/python -m pytest -m browser -q
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
@@ -53,15 +63,20 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
 	@$(MAKE) --no-print-directory client
-	@git diff --exit-code -- docs/openapi.json frontend/src/api/schema.d.ts docs/glossary.md \
+	@git diff --exit-code -- docs/openapi.json frontend/src/api/schema.d.ts docs/glossary.md docs/published-vs-predicted.md \
 		|| { echo 'The generated client is stale: commit the difference above.' >&2; exit 1; }
 
-client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md and the page's API client
+client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, docs/published-vs-predicted.md and the page's API client
 	@$(BIN)/coalescope openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json
 	@$(BIN)/python -m coalescope_models.glossary > docs/glossary.md.new && mv docs/glossary.md.new docs/glossary.md
+	@$(BIN)/python docs/published_vs_predicted.py > docs/published-vs-predicted.md.new \
+		&& mv docs/published-vs-predicted.md.new docs/published-vs-predicted.md
 	@cd frontend && npm run --silent client >/dev/null
 
-bench: setup-dev page logger tools ## Measure what docs and design promise, each beside its bar
+testbed: setup host-tools ## Repeat the paper's experiment in virtual machines (half an hour or more), into datasets/virtual-testbed/
+	cd driver && ../$(BIN)/python -m testbed
+
+bench: setup-dev tools page logger ## Measure what docs and design promise, each beside its bar
 	$(BIN)/python benchmarks/run.py
 
 lock: ## Resolve the Python dependencies anew (needs uv)
@@ -69,8 +84,9 @@ lock: ## Resolve the Python dependencies anew (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
 
 clean: ## Remove all that was built or installed; data/ stays
-	rm -rf $(VENV) $(STAMPS) frontend/node_modules frontend/dist frontend/.generated
+	rm -rf $(VENV) $(STAMPS) frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools driver/testbed/build
 	$(MAKE) -C driver/logger clean
+	$(MAKE) -C driver/traffic clean
 
 # ---- what the targets above stand on ---------------------------------------------------------
 
@@ -109,3 +125,16 @@ frontend/dist/index.html: $(STAMPS)/node $(STAMPS)/python $(PAGE_SOURCES)
 
 driver/logger/coalescope-logger: $(LOGGER_SOURCES)
 	$(MAKE) -C driver/logger
+
+# One file that runs with Python alone: the package, and pyroute2 as it is locked.
+host/dist/coalescope-host.pyz: requirements.lock host/zipapp/__main__.py $(HOST_SOURCES) | $(STAMPS)/python
+	@rm -rf build/host-tools && mkdir -p build/host-tools/content host/dist
+	@awk '/^pyroute2==/ { found = 1 } found { print } found && !/\\$$/ { exit }' requirements.lock > build/host-tools/requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --no-compile \
+		--target build/host-tools/content -r build/host-tools/requirements.txt
+	@rm -rf build/host-tools/content/bin
+	@cp -R host/src/coalescope_host host/zipapp/__main__.py build/host-tools/content
+	@find build/host-tools/content -name __pycache__ -prune -exec rm -rf {} +
+	@$(BIN)/python -m compileall -q -b --invalidation-mode unchecked-hash build/host-tools/content # else each start compiles it
+	@$(BIN)/python -m zipapp --compress --python '/usr/bin/env python3' --output $@ build/host-tools/content
+	@chmod 755 $@
