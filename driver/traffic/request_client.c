@@ -79,12 +79,12 @@ static bool fail(struct client *client, const char *what)
 {
 	char text[80];
 
+	if (crew_stopping())
+		return false; /* the end shut the socket down between a look and a call */
 	client->failed = true;
-	if (!crew_stopping()) {
-		snprintf(text, sizeof(text), "client %u: %s", client->index + 1, what);
-		socket_complain(text);
-		crew_failed();
-	}
+	snprintf(text, sizeof(text), "client %u: %s", client->index + 1, what);
+	socket_complain(text);
+	crew_failed();
 	return false;
 }
 
