@@ -14,7 +14,7 @@ from testbed.debian import BACKPORTS, Apt, unpack
 from testbed.errors import TestbedError
 from testbed.folders import BUILD, made_once
 
-_LIBRARIES = "usr/lib/x86_64-linux-gnu"
+_LIBRARIES = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,9 @@ def debian_qemu(build: Path = BUILD) -> Emulator:
 
     folder = made_once(build / "qemu", make)
     share = folder / "usr/share"
+    libraries = ":".join(str(folder / place) for place in _LIBRARIES)
     return Emulator(
         program=folder / "usr/bin/qemu-system-x86_64",
         firmware=(share / "qemu", share / "seabios", Path("/usr/share/seabios")),
-        environment={**os.environ, "LD_LIBRARY_PATH": str(folder / _LIBRARIES)},
+        environment={**os.environ, "LD_LIBRARY_PATH": libraries},
     )
