@@ -2,6 +2,7 @@
 // What is looked at: everything on the explorer's screen follows from this and the data.
 import type { FactorValue } from '../api/types';
 import type { Frames } from './binding';
+import type { Contrast, Figure, Turn } from './figure';
 
 export const METHODS = ['paper-tls', 'whitened', 'ols'] as const;
 export type Method = (typeof METHODS)[number];
@@ -12,6 +13,13 @@ export interface ExplorerState {
   readonly where: Readonly<Record<string, FactorValue>>;
   readonly measure: string;
   readonly surface: Surface;
+  readonly figure: Figure;
+  /** Where the 3D surface is seen from. */
+  readonly turn: Turn;
+  /** How the residual and difference maps count. */
+  readonly contrast: Contrast;
+  /** The experiment that the difference map is against. */
+  readonly against: string | null;
   /** Settings of the upward axis whose lines are drawn; null: all. */
   readonly lines: readonly number[] | null;
   /** The crosshair, in the axes' own units; null: the experiment has no such axis. */

@@ -11,6 +11,7 @@ import {
   stateFor,
   type Terms,
 } from './explorer';
+import { CONTRASTS, FIGURES, isSlug, readTurn, sameTurn, type Turn, turnText } from './figure';
 
 /** Parameters of the page that are not the explorer's. */
 const FOREIGN = new Set(['theme', 'bench']);
@@ -30,6 +31,10 @@ export function toQuery(state: ExplorerState, terms: Terms): string {
     if (state.where[name] !== terms.defaults.where[name]) query.set(name, String(state.where[name]));
   if (state.measure !== start.measure) query.set('measure', state.measure);
   if (state.surface !== start.surface) query.set('surface', state.surface);
+  if (state.figure !== start.figure) query.set('view', state.figure);
+  if (!sameTurn(state.turn, start.turn)) query.set('turn', turnText(state.turn));
+  if (state.contrast !== start.contrast) query.set('contrast', state.contrast);
+  if (state.against !== null) query.set('against', state.against);
   if (state.model !== null) query.set('model', state.model);
   if (state.method !== start.method) query.set('fit', state.method);
   if (state.frames !== start.frames) query.set('frames', state.frames);
@@ -140,6 +145,22 @@ function readByHand(reader: Reader, model: ModelTerms | undefined): Record<strin
   return byHand;
 }
 
+function readFigure(
+  reader: Reader,
+  start: ExplorerState,
+): Pick<ExplorerState, 'figure' | 'turn' | 'contrast' | 'against'> {
+  const figure = reader.oneOf('view', FIGURES, start.figure, 'is not a figure');
+  const contrast = reader.oneOf('contrast', CONTRASTS, start.contrast, 'is not a way to compare');
+  const turn = reader.take<Turn>('turn', start.turn, readTurn, (v): v is string => typeof v === 'string');
+  const slug = reader.take<{ slug: string | null }>(
+    'against',
+    { slug: start.against },
+    (text) => (isSlug(text) ? { slug: text } : 'is not the name of an experiment'),
+    (v): v is string => typeof v === 'string',
+  );
+  return { figure, turn, contrast, against: slug.slug };
+}
+
 /** The state an address means, and what of it could not be used. */
 export function fromQuery(query: string, terms: Terms): Read {
   const reader = new Reader(query);
@@ -153,6 +174,7 @@ export function fromQuery(query: string, terms: Terms): Read {
     start.surface,
     'is not a way to draw the surface',
   );
+  const figure = readFigure(reader, start);
   const models = slice.models(measure);
   const model = readModel(reader, models);
   const method = reader.oneOf('fit', METHODS, start.method, 'is not a method');
@@ -162,5 +184,8 @@ export function fromQuery(query: string, terms: Terms): Read {
   const x = slice.x ? (reader.number(slice.x.name, slice.x.lo, slice.x.hi) ?? start.x) : null;
   const byHand = readByHand(reader, models.find((m) => m.id === model) ?? models[0]);
   reader.rest();
-  return { state: { where, measure, surface, lines, x, y, model, method, frames, byHand }, rejected: reader.rejected };
+  return {
+    state: { where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand },
+    rejected: reader.rejected,
+  };
 }

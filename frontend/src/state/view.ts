@@ -14,6 +14,7 @@ import {
   type Terms,
 } from './explorer';
 import { type Field, fieldOf } from './field';
+import { START_TURN } from './figure';
 import { pooledShare, type Slider, slidersOf } from './fit';
 import { type Axis, defaultWhere, type Layout, layoutOf, matches, type Point, pointsOf, ties } from './layout';
 import { type BundledModel, type Catalogue, fittedAs, isCost } from './models';
@@ -224,6 +225,10 @@ export function termsOf(subject: Subject, slices: (where: Readonly<Record<string
     where,
     measure: names.includes(preferred) ? preferred : (names[0] ?? preferred),
     surface: 'model',
+    figure: 'map',
+    turn: START_TURN,
+    contrast: 'difference',
+    against: null,
     lines: null,
     x: null,
     y: null,

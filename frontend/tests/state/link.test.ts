@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
 import { type ExplorerState, METHODS, stateFor, type Terms } from '../../src/state/explorer';
+import { CONTRASTS, FIGURES, turned } from '../../src/state/figure';
 import { fromQuery, toQuery } from '../../src/state/link';
 import { type Subject, slicesOf, termsOf } from '../../src/state/view';
 import { dillon, nfs, points } from '../published';
@@ -33,6 +34,10 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
     where,
     measure,
     surface: pick(random, ['model', 'cells'] as const),
+    figure: pick(random, FIGURES),
+    turn: turned({ round: 0, above: 0 }, 720 * random() - 360, 100 * random()),
+    contrast: pick(random, CONTRASTS),
+    against: random() < 0.3 ? 'virtual-testbed' : null,
     lines: kept.length === levels.length ? null : kept,
     x: between(slice.x),
     y: between(slice.y),
@@ -98,6 +103,9 @@ describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
       'delay_ticks',
       'alpha',
       'workload',
+      'view',
+      'turn',
+      'against',
       '__proto__',
       'constructor',
       '',

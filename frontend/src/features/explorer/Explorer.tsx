@@ -32,9 +32,9 @@ function markOnce(name: string): void {
   if (performance.getEntriesByName(name).length === 0) performance.mark(name);
 }
 
-/** What a new view is made for: all of the state but the crosshair and the sliders. */
+/** What a new view is made for: all of the state but the crosshair, the sliders and the turn. */
 function structureOf(state: ExplorerState): string {
-  const { x: _x, y: _y, byHand: _byHand, ...rest } = state;
+  const { x: _x, y: _y, byHand: _byHand, turn: _turn, ...rest } = state;
   return JSON.stringify(rest);
 }
 
