@@ -29,11 +29,11 @@ def table(cells: int, replicates: int) -> dict[str, np.ndarray]:
     return dict(zip((*COLUMNS, "system_cpu_jiffies"), [*counts.T, noisy], strict=True))
 
 
-def fitted(data: dict[str, np.ndarray], **more: object) -> tuple[FitResult, float]:
-    """The fit and the seconds it took."""
-    start = time.perf_counter()
+def fitted(data: dict[str, np.ndarray], **more: object) -> tuple[FitResult, float, float]:
+    """The fit, the seconds it took, and those of CPU time."""
+    start, cpu = time.perf_counter(), time.process_time()
     result = fit_linear("cpu-overhead", data, rng=1, resamples=RESAMPLES, **more)  # type: ignore[arg-type]
-    return result, time.perf_counter() - start
+    return result, time.perf_counter() - start, time.process_time() - cpu
 
 
 def solvers(points: np.ndarray) -> dict[str, float]:
@@ -65,9 +65,9 @@ def measure() -> list[Row]:
     large = table(CELLS, REPLICATES)
     labels = np.arange(CELLS).repeat(REPLICATES)
     runs = [fitted(large, cells=labels, workers=2) for _ in range(3)]
-    alone, alone_s = fitted(large, cells=labels, workers=1)
-    same = all(result == alone for result, _ in runs)
-    best = min(seconds for _, seconds in runs)
+    alone, alone_s, _ = fitted(large, cells=labels, workers=1)
+    same = all(result == alone for result, _, _ in runs)
+    best, cpu = min((seconds, cpu) for _, seconds, cpu in runs)
     return [
         Row(
             "bootstrap of 27 rows, a fit, against odrpack",
@@ -81,7 +81,7 @@ def measure() -> list[Row]:
         ),
         Row(
             f"bootstrap of {CELLS:,} cells × {REPLICATES} × {RESAMPLES:,}, two threads",
-            f"{best:.2f} s (one thread {alone_s:.2f} s)",
+            f"{best:.2f} s, {cpu:.2f} s of CPU (one thread {alone_s:.2f} s)",
             "≤ 2 s",
             best <= 2.0,
         ),

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from coalescope_models.fitting import bootstrap, fit_linear
-from coalescope_models.fitting.bootstrap import resample_replicates, resample_rows
+from coalescope_models.fitting.bootstrap import Replicates, resample_replicates, resample_rows
 from coalescope_models.fitting.estimators import ESTIMATORS, Moments
 from coalescope_models.fitting.points import Groups, normalised
 
@@ -43,6 +43,30 @@ def draw_weights(sizes, resamples, seed=0):
     return bootstrap._weights(groups, resamples, rng)
 
 
+def draw_shares(groups, resamples, rng):
+    """How much of its cell's mean each replicate is, [b, n]: the means of its own indicator."""
+    every = np.empty((sum(groups.sizes), sum(groups.sizes)))
+    every[groups.order] = np.eye(len(every))
+    return Replicates.of(every, groups).means(resamples, rng).sum(axis=1)
+
+
+@pytest.mark.parametrize("sizes", [[5] * 4, [1, 2, 3, 5, 9, 17, 300]])
+def test_replicates_are_drawn_one_less_than_there_are_and_each_as_often(sizes):
+    groups = Groups.by_label(np.repeat(np.arange(len(sizes)), sizes))
+    resamples = 4_000
+    shares = draw_shares(groups, resamples, np.random.default_rng(3))
+    for size, part in zip(sizes, np.split(shares, np.cumsum(sizes)[:-1], axis=1), strict=True):
+        counts = part * max(size - 1, 1)
+        np.testing.assert_allclose(counts, np.round(counts), atol=1e-9)
+        np.testing.assert_allclose(part.sum(axis=1), 1.0, rtol=1e-12)
+        # binomial: draws × 1/size expected, five standard errors
+        draws = max(size - 1, 1)
+        error = np.sqrt(draws / size * (1 - 1 / size) / resamples)
+        assert np.all(np.abs(counts.mean(axis=0) - draws / size) <= 5 * error + 1e-12)
+        spread = counts.var(axis=0, ddof=1)
+        np.testing.assert_allclose(spread, draws / size * (1 - 1 / size), rtol=0.3, atol=1e-12)
+
+
 def test_weights_keep_each_stratum_and_draw_one_less():
     sizes = [5, 2, 9, 1]
     weights = draw_weights(sizes, 400)
@@ -66,7 +90,8 @@ def test_the_spread_of_a_mean_is_what_theory_says(size):
 
 @pytest.mark.parametrize("unit", ["rows", "replicates"])
 def test_the_number_of_workers_changes_nothing(nfs_table, monkeypatch, unit):
-    monkeypatch.setattr(bootstrap, "_CHUNK_BYTES", 8 * 54 * 4 * 7)  # a few resamples at a time
+    monkeypatch.setattr(bootstrap, "_CHUNK_BYTES", 8 * 54 * 28)  # a few resamples at a time
+    monkeypatch.setattr(bootstrap, "_MEANS_BYTES", 8 * 27 * 4 * 28)
     rng = np.random.default_rng(3)
     table = {
         name: np.repeat(column, 2) * (1 + 0.01 * rng.normal(size=54))
@@ -100,12 +125,8 @@ def test_replicates_are_drawn_whole_and_within_their_cells(nfs_table, method, si
     rows, groups = matrix(table), Groups.by_label(cells)
     estimate = ESTIMATORS[method]
     fast = resample_replicates(rows, groups, estimate, 8, np.random.default_rng(5))
-    weights = np.concatenate(
-        [
-            bootstrap._weights(groups, *chunk)
-            for chunk in bootstrap._chunks(groups, 8, np.random.default_rng(5), columns=4)
-        ]
-    )
+    (chunk,) = bootstrap._chunks(1000, 8, np.random.default_rng(5))
+    weights = draw_shares(groups, *chunk)
     ordered, labels = rows[groups.order], cells[groups.order]
     for drawn, got in zip(weights, fast, strict=True):
         means = np.array(

@@ -15,14 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
 from .estimators import Moments
-from .points import Floats, Groups, normalised
+from .points import Floats, Groups, Integers, normalised
 
-#: Bytes that the weights and points of one chunk of resamples may take.
+#: Bytes that the weights of one chunk of resampled rows may take.
 _CHUNK_BYTES = 8_000_000
+#: Bytes of the means of one chunk of resampled replicates: they stay in the cache.
+_MEANS_BYTES = 2_000_000
+#: Replicates of a cell up to which the sums of all pairs are kept.
+_MOST_PAIRED = 16
 
 
 def resample_rows(
@@ -51,7 +56,8 @@ def resample_rows(
     def estimated(chunk: _Chunk) -> Floats:
         return estimate(Moments.of_weighted(ordered, _weights(strata, *chunk)))
 
-    return _over(_chunks(strata, resamples, rng, columns=1), estimated, workers)
+    most = _CHUNK_BYTES // (8 * len(ordered))
+    return _over(_chunks(most, resamples, rng), estimated, workers)
 
 
 def resample_replicates(
@@ -75,41 +81,95 @@ def resample_replicates(
     Returns:
         One row of estimates for each resample, [resamples, p].
     """
-    ordered = rows[cells.order]
+    replicates = Replicates.of(rows, cells)
 
     def estimated(chunk: _Chunk) -> Floats:
-        means = _cell_means(ordered, cells, _weights(cells, *chunk))
-        return estimate(Moments.of_sets(normalised(means)))
+        return estimate(Moments.of_sets(normalised(replicates.means(*chunk))))
 
-    return _over(_chunks(cells, resamples, rng, columns=rows.shape[1]), estimated, workers)
+    most = _MEANS_BYTES // (8 * cells.count * rows.shape[1])
+    return _over(_chunks(most, resamples, rng), estimated, workers)
 
 
-def _cell_means(ordered: Floats, cells: Groups, weights: Floats) -> Floats:
-    """Return weighted means, [b, cells, columns]."""
-    size = int(cells.sizes[0])
-    if np.all(cells.sizes == size):
-        by_cell = weights.reshape(len(weights), cells.count, size).transpose(1, 0, 2)
-        sums = by_cell @ ordered.reshape(cells.count, size, -1)
-        means: Floats = sums.transpose(1, 0, 2) / size
-        return means
-    sums = np.add.reduceat(weights[:, :, None] * ordered, cells.starts, axis=1)
-    unequal: Floats = sums / cells.sizes[:, None]
-    return unequal
+@dataclass(frozen=True)
+class _Alike:
+    """Cells of one size, with the sum of every pair of replicates: a pair is one draw.
+
+    Attributes:
+        cells: which, [m].
+        size: replicates of each.
+        values: of each replicate, [m × size, columns].
+        pairs: sums, [m × size², columns]; None where there would be too many.
+    """
+
+    cells: Integers
+    size: int
+    values: Floats
+    pairs: Floats | None
+
+    @classmethod
+    def of(cls, cells: Integers, values: Floats) -> _Alike:
+        """Take the values of cells of one size, [m, size, columns]."""
+        _, size, columns = values.shape
+        pairs = None
+        if 2 < size <= _MOST_PAIRED:
+            pairs = (values[:, :, None, :] + values[:, None, :, :]).reshape(-1, columns)
+        return cls(cells, size, values.reshape(-1, columns), pairs)
+
+    def means(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Means of replicates drawn with replacement, one less than there are: [m, b, columns]."""
+        drawn = max(self.size - 1, 1)
+        pairs = 0 if self.pairs is None else drawn // 2
+        sums = np.zeros((len(self.cells), resamples, self.values.shape[1]))
+        for k in range(drawn - pairs):
+            table = self.values if self.pairs is None or k >= pairs else self.pairs
+            each = len(table) // len(self.cells)
+            first = each * np.arange(len(self.cells))[:, None]
+            picked = rng.integers(0, each, size=sums.shape[:2], dtype=np.min_scalar_type(each - 1))
+            # cell by cell, so that a cell's table stays in the cache; "clip" takes no copy
+            sums += table.take(np.add(picked, first, dtype=np.intp), axis=0, mode="clip")
+        sums /= drawn
+        return sums
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Replicates to draw from, within their cells."""
+
+    count: int
+    alike: Sequence[_Alike]
+
+    @classmethod
+    def of(cls, rows: Floats, cells: Groups) -> Replicates:
+        """Take the values of each replicate, [n, columns], in the order of the table."""
+        ordered = rows[cells.order]
+        found = []
+        for size in np.unique(cells.sizes):
+            which = np.flatnonzero(cells.sizes == size)
+            found.append(_Alike.of(which, ordered[cells.starts[which, None] + np.arange(size)]))
+        return cls(cells.count, found)
+
+    def means(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Means of each cell's drawn replicates, [b, cells, columns]."""
+        if len(self.alike) == 1:
+            return self.alike[0].means(resamples, rng).transpose(1, 0, 2)
+        columns = self.alike[0].values.shape[1]
+        means = np.empty((self.count, resamples, columns))
+        for part in self.alike:
+            means[part.cells] = part.means(resamples, rng)
+        return means.transpose(1, 0, 2)
 
 
 #: How many resamples, and where their randomness comes from.
 _Chunk = tuple[int, np.random.Generator]
 
 
-def _chunks(
-    strata: Groups, resamples: int, rng: np.random.Generator, columns: int
-) -> Sequence[_Chunk]:
-    """Divide the resamples; each part has a generator of its own.
+def _chunks(most: int, resamples: int, rng: np.random.Generator) -> Sequence[_Chunk]:
+    """Divide the resamples into parts of at most so many; each has a generator of its own.
 
-    The parts depend on the data's size alone, so the same generator gives the same weights on any
-    machine and with any number of workers.
+    The parts depend on the data's size alone, so the same generator gives the same resamples on
+    any machine and with any number of workers.
     """
-    most = max(1, _CHUNK_BYTES // (8 * len(strata.order) * columns))
+    most = max(1, most)
     sizes = [min(most, resamples - first) for first in range(0, resamples, most)]
     return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
 
