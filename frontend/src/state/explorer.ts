@@ -3,6 +3,7 @@
 import type { FactorValue } from '../api/types';
 import type { Frames } from './binding';
 import type { Contrast, Figure, Turn } from './figure';
+import type { Pin } from './pins';
 
 export const METHODS = ['paper-tls', 'whitened', 'ols'] as const;
 export type Method = (typeof METHODS)[number];
@@ -31,6 +32,8 @@ export interface ExplorerState {
   readonly frames: Frames;
   /** Sliders that were moved. */
   readonly byHand: Readonly<Record<string, number>>;
+  /** Parameter sets drawn beside the one in hand. */
+  readonly pins: readonly Pin[];
 }
 
 /** What an address may say about one experiment, or one model without data. */

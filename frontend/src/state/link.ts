@@ -12,6 +12,7 @@ import {
   type Terms,
 } from './explorer';
 import { CONTRASTS, FIGURES, isSlug, readTurn, sameTurn, type Turn, turnText } from './figure';
+import { MOST_PINS, type Pin, pinText, readPin, suits } from './pins';
 
 /** Parameters of the page that are not the explorer's. */
 const FOREIGN = new Set(['theme', 'bench']);
@@ -20,6 +21,14 @@ const number = (v: number): string => String(v);
 
 function sameLevels(a: readonly number[] | null, b: readonly number[] | null): boolean {
   return a === b || (a !== null && b !== null && a.length === b.length && a.every((v, i) => v === b[i]));
+}
+
+/** Pins of another model stay in hand, and out of the address. */
+function pinsShown(state: ExplorerState, slice: SliceTerms): readonly Pin[] {
+  if (state.pins.length === 0) return [];
+  const models = slice.models(state.measure);
+  const sliders = (models.find((m) => m.id === state.model) ?? models[0])?.sliders ?? [];
+  return state.pins.filter((pin) => suits(pin, sliders));
 }
 
 /** The query of an address, without the question mark. */
@@ -43,7 +52,8 @@ export function toQuery(state: ExplorerState, terms: Terms): string {
   if (slice.y && state.y !== null && state.y !== start.y) query.set(slice.y.name, number(state.y));
   if (slice.x && state.x !== null && state.x !== start.x) query.set(slice.x.name, number(state.x));
   for (const [name, value] of Object.entries(state.byHand)) query.set(name, number(value));
-  return query.toString().replaceAll('%2C', ',');
+  for (const pin of pinsShown(state, slice)) query.append('pin', pinText(pin));
+  return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 }
 
 export interface Read {
@@ -54,11 +64,14 @@ export interface Read {
 /** Takes parameters one at a time, and keeps what it could not use. */
 class Reader {
   private readonly left: Map<string, string>;
+  private readonly pins: readonly string[];
   readonly rejected: Rejected[] = [];
 
   constructor(query: string) {
     this.left = new Map(new URLSearchParams(query));
     for (const name of FOREIGN) this.left.delete(name);
+    this.pins = new URLSearchParams(query).getAll('pin');
+    this.left.delete('pin');
   }
 
   take<T>(name: string, fallback: T, read: (text: string) => T | string, isError: (v: T | string) => v is string): T {
@@ -92,6 +105,17 @@ class Reader {
       },
       (v): v is string => typeof v === 'string',
     );
+  }
+
+  /** The only parameter that may be there several times. */
+  everyPin(sliders: ModelTerms['sliders']): Pin[] {
+    const pins: Pin[] = [];
+    for (const value of this.pins) {
+      const pin = pins.length < MOST_PINS ? readPin(value, sliders) : `is one more than ${MOST_PINS}`;
+      if (typeof pin === 'string') this.rejected.push({ name: 'pin', value, reason: pin });
+      else pins.push(pin);
+    }
+    return pins;
   }
 
   rest(): void {
@@ -182,10 +206,12 @@ export function fromQuery(query: string, terms: Terms): Read {
   const lines = readLines(reader, slice, start.lines);
   const y = slice.y ? (reader.number(slice.y.name, slice.y.lo, slice.y.hi) ?? start.y) : null;
   const x = slice.x ? (reader.number(slice.x.name, slice.x.lo, slice.x.hi) ?? start.x) : null;
-  const byHand = readByHand(reader, models.find((m) => m.id === model) ?? models[0]);
+  const chosen = models.find((m) => m.id === model) ?? models[0];
+  const byHand = readByHand(reader, chosen);
+  const pins = reader.everyPin(chosen?.sliders ?? []);
   reader.rest();
   return {
-    state: { where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand },
+    state: { where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand, pins },
     rejected: reader.rejected,
   };
 }

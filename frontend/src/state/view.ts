@@ -236,6 +236,7 @@ export function termsOf(subject: Subject, slices: (where: Readonly<Record<string
     method: METHODS.find((m) => m === method) ?? 'paper-tls',
     frames: 'counted',
     byHand: {},
+    pins: [],
   };
   return {
     choices: first.layout.choices.map(({ name, levels }) => ({ name, levels })),

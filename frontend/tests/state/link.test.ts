@@ -25,11 +25,16 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
   const levels = slice.y?.levels ?? [];
   const kept = levels.filter(() => random() < 0.7);
   const byHand: Record<string, number> = {};
-  for (const { name, lo, hi } of models[chosen]?.sliders ?? [])
-    if (random() < 0.4) {
-      const low = Math.max(lo, -10);
-      byHand[name] = low + (Math.max(Math.min(hi, 10), Math.min(hi, low + 20)) - low) * random();
-    }
+  const sliders = models[chosen]?.sliders ?? [];
+  const setting = ({ lo, hi }: { lo: number; hi: number }) => {
+    const low = Math.max(lo, -10);
+    return low + (Math.max(Math.min(hi, 10), Math.min(hi, low + 20)) - low) * random();
+  };
+  for (const slider of sliders) if (random() < 0.4) byHand[slider.name] = setting(slider);
+  const pins = Array.from({ length: sliders.length > 0 ? Math.floor(random() * 5) : 0 }, () => ({
+    name: pick(random, ['Fit', 'A * B', 'x:y,z', '&pin=', '𝛼 = 1 µs', '<b>']),
+    values: Object.fromEntries(sliders.map((s) => [s.name, setting(s)])),
+  }));
   return {
     where,
     measure,
@@ -45,6 +50,7 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
     method: pick(random, METHODS),
     frames: pick(random, ['counted', 'full'] as const),
     byHand,
+    pins,
   };
 }
 
@@ -106,6 +112,7 @@ describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
       'view',
       'turn',
       'against',
+      'pin',
       '__proto__',
       'constructor',
       '',
@@ -148,6 +155,46 @@ describe('a bad parameter', () => {
     expect(fromQuery('model=link-bound', terms).rejected[0].reason).toBe('predicts nothing here');
     expect(fromQuery('lines=1500,9000', terms).rejected[0].name).toBe('lines');
     expect(fromQuery('measure=throughput_mbps', terms).rejected[0].reason).toBe('is not measured here');
+  });
+});
+
+describe('a pin', () => {
+  const terms = termsFor(nfs());
+  const good = 'Tuned*alpha:0.8,beta:0.3,gamma:1.2';
+
+  it('stands in the address as people would write it', () => {
+    const { state, rejected } = fromQuery(`pin=${good}&pin=${good}`, terms);
+    expect(rejected).toEqual([]);
+    expect(state.pins).toEqual([0, 1].map(() => ({ name: 'Tuned', values: { alpha: 0.8, beta: 0.3, gamma: 1.2 } })));
+    expect(toQuery(state, terms)).toBe(`pin=${good}&pin=${good}`);
+  });
+
+  it.each([
+    ['Tuned', 'has no parameters'],
+    ['*alpha:0.8,beta:0.3,gamma:1.2', 'needs a name'],
+    ['Tuned*alpha:0.8,beta:0.3', 'has no number for gamma'],
+    ['Tuned*alpha:0.8,beta:0.3,gamma:much', 'has no number for gamma'],
+    ['Tuned*alpha:0.8,beta:0.3,gamma:-1e13', 'not between'],
+    ['Tuned*alpha:0.8,beta:0.3,gamma:1.2,delta:1', 'names delta'],
+  ])('%s falls out alone', (text, reason) => {
+    const { state, rejected } = fromQuery(`pin=${good}&pin=${encodeURIComponent(text)}&alpha=0.9`, terms);
+    expect(state.pins).toHaveLength(1);
+    expect(state.byHand).toEqual({ alpha: 0.9 });
+    expect(rejected).toHaveLength(1);
+    expect(rejected[0].reason).toContain(reason);
+  });
+
+  it('has three others beside it at most', () => {
+    const { state, rejected } = fromQuery(Array.from({ length: 5 }, () => `pin=${good}`).join('&'), terms);
+    expect(state.pins).toHaveLength(4);
+    expect(rejected[0].reason).toBe('is one more than 4');
+  });
+
+  it('of another model stays out of the address', () => {
+    const { state } = fromQuery(`pin=${good}`, terms);
+    expect(toQuery({ ...state, pins: [...state.pins, { name: 'Other', values: { rate: 1 } }] }, terms)).toBe(
+      `pin=${good}`,
+    );
   });
 });
 

@@ -10,6 +10,7 @@ import { catalogue } from '../../engine/catalogue';
 import { frames as frameLoop } from '../../engine/frames';
 import { decimal, digitsFor } from '../../plots/number';
 import type { ExplorerState, Rejected } from '../../state/explorer';
+import { createHistory } from '../../state/history';
 import { fromQuery, toQuery } from '../../state/link';
 import { createStore, type Store } from '../../state/store';
 import { benchAsked, currentQuery, flushQuery, writeQuery } from '../../state/url';
@@ -24,6 +25,7 @@ import { type FitState, Panel } from './Panel';
 import type { Picture } from './picture';
 import { Rail } from './Rail';
 import { Rich } from './Rich';
+import { UndoButtons, useHistory } from './Undo';
 import { useExports } from './useExports';
 import './explorer.css';
 
@@ -32,9 +34,9 @@ function markOnce(name: string): void {
   if (performance.getEntriesByName(name).length === 0) performance.mark(name);
 }
 
-/** What a new view is made for: all of the state but the crosshair, the sliders and the turn. */
+/** What a new view is made for: all of the state but the crosshair, the sliders, the pins and the turn. */
 function structureOf(state: ExplorerState): string {
-  const { x: _x, y: _y, byHand: _byHand, turn: _turn, ...rest } = state;
+  const { x: _x, y: _y, byHand: _byHand, pins: _pins, turn: _turn, ...rest } = state;
   return JSON.stringify(rest);
 }
 
@@ -87,6 +89,7 @@ function Head({ cellsBusy }: { cellsBusy: boolean }) {
           <Rich>{sentence(view, cellsBusy)}</Rich>
         </p>
       </div>
+      <UndoButtons />
       {view.measured && (plane || view.binding) && (
         <Segmented
           label={plane ? 'Surface' : 'Line'}
@@ -172,6 +175,10 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
 
   // new cells may bring or take settings: what the state says is judged again
   const judged = useRef(terms);
+  const judge = useCallback(
+    (state: ExplorerState) => fromQuery(toQuery(state, judged.current), judged.current).state,
+    [],
+  );
   useLayoutEffect(() => {
     if (judged.current === terms) return;
     judged.current = terms;
@@ -230,7 +237,8 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new view or theme is a new drawing
   useEffect(redraw, [view, theme, redraw]);
 
-  const past = useRef<ExplorerState['byHand'][]>([]);
+  const [history] = useState(() => createHistory(store, () => performance.now(), judge));
+  useHistory(history);
   const context = useMemo<Context>(
     () => ({
       subject,
@@ -240,24 +248,12 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
       view,
       frames: listeners.current,
       redraw,
-      remember() {
-        const now = store.get().byHand;
-        if (JSON.stringify(past.current.at(-1)) !== JSON.stringify(now)) past.current.push(now);
-      },
-      undo() {
-        const now = store.get().byHand;
-        let last = past.current.pop();
-        while (last && JSON.stringify(last) === JSON.stringify(now)) last = past.current.pop();
-        store.update({ byHand: last ?? {} });
-      },
+      history,
       toFit() {
-        if (Object.keys(store.get().byHand).length > 0) {
-          past.current.push(store.get().byHand);
-          store.update({ byHand: {} });
-        }
+        if (Object.keys(store.get().byHand).length > 0) store.update({ byHand: {} });
       },
     }),
-    [subject, store, terms, slices, view, redraw],
+    [subject, store, terms, slices, view, redraw, history],
   );
 
   const fitState: FitState | null = request && {
@@ -275,6 +271,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
   return (
     <ExplorerContext value={context}>
       <section
+        onPointerDownCapture={history.begin}
         className={`explorer ${fitState?.stale ? 'isstale' : ''} ${waiting ? 'waiting' : ''}`}
         aria-label={titleWithUnit(view.measure)}
       >

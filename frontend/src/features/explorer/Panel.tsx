@@ -193,12 +193,11 @@ function unitNote(slider: Slider): string {
 }
 
 function Parameter({ slider }: { slider: Slider }) {
-  const { store, remember } = useExplorer();
+  const { store } = useExplorer();
   const row = useRef<HTMLDivElement>(null);
   const ruler = useSized<SVGSVGElement>();
   const input = useRef<HTMLInputElement>(null);
   const output = useRef<HTMLOutputElement>(null);
-  const lastKey = useRef(Number.NEGATIVE_INFINITY);
   const shown = useRef<{ slider: Slider | null; value: number; width: number }>({
     slider: null,
     value: Number.NaN,
@@ -257,13 +256,6 @@ function Parameter({ slider }: { slider: Slider }) {
           step={strideOf(slider)}
           defaultValue={trackOf(slider, start)}
           aria-describedby={`${id}-fit`}
-          onPointerDown={remember}
-          onKeyDown={(event) => {
-            if (!/^(Arrow|Page|Home|End)/.test(event.key)) return;
-            // a run of keys is one step of Undo
-            if (event.timeStamp - lastKey.current > 1000) remember();
-            lastKey.current = event.timeStamp;
-          }}
           onInput={(event) => set(settingAt(slider, event.currentTarget.valueAsNumber))}
           onDoubleClick={() => set(start)}
         />
@@ -286,7 +278,7 @@ export interface FitState {
 }
 
 function FitHeader({ state }: { state: FitState | null }) {
-  const { store, undo, toFit } = useExplorer();
+  const { store, toFit } = useExplorer();
   const [edited, setEdited] = useState(false);
   const { method } = store.get();
   // off the fit and back on it: twice in a drag at most
@@ -295,11 +287,6 @@ function FitHeader({ state }: { state: FitState | null }) {
     <header className={edited ? 'row fithead edited' : 'row fithead'}>
       <h3 className="cap">{edited ? 'By hand' : state ? 'Fit' : 'Parameters'}</h3>
       <span className="row tight">
-        {edited && (
-          <button type="button" className="quiet small" onClick={undo}>
-            Undo
-          </button>
-        )}
         {edited && !state && (
           <button type="button" className="quiet small" onClick={toFit}>
             Start values

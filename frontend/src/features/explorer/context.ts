@@ -3,6 +3,7 @@
 // plain components that render when the view changes.
 import { createContext, useCallback, useContext, useEffect, useRef } from 'react';
 import type { ExplorerState, Terms } from '../../state/explorer';
+import type { History } from '../../state/history';
 import type { Store } from '../../state/store';
 import type { Slice, Subject, View } from '../../state/view';
 import type { Live } from './figure/live';
@@ -18,9 +19,7 @@ export interface Explorer {
   readonly frames: Set<OnFrame>;
   /** Draw again although no state changed: a part has a new size. */
   redraw(): void;
-  /** Before a slider moves, so that Undo can come back. */
-  remember(): void;
-  undo(): void;
+  readonly history: History;
   /** Every slider back to the fit. */
   toFit(): void;
 }
