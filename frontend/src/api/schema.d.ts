@@ -161,6 +161,8 @@ export interface paths {
         /**
          * List cells
          * @description Every cell with all its measures: any surface can be drawn from it.
+         *
+         *     With runs left out, the summaries are those of the others; nothing is changed in the store.
          */
         get: operations["list_cells"];
         put?: never;
@@ -286,6 +288,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/experiments/{slug}/replicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List replicates
+         * @description Each cell's replicates in one measure: how they spread, and which do not belong.
+         *
+         *     FACTOR=VALUE, any number, chooses cells.
+         */
+        get: operations["get_replicates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/comparisons": {
         parameters: {
             query?: never;
@@ -298,7 +322,8 @@ export interface paths {
          * @description Ratios of means, B over A, cell by cell and overall, with intervals.
          *
          *     Cells are matched by their factors; factors that have one level on each side, and not the same,
-         *     are what the sides differ in. FACTOR=VALUE, any number, chooses cells on both sides.
+         *     are what the sides differ in. FACTOR=VALUE, any number, chooses cells on both sides,
+         *     a.FACTOR=VALUE and b.FACTOR=VALUE on one.
          */
         get: operations["get_comparison"];
         put?: never;
@@ -411,6 +436,71 @@ export interface paths {
          * @description A run with its measures, warnings, history and the header of its log.
          */
         get: operations["get_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/contents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a run's log shows
+         * @description How a run went over its time, what each queue counted, what its workload said.
+         *
+         *     Bounded for a log of any size: a point is the mean over its stretch, with the least and the
+         *     most of the steps in it.
+         */
+        get: operations["get_run_contents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a run was recorded with
+         * @description The environment of one run, fact by fact.
+         */
+        get: operations["get_run_environment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{slug}/environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an experiment's runs were recorded with
+         * @description The environment of an experiment's current runs, fact by fact, with how many runs had it.
+         *
+         *     FACTOR=VALUE, any number, chooses cells.
+         */
+        get: operations["get_environment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -695,6 +785,11 @@ export interface components {
             data_version: number;
             /** Cells */
             cells: components["schemas"]["CellOut"][];
+            /**
+             * Left Out
+             * @description Runs that would count and were left out as asked
+             */
+            left_out: string[];
         };
         /**
          * CommandsOut
@@ -819,6 +914,47 @@ export interface components {
             value: number;
         };
         /**
+         * ContentsOut
+         * @description What a log shows of its run; times are those that it stands for.
+         */
+        ContentsOut: {
+            /** Complete */
+            complete: boolean;
+            /** Records */
+            records: number;
+            /** Time Dilation */
+            time_dilation: number;
+            /** Span S */
+            span_s: number | null;
+            /**
+             * Samples Per Step
+             * @description 1: every record was read; else every so many-th
+             */
+            samples_per_step: number;
+            /**
+             * Edges S
+             * @description One more than each series has points
+             */
+            edges_s: number[];
+            /** Window S */
+            window_s: [
+                number | null,
+                number | null
+            ];
+            /** Marks */
+            marks: components["schemas"]["MarkOut"][];
+            /** Series */
+            series: components["schemas"]["SeriesOut"][];
+            /** Counters */
+            counters: components["schemas"]["CounterOut"][];
+            /** Counters Left Out */
+            counters_left_out: number;
+            statistics: components["schemas"]["StatisticsOut"] | null;
+            latency: components["schemas"]["LatencyOut"] | null;
+            /** Results */
+            results: components["schemas"]["ResultOut"][];
+        };
+        /**
          * CorrectionIn
          * @description Right levels for a run's factors; null removes a factor.
          * @example {
@@ -840,6 +976,25 @@ export interface components {
              * @description Why, for the run's history
              */
             reason: string;
+        };
+        /**
+         * CounterOut
+         * @description How far a counter went in the window; null where it started anew.
+         */
+        CounterOut: {
+            /** Name */
+            name: string;
+            /**
+             * Instance
+             * @description One queue, CPU or line; null for the total
+             */
+            instance: string | null;
+            /** Unit */
+            unit: string;
+            /** Source */
+            source: string;
+            /** Advance */
+            advance: number | null;
         };
         /**
          * DatasetStateOut
@@ -954,6 +1109,21 @@ export interface components {
             f: number | null;
             /** P Value */
             p_value: number | null;
+        };
+        /**
+         * EnvironmentOut
+         * @description What the runs were recorded with.
+         */
+        EnvironmentOut: {
+            /** Runs */
+            runs: number;
+            /**
+             * Recorded
+             * @description Runs of which an environment is known
+             */
+            recorded: number;
+            /** Facts */
+            facts: components["schemas"]["FactOut"][];
         };
         /**
          * ErrorBody
@@ -1126,6 +1296,34 @@ export interface components {
             glance: components["schemas"]["GlanceOut"][];
         };
         /**
+         * FactOut
+         * @description A fact of the environment and what it was.
+         */
+        FactOut: {
+            /** Name */
+            name: string;
+            /** Values */
+            values: components["schemas"]["FactValueOut"][];
+            /**
+             * More
+             * @description Further values that are not listed
+             */
+            more: number;
+        };
+        /**
+         * FactValueOut
+         * @description What a fact was, and in how many runs.
+         */
+        FactValueOut: {
+            /**
+             * Value
+             * @description Null: not recorded in these runs
+             */
+            value: string | null;
+            /** Runs */
+            runs: number;
+        };
+        /**
          * FactorOut
          * @description A factor of an experiment with its levels in rising order.
          */
@@ -1182,6 +1380,11 @@ export interface components {
              * @description Factors to ignore: cells that differ in them only are taken for one
              */
             pooled?: string[];
+            /**
+             * Without
+             * @description Runs to leave out of this fit; nothing is deleted
+             */
+            without?: string[];
             /**
              * Resamples
              * @description Bootstrap resamples behind the intervals; 0 for none
@@ -1293,6 +1496,18 @@ export interface components {
             datasets: components["schemas"]["DatasetStateOut"][];
         };
         /**
+         * HistogramOut
+         * @description Latencies by bucket.
+         */
+        HistogramOut: {
+            /** Lower Us */
+            lower_us: number[];
+            /** Upper Us */
+            upper_us: number[];
+            /** Counts */
+            counts: number[];
+        };
+        /**
          * HistoryOut
          * @description One change of a run.
          */
@@ -1314,6 +1529,17 @@ export interface components {
             after: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * LatencyOut
+         * @description What the workload itself says of its latencies.
+         */
+        LatencyOut: {
+            /** Latency Us */
+            latency_us: {
+                [key: string]: number;
+            };
+            histogram: components["schemas"]["HistogramOut"] | null;
         };
         /**
          * LinkIn
@@ -1354,6 +1580,16 @@ export interface components {
              * @description The short link, to be sent to somebody
              */
             url: string;
+        };
+        /**
+         * MarkOut
+         * @description A moment that the logger noted.
+         */
+        MarkOut: {
+            /** Name */
+            name: string;
+            /** T S */
+            t_s: number | null;
         };
         /**
          * MeasureOut
@@ -2139,6 +2375,63 @@ export interface components {
             }[];
         };
         /**
+         * ReplicateOut
+         * @description One run of a cell.
+         */
+        ReplicateOut: {
+            /** Run */
+            run: string;
+            /** Replicate */
+            replicate: number | null;
+            /** Value */
+            value: number;
+            /**
+             * N
+             * @description Of how many replicates it is the mean
+             */
+            n: number;
+            /**
+             * Outlying
+             * @description It does not belong with the others; it counts all the same
+             */
+            outlying: boolean;
+        };
+        /**
+         * ReplicatedCellOut
+         * @description A cell, its runs, and what they say together.
+         */
+        ReplicatedCellOut: {
+            /** Cell */
+            cell: number;
+            /** Factors */
+            factors: {
+                [key: string]: number | string;
+            };
+            summary: components["schemas"]["SummaryOut"];
+            /** Replicates */
+            replicates: components["schemas"]["ReplicateOut"][];
+        };
+        /**
+         * ReplicatesOut
+         * @description Every replicate of every cell in one measure.
+         */
+        ReplicatesOut: {
+            /** Experiment */
+            experiment: string;
+            /** Data Version */
+            data_version: number;
+            /** Measure */
+            measure: string;
+            /** Unit */
+            unit: string;
+            /** Where */
+            where: {
+                [key: string]: number | string;
+            };
+            /** Cells */
+            cells: components["schemas"]["ReplicatedCellOut"][];
+        };
+        /**
          * ReplicationPlanOut
          * @description Which cells to measure again, the most needy first.
          */
@@ -2183,6 +2476,20 @@ export interface components {
              * @description 100 (predicted − observed)/observed
              */
             deviation_percent: number;
+        };
+        /**
+         * ResultOut
+         * @description Something that the workload or another program said.
+         */
+        ResultOut: {
+            /** Name */
+            name: string;
+            /** Media Type */
+            media_type: string;
+            /** Bytes */
+            bytes: number;
+            /** Exit Status */
+            exit_status: number | null;
         };
         /**
          * RunDetailOut
@@ -2309,6 +2616,32 @@ export interface components {
             runs: components["schemas"]["RunOut"][];
         };
         /**
+         * SeriesOut
+         * @description One line over time; a point is null where the counter started anew, or nothing happened.
+         */
+        SeriesOut: {
+            /** Name */
+            name: string;
+            /** Group */
+            group: string;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+            /**
+             * Mean
+             * @description Over each stretch between two edges
+             */
+            mean: (number | null)[];
+            /**
+             * Least
+             * @description Of the steps in it
+             */
+            least: (number | null)[];
+            /** Most */
+            most: (number | null)[];
+        };
+        /**
          * SideOut
          * @description One of the two.
          */
@@ -2375,6 +2708,37 @@ export interface components {
             hi: number;
             /** N */
             n: number;
+        };
+        /**
+         * StatisticOut
+         * @description One of the interface's own statistics that changed.
+         */
+        StatisticOut: {
+            /** Name */
+            name: string;
+            /** Start */
+            start: number | null;
+            /** End */
+            end: number | null;
+            /** Difference */
+            difference: number | null;
+        };
+        /**
+         * StatisticsOut
+         * @description `ethtool -S` at the start and at the end.
+         */
+        StatisticsOut: {
+            /**
+             * Missing
+             * @description Which of the two the log does not have
+             */
+            missing: string | null;
+            /** Changed */
+            changed: components["schemas"]["StatisticOut"][];
+            /** Left Out */
+            left_out: number;
+            /** Unchanged */
+            unchanged: number;
         };
         /**
          * SummaryOut
@@ -3231,6 +3595,8 @@ export interface operations {
     list_cells: {
         parameters: {
             query?: {
+                /** @description Runs to leave out of this view: ID,ID,… */
+                without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
                  * @example {
@@ -3604,6 +3970,70 @@ export interface operations {
             };
         };
     };
+    get_replicates: {
+        parameters: {
+            query: {
+                /** @description A measure of the glossary, such as throughput_mbps */
+                measure: string;
+                /** @description Runs to leave out: ID,ID,… */
+                without?: string;
+                /**
+                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @example {
+                 *       "workload": "tcp"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplicatesOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     get_comparison: {
         parameters: {
             query: {
@@ -3914,6 +4344,169 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunDetailOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    get_run_contents: {
+        parameters: {
+            query?: {
+                /** @description Of each series at most */
+                points?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The run's own identity */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentsOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    get_run_environment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's own identity */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    get_environment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @example {
+                 *       "workload": "tcp"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentOut"];
                 };
             };
             /** @description No such thing */

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /api/experiments/{slug}/variance and …/replication-plan."""
+"""GET /api/experiments/{slug}/variance, …/replication-plan and …/replicates."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from coalescope.analyses import replication, variance
-from coalescope.analyses.schemas import ReplicationPlanOut, VarianceOut, plan_out, variance_out
+from coalescope.analyses import replicates, replication, variance
+from coalescope.analyses.schemas import (
+    ReplicatesOut,
+    ReplicationPlanOut,
+    VarianceOut,
+    plan_out,
+    replicates_out,
+    variance_out,
+)
 from coalescope.database import ReadConnection
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
+from coalescope.runs.selection import left_out
 
 router = APIRouter(prefix="/experiments", tags=["analyses"])
 
@@ -49,6 +57,26 @@ def get_replication_plan(
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "width_percent")
     return plan_out(replication.plan(connection, experiment, measure, width_percent, where))
+
+
+@router.get("/{slug}/replicates", openapi_extra=WHERE_PARAMETERS, summary="List replicates")
+def get_replicates(
+    connection: ReadConnection,
+    request: Request,
+    slug: str,
+    measure: str,
+    without: Annotated[
+        str, Query(max_length=16_000, description="Runs to leave out: ID,ID,…")
+    ] = "",
+) -> ReplicatesOut:
+    """Each cell's replicates in one measure: how they spread, and which do not belong.
+
+    FACTOR=VALUE, any number, chooses cells.
+    """
+    experiment = get_experiment(connection, slug)
+    where = _where(request, "measure", "without")
+    uids = left_out(without)
+    return replicates_out(replicates.list_replicates(connection, experiment, measure, where, uids))
 
 
 def _where(request: Request, *own: str) -> list[tuple[str, str]]:

@@ -5,9 +5,10 @@ from dataclasses import asdict
 
 from pydantic import BaseModel, Field
 
+from coalescope.analyses.replicates import Replicates
 from coalescope.analyses.replication import ReplicationPlan
 from coalescope.analyses.variance import Variance
-from coalescope.experiments.schemas import Level
+from coalescope.experiments.schemas import Level, SummaryOut
 
 
 class EffectOut(BaseModel):
@@ -59,6 +60,65 @@ class ReplicationPlanOut(BaseModel):
     width_percent: float
     runs_to_add: int
     cells: list[PlannedCellOut]
+
+
+class ReplicateOut(BaseModel):
+    """One run of a cell."""
+
+    run: str
+    replicate: int | None
+    value: float
+    n: int = Field(description="Of how many replicates it is the mean")
+    outlying: bool = Field(description="It does not belong with the others; it counts all the same")
+
+
+class ReplicatedCellOut(BaseModel):
+    """A cell, its runs, and what they say together."""
+
+    cell: int
+    factors: dict[str, Level]
+    summary: SummaryOut
+    replicates: list[ReplicateOut]
+
+
+class ReplicatesOut(BaseModel):
+    """Every replicate of every cell in one measure."""
+
+    experiment: str
+    data_version: int
+    measure: str
+    unit: str
+    where: dict[str, Level]
+    cells: list[ReplicatedCellOut]
+
+
+def replicates_out(found: Replicates) -> ReplicatesOut:
+    """Those replicates as the API shows them."""
+    return ReplicatesOut(
+        experiment=found.experiment.slug,
+        data_version=found.experiment.data_version,
+        measure=found.measure.name,
+        unit=found.measure.unit,
+        where=dict(found.where),
+        cells=[
+            ReplicatedCellOut(
+                cell=each.cell.id,
+                factors=dict(each.cell.factors),
+                summary=SummaryOut.model_validate(each.summary, from_attributes=True),
+                replicates=[
+                    ReplicateOut(
+                        run=replicate.uid,
+                        replicate=replicate.replicate,
+                        value=replicate.measured.value,
+                        n=replicate.measured.n,
+                        outlying=place in each.outlying,
+                    )
+                    for place, replicate in enumerate(each.replicates)
+                ],
+            )
+            for each in found.cells
+        ],
+    )
 
 
 def variance_out(variance: Variance) -> VarianceOut:

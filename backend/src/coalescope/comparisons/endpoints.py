@@ -43,10 +43,14 @@ def get_comparison(
     """Ratios of means, B over A, cell by cell and overall, with intervals.
 
     Cells are matched by their factors; factors that have one level on each side, and not the same,
-    are what the sides differ in. FACTOR=VALUE, any number, chooses cells on both sides.
+    are what the sides differ in. FACTOR=VALUE, any number, chooses cells on both sides,
+    a.FACTOR=VALUE and b.FACTOR=VALUE on one.
     """
-    where = [pair for pair in request.query_params.multi_items() if pair[0] not in _OWN]
+    given = [pair for pair in request.query_params.multi_items() if pair[0] not in _OWN]
+    where = [pair for pair in given if not pair[0].startswith(("a.", "b."))]
     only_a, only_b = service.sides_of(split)
+    only_a += [(name[2:], level) for name, level in given if name.startswith("a.")]
+    only_b += [(name[2:], level) for name, level in given if name.startswith("b.")]
     compared = service.compare_experiments(
         connection,
         (get_experiment(connection, a), [*where, *only_a]),

@@ -18,6 +18,8 @@ from coalescope.experiments.schemas import (
     ExperimentOut,
     ExperimentSummaryOut,
 )
+from coalescope.runs.selection import left_out as uids_of
+from coalescope.runs.service import cells_without
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 
@@ -79,18 +81,33 @@ def get_experiment(
     openapi_extra=WHERE_PARAMETERS,
 )
 def list_cells(
-    connection: ReadConnection, request: Request, response: Response, slug: str
+    connection: ReadConnection,
+    request: Request,
+    response: Response,
+    slug: str,
+    without: Annotated[
+        str, Query(max_length=16_000, description="Runs to leave out of this view: ID,ID,…")
+    ] = "",
 ) -> CellsOut | Response:
-    """Every cell with all its measures: any surface can be drawn from it."""
+    """Every cell with all its measures: any surface can be drawn from it.
+
+    With runs left out, the summaries are those of the others; nothing is changed in the store.
+    """
     record = service.get_experiment(connection, slug)
     if not_modified(request, record):
         return tag(Response(status_code=304), record)
     tag(response, record)
     cells = service.list_cells(connection, record)
     levels = service.factor_levels(cell.factors for cell in cells)
-    where = service.parse_where(request.query_params.items(), levels)
+    given = [pair for pair in request.query_params.multi_items() if pair[0] != "without"]
+    where = service.parse_where(given, levels)
+    left_out: list[str] = []
+    if without:
+        left_out, cells = cells_without(connection, record, cells, uids_of(without))
     chosen = [cell_out(cell) for cell in cells if service.matches(cell.factors, where)]
-    return CellsOut(experiment=slug, data_version=record.data_version, cells=chosen)
+    return CellsOut(
+        experiment=slug, data_version=record.data_version, cells=chosen, left_out=left_out
+    )
 
 
 def cell_out(cell: CellRecord) -> CellOut:

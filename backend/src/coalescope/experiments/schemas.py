@@ -128,6 +128,7 @@ class CellsOut(BaseModel):
     experiment: str
     data_version: int
     cells: list[CellOut]
+    left_out: list[str] = Field(description="Runs that would count and were left out as asked")
 
 
 class SourceIn(BaseModel):

@@ -16,7 +16,7 @@ from coalescope.fits.nonlinear import (
 )
 from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, Method
 from coalescope.predictions.service import get_model
-from coalescope.runs.selection import where_pairs
+from coalescope.runs.selection import MOST_LEFT_OUT, where_pairs
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
 
@@ -55,6 +55,9 @@ class FitIn(BaseModel):
         default_factory=list,
         description="Factors to ignore: cells that differ in them only are taken for one",
     )
+    without: Annotated[
+        list[Annotated[str, Field(max_length=64)]], Field(max_length=MOST_LEFT_OUT)
+    ] = Field(default_factory=list, description="Runs to leave out of this fit; nothing is deleted")
     resamples: Annotated[int, Field(ge=0, le=MAX_RESAMPLES)] = Field(
         default=10_000, description="Bootstrap resamples behind the intervals; 0 for none"
     )
@@ -72,6 +75,7 @@ class FitIn(BaseModel):
             seed=self.seed,
             response=self.response,
             pooled=tuple(self.pooled),
+            without=tuple(sorted(set(self.without))),
         )
 
 

@@ -29,7 +29,7 @@ class FitRequest:
     """What to fit and how. `where` holds FACTOR, VALUE pairs as text.
 
     `response` is the measure to fit, None for the one that most runs have. Cells that differ in
-    `pooled` factors only are taken for one.
+    `pooled` factors only are taken for one. Runs of the identities in `without` are left out.
     """
 
     model: str
@@ -39,6 +39,7 @@ class FitRequest:
     seed: int
     response: str | None = None
     pooled: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,9 @@ def select_rows(
     """
     model = get_model(request.model)
     fit = _linear_fit(model)
-    selection = select_runs(connection, experiment, needed_measures(fit), request.where)
+    selection = select_runs(
+        connection, experiment, needed_measures(fit), request.where, request.without
+    )
     check_pooled(selection.runs, request.pooled)
     table = fit_table(selection.runs, fit, request.response, request.pooled)
     draws = len(table.factors) * request.resamples

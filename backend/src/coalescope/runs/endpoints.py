@@ -9,14 +9,18 @@ from sqlalchemy.engine import Connection
 
 from coalescope.database import ReadConnection, WriteConnection
 from coalescope.errors import CoalescopeError, ErrorResponse
+from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
 from coalescope.object_store import CSV_SUFFIX, RUN_LOG_SUFFIX, ObjectStore
 from coalescope.runs import service
+from coalescope.runs.environments import environment_out
 from coalescope.runs.factors import check_factors
-from coalescope.runs.log_header import read_log_header
+from coalescope.runs.log_header import read_contents, read_log_header
 from coalescope.runs.records import MeasuredValue, RunRecord
 from coalescope.runs.schemas import (
+    ContentsOut,
     CorrectionIn,
+    EnvironmentOut,
     HistoryOut,
     MeasuredValueOut,
     ReasonIn,
@@ -64,6 +68,49 @@ def get_run(connection: ReadConnection, request: Request, id_: RunId) -> RunDeta
     return _detail(connection, request.app.state.object_store, id_)
 
 
+@router.get("/runs/{id}/contents", summary="What a run's log shows")
+def get_run_contents(
+    connection: ReadConnection,
+    request: Request,
+    id_: RunId,
+    points: Annotated[int, Query(ge=2, le=2000, description="Of each series at most")] = 400,
+) -> ContentsOut:
+    """How a run went over its time, what each queue counted, what its workload said.
+
+    Bounded for a log of any size: a point is the mean over its stretch, with the least and the
+    most of the steps in it.
+    """
+    run = service.get_run(connection, id_)
+    store: ObjectStore = request.app.state.object_store
+    has_log = run.content != "csv" and run.sha256
+    path = store.path(run.sha256, RUN_LOG_SUFFIX) if has_log and run.sha256 else None
+    if path is None:
+        raise no_log(id_)
+    return ContentsOut.model_validate(read_contents(path, points))
+
+
+@router.get("/runs/{id}/environment", summary="What a run was recorded with")
+def get_run_environment(connection: ReadConnection, id_: RunId) -> EnvironmentOut:
+    """The environment of one run, fact by fact."""
+    run = service.get_run(connection, id_)
+    return environment_out([(run.environment, 1)])
+
+
+@router.get(
+    "/experiments/{slug}/environment",
+    openapi_extra=WHERE_PARAMETERS,
+    summary="What an experiment's runs were recorded with",
+)
+def get_environment(connection: ReadConnection, request: Request, slug: str) -> EnvironmentOut:
+    """The environment of an experiment's current runs, fact by fact, with how many runs had it.
+
+    FACTOR=VALUE, any number, chooses cells.
+    """
+    experiment = get_experiment(connection, slug)
+    where = request.query_params.multi_items()
+    return environment_out(service.environments_of(connection, experiment, where))
+
+
 @router.get(
     "/runs/{id}/log",
     response_class=FileResponse,
@@ -76,13 +123,7 @@ def get_run_log(connection: ReadConnection, request: Request, id_: RunId) -> Fil
     suffix = CSV_SUFFIX if run.content == "csv" else RUN_LOG_SUFFIX
     path = store.path(run.sha256, suffix) if run.sha256 else None
     if path is None:
-        raise CoalescopeError(
-            "no_log",
-            f"Run {id_} has no log of its own.",
-            where={"run": id_},
-            advice="It is a row of a data set; those are in the experiment's export.",
-            status=404,
-        )
+        raise no_log(id_)
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
@@ -121,6 +162,17 @@ def correct_run(
     check_factors({name: value for name, value in body.factors.items() if value is not None})
     service.correct(connection, id_, body.factors, body.replicate, body.reason)
     return _detail(connection, request.app.state.object_store, id_)
+
+
+def no_log(uid: str) -> CoalescopeError:
+    """The run has no log."""
+    return CoalescopeError(
+        "no_log",
+        f"Run {uid} has no log of its own.",
+        where={"run": uid},
+        advice="It is a row of a data set; those are in the experiment's export.",
+        status=404,
+    )
 
 
 def run_out(

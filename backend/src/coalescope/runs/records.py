@@ -85,6 +85,16 @@ class RunValues:
     values: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class ReplicateRecord:
+    """A current run in its cell, with its value of one measure."""
+
+    uid: str
+    cell_id: int
+    replicate: int | None
+    measured: MeasuredValue
+
+
 @dataclass(frozen=True)
 class RemovedRuns:
     """Row ids of the cells that runs were taken out of, and of the files that they came in."""

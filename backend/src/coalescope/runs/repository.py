@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL of runs, their cells, measures, history, and the summaries that follow from them."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
@@ -17,11 +18,12 @@ from coalescope.database import (
     summaries,
     uploads,
 )
-from coalescope.experiments.records import SummaryRecord
+from coalescope.experiments.records import Factors, SummaryRecord
 from coalescope.runs.records import (
     HistoryRecord,
     MeasuredValue,
     RemovedRuns,
+    ReplicateRecord,
     RunRecord,
     RunValues,
 )
@@ -211,9 +213,12 @@ def update_run(connection: Connection, run_id: int, values: Mapping[str, Any]) -
 
 
 def current_values(
-    connection: Connection, touched: Sequence[int]
+    connection: Connection, touched: Sequence[int], without: Sequence[str] = ()
 ) -> dict[tuple[int, str], list[MeasuredValue]]:
-    """Values of the current runs of these cells, by cell and measure, in storing order."""
+    """Values of the current runs of these cells, by cell and measure, in storing order.
+
+    Runs of the identities in `without` are left out.
+    """
     found: dict[tuple[int, str], list[MeasuredValue]] = {}
     for chunk in _chunks(touched):
         query = (
@@ -225,7 +230,11 @@ def current_values(
                 run_measures.c.n,
             )
             .join(run_measures, run_measures.c.run_id == runs.c.id)
-            .where(runs.c.cell_id.in_(chunk), runs.c.status == "current")
+            .where(
+                runs.c.cell_id.in_(chunk),
+                runs.c.status == "current",
+                runs.c.uid.not_in(without),
+            )
             .order_by(runs.c.cell_id, runs.c.id, run_measures.c.measure)
         )
         for cell_id, measure, value, sd, n in connection.execute(query):
@@ -248,10 +257,20 @@ def replicates_in(connection: Connection, cell_id: int) -> dict[str, dict[int, f
 
 
 def values_of_runs(
-    connection: Connection, experiment_id: int, measures: Sequence[str]
+    connection: Connection,
+    experiment_id: int,
+    measures: Sequence[str],
+    without: Sequence[str] = (),
 ) -> list[RunValues]:
-    """All current runs in storing order; a measure that a run does not have is left out."""
-    chosen = (runs.c.experiment_id == experiment_id, runs.c.status == "current")
+    """All current runs in storing order, those in `without` left out.
+
+    A measure that a run does not have is left out of its values.
+    """
+    chosen = (
+        runs.c.experiment_id == experiment_id,
+        runs.c.status == "current",
+        runs.c.uid.not_in(without),
+    )
     factors = dict(
         connection.execute(
             sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
@@ -272,6 +291,66 @@ def values_of_runs(
         found[run_id][measure] = value
     return [
         RunValues(cell_of[run_id], factors[cell_of[run_id]], own) for run_id, own in found.items()
+    ]
+
+
+def current_places(
+    connection: Connection, experiment_id: int, uids: Sequence[str]
+) -> list[tuple[str, int, bool]]:
+    """Identity, cell and whether the log was cut off of those runs that are current here."""
+    query = sa.select(runs.c.uid, runs.c.cell_id, runs.c.partial).where(
+        runs.c.experiment_id == experiment_id, runs.c.status == "current", runs.c.uid.in_(uids)
+    )
+    return [(uid, cell_id, partial) for uid, cell_id, partial in connection.execute(query)]
+
+
+def replicates_of(
+    connection: Connection, experiment_id: int, measure: str, without: Sequence[str]
+) -> list[ReplicateRecord]:
+    """One measure of all current runs, cell by cell in storing order."""
+    query = (
+        sa.select(
+            runs.c.uid,
+            runs.c.cell_id,
+            runs.c.replicate,
+            run_measures.c.value,
+            run_measures.c.sd,
+            run_measures.c.n,
+        )
+        .join(run_measures, run_measures.c.run_id == runs.c.id)
+        .where(
+            runs.c.experiment_id == experiment_id,
+            runs.c.status == "current",
+            run_measures.c.measure == measure,
+            runs.c.uid.not_in(without),
+        )
+        .order_by(runs.c.cell_id, runs.c.id)
+    )
+    return [
+        ReplicateRecord(uid, cell_id, replicate, MeasuredValue(value, sd, n))
+        for uid, cell_id, replicate, value, sd, n in connection.execute(query)
+    ]
+
+
+def environments_of(
+    connection: Connection, experiment_id: int
+) -> list[tuple[Factors, Mapping[str, Any] | None, int]]:
+    """Distinct environments of the current runs, with the cell's factors and how many runs."""
+    same = sa.cast(runs.c.environment, sa.Text)
+    query = (
+        sa.select(runs.c.cell_id, same, sa.func.count())
+        .where(runs.c.experiment_id == experiment_id, runs.c.status == "current")
+        .group_by(runs.c.cell_id, same)
+        .order_by(runs.c.cell_id)
+    )
+    factors = dict(
+        connection.execute(
+            sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
+        ).all()
+    )
+    return [
+        (factors[cell_id], None if text is None else json.loads(text), count)
+        for cell_id, text, count in connection.execute(query)
     ]
 
 

@@ -76,6 +76,119 @@ class RunDetailOut(RunOut):
     history: list[HistoryOut]
 
 
+class SeriesOut(BaseModel):
+    """One line over time; a point is null where the counter started anew, or nothing happened."""
+
+    name: str
+    group: str
+    label: str
+    unit: str
+    mean: list[float | None] = Field(description="Over each stretch between two edges")
+    least: list[float | None] = Field(description="Of the steps in it")
+    most: list[float | None]
+
+
+class MarkOut(BaseModel):
+    """A moment that the logger noted."""
+
+    name: str
+    t_s: float | None
+
+
+class CounterOut(BaseModel):
+    """How far a counter went in the window; null where it started anew."""
+
+    name: str
+    instance: str | None = Field(description="One queue, CPU or line; null for the total")
+    unit: str
+    source: str
+    advance: int | None
+
+
+class StatisticOut(BaseModel):
+    """One of the interface's own statistics that changed."""
+
+    name: str
+    start: int | None
+    end: int | None
+    difference: int | None
+
+
+class StatisticsOut(BaseModel):
+    """`ethtool -S` at the start and at the end."""
+
+    missing: str | None = Field(description="Which of the two the log does not have")
+    changed: list[StatisticOut]
+    left_out: int
+    unchanged: int
+
+
+class HistogramOut(BaseModel):
+    """Latencies by bucket."""
+
+    lower_us: list[float]
+    upper_us: list[float]
+    counts: list[int]
+
+
+class LatencyOut(BaseModel):
+    """What the workload itself says of its latencies."""
+
+    latency_us: dict[str, float]
+    histogram: HistogramOut | None
+
+
+class ResultOut(BaseModel):
+    """Something that the workload or another program said."""
+
+    name: str
+    media_type: str
+    bytes: int
+    exit_status: int | None
+
+
+class ContentsOut(BaseModel):
+    """What a log shows of its run; times are those that it stands for."""
+
+    complete: bool
+    records: int
+    time_dilation: float
+    span_s: float | None
+    samples_per_step: int = Field(description="1: every record was read; else every so many-th")
+    edges_s: list[float] = Field(description="One more than each series has points")
+    window_s: tuple[float | None, float | None]
+    marks: list[MarkOut]
+    series: list[SeriesOut]
+    counters: list[CounterOut]
+    counters_left_out: int
+    statistics: StatisticsOut | None
+    latency: LatencyOut | None
+    results: list[ResultOut]
+
+
+class FactValueOut(BaseModel):
+    """What a fact was, and in how many runs."""
+
+    value: str | None = Field(description="Null: not recorded in these runs")
+    runs: int
+
+
+class FactOut(BaseModel):
+    """A fact of the environment and what it was."""
+
+    name: str
+    values: list[FactValueOut]
+    more: int = Field(description="Further values that are not listed")
+
+
+class EnvironmentOut(BaseModel):
+    """What the runs were recorded with."""
+
+    runs: int
+    recorded: int = Field(description="Runs of which an environment is known")
+    facts: list[FactOut]
+
+
 Reason = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=2000),

@@ -13,6 +13,7 @@ from coalescope.runs import repository
 from coalescope.runs.records import RunValues
 
 Where = Iterable[tuple[str, str]]
+MOST_LEFT_OUT = 200
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,14 @@ def select_runs(
     experiment: ExperimentRecord,
     measures: Sequence[str],
     where: Where,
+    without: Sequence[str] = (),
 ) -> RunSelection:
     """The current runs with these levels and their values of these measures, where they have them.
 
-    `where` holds FACTOR, VALUE pairs as text. Errors: 422 for an unknown factor, or no run.
+    `where` holds FACTOR, VALUE pairs as text; `without` the identities of runs to leave out.
+    Errors: 422 for an unknown factor, or no run.
     """
-    runs = repository.values_of_runs(connection, experiment.id, measures)
+    runs = repository.values_of_runs(connection, experiment.id, measures, without)
     chosen_by = parse_where(where, factor_levels(run.factors for run in runs))
     chosen = [run for run in runs if matches(run.factors, chosen_by)]
     if not chosen:
@@ -44,6 +47,19 @@ def select_runs(
             advice="See the experiment's factors and their levels.",
         )
     return RunSelection(chosen_by, chosen)
+
+
+def left_out(text: str) -> tuple[str, ...]:
+    """Identities of runs from a list with commas. Errors: 422 where there are too many."""
+    uids = tuple(dict.fromkeys(uid for each in text.split(",") if (uid := each.strip())))
+    if len(uids) > MOST_LEFT_OUT:
+        raise CoalescopeError(
+            "too_many_left_out",
+            f"{len(uids)} runs are to be left out; at most {MOST_LEFT_OUT} can be.",
+            where={"field": "without"},
+            advice="Retract runs that must not count at all: retractions are kept with a reason.",
+        )
+    return uids
 
 
 def where_pairs(where: Factors) -> tuple[tuple[str, str], ...]:

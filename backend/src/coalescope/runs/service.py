@@ -4,14 +4,21 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from coalescope_models.statistics import outliers
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import conflict, not_found
-from coalescope.experiments.records import ExperimentRecord, Factors, FactorValue
-from coalescope.experiments.service import touch
+from coalescope.experiments.records import (
+    CellRecord,
+    ExperimentRecord,
+    Factors,
+    FactorValue,
+    SummaryRecord,
+)
+from coalescope.experiments.service import factor_levels, matches, parse_where, touch
 from coalescope.glossary.quantities import glossary_order
 from coalescope.runs import repository
 from coalescope.runs.records import (
@@ -19,6 +26,7 @@ from coalescope.runs.records import (
     MeasuredValue,
     NewRun,
     RemovedRuns,
+    ReplicateRecord,
     RunRecord,
 )
 from coalescope.runs.summaries import summarise_values
@@ -142,6 +150,63 @@ def refresh_summaries(connection: Connection, cell_ids: Iterable[int]) -> None:
     found = {place: summarise_values(at_place) for place, at_place in values.items()}
     repository.replace_summaries(connection, touched, found)
     repository.count_current_runs(connection, touched)
+
+
+def cells_without(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    cells: Sequence[CellRecord],
+    without: Sequence[str],
+) -> tuple[list[str], list[CellRecord]]:
+    """Which of these runs counted, and the cells as if they did not.
+
+    Nothing is changed in the store. A cell of which nothing is left is left out.
+    """
+    places = repository.current_places(connection, experiment.id, without)
+    left_out = [uid for uid, _, _ in places]
+    touched = {cell_id for _, cell_id, _ in places}
+    values = repository.current_values(connection, sorted(touched), left_out)
+    found: dict[int, dict[str, SummaryRecord]] = {}
+    for (cell_id, measure), at_place in values.items():
+        found.setdefault(cell_id, {})[measure] = summarise_values(at_place)
+    remaining = [
+        cell
+        if cell.id not in touched
+        else replace(
+            cell,
+            measures=dict(sorted(found[cell.id].items(), key=lambda own: glossary_order(own[0]))),
+            runs=cell.runs - sum(place == cell.id for _, place, _ in places),
+            partial_runs=cell.partial_runs
+            - sum(place == cell.id and partial for _, place, partial in places),
+        )
+        for cell in cells
+        if cell.id not in touched or cell.id in found
+    ]
+    return left_out, remaining
+
+
+def environments_of(
+    connection: Connection, experiment: ExperimentRecord, where: Iterable[tuple[str, str]]
+) -> list[tuple[Mapping[str, Any] | None, int]]:
+    """Distinct environments of the current runs with these levels, and of how many runs.
+
+    Errors: 422 for an unknown factor.
+    """
+    found = repository.environments_of(connection, experiment.id)
+    chosen_by = parse_where(where, factor_levels(factors for factors, _, _ in found))
+    return [
+        (environment, count) for factors, environment, count in found if matches(factors, chosen_by)
+    ]
+
+
+def replicates_of(
+    connection: Connection, experiment: ExperimentRecord, measure: str, without: Sequence[str] = ()
+) -> dict[int, list[ReplicateRecord]]:
+    """One measure of the current runs, by cell."""
+    found: dict[int, list[ReplicateRecord]] = {}
+    for record in repository.replicates_of(connection, experiment.id, measure, without):
+        found.setdefault(record.cell_id, []).append(record)
+    return found
 
 
 def get_run(connection: Connection, uid: str) -> RunRecord:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The run log: one file per run. Format: docs/run-log-format.md."""
 
+from .contents import contents
 from .errors import Problem, RunLogError
 from .header import Field, StreamLayout
 from .layout import DEFAULT_LIMITS, Limits
@@ -25,6 +26,7 @@ __all__ = [
     "StreamLayout",
     "Writer",
     "check",
+    "contents",
     "make_header",
     "read",
     "scan",

@@ -215,12 +215,17 @@ class RunLog:
         return moments.get("window_start"), moments.get("window_end")
 
 
-def column_of(block: memoryview, column: Field, record_bytes: int) -> list[int]:
-    """The values of one column in one block, in plain Python."""
+def column_of(
+    block: memoryview, column: Field, record_bytes: int, first: int = 0, every: int = 1
+) -> list[int]:
+    """The values of one column in one block, in plain Python: of all records, or every so many-th
+    from the `first` on.
+    """
     letter, size = layout.TYPES[column.type]
+    start, step = (column.offset + first * record_bytes) // size, every * record_bytes // size
     if sys.byteorder == "big":  # pragma: no cover
         swapped = array(letter, block.tobytes())
         swapped.byteswap()
-        return list(swapped[column.offset // size :: record_bytes // size])
+        return list(swapped[start::step])
     words = block.cast(cast('Literal["Q"]', letter))
-    return words[column.offset // size :: record_bytes // size].tolist()
+    return words[start::step].tolist()

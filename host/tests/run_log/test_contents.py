@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a log shows of its run, from the golden logs and from made ones."""
+
+import io
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope_host import run_log
+from coalescope_host.run_log import contents, make_header, standard_field
+
+GOLDEN = Path(__file__).resolve().parents[3] / "driver" / "testdata"
+SECOND = 1_000_000_000
+
+
+def lines(found: dict[str, Any]) -> dict[str, Any]:
+    return {line["name"]: line for line in found["series"]}
+
+
+def golden(name: str, points: int = 400) -> dict[str, Any]:
+    return contents(run_log.read(GOLDEN / f"{name}.runlog"), points)
+
+
+def made(rows: list[tuple[int, ...]], fields: list[Any], results: Any = (), **header: Any) -> bytes:
+    file = io.BytesIO()
+    sources = [{"name": "netlink", "atomic": False}, {"name": "clock", "atomic": False}]
+    described = make_header(
+        run_id="3f0c2a52-6f0b-4a58-9a3e-0f6a8f7f0c11",
+        experiment="lab",
+        kind="emulated",
+        replicate=1,
+        factors={},
+        fields=fields,
+        sources=sources,
+        environment={},
+        **header,
+    )
+    log = run_log.Writer(file, described)
+    for row in rows:
+        log.sample(*row)
+    for name, body in results:
+        log.result(json.dumps(body).encode(), name=name)
+    log.finish()
+    return file.getvalue()
+
+
+FIELDS = [
+    standard_field("t_monotonic_ns", source="clock"),
+    standard_field("rx_packets", source="netlink"),
+    standard_field("rx_interrupts", source="netlink"),
+]
+
+
+def test_a_golden_log() -> None:
+    found = golden("small", 4)
+    assert found["window_s"] == [0.1, 1.4]
+    assert lines(found)["throughput_mbps"]["mean"] == pytest.approx([242.88] * 4)
+    assert lines(found)["packets_per_interrupt"]["mean"] == [10] * 4
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_queues_stand_beside_totals() -> None:
+    counters = golden("module")["counters"]
+    packets = {c["instance"]: c["advance"] for c in counters if c["name"] == "rx_packets"}
+    assert set(packets) == {None, "q0", "q1"}
+    assert all(isinstance(value, int) for value in packets.values())
+
+
+def test_the_classes_of_the_cpu_add_up() -> None:
+    cpu = [line["mean"] for line in golden("module", 5)["series"] if line["group"] == "cpu"]
+    assert len(cpu) > 4
+    assert [sum(values) for values in zip(*cpu, strict=True)] == pytest.approx([100] * 5)
+
+
+def test_a_wrap_is_counted_and_a_reset_is_a_gap() -> None:
+    found = golden("wrapped")
+    advances = {c["name"]: c["advance"] for c in found["counters"]}
+    assert advances == {"rx_bytes": 19 * 200_000, "rx_packets": None}
+    gaps = [value is None for value in lines(found)["packet_rate_hz"]["mean"]]
+    assert sum(gaps) == 1
+
+
+@pytest.mark.parametrize("points", [2, 7, 1000])
+def test_points_hold_the_mean_and_what_it_hides(points: int) -> None:
+    total, rows = 0, []
+    for k in range(101):
+        rows.append((k * SECOND, total, k))
+        total += 1000 if k == 50 else 10
+    found = contents(run_log.read(made(rows, FIELDS)), points)
+    line = lines(found)["packet_rate_hz"]
+    widths = [b - a for a, b in zip(found["edges_s"], found["edges_s"][1:], strict=False)]
+    assert len(line["mean"]) == min(points, 100)
+    assert max(line["most"]) == 1000
+    assert min(line["least"]) == 10
+    whole = sum(w * m for w, m in zip(widths, line["mean"], strict=True))
+    assert whole == pytest.approx(rows[-1][1])
+
+
+def test_a_long_log_is_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(k * SECOND, 10 * k, k) for k in range(1001)]
+    log = run_log.read(made(rows, FIELDS))
+    whole = contents(log, 10)
+    monkeypatch.setattr(sys.modules[contents.__module__], "MOST_STEPS", 100)
+    part = contents(log, 10)
+    assert part["samples_per_step"] == 10
+    assert part["series"] == whole["series"]
+
+
+def test_times_are_those_that_the_log_stands_for() -> None:
+    rows = [(k * SECOND, 10 * k, k) for k in range(11)]
+    body = {
+        "latency_us": {"mean": 250.0},
+        "histogram": {"lower_ns": [0, 1000], "upper_ns": [1000, 5000], "counts": [3, 1]},
+    }
+    log = made(rows, FIELDS, [("workload", body)], time_dilation=2.0)
+    found = contents(run_log.read(log), 2)
+    assert found["span_s"] == 5
+    assert lines(found)["packet_rate_hz"]["mean"] == [20, 20]
+    assert found["latency"]["latency_us"] == {"mean": 125}
+    assert found["latency"]["histogram"]["upper_us"] == [0.5, 2.5]
+
+
+def test_the_interfaces_statistics_at_both_ends() -> None:
+    rows = [(k * SECOND, 10 * k, k) for k in range(3)]
+    ends = [
+        ("ethtool_statistics_start", {"rx_missed": 1, "rx_ok": 5, "same": 2}),
+        ("ethtool_statistics_end", {"rx_missed": 4, "rx_ok": 5, "same": 2, "new": 1}),
+    ]
+    found = contents(run_log.read(made(rows, FIELDS, ends)))["statistics"]
+    assert [(c["name"], c["difference"]) for c in found["changed"]] == [
+        ("rx_missed", 3),
+        ("new", None),
+    ]
+    assert found["unchanged"] == 2
+    alone = contents(run_log.read(made(rows, FIELDS, ends[1:])))["statistics"]
+    assert alone["missing"] == "ethtool_statistics_start"
+
+
+def test_a_log_without_records_shows_none() -> None:
+    found = contents(run_log.read(made([], FIELDS)))
+    assert found["edges_s"] == []
+    assert found["counters"] == []
+    assert all(line["mean"] == [] for line in found["series"])
+    assert not any(math.isnan(v) for line in found["series"] for v in line["mean"])
