@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a model can say something about an experiment, and from where each of its inputs comes.
-import type { Quantity } from '../api/types';
+import type { FactorValue, Quantity } from '../api/types';
 import { type Field, fieldOf } from './field';
 import { inSeconds, parameterTerms, type ScalarTerm } from './fit';
 import { type Axis, delayMicroseconds, isDelay, type Layout, type Point } from './layout';
@@ -8,16 +8,28 @@ import { type BundledModel, type Catalogue, isCostInSeconds, type Kernel, output
 
 export type Frames = 'counted' | 'full';
 
-/** One input of a model: along an axis, from a field interpolated between the cells, or a number that a slider sets. */
+/** From where one input or parameter of a model comes. */
 type Source =
-  | { readonly from: 'x' | 'y'; readonly convert: (v: number) => number }
-  | { readonly from: 'cells'; readonly field: Field; readonly quantity: 'packets_per_interrupt' | 'packet_fill' }
+  /** Along an axis. */
+  | { readonly from: 'x'; readonly convert: (v: number) => number }
+  | { readonly from: 'y'; readonly convert: (v: number) => number }
+  /** Interpolated between the cells; `along`: what it depends on. */
+  | {
+      readonly from: 'cells';
+      readonly field: Field;
+      readonly quantity: 'packets_per_interrupt' | 'packet_fill';
+      readonly along: 'x' | 'y' | 'xy';
+    }
+  /** The level of a factor that is no axis. */
+  | { readonly from: 'level'; readonly value: number }
+  /** A slider. */
   | { readonly from: 'scalar'; readonly name: string };
 
 export interface Binding {
   readonly model: BundledModel;
   readonly output: string;
   readonly parts: readonly string[];
+  /** Of the inputs, then of the parameters: as the kernel takes them. */
   readonly sources: readonly Source[];
   /** Inputs and parameters that a slider sets, in the order in which the panel shows them. */
   readonly terms: readonly ScalarTerm[];
@@ -29,12 +41,32 @@ export interface Binding {
 /** Measures of the slice's cells, by name: what `cells` sources interpolate. Null: there are no cells, sliders take their place. */
 export type MeasurePoints = (measure: string) => readonly Point[];
 
+/** What a model is bound to: axes, levels of the factors that are none, cells. */
+export interface Ground {
+  readonly layout: Layout;
+  readonly levels: Readonly<Record<string, FactorValue>>;
+  readonly points: MeasurePoints | null;
+}
+
 const same = (v: number): number => v;
 
-function axisSource(input: Quantity, axis: Axis | null, from: 'x' | 'y'): Source | null {
-  if (!axis) return null;
-  if (axis.name === input.name) return { from, convert: same };
-  if (input.name === 'delay_us' && isDelay(axis.name)) return { from, convert: (v) => delayMicroseconds(axis.name, v) };
+/** How a factor's setting becomes a model's input; null where it says nothing about it. */
+function conversion(factor: string, input: string): ((v: number) => number) | null {
+  if (factor === input) return same;
+  return input === 'delay_us' && isDelay(factor) ? (v) => delayMicroseconds(factor, v) : null;
+}
+
+function axisSource(input: Pick<Quantity, 'name'>, axis: Axis | null, from: 'x' | 'y'): Source | null {
+  if (!axis || axis.names) return null;
+  const convert = conversion(axis.name, input.name);
+  return convert && { from, convert };
+}
+
+function levelSource(input: Pick<Quantity, 'name'>, levels: Ground['levels']): Source | null {
+  for (const [factor, value] of Object.entries(levels)) {
+    const convert = typeof value === 'number' ? conversion(factor, input.name) : null;
+    if (convert) return { from: 'level', value: convert(value as number) };
+  }
   return null;
 }
 
@@ -47,16 +79,20 @@ function interruptsField(layout: Layout, points: MeasurePoints): Field | null {
   );
 }
 
-/** Mean packet over MTU: a mean over the delays of each MTU, for it hardly depends on them. */
-function fillField(layout: Layout, points: MeasurePoints): Field | null {
-  if (layout.y?.name !== 'mtu_bytes') return null;
+/** Mean packet over MTU: a mean over the cells of each MTU, for it hardly depends on anything else. */
+function fillField({ layout, levels, points }: Ground): { field: Field; along: 'x' | 'y' } | null {
+  const along = layout.x?.name === 'mtu_bytes' ? 'x' : 'y';
+  const axis = [layout.x, layout.y].find((a) => a?.name === 'mtu_bytes') ?? null;
   const sums = new Map<number, { sum: number; n: number }>();
-  for (const p of points('mean_packet_bytes')) {
-    const at = sums.get(p.y) ?? { sum: 0, n: 0 };
-    sums.set(p.y, { sum: at.sum + p.mean / p.y, n: at.n + 1 });
+  for (const p of points?.('mean_packet_bytes') ?? []) {
+    const mtu = axis ? p[along] : levels.mtu_bytes;
+    if (typeof mtu !== 'number') return null;
+    const at = sums.get(axis ? mtu : 0) ?? { sum: 0, n: 0 };
+    sums.set(axis ? mtu : 0, { sum: at.sum + p.mean / mtu, n: at.n + 1 });
   }
-  const samples = [...sums].map(([y, { sum, n }]) => ({ x: 0, y, value: sum / n }));
-  return samples.length > 0 ? fieldOf({ x: null, y: layout.y }, samples, false) : null;
+  const samples = [...sums].map(([at, { sum, n }]) => ({ x: 0, y: 0, [along]: at, value: sum / n }));
+  const field = samples.length > 0 ? fieldOf({ x: null, y: null, [along]: axis }, samples, false) : null;
+  return field && { field, along };
 }
 
 function inputTerm(q: Quantity & { symbolMath: string }): ScalarTerm {
@@ -67,60 +103,90 @@ function inputTerm(q: Quantity & { symbolMath: string }): ScalarTerm {
   return { ...q, start: Number((Math.round(middle / step) * step).toPrecision(6)), lo, hi, step };
 }
 
-function sourceOf(input: Quantity, layout: Layout, points: MeasurePoints | null): Source | null {
-  const axis = axisSource(input, layout.x, 'x') ?? axisSource(input, layout.y, 'y');
-  if (axis) return axis;
-  if (points && (input.name === 'packets_per_interrupt' || input.name === 'packet_fill')) {
-    const field = input.name === 'packet_fill' ? fillField(layout, points) : interruptsField(layout, points);
-    return field && { from: 'cells', field, quantity: input.name };
+function cellsSource(quantity: 'packets_per_interrupt' | 'packet_fill', ground: Ground): Source | null {
+  if (!ground.points) return null;
+  if (quantity === 'packet_fill') {
+    const found = fillField(ground);
+    return found && { from: 'cells', quantity, ...found };
   }
+  const field = interruptsField(ground.layout, ground.points);
+  return field && { from: 'cells', quantity, field, along: 'xy' };
+}
+
+const COUNTED: Readonly<Record<string, string>> = {
+  packets_per_interrupt: 'the packets per interrupt that cells counted, over axes that are numbers and without gaps',
+  packet_fill: 'the mean packet that cells counted, for each MTU',
+};
+
+function sourceOf(input: Quantity, ground: Ground): Source | null {
+  const { layout, levels, points } = ground;
+  const known = axisSource(input, layout.x, 'x') ?? axisSource(input, layout.y, 'y') ?? levelSource(input, levels);
+  if (known) return known;
+  if (points && (input.name === 'packets_per_interrupt' || input.name === 'packet_fill'))
+    return cellsSource(input.name, ground);
   return { from: 'scalar', name: input.name };
 }
 
-/** Null where the model does not predict the measure, or an input that cells must give is not in them. */
-export function bind(
-  catalogue: Catalogue,
-  model: BundledModel,
-  layout: Layout,
-  measure: string,
-  points: MeasurePoints | null,
-): Binding | null {
+/** A model that is about a measure, and why it cannot be drawn here. */
+export interface Unbound {
+  readonly model: BundledModel;
+  readonly reason: string;
+}
+
+const listing = (labels: readonly string[]): string =>
+  labels.length < 2 ? labels.join('') : `${labels.slice(0, -1).join(', ')} or ${labels.at(-1)}`;
+
+/** Null where the model does not predict the measure; a reason where an input has no source, or none is on an axis. */
+function attempt(catalogue: Catalogue, model: BundledModel, ground: Ground, measure: string): Binding | Unbound | null {
   const output = outputFor(model, measure);
   const kernels = catalogue.kernels[model.id];
   if (!output || !kernels?.[output]) return null;
   const sources: Source[] = [];
   const terms: ScalarTerm[] = [];
-  let moved = layout.shape === 'point';
   for (const input of model.inputs) {
-    const source = sourceOf(input, layout, points);
-    if (!source) return null;
+    const source = sourceOf(input, ground);
+    if (!source) return { model, reason: `needs ${COUNTED[input.name]}` };
     if (source.from === 'scalar') terms.push(inputTerm(input));
-    else moved = true;
     sources.push(source);
   }
-  // a kernel that takes one number for what varies is called place by place: then it must take one number for all
-  const along = model.inputs.filter((_, k) => sources[k].from !== 'scalar').map((i) => i.name in model.axes);
-  if (!moved || (along.includes(true) && along.includes(false))) return null;
+  const parameters = parameterTerms(model).map((term) => (isCostInSeconds(measure) ? inSeconds(term) : term));
+  const sliders = parameters.filter((term) => {
+    const { x, y } = ground.layout;
+    const source = axisSource(term, x, 'x') ?? axisSource(term, y, 'y') ?? levelSource(term, ground.levels);
+    sources.push(source ?? { from: 'scalar', name: term.name });
+    return source === null;
+  });
+  const along = sources.some((s) => s.from === 'x' || s.from === 'y' || s.from === 'cells');
+  if (!along && ground.layout.shape !== 'point')
+    return { model, reason: `needs ${listing(model.inputs.map((i) => i.label))} on an axis` };
   return {
     model,
     output,
     parts: partsOf(model).filter((p) => p in kernels),
     sources,
-    terms: [...parameterTerms(model).map((term) => (isCostInSeconds(measure) ? inSeconds(term) : term)), ...terms],
+    terms: [...sliders, ...terms],
     takesFrames: sources.some((s) => s.from === 'cells' && s.quantity === 'packet_fill'),
     kernels,
   };
 }
 
+export function bind(catalogue: Catalogue, model: BundledModel, ground: Ground, measure: string): Binding | null {
+  const bound = attempt(catalogue, model, ground, measure);
+  return bound && !('reason' in bound) ? bound : null;
+}
+
+/** Models about the measure that cannot be drawn over these axes, and why. */
+export function unbound(catalogue: Catalogue, ground: Ground, measure: string): Unbound[] {
+  return catalogue.models.flatMap((model) => {
+    const bound = attempt(catalogue, model, ground, measure);
+    return bound && 'reason' in bound ? [bound] : [];
+  });
+}
+
 /** Every binding for a measure: first a model that takes what the cells measured, then one that is about the measure. */
-export function bindings(
-  catalogue: Catalogue,
-  layout: Layout,
-  measure: string,
-  points: MeasurePoints | null,
-): Binding[] {
+export function bindings(catalogue: Catalogue, ground: Ground, measure: string): Binding[] {
   return catalogue.models
-    .flatMap((m) => bind(catalogue, m, layout, measure, points) ?? [])
+    .flatMap((m) => bind(catalogue, m, ground, measure) ?? [])
     .sort((a, b) => fromCells(b) - fromCells(a) || rank(a) - rank(b));
 }
 
@@ -134,36 +200,66 @@ export interface Prepared {
   evaluate(output: string, theta: Readonly<Record<string, number>>): Float64Array;
 }
 
-function spread(values: (i: number) => number, n: number): Float64Array {
-  const out = new Float64Array(n);
-  for (let i = 0; i < n; i++) out[i] = values(i);
-  return out;
-}
-
-function fieldInput(
-  field: Field,
-  kind: 'x' | 'y' | 'xy' | undefined,
-  xs: ArrayLike<number>,
-  ys: ArrayLike<number>,
-): Float64Array {
-  const whole = kind === 'xy' ? new Float64Array(xs.length * ys.length) : null;
-  if (whole) return field.fill(xs, ys, whole);
-  return kind === 'x'
-    ? spread((i) => field.at(xs[i], ys[0]), xs.length)
-    : spread((j) => field.at(xs[0], ys[j]), ys.length);
-}
-
-function valuesOf(
-  source: Exclude<Source, { from: 'scalar' }>,
-  xs: ArrayLike<number>,
-  ys: ArrayLike<number>,
-): (i: number, j: number) => number {
-  if (source.from === 'cells') return (i, j) => source.field.at(xs[i], ys[j]);
-  return source.from === 'x' ? (i) => source.convert(xs[i]) : (_, j) => source.convert(ys[j]);
-}
-
 /** Values that replace what `cells` sources would interpolate: a cell's own counts. */
 export type Counted = Readonly<Partial<Record<'packets_per_interrupt' | 'packet_fill', number>>>;
+
+/** What a value depends on in a picture, or in a model's kernel; null: on nothing. */
+type Along = 'x' | 'y' | 'xy' | null;
+
+/** One argument of a kernel over a grid: what it depends on there, and its value at each place; null: a slider's. */
+interface Argument {
+  readonly along: Along;
+  readonly at: ((i: number, j: number) => number) | null;
+  readonly slider: string;
+  /** What the kernel can take for it. */
+  readonly kind: Along;
+}
+
+/** Along an axis that has a single place here, nothing varies. */
+function effective(along: Along, nx: number, ny: number): Along {
+  const x = (along === 'x' || along === 'xy') && nx > 1;
+  const y = (along === 'y' || along === 'xy') && ny > 1;
+  if (x) return y ? 'xy' : 'x';
+  return y ? 'y' : null;
+}
+
+function argumentOf(
+  source: Source,
+  kind: Along,
+  xs: ArrayLike<number>,
+  ys: ArrayLike<number>,
+  own: number | undefined,
+): Argument {
+  const still = (value: number): Argument => ({ along: null, at: () => value, slider: '', kind });
+  const moving = (along: Along, at: (i: number, j: number) => number): Argument => ({
+    along: effective(along, xs.length, ys.length),
+    at,
+    slider: '',
+    kind,
+  });
+  if (source.from === 'scalar') return { along: null, at: null, slider: source.name, kind };
+  if (source.from === 'level') return still(source.value);
+  if (source.from === 'x') return moving('x', (i) => source.convert(xs[i]));
+  if (source.from === 'y') return moving('y', (_, j) => source.convert(ys[j]));
+  if (own !== undefined) return still(own);
+  const { field, along } = source;
+  if (along !== 'xy') return moving(along, (i, j) => field.at(xs[i], ys[j]));
+  const whole = field.fill(xs, ys, new Float64Array(xs.length * ys.length));
+  return moving('xy', (i, j) => whole[j * xs.length + i]);
+}
+
+const TURNED = { x: 'y', y: 'x', xy: 'xy' } as const;
+
+/** How a kernel is called: over the grid as it is, over the grid turned, or place by place where its own axes are others. */
+function callOf(args: readonly Argument[]): 'whole' | 'turned' | 'places' {
+  const fits = (turned: boolean): boolean =>
+    args.every(({ along, kind }) => {
+      const wanted = along && turned ? TURNED[along] : along;
+      return wanted === null || kind === 'xy' || kind === wanted;
+    });
+  if (fits(false)) return 'whole';
+  return fits(true) ? 'turned' : 'places';
+}
 
 export function prepare(
   binding: Binding,
@@ -173,59 +269,57 @@ export function prepare(
   counted: Counted = {},
 ): Prepared {
   const { model, sources, kernels } = binding;
-  const nx = xs.length;
-  const ny = ys.length;
-  const size = { x: nx, y: ny, xy: nx * ny } as const;
-  const scalars: { at: number; name: string; array: Float64Array | null }[] = [];
-  // inputs that vary although the kernel takes one number: such a kernel is called place by place
-  const varying: { at: number; values: (i: number, j: number) => number }[] = [];
-  const inputs: (number | Float64Array)[] = model.inputs.map((input, k) => {
-    const source = sources[k];
-    const kind = model.axes[input.name];
-    if (!kind && source.from !== 'scalar') {
-      varying.push({ at: k, values: valuesOf(source, xs, ys) });
-      return 0;
-    }
-    if (source.from === 'scalar') {
-      const array = kind ? new Float64Array(size[kind]) : null;
-      scalars.push({ at: k, name: source.name, array });
-      return array ?? 0;
-    }
-    if (source.from === 'cells') {
-      const own = source.quantity === 'packet_fill' && frames === 'full' ? 1 : counted[source.quantity];
-      return own === undefined ? fieldInput(source.field, kind, xs, ys) : new Float64Array(size[kind]).fill(own);
-    }
-    const values = source.from === 'x' ? xs : ys;
-    if (kind === source.from) return spread((i) => source.convert(values[i]), values.length);
-    if (kind === 'xy')
-      return spread((at) => source.convert(values[source.from === 'x' ? at % nx : Math.floor(at / nx)]), nx * ny);
-    // the picture's axis is the model's other one: it must be a single row or column
-    return new Float64Array(size[kind]).fill(source.convert(values[0]));
+  const [nx, ny] = [xs.length, ys.length];
+  const args = sources.map((source, k) => {
+    const input = model.inputs[k];
+    const kind = input ? (model.axes[input.name] ?? null) : null;
+    const full = source.from === 'cells' && source.quantity === 'packet_fill' && frames === 'full';
+    const own = full ? 1 : source.from === 'cells' ? counted[source.quantity] : undefined;
+    return argumentOf(source, kind, xs, ys, own);
   });
-  for (const p of model.parameters) {
-    scalars.push({ at: inputs.length, name: p.name, array: null });
-    inputs.push(0);
-  }
+  const call = callOf(args);
+  const [kx, ky] = call === 'places' ? [1, 1] : call === 'turned' ? [ny, nx] : [nx, ny];
+  const size = { x: kx, y: ky, xy: kx * ky } as const;
+  const inputs = args.map(({ at, kind }): number | Float64Array => {
+    if (!kind) return at && call !== 'places' ? at(0, 0) : 0;
+    const array = new Float64Array(size[kind]);
+    if (!at || call === 'places') return array;
+    for (let o = 0; o < array.length; o++) {
+      const a = kind === 'y' ? 0 : o % kx;
+      const b = kind === 'y' ? o : Math.floor(o / kx);
+      array[o] = call === 'turned' ? at(b, a) : at(a, b);
+    }
+    return array;
+  });
+  const put = (k: number, value: number): void => {
+    const input = inputs[k];
+    if (typeof input === 'number') inputs[k] = value;
+    else input.fill(value);
+  };
+  const sliders = args.flatMap((a, k) => (a.at === null ? [{ k, name: a.slider }] : []));
+  const placed = call === 'places' ? args.flatMap((a, k) => (a.at ? [{ k, at: a.at }] : [])) : [];
   const buffers = new Map<string, Float64Array>();
-  const one = new Float64Array(1);
+  const scratch = new Float64Array(call === 'turned' ? nx * ny : 1);
   return {
     nx,
     ny,
     evaluate(output, theta) {
-      for (const { at, name, array } of scalars) {
-        if (array) array.fill(theta[name]);
-        else inputs[at] = theta[name];
-      }
+      for (const { k, name } of sliders) put(k, theta[name]);
       let out = buffers.get(output);
       if (!out) {
         out = new Float64Array(nx * ny);
         buffers.set(output, out);
       }
-      if (varying.length === 0) return kernels[output](inputs, nx, ny, out);
+      if (call === 'whole') return kernels[output](inputs, nx, ny, out);
+      if (call === 'turned') {
+        const turned = kernels[output](inputs, kx, ky, scratch);
+        for (let j = 0; j < ny; j++) for (let i = 0; i < nx; i++) out[j * nx + i] = turned[i * ny + j];
+        return out;
+      }
       for (let j = 0, o = 0; j < ny; j++)
         for (let i = 0; i < nx; i++, o++) {
-          for (const { at, values } of varying) inputs[at] = values(i, j);
-          out[o] = kernels[output](inputs, 1, 1, one)[0];
+          for (const { k, at } of placed) put(k, at(i, j));
+          out[o] = kernels[output](inputs, 1, 1, scratch)[0];
         }
       return out;
     },
@@ -253,6 +347,7 @@ export function predictAt(
   binding.model.inputs.forEach((input, k) => {
     const source = binding.sources[k];
     if (source.from === 'scalar') inputs[input.name] = theta[source.name];
+    else if (source.from === 'level') inputs[input.name] = source.value;
     else if (source.from === 'cells')
       inputs[input.name] =
         source.quantity === 'packet_fill' && frames === 'full'

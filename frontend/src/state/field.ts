@@ -2,7 +2,7 @@
 // A value at every place of the plane, from values at the cells: monotone cubic in the logarithm of the delay along each row, then
 // across the rows. It is drawn as “interpolated”; nothing is fitted.
 import { type Curve, monotone } from '../plots/monotone';
-import type { Axis, Layout } from './layout';
+import { type Axis, isNominal, type Layout } from './layout';
 
 export interface Sample {
   readonly x: number;
@@ -18,8 +18,10 @@ export interface Field {
 
 /** The coordinate in which an axis is even: ln where it is logarithmic; nought has a place of its own there. */
 export function evenCoordinate(axis: Axis | null): (v: number) => number {
-  if (!axis || axis.spacing === 'linear') return (v) => v;
-  if (axis.spacing === 'log') return Math.log;
+  // what lies between two cells does not depend on how the picture is scaled
+  const spacing = axis?.natural ?? axis?.spacing;
+  if (!axis || spacing === 'linear') return (v) => v;
+  if (spacing === 'log') return Math.log;
   const least = Math.min(...axis.levels.filter((v) => v > 0));
   const at = Math.log(least);
   const gap = Math.log(3);
@@ -27,7 +29,7 @@ export function evenCoordinate(axis: Axis | null): (v: number) => number {
 }
 
 const along = (axis: Axis | null): ((v: number) => number) =>
-  axis && axis.spacing === 'linear' && axis.levels[0] > 0 ? Math.log : evenCoordinate(axis);
+  axis && !axis.names && axis.levels[0] > 0 ? Math.log : evenCoordinate(axis);
 
 /** A row through its own cells: one may be missing between two others, never at an end. */
 function rowCurve(us: readonly number[], row: readonly number[]): Curve | null {
@@ -40,8 +42,9 @@ function rowCurve(us: readonly number[], row: readonly number[]): Curve | null {
   );
 }
 
-/** Null where the cells leave more open than one setting between two measured ones. `inLogs` for what is a ratio by nature. */
+/** Null where the cells leave more open than one setting between two measured ones, or nothing can lie between. `inLogs` for what is a ratio by nature. */
 export function fieldOf(layout: Pick<Layout, 'x' | 'y'>, samples: readonly Sample[], inLogs: boolean): Field | null {
+  if (isNominal(layout.x) || isNominal(layout.y)) return null;
   const xs = layout.x?.levels ?? [0];
   const ys = layout.y?.levels ?? [0];
   const known = new Map(samples.map((s) => [`${s.x},${s.y}`, s.value]));

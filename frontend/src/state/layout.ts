@@ -7,11 +7,37 @@ export interface Axis {
   readonly name: string;
   readonly label: string;
   readonly unit: string;
-  /** The settings, rising. */
+  /** The settings, rising; of a factor whose levels are text, their places in `names`. */
   readonly levels: readonly number[];
   readonly spacing: Spacing;
+  /** The spacing that suits the settings, where another was asked for. */
+  readonly natural?: Spacing;
   /** What the picture shows; without it, the settings and some room around them. */
   readonly bounds?: readonly [number, number];
+  /** The levels of a factor that is no number: nothing lies between them. */
+  readonly names?: readonly string[];
+}
+
+/** A factor that is none: the picture has no such axis, or no facets. */
+export const NONE = 'none';
+
+export type AxisScale = 'log' | 'linear';
+
+/** Which factors span the picture, by name or NONE. */
+export interface Axes {
+  readonly x: string;
+  readonly y: string;
+  /** One small picture for each of its levels. */
+  readonly facet: string;
+  /** null: as suits the settings. */
+  readonly xScale: AxisScale | null;
+  readonly yScale: AxisScale | null;
+}
+
+/** How the cells are cut: the axes, and one level of each factor that is neither. */
+export interface Cut {
+  readonly axes: Axes;
+  readonly where: Readonly<Record<string, FactorValue>>;
 }
 
 export interface Layout {
@@ -19,6 +45,8 @@ export interface Layout {
   readonly y: Axis | null;
   /** Factors with several levels beside x and y: one level of each is looked at. */
   readonly choices: readonly Factor[];
+  /** The one of the choices whose levels stand beside each other. */
+  readonly facet: Factor | null;
   /** `plane`: both axes have several settings. `line`: one of them has. `point`: neither. */
   readonly shape: 'plane' | 'line' | 'point';
   /** Of a line: the axis with several settings; it runs across. */
@@ -41,20 +69,45 @@ export function matches(cell: Cell, where: Factors): boolean {
   return Object.entries(where).every(([name, value]) => cell.factors[name] === value);
 }
 
-function axisOf(factor: Factor | undefined, cells: readonly Cell[]): Axis | null {
+/** Where a factor's level stands on its axis; null where it has no place there. */
+export function positionOn(axis: Axis, level: FactorValue | undefined): number | null {
+  if (!axis.names) return typeof level === 'number' ? level : null;
+  const at = axis.names.indexOf(String(level));
+  return at < 0 ? null : at;
+}
+
+/** The level at a place of an axis, as an address and a table say it. */
+export const levelAt = (axis: Pick<Axis, 'names'>, value: number): string =>
+  axis.names ? (axis.names[value] ?? '') : String(value);
+
+/** Whether nothing lies between the settings of an axis that has several. */
+export const isNominal = (axis: Axis | null): boolean => axis?.names !== undefined && axis.levels.length > 1;
+
+/** A logarithmic axis needs two settings above nought, and none below. */
+export const mayBeLog = (axis: Pick<Axis, 'levels' | 'names'>): boolean =>
+  !axis.names && axis.levels.every((v) => v >= 0) && axis.levels.filter((v) => v > 0).length > 1;
+
+/** The axis with the scale that was asked for, if it can have it. */
+export function scaled(axis: Axis, scale: AxisScale | null): Axis {
+  if (scale === null || axis.names || (scale === 'log' && !mayBeLog(axis))) return axis;
+  const logs = axis.levels[0] > 0 ? 'log' : 'log-from-zero';
+  const spacing: Spacing = scale === 'linear' ? 'linear' : logs;
+  return spacing === axis.spacing ? axis : { ...axis, spacing, natural: axis.spacing };
+}
+
+function axisOf(factor: Factor | undefined, cells: readonly Cell[], scale: AxisScale | null): Axis | null {
   if (!factor) return null;
-  const levels = [...new Set(cells.map((c) => c.factors[factor.name]))].filter(
-    (v): v is number => typeof v === 'number',
-  );
+  const { name, label, unit } = factor;
+  const found = new Set(cells.map((c) => c.factors[name]));
+  if (!numeric(factor)) {
+    const names = factor.levels.filter((v) => found.has(v)).map(String);
+    const levels = names.map((_, i) => i);
+    if (names.length === 0) return null;
+    return { name, label, unit, levels, names, spacing: 'linear', bounds: [-0.5, names.length - 0.5] };
+  }
+  const levels = [...found].filter((v): v is number => typeof v === 'number').sort((a, b) => a - b);
   if (levels.length === 0) return null;
-  levels.sort((a, b) => a - b);
-  return {
-    name: factor.name,
-    label: factor.label,
-    unit: factor.unit,
-    levels,
-    spacing: spacingOf(levels, isDelay(factor.name)),
-  };
+  return scaled({ name, label, unit, levels, spacing: spacingOf(levels, isDelay(name)) }, scale);
 }
 
 const moreLevels = (a: Factor, b: Factor): number => b.levels.length - a.levels.length;
@@ -76,40 +129,60 @@ function upward(experiment: Experiment, x: Factor | undefined): Factor | undefin
   );
 }
 
-/** Factors that are neither axis and have more than one level. */
-export function choicesOf(experiment: Experiment): Factor[] {
+/** The axes that an experiment opens with. */
+export function defaultAxes(experiment: Experiment): Axes {
   const x = across(experiment);
   const y = upward(experiment, x);
-  return experiment.factors.filter((f) => f !== x && f !== y && f.levels.length > 1);
+  return { x: x?.name ?? NONE, y: y?.name ?? NONE, facet: NONE, xScale: null, yScale: null };
 }
 
-export function layoutOf(experiment: Experiment, cells: readonly Cell[], where: Factors): Layout {
-  const xFactor = across(experiment);
-  const yFactor = upward(experiment, xFactor);
-  const here = cells.filter((c) => matches(c, where));
-  const x = axisOf(xFactor, here);
-  const y = axisOf(yFactor, here);
+/** Factors that may be axes: with several levels, or the experiment's own choice. */
+export function axisFactors(experiment: Experiment): Factor[] {
+  const { x, y } = defaultAxes(experiment);
+  return experiment.factors.filter((f) => f.levels.length > 1 || f.name === x || f.name === y);
+}
+
+/** Factors that are neither axis and have more than one level. */
+export function choicesOf(experiment: Experiment, axes: Axes): Factor[] {
+  return experiment.factors.filter((f) => f.name !== axes.x && f.name !== axes.y && f.levels.length > 1);
+}
+
+/** Facets share their axes: those span the cells of all of them. */
+export function layoutOf(experiment: Experiment, cells: readonly Cell[], { axes, where }: Cut): Layout {
+  const { [axes.facet]: _, ...others } = where;
+  const here = cells.filter((c) => matches(c, others));
+  const named = (name: string): Factor | undefined => experiment.factors.find((f) => f.name === name);
+  const x = axisOf(named(axes.x), here, axes.xScale);
+  const y = axisOf(named(axes.y), here, axes.yScale);
   const [wide, high] = [(x?.levels.length ?? 0) > 1, (y?.levels.length ?? 0) > 1];
+  const choices = choicesOf(experiment, axes);
   return {
     x,
     y,
-    choices: choicesOf(experiment),
+    choices,
+    facet: choices.find((f) => f.name === axes.facet) ?? null,
     shape: wide && high ? 'plane' : wide || high ? 'line' : 'point',
     across: wide || !y ? 'x' : 'y',
   };
 }
 
-/** The level of every choice: the default view's, else the one with the most cells. */
-export function defaultWhere(experiment: Experiment, cells: readonly Cell[]): Record<string, FactorValue> {
+/** The level of every choice: the default view's, else the one with the most cells beside those already chosen. */
+export function defaultWhere(experiment: Experiment, cells: readonly Cell[], axes: Axes): Record<string, FactorValue> {
   const out: Record<string, FactorValue> = {};
-  for (const factor of choicesOf(experiment)) {
-    const asked = experiment.default_view?.where[factor.name];
-    if (asked !== undefined && factor.levels.includes(asked)) {
-      out[factor.name] = asked;
-      continue;
+  let left = cells;
+  for (const factor of choicesOf(experiment, axes)) {
+    const count = new Map<FactorValue | undefined, number>();
+    for (const cell of left) {
+      const level = cell.factors[factor.name];
+      count.set(level, (count.get(level) ?? 0) + 1);
     }
-    const count = (level: FactorValue): number => cells.filter((c) => c.factors[factor.name] === level).length;
-    out[factor.name] = [...factor.levels].sort((a, b) => count(b) - count(a))[0];
+    const asked = experiment.default_view?.where[factor.name];
+    const level =
+      asked !== undefined && factor.levels.includes(asked)
+        ? asked
+        : [...factor.levels].sort((a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0))[0];
+    out[factor.name] = level;
+    left = left.filter((c) => c.factors[factor.name] === level);
   }
   return out;
 }
@@ -139,9 +212,9 @@ export function pointsOf(
   for (const cell of cells) {
     const found = cell.measures[measure];
     if (!found || !Number.isFinite(found.mean) || !matches(cell, where)) continue;
-    const x = layout.x ? cell.factors[layout.x.name] : 0;
-    const y = layout.y ? cell.factors[layout.y.name] : 0;
-    if (typeof x !== 'number' || typeof y !== 'number') continue;
+    const x = layout.x ? positionOn(layout.x, cell.factors[layout.x.name]) : 0;
+    const y = layout.y ? positionOn(layout.y, cell.factors[layout.y.name]) : 0;
+    if (x === null || y === null) continue;
     const own = found.ci95 ? (found.ci95[1] - found.ci95[0]) / 2 : null;
     const shared = own === null && pooled !== null && found.n > 1 ? pooled * Math.abs(found.mean) : null;
     points.push({

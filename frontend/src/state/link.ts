@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Explorer state to address and back: one pair of pure functions over strings. An address names only what differs from the default, and
-// a parameter that cannot be read falls back alone.
+// a parameter that cannot be read falls back alone. What an address of one version says, every later version reads alike: docs/addresses.md.
 import type { FactorValue } from '../api/types';
 import {
+  type AxisTerms,
+  axesWith,
   type ExplorerState,
   METHODS,
   type ModelTerms,
   type Rejected,
   type SliceTerms,
+  SURFACES,
   stateFor,
   type Terms,
 } from './explorer';
 import { CONTRASTS, FIGURES, isSlug, readTurn, sameTurn, type Turn, turnText } from './figure';
+import { type Axes, type AxisScale, levelAt, NONE } from './layout';
 import { MOST_PINS, type Pin, pinText, readPin, suits } from './pins';
+
+/** Of the addresses that this page writes. One that says no version is of the first; a page that changes what a parameter means counts on. */
+export const VERSION = 1;
 
 /** Parameters of the page that are not the explorer's. */
 const FOREIGN = new Set(['theme', 'bench']);
@@ -31,13 +38,43 @@ function pinsShown(state: ExplorerState, slice: SliceTerms): readonly Pin[] {
   return state.pins.filter((pin) => suits(pin, sliders));
 }
 
+/** Levels that are text may hold the comma that parts them. */
+function listed(axis: AxisTerms, values: readonly number[]): string {
+  const words = values.map((v) => (axis.names ? encodeURIComponent(levelAt(axis, v)) : number(v))).join(',');
+  return words === 'none' ? '%6Eone' : words;
+}
+
+function unlisted(axis: AxisTerms, text: string): readonly number[] {
+  return text.split(',').map((part) => {
+    if (!axis.names) return part.trim() === '' ? Number.NaN : Number(part);
+    try {
+      return axis.names.indexOf(decodeURIComponent(part));
+    } catch {
+      return -1;
+    }
+  });
+}
+
+function writeAxes(query: URLSearchParams, axes: Axes, terms: Terms): void {
+  const own = terms.defaults.axes;
+  const asked: { x?: string; facet?: string } = {};
+  if (axes.x !== own.x) asked.x = axes.x;
+  if (axes.facet !== NONE) asked.facet = axes.facet;
+  if (asked.x !== undefined) query.set('x', asked.x);
+  if (axes.y !== axesWith(terms, asked).y) query.set('y', axes.y);
+  if (asked.facet !== undefined) query.set('facet', asked.facet);
+  if (axes.xScale !== null) query.set('scale', axes.xScale);
+  if (axes.yScale !== null) query.set('yscale', axes.yScale);
+}
+
 /** The query of an address, without the question mark. */
 export function toQuery(state: ExplorerState, terms: Terms): string {
   const query = new URLSearchParams();
-  const start = stateFor(terms, state.where);
-  const slice = terms.slice(state.where);
-  for (const { name } of terms.choices)
-    if (state.where[name] !== terms.defaults.where[name]) query.set(name, String(state.where[name]));
+  const start = stateFor(terms, state);
+  const slice = terms.slice(state);
+  writeAxes(query, state.axes, terms);
+  for (const choice of terms.choices(state.axes))
+    if (state.where[choice.name] !== choice.start) query.set(choice.name, String(state.where[choice.name]));
   if (state.measure !== start.measure) query.set('measure', state.measure);
   if (state.surface !== start.surface) query.set('surface', state.surface);
   if (state.figure !== start.figure) query.set('view', state.figure);
@@ -47,10 +84,13 @@ export function toQuery(state: ExplorerState, terms: Terms): string {
   if (state.model !== null) query.set('model', state.model);
   if (state.method !== start.method) query.set('fit', state.method);
   if (state.frames !== start.frames) query.set('frames', state.frames);
-  if (!sameLevels(state.lines, start.lines))
-    query.set('lines', state.lines?.length ? state.lines.map(number).join(',') : 'none');
-  if (slice.y && state.y !== null && state.y !== start.y) query.set(slice.y.name, number(state.y));
-  if (slice.x && state.x !== null && state.x !== start.x) query.set(slice.x.name, number(state.x));
+  if (slice.y && !sameLevels(state.lines, start.lines))
+    query.set('lines', state.lines?.length ? listed(slice.y, state.lines) : 'none');
+  for (const [axis, at, from] of [
+    [slice.y, state.y, start.y],
+    [slice.x, state.x, start.x],
+  ] as const)
+    if (axis && at !== null && at !== from) query.set(axis.name, levelAt(axis, at));
   for (const [name, value] of Object.entries(state.byHand)) query.set(name, number(value));
   for (const pin of pinsShown(state, slice)) query.append('pin', pinText(pin));
   return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
@@ -74,22 +114,28 @@ class Reader {
     this.left.delete('pin');
   }
 
+  reject(name: string, value: string, reason: string): void {
+    this.rejected.push({ name, value, reason });
+  }
+
   take<T>(name: string, fallback: T, read: (text: string) => T | string, isError: (v: T | string) => v is string): T {
     const text = this.left.get(name);
     if (text === undefined) return fallback;
     this.left.delete(name);
     const value = read(text);
     if (!isError(value)) return value;
-    this.rejected.push({ name, value: text, reason: value });
+    this.reject(name, text, value);
     return fallback;
   }
 
-  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T, what: string): T {
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T, what: string): T;
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: null, what: string): T | null;
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T | null, what: string): T | null {
     const text = this.left.get(name);
     if (text === undefined) return fallback;
     this.left.delete(name);
     const found = allowed.find((a) => a === text);
-    if (found === undefined) this.rejected.push({ name, value: text, reason: what });
+    if (found === undefined) this.reject(name, text, what);
     return found ?? fallback;
   }
 
@@ -119,34 +165,74 @@ class Reader {
   }
 
   rest(): void {
-    for (const [name, value] of this.left) this.rejected.push({ name, value, reason: 'is not known here' });
+    for (const [name, value] of this.left) this.reject(name, value, 'is not known here');
   }
 }
 
-function readWhere(reader: Reader, terms: Terms): Record<string, FactorValue> {
+/** An address of a newer page is read as far as this one understands it. */
+function readVersion(reader: Reader): void {
+  const known = Array.from({ length: VERSION }, (_, i) => String(i + 1));
+  reader.oneOf('v', known, null, 'is the version of a newer page: some of this address may mean something else');
+}
+
+function readAxes(reader: Reader, terms: Terms): Axes {
+  const names = terms.factors.map((f) => f.name);
+  const several = terms.factors.filter((f) => f.levels.length > 1).map((f) => f.name);
+  const asked: { -readonly [K in 'x' | 'y' | 'facet']?: string } = {};
+  const put = (at: 'x' | 'y' | 'facet', allowed: readonly string[]): void => {
+    const name = reader.oneOf(at, allowed, null, 'is not a factor that can stand there');
+    if (name === null) return;
+    const taken = name === NONE ? undefined : (['x', 'facet'] as const).find((other) => asked[other] === name);
+    if (taken) reader.reject(at, name, `is ${taken === 'x' ? 'the axis across' : 'the facet'} already`);
+    else asked[at] = name;
+  };
+  put('x', names);
+  put('facet', [...several, NONE]);
+  put('y', [...names, NONE]);
+  return axesWith(terms, asked);
+}
+
+function readScale(reader: Reader, name: string, axis: AxisTerms | null): AxisScale | null {
+  const allowed = axis?.scales ?? [];
+  const scale = reader.oneOf(name, allowed, null, 'is not a scale that this axis can have');
+  return scale === allowed[0] ? null : scale;
+}
+
+function readWhere(reader: Reader, terms: Terms, axes: Axes): Record<string, FactorValue> {
   const where: Record<string, FactorValue> = {};
-  for (const { name, levels } of terms.choices) {
-    const start = terms.defaults.where[name];
+  for (const { name, levels, start } of terms.choices(axes)) {
     const text = reader.oneOf(name, levels.map(String), String(start), 'has no such level');
     where[name] = levels.find((l) => String(l) === text) ?? start;
   }
   return where;
 }
 
-function readLines(reader: Reader, slice: SliceTerms, fallback: readonly number[] | null): readonly number[] | null {
-  const levels = slice.y?.levels ?? [];
+function readLines(
+  reader: Reader,
+  axis: AxisTerms | null,
+  fallback: readonly number[] | null,
+): readonly number[] | null {
+  if (!axis) return fallback;
+  const { levels } = axis;
   return reader.take<readonly number[] | null>(
     'lines',
     fallback,
     (text) => {
       if (text === 'none') return [];
-      const asked = text.split(',').map(Number);
+      const asked = unlisted(axis, text);
       if (asked.some((v) => !levels.includes(v))) return 'names a setting that is not there';
       const kept = levels.filter((l) => asked.includes(l));
       return kept.length === levels.length ? null : kept;
     },
     (v): v is string => typeof v === 'string',
   );
+}
+
+function readPlace(reader: Reader, axis: AxisTerms | null): number | null {
+  if (!axis) return null;
+  if (!axis.names) return reader.number(axis.name, axis.lo, axis.hi) ?? axis.start;
+  const level = reader.oneOf(axis.name, axis.names, null, 'has no such level');
+  return level === null ? axis.start : axis.names.indexOf(level);
 }
 
 function readModel(reader: Reader, models: readonly ModelTerms[]): string | null {
@@ -185,33 +271,37 @@ function readFigure(
   return { figure, turn, contrast, against: slug.slug };
 }
 
+function scaledAxes(reader: Reader, axes: Axes, slice: SliceTerms): Axes {
+  const xScale = readScale(reader, 'scale', slice.x);
+  const yScale = readScale(reader, 'yscale', slice.y);
+  return xScale === null && yScale === null ? axes : { ...axes, xScale, yScale };
+}
+
 /** The state an address means, and what of it could not be used. */
 export function fromQuery(query: string, terms: Terms): Read {
   const reader = new Reader(query);
-  const where = readWhere(reader, terms);
-  const start = stateFor(terms, where);
-  const slice = terms.slice(where);
+  readVersion(reader);
+  const unscaled = readAxes(reader, terms);
+  const where = readWhere(reader, terms, unscaled);
+  const axes = scaledAxes(reader, unscaled, terms.slice({ axes: unscaled, where }));
+  const start = stateFor(terms, { axes, where });
+  const slice = terms.slice({ axes, where });
   const measure = reader.oneOf('measure', slice.measures, start.measure, 'is not measured here');
-  const surface = reader.oneOf(
-    'surface',
-    ['model', 'cells'] as const,
-    start.surface,
-    'is not a way to draw the surface',
-  );
+  const surface = reader.oneOf('surface', SURFACES, start.surface, 'is not a way to draw the surface');
   const figure = readFigure(reader, start);
   const models = slice.models(measure);
   const model = readModel(reader, models);
   const method = reader.oneOf('fit', METHODS, start.method, 'is not a method');
   const frames = reader.oneOf('frames', ['counted', 'full'] as const, start.frames, 'is not a way to count frames');
-  const lines = readLines(reader, slice, start.lines);
-  const y = slice.y ? (reader.number(slice.y.name, slice.y.lo, slice.y.hi) ?? start.y) : null;
-  const x = slice.x ? (reader.number(slice.x.name, slice.x.lo, slice.x.hi) ?? start.x) : null;
+  const lines = readLines(reader, slice.y, start.lines);
+  const y = readPlace(reader, slice.y);
+  const x = readPlace(reader, slice.x);
   const chosen = models.find((m) => m.id === model) ?? models[0];
   const byHand = readByHand(reader, chosen);
   const pins = reader.everyPin(chosen?.sliders ?? []);
   reader.rest();
   return {
-    state: { where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand, pins },
+    state: { axes, where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand, pins },
     rejected: reader.rejected,
   };
 }

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // One picture's worth of data: everything that stands still while a slider or the crosshair moves.
-import type { Cell, Experiment, FactorValue, Fit, Kind, MeasureOf, Quantity } from '../api/types';
+import type { Cell, Experiment, FactorValue, Fit, Kind, MeasureOf, Parameter, Quantity } from '../api/types';
 import { contourLevels } from '../plots/contours';
 import { decadeTicks, niceStep, niceTicks, paddedDomain } from '../plots/scale';
-import { type Binding, bindings, fromCells, type MeasurePoints, prepare } from './binding';
+import {
+  type Binding,
+  bindings,
+  fromCells,
+  type Ground,
+  type MeasurePoints,
+  prepare,
+  type Unbound,
+  unbound,
+} from './binding';
 import {
   type AxisTerms,
   type ExplorerState,
@@ -16,8 +25,27 @@ import {
 import { type Field, fieldOf } from './field';
 import { START_TURN } from './figure';
 import { pooledShare, type Slider, slidersOf } from './fit';
-import { type Axis, defaultWhere, type Layout, layoutOf, matches, type Point, pointsOf, ties } from './layout';
-import { type BundledModel, type Catalogue, fittedAs, isCost } from './models';
+import {
+  type Axes,
+  type Axis,
+  type AxisScale,
+  axisFactors,
+  type Cut,
+  choicesOf,
+  defaultAxes,
+  defaultWhere,
+  isNominal,
+  type Layout,
+  layoutOf,
+  matches,
+  mayBeLog,
+  NONE,
+  type Point,
+  pointsOf,
+  scaled,
+  ties,
+} from './layout';
+import { type BundledModel, type Catalogue, fittedAs, isCost, partsOf } from './models';
 
 /** What the explorer is opened on: an experiment with its cells, or a model alone. */
 export type Subject =
@@ -62,7 +90,12 @@ export interface Slice {
   readonly cellsOf: (measure: string) => number;
   readonly points: MeasurePoints;
   bindings(measure: string): readonly Binding[];
+  /** Models about a measure that cannot be drawn here, and why. */
+  unbound(measure: string): readonly Unbound[];
 }
+
+/** Every cut has its slice. */
+export type Slices = (cut: Cut) => Slice;
 
 function once<A, R>(make: (key: A) => R): (key: A) => R {
   const known = new Map<A, R>();
@@ -76,17 +109,20 @@ function once<A, R>(make: (key: A) => R): (key: A) => R {
   };
 }
 
-function experimentSlice(
-  subject: Extract<Subject, { of: 'experiment' }>,
-  where: Readonly<Record<string, FactorValue>>,
-  catalogue: Catalogue,
-): Slice {
+/** What every cell of a cut has in common: the levels that were chosen, and those of factors that never vary. */
+function commonLevels(experiment: Experiment, { axes, where }: Cut): Record<string, FactorValue> {
+  const still = experiment.factors.filter((f) => f.levels.length === 1 && f.name !== axes.x && f.name !== axes.y);
+  return { ...Object.fromEntries(still.map((f) => [f.name, f.levels[0]])), ...where };
+}
+
+function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, cut: Cut, catalogue: Catalogue): Slice {
   const { experiment } = subject;
-  const cells = subject.cells.filter((c) => matches(c, where));
-  const layout = layoutOf(experiment, subject.cells, where);
+  const cells = subject.cells.filter((c) => matches(c, cut.where));
+  const layout = layoutOf(experiment, subject.cells, cut);
   const points = once((measure: string) => pointsOf(layout, cells, {}, measure, null));
   const all: readonly (Quantity | MeasureOf)[] = [...experiment.measures].sort((a, b) => order(a.name) - order(b.name));
   const measures = all.filter((m) => points(m.name).length > 0);
+  const ground: Ground = { layout, levels: commonLevels(experiment, cut), points };
   const expected = catalogue.quantities.filter((q) => EXPECTED.includes(q.name) && !all.some((m) => m.name === q.name));
   const missing = [...all.filter((m) => points(m.name).length === 0), ...expected].sort(
     (a, b) => order(a.name) - order(b.name),
@@ -98,13 +134,17 @@ function experimentSlice(
     missing,
     cellsOf: (measure) => points(measure).length,
     points,
-    bindings: once((measure: string) => bindings(catalogue, layout, measure, points)),
+    bindings: once((measure: string) => bindings(catalogue, ground, measure)),
+    unbound: once((measure: string) => unbound(catalogue, ground, measure)),
   };
 }
 
 /** Settings that stand for a continuous range: 1, 2 and 5 times powers of ten, or well-known MTUs. */
-function modelAxis(quantity: Quantity): Axis {
-  const [lo, hi] = quantity.typical ?? [quantity.domain[0] ?? 0, quantity.domain[1] ?? 1];
+function modelAxis(quantity: Quantity | Parameter): Axis {
+  const [lo, hi] =
+    'lo' in quantity
+      ? [quantity.lo, quantity.hi]
+      : (quantity.typical ?? [quantity.domain[0] ?? 0, quantity.domain[1] ?? 1]);
   const base = { name: quantity.name, label: quantity.label, unit: quantity.unit, bounds: [lo, hi] as const };
   if (quantity.name === 'mtu_bytes') {
     const levels = [1500, 3000, 4500, 6000, 9000].filter((v) => v >= lo && v <= hi);
@@ -114,19 +154,32 @@ function modelAxis(quantity: Quantity): Axis {
   return { ...base, levels: niceTicks(lo, hi, 6), spacing: 'linear' };
 }
 
-/** The inputs that a model without data is drawn over: its plane where it has one, else what its kernel takes along x and y. */
-function planeOf(model: BundledModel): { x: Quantity | undefined; y: Quantity | undefined } {
-  const named = (name: string | undefined): Quantity | undefined => model.inputs.find((i) => i.name === name);
-  if (!model.plane) return { x: model.inputs.at(-1), y: model.inputs.at(-2) };
-  const other = model.inputs.find((i) => model.axes[i.name]?.includes('x'));
-  return { x: named(model.plane.x) ?? other, y: named(model.plane.y) };
+/** What a model can be drawn over: its inputs, and its parameters where they are no costs with a part of the value each. */
+function modelFactors(model: BundledModel): (Quantity | Parameter)[] {
+  return partsOf(model).length > 0 ? [...model.inputs] : [...model.inputs, ...model.parameters];
 }
 
-function modelSlice(model: BundledModel, catalogue: Catalogue): Slice {
-  const over = planeOf(model);
-  const x = over.x ? modelAxis(over.x) : null;
-  const y = over.y ? modelAxis(over.y) : null;
-  const layout: Layout = { x, y, choices: [], shape: x && y ? 'plane' : 'line', across: x ? 'x' : 'y' };
+/** The axes that a model without data opens with: its plane where it has one, else what its kernel takes along x and y. */
+function planeOf(model: BundledModel): Axes {
+  const has = (name: string | undefined): boolean => model.inputs.some((i) => i.name === name);
+  const rest = { facet: NONE, xScale: null, yScale: null };
+  if (!model.plane) return { x: model.inputs.at(-1)?.name ?? NONE, y: model.inputs.at(-2)?.name ?? NONE, ...rest };
+  const other = model.inputs.find((i) => model.axes[i.name]?.includes('x'))?.name ?? NONE;
+  const { x, y } = model.plane;
+  return { x: has(x) ? x : other, y: has(y) ? y : NONE, ...rest };
+}
+
+function modelSlice(model: BundledModel, catalogue: Catalogue, { axes }: Cut): Slice {
+  const named = (name: string): Axis | null => {
+    const found = modelFactors(model).find((f) => f.name === name);
+    return found ? modelAxis(found) : null;
+  };
+  const [across, up] = [named(axes.x), named(axes.y)];
+  const x = across && scaled(across, axes.xScale);
+  const y = up && scaled(up, axes.yScale);
+  const shape = x && y ? 'plane' : 'line';
+  const layout: Layout = { x, y, choices: [], facet: null, shape, across: x ? 'x' : 'y' };
+  const ground: Ground = { layout, levels: {}, points: null };
   return {
     layout,
     cells: [],
@@ -134,27 +187,21 @@ function modelSlice(model: BundledModel, catalogue: Catalogue): Slice {
     missing: [],
     cellsOf: () => 0,
     points: () => [],
-    bindings: once((measure: string) =>
-      bindings(catalogue, layout, measure, null).filter((b) => b.model.id === model.id),
-    ),
+    bindings: once((measure: string) => bindings(catalogue, ground, measure).filter((b) => b.model.id === model.id)),
+    unbound: () => [],
   };
 }
 
 /** Slices are asked for again and again: each is made once. */
-export function slicesOf(
-  subject: Subject,
-  catalogue: Catalogue,
-): (where: Readonly<Record<string, FactorValue>>) => Slice {
-  if (subject.of === 'model') {
-    const only = modelSlice(subject.model, catalogue);
-    return () => only;
-  }
+export function slicesOf(subject: Subject, catalogue: Catalogue): Slices {
   const byKey = new Map<string, Slice>();
-  return (where) => {
-    const key = JSON.stringify(where);
+  return ({ axes, where }) => {
+    const key = JSON.stringify([axes.x, axes.y, axes.facet, axes.xScale, axes.yScale, where]);
     let slice = byKey.get(key);
     if (!slice) {
-      slice = experimentSlice(subject, where, catalogue);
+      const cut = { axes, where };
+      slice =
+        subject.of === 'model' ? modelSlice(subject.model, catalogue, cut) : experimentSlice(subject, cut, catalogue);
       byKey.set(key, slice);
     }
     return slice;
@@ -173,7 +220,9 @@ export function boundsOf(axis: Axis, upward: boolean): readonly [number, number]
 }
 
 function startOn(axis: Axis): number {
-  const { levels, spacing } = axis;
+  const { levels } = axis;
+  const spacing = axis.natural ?? axis.spacing;
+  if (axis.names) return levels[0];
   if (spacing === 'linear') return levels[Math.floor((levels.length - 1) / 2)];
   const positive = levels.filter((v) => v > 0);
   const middle = Math.sqrt(positive[0] * positive[positive.length - 1]);
@@ -184,7 +233,18 @@ function axisTerms(axis: Axis | null, upward: boolean): AxisTerms | null {
   if (!axis) return null;
   const [lo, hi] = boundsOf(axis, upward);
   const zero = axis.levels[0] >= 0;
-  return { name: axis.name, lo: zero ? Math.max(lo, 0) : lo, hi, levels: axis.levels, start: startOn(axis) };
+  const { name, levels, names } = axis;
+  const natural = (axis.natural ?? axis.spacing) === 'linear';
+  const scales: AxisScale[] = natural ? ['linear', 'log'] : ['log', 'linear'];
+  return {
+    name,
+    lo: zero ? Math.max(lo, 0) : lo,
+    hi,
+    levels,
+    ...(names ? { names } : {}),
+    start: startOn(axis),
+    scales: names ? [] : mayBeLog(axis) ? scales : ['linear'],
+  };
 }
 
 const modelTerms = (b: Binding): ModelTerms => ({
@@ -205,8 +265,19 @@ export function modelsFor(slice: Slice, measure: string): readonly ModelTerms[] 
 
 const isRatio = (name: string): boolean => name.startsWith('packets_per') || name.endsWith('_hz');
 
-function throughCells(layout: Layout, points: readonly Point[], measure: string): Field | null {
-  if (points.length < 2) return null;
+/** An axis without the settings at which nothing is: facets that share it need not all have every setting. */
+function settled(axis: Axis | null, at: (p: Point) => number, points: readonly Point[]): Axis | null {
+  if (!axis) return null;
+  const there = new Set(points.map(at));
+  const levels = axis.levels.filter((v) => there.has(v));
+  return levels.length === axis.levels.length ? axis : { ...axis, levels, natural: axis.natural ?? axis.spacing };
+}
+
+function throughCells(whole: Layout, points: readonly Point[], measure: string): Field | null {
+  if (points.length < 2 || isNominal(whole.x) || isNominal(whole.y)) return null;
+  const layout = whole.facet
+    ? { x: settled(whole.x, (p) => p.x, points), y: settled(whole.y, (p) => p.y, points) }
+    : whole;
   return fieldOf(
     layout,
     points.map((p) => ({ x: p.x, y: p.y, value: p.mean })),
@@ -214,16 +285,45 @@ function throughCells(layout: Layout, points: readonly Point[], measure: string)
   );
 }
 
-export function termsOf(subject: Subject, slices: (where: Readonly<Record<string, FactorValue>>) => Slice): Terms {
-  const asked = subject.of === 'experiment' ? subject.experiment : null;
-  const where = subject.of === 'experiment' ? defaultWhere(subject.experiment, subject.cells) : {};
-  const first = slices(where);
-  const names = first.measures.map((m) => m.name);
-  const preferred = asked?.default_view?.measure ?? '';
-  const method = asked?.default_fit?.method;
+function experimentTerms({ experiment, cells }: Extract<Subject, { of: 'experiment' }>) {
+  const byAxes = new Map<string, ReturnType<Terms['choices']>>();
+  return {
+    factors: axisFactors(experiment).map(({ name, levels }) => ({ name, levels })),
+    axes: defaultAxes(experiment),
+    choices(axes: Axes) {
+      const key = JSON.stringify([axes.x, axes.y]);
+      let found = byAxes.get(key);
+      if (!found) {
+        const where = defaultWhere(experiment, cells, axes);
+        found = choicesOf(experiment, axes).map(({ name, levels }) => ({ name, levels, start: where[name] }));
+        byAxes.set(key, found);
+      }
+      return found;
+    },
+    asked: experiment.default_view?.measure ?? '',
+    method: experiment.default_fit?.method,
+  };
+}
+
+function modelTermsOf(model: BundledModel): ReturnType<typeof experimentTerms> {
+  return {
+    factors: modelFactors(model).map(({ name }) => ({ name, levels: [] })),
+    axes: planeOf(model),
+    choices: () => [],
+    asked: '',
+    method: undefined,
+  };
+}
+
+export function termsOf(subject: Subject, slices: Slices): Terms {
+  const { factors, axes, choices, asked, method } =
+    subject.of === 'experiment' ? experimentTerms(subject) : modelTermsOf(subject.model);
+  const where = Object.fromEntries(choices(axes).map(({ name, start }) => [name, start]));
+  const names = slices({ axes, where }).measures.map((m) => m.name);
   const defaults: ExplorerState = {
+    axes,
     where,
-    measure: names.includes(preferred) ? preferred : (names[0] ?? preferred),
+    measure: names.includes(asked) ? asked : (names[0] ?? asked),
     surface: 'model',
     figure: 'map',
     turn: START_TURN,
@@ -239,10 +339,11 @@ export function termsOf(subject: Subject, slices: (where: Readonly<Record<string
     pins: [],
   };
   return {
-    choices: first.layout.choices.map(({ name, levels }) => ({ name, levels })),
+    factors,
     defaults,
-    slice(chosen): SliceTerms {
-      const slice = slices(chosen);
+    choices,
+    slice(cut): SliceTerms {
+      const slice = slices(cut);
       return {
         measures: slice.measures.map((m) => m.name),
         x: axisTerms(slice.layout.x, false),
@@ -257,12 +358,22 @@ export function termsOf(subject: Subject, slices: (where: Readonly<Record<string
 
 export type Mode = 'model' | 'interpolated' | 'cells' | 'blank';
 
+/** One level of the facet: its cells, on the axes and the scales of all. */
+export interface Facet {
+  readonly level: FactorValue;
+  /** The one with the crosshair and the panel. */
+  readonly chosen: boolean;
+  readonly points: readonly Point[];
+}
+
 export interface View {
   readonly kind: Kind | null;
   readonly slice: Slice;
   readonly layout: Layout;
   readonly measure: Quantity;
   readonly points: readonly Point[];
+  /** Empty without a facet. */
+  readonly facets: readonly Facet[];
   readonly ties: readonly (readonly [Point, Point])[];
   readonly models: readonly Binding[];
   readonly binding: Binding | null;
@@ -356,8 +467,26 @@ function modeOf(state: ExplorerState, binding: Binding | null, field: Field | nu
   return field ? 'interpolated' : 'cells';
 }
 
+function facetsOf(slices: Slices, { axes, where }: Cut, measure: string, own: readonly Point[]): Facet[] {
+  const { layout } = slices({ axes, where });
+  const { facet } = layout;
+  return (facet?.levels ?? []).flatMap((level): Facet[] => {
+    const chosen = level === where[axes.facet];
+    if (chosen) return [{ level, chosen, points: own }];
+    const { cells } = slices({ axes, where: { ...where, [axes.facet]: level } });
+    return cells.length === 0 ? [] : [{ level, chosen, points: pointsOf(layout, cells, {}, measure, null) }];
+  });
+}
+
 /** `waiting`: the fit that the sliders start from is on its way. */
-export function viewOf(subject: Subject, slice: Slice, state: ExplorerState, fit: Fit | null, waiting: boolean): View {
+export function viewOf(
+  subject: Subject,
+  slices: Slices,
+  state: ExplorerState,
+  fit: Fit | null,
+  waiting: boolean,
+): View {
+  const slice = slices(state);
   const measure =
     [...slice.measures, ...slice.missing].find((m) => m.name === state.measure) ??
     slice.measures[0] ??
@@ -374,7 +503,8 @@ export function viewOf(subject: Subject, slice: Slice, state: ExplorerState, fit
     { layout: slice.layout, binding, field, mode: binding && !waiting ? 'model' : mode, start },
     state.frames,
   );
-  const values = valueBounds(points, z);
+  const facets = facetsOf(slices, state, measure.name, points);
+  const values = valueBounds(facets.length > 0 ? facets.flatMap((f) => f.points) : points, z);
   const valueSpacing = isRatio(measure.name) && values[0] > 0 && values[1] / values[0] > 12 ? 'log' : 'linear';
   const ticks = valueSpacing === 'log' ? decadeTicks(values[0], values[1]) : niceTicks(values[0], values[1], 7);
   return {
@@ -383,6 +513,7 @@ export function viewOf(subject: Subject, slice: Slice, state: ExplorerState, fit
     layout: slice.layout,
     measure,
     points,
+    facets,
     ties: ties(slice.layout, points),
     models: slice.bindings(state.measure),
     binding,

@@ -10,7 +10,7 @@ import { nfs } from '../published';
 const terms = termsOf(nfs(), slicesOf(nfs(), catalogue));
 
 function opened() {
-  const store = createStore(stateFor(terms, terms.defaults.where));
+  const store = createStore(stateFor(terms, terms.defaults));
   let time = 0;
   const history = createHistory(store, () => time);
   history.watch();
@@ -95,7 +95,7 @@ describe('undo', () => {
 });
 
 it('asks what a remembered state means now', () => {
-  const store = createStore(stateFor(terms, terms.defaults.where));
+  const store = createStore(stateFor(terms, terms.defaults));
   const history = createHistory(
     store,
     () => 0,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
-import { type ExplorerState, METHODS, stateFor, type Terms } from '../../src/state/explorer';
+import { axesAfter, type ExplorerState, METHODS, stateFor, type Terms } from '../../src/state/explorer';
 import { CONTRASTS, FIGURES, turned } from '../../src/state/figure';
+import { NONE } from '../../src/state/layout';
 import { fromQuery, toQuery } from '../../src/state/link';
 import { type Subject, slicesOf, termsOf } from '../../src/state/view';
+import { bench } from '../designs';
 import { dillon, nfs, points } from '../published';
 import { generator, pick } from '../random';
 
@@ -14,14 +16,34 @@ const model = (id: string): Subject => ({
   model: catalogue.models.find((m) => m.id === id) ?? catalogue.models[0],
 });
 
+/** Any axes that the rail can lead to. */
+function anyAxes(terms: Terms, random: () => number): ExplorerState['axes'] {
+  const names = terms.factors.map((f) => f.name);
+  const facets = terms.factors.filter((f) => f.levels.length > 1).map((f) => f.name);
+  let { axes } = terms.defaults;
+  while (random() < 0.6) {
+    const at = pick(random, ['x', 'y', 'facet'] as const);
+    const name = pick(random, at === 'x' ? names : at === 'y' ? [...names, NONE] : [...facets, NONE]);
+    axes = axesAfter(axes, at, name);
+  }
+  return { ...axes, xScale: null, yScale: null };
+}
+
 /** Any state that the explorer can be in. */
 function anyState(terms: Terms, random: () => number): ExplorerState {
-  const where = Object.fromEntries(terms.choices.map((c) => [c.name, pick(random, c.levels)]));
-  const slice = terms.slice(where);
+  const unscaled = anyAxes(terms, random);
+  const where = Object.fromEntries(terms.choices(unscaled).map((c) => [c.name, pick(random, c.levels)]));
+  const plain = terms.slice({ axes: unscaled, where });
+  const scaleOf = (axis: typeof plain.x) => (random() < 0.3 ? (axis?.scales[1] ?? null) : null);
+  const axes = { ...unscaled, xScale: scaleOf(plain.x), yScale: scaleOf(plain.y) };
+  const slice = terms.slice({ axes, where });
   const measure = pick(random, slice.measures);
   const models = slice.models(measure);
   const chosen = random() < 0.5 || models.length === 0 ? 0 : Math.floor(random() * models.length);
-  const between = (axis: { lo: number; hi: number } | null) => (axis ? axis.lo + (axis.hi - axis.lo) * random() : null);
+  const between = (axis: typeof slice.x) => {
+    if (!axis) return null;
+    return axis.names ? pick(random, axis.levels) : axis.lo + (axis.hi - axis.lo) * random();
+  };
   const levels = slice.y?.levels ?? [];
   const kept = levels.filter(() => random() < 0.7);
   const byHand: Record<string, number> = {};
@@ -36,14 +58,15 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
     values: Object.fromEntries(sliders.map((s) => [s.name, setting(s)])),
   }));
   return {
+    axes,
     where,
-    measure,
+    measure: measure ?? terms.defaults.measure,
     surface: pick(random, ['model', 'cells'] as const),
     figure: pick(random, FIGURES),
     turn: turned({ round: 0, above: 0 }, 720 * random() - 360, 100 * random()),
     contrast: pick(random, CONTRASTS),
     against: random() < 0.3 ? 'virtual-testbed' : null,
-    lines: kept.length === levels.length ? null : kept,
+    lines: kept.length === levels.length ? null : kept.sort((a, b) => a - b),
     x: between(slice.x),
     y: between(slice.y),
     model: chosen === 0 ? null : models[chosen].id,
@@ -58,6 +81,7 @@ const subjects = {
   nfs: nfs(),
   points: points(),
   dillon: dillon(),
+  bench: bench(),
   tcp: model('tcp-coalescing-throughput'),
   link: model('link-bound'),
 };
@@ -78,7 +102,7 @@ describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
     const start = fromQuery('', terms);
     expect(start.rejected).toEqual([]);
     expect(toQuery(start.state, terms)).toBe('');
-    expect(start.state).toEqual(stateFor(terms, terms.defaults.where));
+    expect(start.state).toEqual(stateFor(terms, terms.defaults));
   });
 
   it('never breaks the page, whatever it says', () => {
@@ -117,14 +141,14 @@ describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
       'constructor',
       '',
     ];
-    const good = stateFor(terms, terms.defaults.where);
+    const good = stateFor(terms, terms.defaults);
     for (let i = 0; i < 400; i++) {
       const query = Array.from(
         { length: 3 },
         () => `${encodeURIComponent(pick(random, names))}=${encodeURIComponent(pick(random, words))}`,
       ).join('&');
       const { state } = fromQuery(query, terms);
-      expect(terms.slice(state.where).measures).toContain(state.measure);
+      expect(terms.slice(state).measures).toContain(state.measure);
       expect(Object.values(state.byHand).every(Number.isFinite)).toBe(true);
       expect(typeof state.x).toBe(typeof good.x);
     }
@@ -138,7 +162,7 @@ describe('a bad parameter', () => {
     const { state, rejected } = fromQuery('gamma=1.2&delay_ticks=soon&mtu_bytes=1500&nonsense=1&theme=dark', terms);
     expect(state.byHand).toEqual({ gamma: 1.2 });
     expect(state.y).toBe(1500);
-    expect(state.x).toBe(terms.slice(state.where).x?.start);
+    expect(state.x).toBe(terms.slice(state).x?.start);
     expect(rejected).toEqual([
       { name: 'delay_ticks', value: 'soon', reason: 'is not a number' },
       { name: 'nonsense', value: '1', reason: 'is not known here' },

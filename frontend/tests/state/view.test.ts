@@ -24,7 +24,7 @@ function look(subject: Subject, query: string, fit = true): { view: View; state:
   const slices = slicesOf(subject, catalogue);
   const { state, rejected } = fromQuery(query, termsOf(subject, slices));
   expect(rejected).toEqual([]);
-  return { view: viewOf(subject, slices(state.where), state, fit ? paperFit() : null, false), state };
+  return { view: viewOf(subject, slices, state, fit ? paperFit() : null, false), state };
 }
 
 describe('the NFS cells', () => {
@@ -105,8 +105,10 @@ describe('the points of the text', () => {
 
   it('keep the workloads apart', () => {
     const slices = slicesOf(points(), catalogue);
-    expect(slices({ workload: 'tcp' }).measures.map((m) => m.name)).toEqual(['throughput_mbps']);
-    expect(slices({ workload: 'tcp' }).missing.map((m) => m.name)).toContain('packets_per_interrupt');
+    const { axes } = termsOf(points(), slices).defaults;
+    const tcp = slices({ axes, where: { workload: 'tcp' } });
+    expect(tcp.measures.map((m) => m.name)).toEqual(['throughput_mbps']);
+    expect(tcp.missing.map((m) => m.name)).toContain('packets_per_interrupt');
   });
 });
 
@@ -221,7 +223,7 @@ it('moves a slider in round values, and lets it rest on its start', () => {
 
 it('prefers a model that takes what the cells counted', () => {
   const slices = slicesOf(nfs(), catalogue);
-  const ids = modelsFor(slices({}), 'system_cpu_jiffies_per_gb').map((m) => m.id);
+  const ids = modelsFor(slices(termsOf(nfs(), slices).defaults), 'system_cpu_jiffies_per_gb').map((m) => m.id);
   expect(ids[0]).toBe('cpu-overhead-surface');
   expect(ids).toContain('cpu-overhead-open-loop');
   expect(ids.at(-1)).toBe('none');
@@ -255,7 +257,7 @@ describe('a cost in seconds', () => {
     const request = (query: string) => {
       const slices = slicesOf(subject, catalogue);
       const { state } = fromQuery(query, termsOf(subject, slices));
-      return fitRequestOf(subject, state, bindingOf(slices(state.where), state));
+      return fitRequestOf(subject, state, bindingOf(slices(state), state));
     };
     expect(request('measure=receiver_cpu_s_per_gb')?.response).toBe('receiver_cpu_s');
     expect(request('')?.response).toBe('system_cpu_jiffies');

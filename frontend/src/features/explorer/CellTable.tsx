@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same cells for those who do not see the plot.
 import { decimal, digitsFor } from '../../plots/number';
+import { type Axis, levelAt } from '../../state/layout';
 import type { View } from '../../state/view';
 import { shortName, titleWithUnit } from './figure/words';
+
+const columnTitle = (axis: Axis): string => (axis.unit ? `${shortName(axis)}, ${axis.unit}` : shortName(axis));
 
 export function CellTable({ view }: { view: View }) {
   const { x, y } = view.layout;
@@ -13,8 +16,8 @@ export function CellTable({ view }: { view: View }) {
       <caption>{titleWithUnit(view.measure)}</caption>
       <thead>
         <tr>
-          {y && <th scope="col">{`${shortName(y)}, ${y.unit}`}</th>}
-          {x && <th scope="col">{`${shortName(x)}, ${x.unit}`}</th>}
+          {y && <th scope="col">{columnTitle(y)}</th>}
+          {x && <th scope="col">{columnTitle(x)}</th>}
           <th scope="col">Mean</th>
           <th scope="col">95 % interval, half</th>
           <th scope="col">Runs</th>
@@ -23,8 +26,8 @@ export function CellTable({ view }: { view: View }) {
       <tbody>
         {view.points.map((p) => (
           <tr key={p.cell.id}>
-            {y && <td>{p.y}</td>}
-            {x && <td>{p.x}</td>}
+            {y && <td>{levelAt(y, p.y)}</td>}
+            {x && <td>{levelAt(x, p.x)}</td>}
             <td>{decimal(p.mean, digits)}</td>
             <td>
               {p.half === null ? 'not known' : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}

@@ -52,7 +52,7 @@ function useKeys(picture: RefObject<Picture | null>) {
       return;
     }
     const up = key === 'ArrowRight' || key === 'ArrowUp';
-    if (!event.shiftKey) {
+    if (!event.shiftKey || axis.names) {
       store.update({ [name]: step(levels, now, up) });
       return;
     }

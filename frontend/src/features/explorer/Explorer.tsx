@@ -189,7 +189,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
   const state = store.get();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `structure` stands for the parts of the state that matter here
   const request = useMemo(
-    () => fitRequestOf(subject, state, bindingOf(slices(state.where), state)),
+    () => fitRequestOf(subject, state, bindingOf(slices(state), state)),
     [subject, slices, structure],
   );
   const slug = subject.of === 'experiment' ? subject.experiment.slug : '';
@@ -197,10 +197,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
   const fit = useLastFit(request, asked.data);
   const waiting = request !== null && fit === null && !asked.isError;
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  const view = useMemo(
-    () => viewOf(subject, slices(state.where), state, fit, waiting),
-    [subject, slices, structure, fit, waiting],
-  );
+  const view = useMemo(() => viewOf(subject, slices, state, fit, waiting), [subject, slices, structure, fit, waiting]);
 
   const picture = useRef<Picture | null>(null);
   const listeners = useRef(new Set<OnFrame>());

@@ -21,7 +21,7 @@ import type { Live } from './figure/live';
 import { comparisonOf, deviation, RESIDUALS_HEIGHT, residualShapes, signed, worstOf } from './figure/residuals';
 import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
 import { SPLIT_HEIGHT, splitShapes } from './figure/split';
-import { namedSetting, redundant, shortName, shortUnit, unitAfter } from './figure/words';
+import { namedSetting, redundant, settingText, shortName, shortUnit, unitAfter } from './figure/words';
 import { PythonStatus } from './PythonStatus';
 import { Rich } from './Rich';
 
@@ -387,8 +387,8 @@ function inksOf(live: Live): Map<number, string> {
 function settingOf(view: ReturnType<typeof useExplorer>['view'], p: { x: number; y: number }): string {
   const { x, y } = view.layout;
   return [
-    y && y.levels.length > 1 ? brief(p.y, 5).replace(/\u2009/g, '') : '',
-    x && x.levels.length > 1 ? brief(p.x, 4) : '',
+    y && y.levels.length > 1 ? settingText(y, p.y) : '',
+    x && x.levels.length > 1 ? (x.names ? settingText(x, p.x) : brief(p.x, 4)) : '',
   ]
     .filter(Boolean)
     .join(' / ');

@@ -11,10 +11,10 @@ import { draw } from '../../layers/svg';
 import { brief } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
-import { type ExplorerState, stateFor } from '../../state/explorer';
-import type { Axis } from '../../state/layout';
+import { withLevel } from '../../state/explorer';
+import { type Axis, levelAt } from '../../state/layout';
 import { useExplorer, useFrame, useSized } from './context';
-import { levelWords, redundant, settingWords, shortName, shortUnit } from './figure/words';
+import { cutShort, levelWords, redundant, settingText, settingWords, shortName, shortUnit } from './figure/words';
 import { Rich } from './Rich';
 
 interface Option {
@@ -147,7 +147,7 @@ const RAW = new Set([
 function Measures() {
   const { subject, store, view, slices } = useExplorer();
   const { where } = store.get();
-  const slice = slices(where);
+  const slice = slices(store.get());
   const published = subject.of === 'experiment' && subject.experiment.kind === 'published';
   const elsewhere = (name: string) =>
     subject.of === 'experiment' && subject.experiment.measures.some((m) => m.name === name && m.cells > 0);
@@ -184,7 +184,7 @@ function Measures() {
 
 function Choices() {
   const { subject, store, terms, slices, view } = useExplorer();
-  const { where } = store.get();
+  const { axes, where } = store.get();
   if (subject.of !== 'experiment') return null;
   return view.layout.choices.map((factor) => (
     <div className="block" key={factor.name}>
@@ -193,7 +193,7 @@ function Choices() {
         label={factor.label}
         value={String(where[factor.name])}
         options={factor.levels.map((level) => {
-          const n = slices({ ...where, [factor.name]: level }).cells.length;
+          const n = slices({ axes, where: { ...where, [factor.name]: level } }).cells.length;
           return {
             value: String(level),
             label: levelWords(level),
@@ -203,34 +203,11 @@ function Choices() {
         })}
         onChange={(value) => {
           const level = factor.levels.find((l) => String(l) === value) ?? value;
-          store.set(afterChoice(store.get(), { ...where, [factor.name]: level }, terms));
+          store.set(withLevel(store.get(), factor.name, level, terms));
         }}
       />
     </div>
   ));
-}
-
-/** Another slice keeps what it can of the view: the measure and the crosshair, where it has them. */
-export function afterChoice(
-  state: ExplorerState,
-  where: ExplorerState['where'],
-  terms: Parameters<typeof stateFor>[0],
-): ExplorerState {
-  const start = stateFor(terms, where);
-  const slice = terms.slice(where);
-  const measure = slice.measures.includes(state.measure) ? state.measure : start.measure;
-  const keep = (v: number | null, axis: { lo: number; hi: number; start: number } | null) =>
-    axis ? (v !== null && v >= axis.lo && v <= axis.hi ? v : axis.start) : null;
-  return {
-    ...state,
-    where,
-    measure,
-    model: null,
-    byHand: {},
-    lines: null,
-    x: keep(state.x, slice.x),
-    y: keep(state.y, slice.y),
-  };
 }
 
 /** The settings of the axis across as a little ruler, with the needle on it. */
@@ -259,7 +236,8 @@ function RangeRuler({ axis }: { axis: Axis }) {
       );
     if (at !== null && at >= lo && at <= hi)
       shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
-    shapes.push(text(0, 26, brief(lo, 4), TICK), text(width, 26, brief(hi, 4), { 'text-anchor': 'end', ...TICK }));
+    const ends = [lo, hi].map((v) => (axis.names ? cutShort(settingText(axis, v), 10) : brief(v, 4)));
+    shapes.push(text(0, 26, ends[0], TICK), text(width, 26, ends[1], { 'text-anchor': 'end', ...TICK }));
     if (levels.length > 2 && width > 150)
       shapes.push(text((x(lo) + x(hi)) / 2, 26, `${levels.length} settings`, { ...MIDDLE, ...TICK }));
     draw(host, shapes);
@@ -287,13 +265,13 @@ function LineChips({ axis }: { axis: Axis }) {
           type="button"
           className={`c${axis.levels.length <= 5 ? i + 1 : Math.round((i * (inks - 1)) / (axis.levels.length - 1)) + 1}`}
           aria-pressed={shown.includes(level)}
-          aria-label={`Line of ${view.layout.y?.label ?? ''} ${level}`}
+          aria-label={`Line of ${view.layout.y?.label ?? ''} ${levelAt(axis, level)}`}
           onClick={() => {
             const next = axis.levels.filter((l) => (l === level ? !shown.includes(l) : shown.includes(l)));
             store.update({ lines: next.length === axis.levels.length ? null : next });
           }}
         >
-          {brief(level, 5).replace(/\u2009/g, '')}
+          {settingText(axis, level)}
         </button>
       ))}
     </div>
@@ -305,7 +283,7 @@ function AxisRow({ axis, chips }: { axis: Axis; chips: boolean }) {
   const unit = redundant(axis) ? '' : axis.unit;
   const tall = !single && ((chips && axis.levels.length > 3) || shortName(axis).length + unit.length > 14);
   let shown = <RangeRuler axis={axis} />;
-  if (single) shown = <em>{brief(axis.levels[0], 5).replace(/\u2009/g, '')}</em>;
+  if (single) shown = <em>{settingText(axis, axis.levels[0])}</em>;
   else if (chips) shown = <LineChips axis={axis} />;
   return (
     <div className={tall ? 'factor tall' : 'factor'} data-factor={axis.name}>

@@ -32,8 +32,7 @@ function viewAhead(experiment: Experiment): View | null {
   const subject: Subject = { of: 'experiment', experiment, cells: design };
   const slices = slicesOf(subject, catalogue);
   const { state } = fromQuery(currentQuery(), termsOf(subject, slices));
-  const slice = slices(state.where);
-  return slice.missing.length > 0 ? viewOf(subject, slice, { ...state, surface: 'model' }, null, true) : null;
+  return slices(state).missing.length > 0 ? viewOf(subject, slices, { ...state, surface: 'model' }, null, true) : null;
 }
 
 export function Skeleton({ experiment }: { experiment: Experiment }) {

@@ -26,6 +26,6 @@ export function askForFit(experiment: Experiment, { cells, data_version }: Cells
   const subject: Subject = { of: 'experiment', experiment, cells };
   const slices = slicesOf(subject, catalogue);
   const { state } = fromQuery(currentQuery(), termsOf(subject, slices));
-  const request = fitRequestOf(subject, state, bindingOf(slices(state.where), state));
+  const request = fitRequestOf(subject, state, bindingOf(slices(state), state));
   if (request) prefetchFit(experiment.slug, request, data_version);
 }

@@ -5,7 +5,7 @@ import { createContext, useCallback, useContext, useEffect, useRef } from 'react
 import type { ExplorerState, Terms } from '../../state/explorer';
 import type { History } from '../../state/history';
 import type { Store } from '../../state/store';
-import type { Slice, Subject, View } from '../../state/view';
+import type { Slices, Subject, View } from '../../state/view';
 import type { Live } from './figure/live';
 
 export type OnFrame = (live: Live) => void;
@@ -14,7 +14,7 @@ export interface Explorer {
   readonly subject: Subject;
   readonly store: Store<ExplorerState>;
   readonly terms: Terms;
-  readonly slices: (where: ExplorerState['where']) => Slice;
+  readonly slices: Slices;
   readonly view: View;
   readonly frames: Set<OnFrame>;
   /** Draw again although no state changed: a part has a new size. */

@@ -8,7 +8,8 @@ import { type Isoline, isolines, trace } from '../../plots/contours';
 import type { Shape } from '../../plots/shapes';
 import type { ExplorerState } from '../../state/explorer';
 import { shortened } from '../../state/explorer';
-import type { Slice, View } from '../../state/view';
+import type { Axis } from '../../state/layout';
+import type { Slices, View } from '../../state/view';
 import { type Frame, frameOf } from './figure/frame';
 import { cells, contourLabels, underCells, upwardAxis } from './figure/heat';
 import { axes, curves, grid, labelPlace, lineLabels, points } from './figure/lines';
@@ -51,7 +52,7 @@ export interface Picture {
   /** CSS pixels of the room there is. */
   resize(width: number, height: number): void;
   /** Draws the state; returns what the panel shows beside it. */
-  render(view: View, state: ExplorerState, sliceOf: (where: ExplorerState['where']) => Slice): Live | null;
+  render(view: View, state: ExplorerState, slices: Slices): Live | null;
   /** Where a pointer at these client coordinates puts the crosshair. */
   aim(clientX: number, clientY: number, lines: boolean): Partial<Pick<ExplorerState, 'x' | 'y'>>;
   /** Whether the point is on the lower plot. */
@@ -61,7 +62,11 @@ export interface Picture {
 
 const SNAP = 6;
 
-function snapped(levels: readonly number[], at: (v: number) => number, pixel: number, value: number): number {
+function snapped(axis: Axis, at: (v: number) => number, pixel: number, value: number): number {
+  const { levels } = axis;
+  // nothing lies between names
+  if (axis.names)
+    return levels.reduce((a, b) => (Math.abs(at(b) - pixel) < Math.abs(at(a) - pixel) ? b : a), levels[0]);
   const near = levels.find((l) => Math.abs(at(l) - pixel) < SNAP);
   return near ?? shortened(value);
 }
@@ -125,14 +130,9 @@ export function createPicture(parts: PictureParts): Picture {
     surface.resize(frame.plotWidth, heat.height);
   }
 
-  function settle(
-    view: View,
-    state: ExplorerState,
-    sliceOf: (where: ExplorerState['where']) => Slice,
-    values: readonly [number, number],
-  ): Sampler {
+  function settle(view: View, state: ExplorerState, slices: Slices, values: readonly [number, number]): Sampler {
     const frame = frameOf(view, values, room.width, room.height);
-    const sampler = samplerOf(view, frame, seriesOf(view, state, sliceOf), state.frames);
+    const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames);
     place(frame);
     for (const [name, shapes] of Object.entries(stillShapes(view, frame, sampler))) draw(layers[name as Layer], shapes);
     levels = isolines(view.contours);
@@ -149,19 +149,19 @@ export function createPicture(parts: PictureParts): Picture {
   }
 
   return {
-    render(view, state, sliceOf) {
+    render(view, state, slices) {
       if (room.width === 0 || room.height === 0) return null;
       const next = [view, room.width, room.height, state.lines, state.frames, devicePixelRatio];
       const stale = scene === null || next.some((v, i) => v !== key[i]);
       if (stale) {
         key = next;
-        settle(view, state, sliceOf, view.values);
+        settle(view, state, slices, view.values);
       }
       let now = scene as Scene | null;
       if (!now) return null;
       let live = stale ? now.live : now.sampler.live(state);
       if (live.values[0] !== now.frame.values[0] || live.values[1] !== now.frame.values[1]) {
-        live = settle(view, state, sliceOf, live.values).live(state);
+        live = settle(view, state, slices, live.values).live(state);
         now = scene as Scene;
       }
       scene = { ...now, live };
@@ -187,13 +187,12 @@ export function createPicture(parts: PictureParts): Picture {
       const { x, y, across } = view.layout;
       const axis = frame.across;
       const at = clamp(
-        snapped(axis.levels, frame.x, px, frame.x.invert(px)),
+        snapped(axis, frame.x, px, frame.x.invert(px)),
         across === 'x' ? bounds(view.xBounds, x?.levels) : bounds(view.yBounds, y?.levels),
       );
       const change: Partial<Record<'x' | 'y', number>> = { [across]: at };
       if (!frame.heat || !frame.y || !y) return change;
-      if (!onLines)
-        change.y = clamp(snapped(y.levels, frame.y, py, frame.y.invert(py)), bounds(view.yBounds, y.levels));
+      if (!onLines) change.y = clamp(snapped(y, frame.y, py, frame.y.invert(py)), bounds(view.yBounds, y.levels));
       else {
         // on the lines: the nearest of them
         let best = Number.POSITIVE_INFINITY;

@@ -29,7 +29,7 @@ interface Drawn {
 function drawn(subject: Subject, query: string, size: readonly [number, number] = [830, 700]): Drawn {
   const slices = slicesOf(subject, catalogue);
   const { state } = fromQuery(query, termsOf(subject, slices));
-  const view = viewOf(subject, slices(state.where), state, subject.of === 'experiment' ? paperFit() : null, false);
+  const view = viewOf(subject, slices, state, subject.of === 'experiment' ? paperFit() : null, false);
   const frame = frameOf(view, view.values, ...size);
   const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames);
   const live = sampler.live(state);
@@ -147,10 +147,10 @@ describe('nothing that is drawn is broken', () => {
 
   it.each(data)('%s', (_, subject) => {
     const terms = termsOf(subject, slicesOf(subject, catalogue));
-    const wheres =
-      terms.choices.length === 0 ? [''] : terms.choices[0].levels.map((l) => `${terms.choices[0].name}=${l}`);
+    const [choice] = terms.choices(terms.defaults.axes);
+    const wheres = choice ? choice.levels.map((l) => `${choice.name}=${l}`) : [''];
     for (const where of wheres) {
-      const slice = terms.slice(fromQuery(where, terms).state.where);
+      const slice = terms.slice(fromQuery(where, terms).state);
       for (const measure of slice.measures)
         for (const { id } of slice.models(measure))
           for (const size of sizes)

@@ -4,6 +4,7 @@ import { brief, digitsFor, digitsOfStep } from '../../../plots/number';
 import { decadeTicks, linear, log, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
 import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
+import { cutShort, settingText } from './words';
 
 export interface Box {
   readonly top: number;
@@ -55,6 +56,14 @@ function lineBounds(view: View, values: readonly [number, number]): [number, num
 
 const charWidth = 6.4;
 
+/** Letters of a row's name; what is longer ends in an ellipsis. */
+export const LONGEST_NAME = 18;
+
+function rowNames({ layout }: View): string[] {
+  const { y } = layout;
+  return y && layout.shape === 'plane' ? y.levels.map((l) => settingText(y, l)) : [''];
+}
+
 /** Where a value stands between the ends of the scale, 0 to 1 within. */
 export function fraction(value: number, frame: Pick<Frame, 'values' | 'logValues'>): number {
   const [lo, hi] = frame.values;
@@ -76,7 +85,7 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
   const valueDigits = digitsFor(values[1] - values[0]);
   const longest = Math.max(
     ...valueTicks.map((t) => t.toFixed(tickDigits).length + (Math.abs(t) >= 10000 ? 0.6 : 0)),
-    ...(view.layout.y && plane ? view.layout.y.levels.map((l) => brief(l, 5).length) : [0]),
+    ...rowNames(view).map((words) => Math.min(words.length, LONGEST_NAME)),
   );
   const tag = Math.max(...values.map((t) => t.toFixed(valueDigits).length + (Math.abs(t) >= 10000 ? 0.6 : 0)));
   const left = Math.max(phone ? 40 : 52, Math.ceil(longest * charWidth + 12));
@@ -126,4 +135,8 @@ export function labelledLevels(
   return kept.sort((a, b) => a - b);
 }
 
-export const labelRoom = (v: number): number => brief(v, 4).length * 6.6 + 6;
+/** Pixels that the label of a setting takes on the axis across. */
+export const labelRoom =
+  (axis: Axis) =>
+  (v: number): number =>
+    axis.names ? cutShort(settingText(axis, v), LONGEST_NAME).length * 6.6 + 6 : brief(v, 4).length * 6.6 + 6;

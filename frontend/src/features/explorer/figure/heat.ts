@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The surface's marks: cells with their intervals, ties, hatching, contour labels. The surface itself is painted on a canvas below.
 import type { Isoline } from '../../../plots/contours';
-import { brief, decimal, digitsOfStep } from '../../../plots/number';
+import { decimal, digitsOfStep } from '../../../plots/number';
 import { END, line, mark, moving, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
-import { type Frame, fraction } from './frame';
+import { type Frame, fraction, LONGEST_NAME } from './frame';
 import { GRID } from './live';
+import { cutShort, settingText } from './words';
 
 /** Pixels of half an interval that is as long as the whole value scale. */
 const WHISKER = 220;
@@ -139,7 +140,10 @@ export function upwardAxis(view: View, frame: Frame): Shape[] {
     const tick = line(frame.left - 5, Y, frame.left, Y, { stroke: 'var(--line-3)' });
     if (last - Y < 13) return [tick];
     last = Y;
-    return [tick, text(frame.left - 8, Y, brief(level, 5).replace(/\u2009/g, ''), { dy: '0.32em', ...END, ...TICK })];
+    return [
+      tick,
+      text(frame.left - 8, Y, cutShort(settingText(y, level), LONGEST_NAME), { dy: '0.32em', ...END, ...TICK }),
+    ];
   });
 }
 

@@ -18,16 +18,22 @@ import {
   TICK,
   text,
 } from '../../../plots/shapes';
+import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
-import { type Frame, floorOf, labelledLevels, labelRoom } from './frame';
+import { type Frame, floorOf, LONGEST_NAME, labelledLevels, labelRoom } from './frame';
 import type { Live, Sampler, Series } from './live';
-import { axisTitle, levelWords, redundant, titleWithUnit } from './words';
+import { axisTitle, cutShort, levelWords, redundant, settingText, titleWithUnit } from './words';
 
 /** Lines at round values: under everything, the needle too. */
 export const grid = (frame: Frame): Shape[] =>
   frame.valueTicks.map((v) =>
     line(frame.left, frame.v(v), frame.left + frame.plotWidth, frame.v(v), { stroke: 'var(--line)' }),
   );
+
+function tickWords(axis: Axis, level: number): string {
+  if (axis.names) return cutShort(settingText(axis, level), LONGEST_NAME);
+  return axis.name === 'mtu_bytes' ? String(level) : brief(level, 4);
+}
 
 /** Axes and their titles; the needle runs behind them. */
 export function axes(view: View, frame: Frame): Shape[] {
@@ -53,7 +59,7 @@ export function axes(view: View, frame: Frame): Shape[] {
         AXIS,
       ),
     );
-  const labels = labelledLevels(across.levels, frame.x, labelRoom);
+  const labels = labelledLevels(across.levels, frame.x, labelRoom(across));
   for (const level of across.levels) {
     const X = frame.x(level);
     if (frame.heat)
@@ -63,10 +69,7 @@ export function axes(view: View, frame: Frame): Shape[] {
         }),
       );
     out.push(line(X, bottom, X, bottom + 4, { stroke: 'var(--line-3)' }));
-    if (labels.includes(level))
-      out.push(
-        text(X, bottom + 17, across.name === 'mtu_bytes' ? String(level) : brief(level, 4), { ...MIDDLE, ...TICK }),
-      );
+    if (labels.includes(level)) out.push(text(X, bottom + 17, tickWords(across, level), { ...MIDDLE, ...TICK }));
   }
   out.push(line(left, bottom, right, bottom, { stroke: 'var(--line-3)' }));
   if (across.spacing === 'log-from-zero') {
@@ -169,7 +172,8 @@ export function curves(view: View, frame: Frame, live: Live, sampler: Sampler): 
 function seriesName(s: Series, first: boolean, view: View): string {
   if (s.level !== null) return levelWords(s.level);
   const name = view.layout.y?.name === 'mtu_bytes' ? 'MTU ' : '';
-  return (first ? name : '') + brief(s.y, 5).replace(/\u2009/g, '');
+  const { y } = view.layout;
+  return (first ? name : '') + (y ? settingText(y, s.y) : '');
 }
 
 const LABEL = 14;

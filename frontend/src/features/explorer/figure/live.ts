@@ -16,11 +16,13 @@ import type { ExplorerState } from '../../../state/explorer';
 import { fieldOf } from '../../../state/field';
 import { halfWidth } from '../../../state/fit';
 import { type Axis, type Layout, type Point, pointsOf } from '../../../state/layout';
-import { type Slice, thetaOf, type View, widened } from '../../../state/view';
+import { type Slices, thetaOf, type View, widened } from '../../../state/view';
 import type { Frame } from './frame';
 
 export const GRID = 128;
 const LINE = 241;
+/** More levels of a choice than this do not stand beside each other: nobody could tell their lines apart. */
+const MOST_OTHERS = 9;
 
 /** One line of the lower plot: a setting of the upward axis, or a level of the first choice. */
 export interface Series {
@@ -97,21 +99,18 @@ function rowsOf(view: View, state: ExplorerState): Series[] {
 }
 
 /** The lines of the lower plot. Of a plane: its rows. Else: the levels of the first choice, so that workloads stand beside each other. */
-export function seriesOf(
-  view: View,
-  state: ExplorerState,
-  sliceOf: (where: ExplorerState['where']) => Slice,
-): Series[] {
+export function seriesOf(view: View, state: ExplorerState, slices: Slices): Series[] {
   const { layout } = view;
   if (layout.shape === 'plane') return rowsOf(view, state);
-  const choice = layout.choices[0];
+  const choice = layout.choices.find((c) => c !== layout.facet);
   const y = layout.across === 'x' ? (layout.y?.levels[0] ?? 0) : 0;
-  const others = (choice?.levels ?? []).flatMap((level): Series[] => {
-    if (level === state.where[choice.name]) return [];
-    const slice = sliceOf({ ...state.where, [choice.name]: level });
-    const points = pointsOf(slice.layout, slice.cells, {}, view.measure.name, null);
+  const levels = choice && choice.levels.length <= MOST_OTHERS ? choice.levels : [];
+  const others = levels.flatMap((level): Series[] => {
+    if (!choice || level === state.where[choice.name]) return [];
+    const slice = slices({ axes: state.axes, where: { ...state.where, [choice.name]: level } });
+    const points = pointsOf(layout, slice.cells, {}, view.measure.name, null);
     if (points.length === 0 || slice.layout.across !== layout.across) return [];
-    const along = throughRow(slice.layout, points);
+    const along = throughRow(layout, points);
     return [{ key: String(level), y, level, ink: 'var(--line-3)', points, chosen: false, along }];
   });
   const level = choice ? (state.where[choice.name] ?? null) : null;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The crosshair, and the values it reads off.
 import { dodge } from '../../../plots/dodge';
-import { brief, decimal } from '../../../plots/number';
+import { decimal } from '../../../plots/number';
 import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
-import type { Frame } from './frame';
+import { type Frame, LONGEST_NAME } from './frame';
 import { seriesName } from './lines';
 import type { Live } from './live';
-import { settingWords } from './words';
+import { cutShort, settingText, settingWords } from './words';
 
 const hair = (x1: number, y1: number, x2: number, y2: number): Shape[] => [
   line(x1, y1, x2, y2, { stroke: '#fff', 'stroke-width': 3, 'stroke-opacity': 0.35 }),
@@ -90,6 +90,7 @@ function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
 export function needle(view: View, frame: Frame, live: Live): Shape[] {
   const { X, Y } = spotOf(view, frame, live);
   const { heat, lines, left, plotWidth } = frame;
+  const { y } = view.layout;
   const out: Shape[] = [];
   if (Y !== null) {
     out.push(circle(X, Y, 11, { fill: 'none', stroke: '#fff', 'stroke-width': 4, 'stroke-opacity': 0.75 }));
@@ -111,7 +112,13 @@ export function needle(view: View, frame: Frame, live: Live): Shape[] {
   out.push(...valueTags(view, frame, live, X));
   if (Y !== null && live.state.y !== null) {
     out.push(rect(2, Y - 9, left - 7, 18, { fill: 'var(--ground)', rx: 2 }));
-    out.push(moving(left - 8, Y, brief(live.state.y, 4).replace(/\u2009/g, ''), { dy: '0.34em', ...END, ...LIVE }));
+    out.push(
+      moving(left - 8, Y, y ? cutShort(settingText(y, live.state.y, 4), LONGEST_NAME) : '', {
+        dy: '0.34em',
+        ...END,
+        ...LIVE,
+      }),
+    );
   }
   return out;
 }

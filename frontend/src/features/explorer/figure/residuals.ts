@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model against cells: one stem a cell, in rows of the upward axis.
 
-import { brief, decimal } from '../../../plots/number';
+import { decimal } from '../../../plots/number';
 import { linear } from '../../../plots/scale';
 import { END, line, markPath, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import { type Counted, type Frames, type Prepared, prepare } from '../../../state/binding';
 import { t95 } from '../../../state/fit';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
+import { settingText } from './words';
 
 /** The model at each cell, with the packets and interrupts that the cell itself counted. */
 export interface Comparison {
@@ -130,7 +131,7 @@ export function residualShapes(
     out.push(...here);
     const name = view.layout.y?.name === 'mtu_bytes' && last < 0 ? 'MTU ' : '';
     if (view.layout.y && (view.layout.shape === 'plane' || rows.length > 1) && from >= last) {
-      const words = name + brief(row, 5).replace(/\u2009/g, '');
+      const words = name + settingText(view.layout.y, row);
       out.push(text(from, RESIDUALS_HEIGHT - 6, words, { 'font-size': 11, 'font-weight': 600, fill: ink }));
       last = from + words.length * 6.6 + 4;
     }

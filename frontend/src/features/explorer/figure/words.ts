@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantities in words: axis titles, units, settings.
 import type { Quantity } from '../../../api/types';
+import { inSentence } from '../../../components/factorWords';
 import { brief } from '../../../plots/number';
-import { type Axis, delayMicroseconds, isDelay } from '../../../state/layout';
+import { type Axis, delayMicroseconds, isDelay, levelAt } from '../../../state/layout';
 
 const PER_GB = ' per 10⁹ bytes';
 
@@ -47,8 +48,17 @@ export function axisTitle(axis: Axis, brief = false): string {
   return `${brief ? shortName(axis) : (AXIS_LABEL[axis.name] ?? axis.label)}${unit ? `, ${unit}` : ''}${scale}`;
 }
 
+/** A setting as a tick says it: short, and without spaces, for settings are looked up rather than compared. */
+export const settingText = (axis: Pick<Axis, 'names'>, value: number, significant = 5): string =>
+  axis.names ? levelWords(levelAt(axis, value)) : brief(value, significant).replace(/\u2009/g, '');
+
+/** Long names end in an ellipsis where there is little room. */
+export const cutShort = (words: string, most: number): string =>
+  words.length > most ? `${words.slice(0, most - 1)}…` : words;
+
 /** "80 ticks = 81.9 µs" */
 export function settingWords(axis: Axis, value: number): string {
+  if (axis.names) return settingText(axis, value);
   const own = `${brief(value, 3)}${axis.unit ? ` ${redundant(axis) ? axis.unit.split('/')[0] : axis.unit}` : ''}`;
   if (!isDelay(axis.name) || axis.name === 'delay_us' || value === 0) return own;
   const us = delayMicroseconds(axis.name, value);
@@ -57,7 +67,7 @@ export function settingWords(axis: Axis, value: number): string {
 
 /** "MTU 3000" */
 export const namedSetting = (axis: Axis, value: number): string =>
-  `${axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis).toLowerCase()} ${brief(value, 4).replace(/\u2009/g, '')}`;
+  `${axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis))} ${settingText(axis, value, 4)}`;
 
 /** A level of a choice: workloads are acronyms more often than not. */
 export function levelWords(value: string | number): string {
