@@ -102,6 +102,44 @@ def test_windows_wait_for_the_timer_that_is_there():
     assert short["binding_constraint"] == 0.0
 
 
+def packets_a_second(window, gap_us, rtt_us, pause_us, ring):
+    """Play a packet timer: all that came is let go when no packet came for a pause, or the ring
+    is full; each then comes again a round trip later, one behind the other."""
+    coming, waiting, line_us, now, count = [0.0] * window, 0, 0.0, 0.0, 0
+    coming = [k * gap_us for k in range(window)]
+    while now < 400 * (rtt_us + pause_us + window * gap_us):
+        if waiting and (waiting == ring or not coming or coming[0] > now + pause_us):
+            now += 0.0 if waiting == ring else pause_us
+            for _ in range(waiting):
+                line_us = max(now + rtt_us, line_us + gap_us)
+                coming.append(line_us)
+            count, waiting = count + waiting, 0
+        else:
+            now, waiting = max(now, coming.pop(0)), waiting + 1
+    return 1e6 * count / now
+
+
+@pytest.mark.parametrize(
+    ("window", "pause", "ring"), [(20, 500.0, 256), (20, 5.0, 256), (200, 50.0, 64), (8, 1e3, 4)]
+)
+def test_a_packet_timer_by_itself_against_packets_played_one_by_one(window, pause, ring):
+    found = predict(
+        WINDOWED,
+        0.0,
+        moderation_kind=2.0,
+        packet_delay_us=pause,
+        rtt_min_us=100.0,
+        connections=1.0,
+        window_bytes=window * 1460.0,
+        ring_descriptors=float(ring),
+        **CHEAP,
+    )
+    played = packets_a_second(window, 12.304, 100.0, pause, ring)
+    assert found["packet_rate_hz"] == pytest.approx(played, rel=0.05 if ring >= window else 0.3)
+    if ring >= window and pause > 12.304:
+        assert found["packets_per_interrupt"] == window
+
+
 def test_the_leading_edge_of_the_emulated_device_at_delay_20():
     """A window of 20.48 µs and packets 12.304 µs apart: 1.664 packets an interrupt."""
     found = predict(OPEN, 20 * TICK_US, moderation_kind=5.0, **CHEAP)

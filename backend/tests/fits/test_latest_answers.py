@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cache of fits keeps the latest and no more."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from time import sleep
+
 import pytest
 from coalescope.fits.cache import LatestAnswers
 
@@ -16,6 +20,46 @@ def test_the_least_recently_asked_goes_first() -> None:
     for name in ("a", "b", "a", "c", "a", "b"):
         assert kept.get(name, lambda name=name: compute(name)) == name.upper()
     assert asked == ["a", "b", "c", "b"]
+
+
+class _Counted:
+    """A key that knows how often it was looked up."""
+
+    lookups = 0
+
+    def __hash__(self) -> int:
+        self.lookups += 1
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_is_asked_while_it_is_computed_is_computed_once(fails: bool) -> None:
+    kept, asked = LatestAnswers[int](2), _Counted()
+    begun, go_on = Event(), Event()
+    computed = []
+
+    def compute() -> int:
+        computed.append(1)
+        begun.set()
+        assert go_on.wait(30)
+        if fails:
+            raise ValueError("not this time")
+        return 7
+
+    with ThreadPoolExecutor(4) as threads:
+        first = threads.submit(kept.get, asked, compute)
+        assert begun.wait(30)
+        others = [threads.submit(kept.get, asked, compute) for _ in range(3)]
+        assert kept.get("b", lambda: 2) == 2  # another question does not wait
+        while asked.lookups < 3 + 3 * 2:  # all three have found it under way
+            sleep(0.001)
+        go_on.set()
+        for future in (first, *others):
+            assert type(future.exception()) is (ValueError if fails else type(None))
+    assert len(computed) == 1
 
 
 def test_a_failure_is_not_kept() -> None:

@@ -114,6 +114,9 @@ def windowed(
     the same quadratic as `tcp_throughput`. An interrupt never brings more than all windows.
     Nothing is lost: the windows close first.
 
+    A packet timer by itself waits until all windows are in and then for its own time, or until the
+    ring is full: a round trip is RTT_min, the burst at the rate of the path, and the timer.
+
     Args:
         delay_us: absolute timer, interval or window, by kind [µs].
         mtu_bytes: MTU [bytes].
@@ -141,18 +144,24 @@ def windowed(
     # a window smaller than a segment still lets one packet go
     segments = xp.maximum(1.0, xp.floor(window_bytes / (mtu_bytes - TCP_HEADER_BYTES)))
     windows = connections * segments
-    # with all windows in comes a pause, which is what a packet timer by itself waits for; beside
-    # the absolute timer it counts only where it is shorter than the gap
+    # beside the absolute timer the packet timer counts only where it is shorter than the gap
     pause = xp.where(packet_delay_us < 1e6 / path, packet_delay_us, delay_us)
     timer = xp.where(moderation_kind == BOTH_TIMERS, pause, delay_us)
-    timer = xp.where(moderation_kind == PACKET_TIMER, packet_delay_us, timer)
     timer = xp.where(moderation_kind == EVERY_PACKET, 0.0, timer)
     lone = rtt_min_us + 0.5 * timer
     root = xp.sqrt(lone * lone + 2e6 * windows * timer / path)
-    allowed = 2e6 * windows / (lone + root)
-    arriving = xp.minimum(path, allowed)
     most = xp.maximum(1.0, xp.minimum(ring_descriptors, windows))
-    gathered, wait = moderated(moderation_kind, delay_us, packet_delay_us, 1e6 / arriving, most, xp)
+    is_packet = moderation_kind == PACKET_TIMER
+    is_burst = packet_delay_us >= 1e6 / path
+    burst_us = xp.where(is_burst, 1e6 * most / path, 0.0)
+    pause_us = xp.where(is_burst, xp.where(windows > most, 0.0, packet_delay_us), packet_delay_us)
+    by_pause = 1e6 * windows / (rtt_min_us + pause_us + burst_us)
+    allowed = xp.where(is_packet, by_pause, 2e6 * windows / (lone + root))
+    arriving = xp.minimum(path, allowed)
+    # what a packet timer gathers comes as a burst, at the rate of the path
+    gap_us = 1e6 / xp.where(is_packet, path, arriving)
+    gathered, wait = moderated(moderation_kind, delay_us, packet_delay_us, gap_us, most, xp)
+    wait = wait + xp.where(is_packet, xp.where(is_burst, pause_us, 0.0), 0.0)
     calls = _calls(mtu_bytes, read_bytes, xp)
     cost = _packet_cost(
         mtu_bytes,

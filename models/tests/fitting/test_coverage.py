@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often the 95 % intervals cover the truth, by simulation.
 
-`pytest --log-cli-level=INFO models/tests/fitting/test_coverage.py` prints the shares.
+`pytest -m slow --log-cli-level=INFO models/tests/fitting/test_coverage.py` prints the shares.
 """
 
 import logging
@@ -14,6 +14,13 @@ from coalescope_models.fitting.estimators import ESTIMATORS
 TRUTH = {"alpha": 0.813, "beta": 0.266, "gamma": 1.11}
 SIMULATIONS = 500
 
+#: Of the mean of each cell, in counts and response: megabytes are what was asked for, so exact.
+NOISE = {
+    "CPU time": (0.0, 0.0, 0.0, 0.01),
+    "counts and CPU time": (0.0, 0.003, 0.01, 0.01),
+    "counts as noisy as can be": (0.0, 0.03, 0.05, 0.02),
+}
+
 
 def settings(nfs_table):
     """The 27 settings of the 2005 study, with 5,010 MB each and no noise."""
@@ -24,19 +31,38 @@ def settings(nfs_table):
 
 def coverage(simulate):
     hits = dict.fromkeys(TRUTH, 0)
+    told = 0
     for _ in range(SIMULATIONS):
         result = simulate()
+        told += result.message is not None
         for name, truth in TRUTH.items():
             lo, hi = result.estimates[name].ci95
             hits[name] += lo <= truth <= hi
-    return {name: count / SIMULATIONS for name, count in hits.items()}
+    return {name: count / SIMULATIONS for name, count in hits.items()}, told / SIMULATIONS
 
 
-def check(what, shares, lowest=0.91, highest=0.985):
-    logging.getLogger(__name__).info("coverage of nominal 95 %%, %s: %s", what, shares)
-    # three standard errors of the simulation below the 91 % that few replicates are known to give
-    assert all(0.87 < share <= 1.0 for share in shares.values())
-    assert lowest < np.mean(list(shares.values())) < highest
+def mean_coverage(what, simulate):
+    shares, told = coverage(simulate)
+    mean = float(np.mean(list(shares.values())))
+    logging.getLogger(__name__).info(
+        "coverage of nominal 95 %%, %s: %s, mean %.3f; told of bias: %.2f", what, shares, mean, told
+    )
+    return mean, told
+
+
+def simulated(nfs_table, method, replicates, noise):
+    counts, response = settings(nfs_table)
+    cells = np.repeat(np.arange(27), replicates)
+    exact = np.column_stack([counts, response])[cells]
+    of_a_replicate = np.sqrt(replicates) * np.array(noise)
+    rng = np.random.default_rng(12)
+
+    def simulate():
+        noisy = exact * (1 + of_a_replicate * rng.normal(size=exact.shape))
+        table = dict(zip(nfs_table, noisy.T, strict=True))
+        return fit_linear("cpu-overhead", table, method, cells=cells, resamples=400, rng=rng)
+
+    return simulate
 
 
 @pytest.mark.slow
@@ -52,21 +78,32 @@ def test_intervals_from_rows(nfs, nfs_table, method):
             "cpu-overhead", table, method, strata=nfs["mtu_bytes"], resamples=400, rng=rng
         )
 
-    check(f"{method}, 27 rows", coverage(simulate))
+    mean, _ = mean_coverage(f"{method}, 27 rows", simulate)
+    assert 0.90 < mean < 0.97
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("replicates", [3, 5, 10])
-def test_intervals_from_replicates(nfs_table, method, replicates):
-    counts, response = settings(nfs_table)
-    cells = np.repeat(np.arange(27), replicates)
-    rng = np.random.default_rng(12)
+@pytest.mark.parametrize("noise", ["CPU time", "counts and CPU time"])
+def test_intervals_from_replicates(nfs_table, method, replicates, noise):
+    simulate = simulated(nfs_table, method, replicates, NOISE[noise])
+    mean, _ = mean_coverage(f"{method}, 27 cells of {replicates}, noise in {noise}", simulate)
+    lowest, highest = (0.93, 0.97) if replicates == 10 else (0.915, 0.98)
+    assert lowest < mean < highest
 
-    def simulate():
-        noisy = response[cells] * (1 + 0.01 * np.sqrt(replicates) * rng.normal(size=len(cells)))
-        table = dict(zip(nfs_table, [*counts[cells].T, noisy], strict=True))
-        return fit_linear("cpu-overhead", table, method, cells=cells, resamples=400, rng=rng)
 
-    bounds = (0.93, 0.97) if replicates == 10 else (0.91, 0.985)
-    check(f"{method}, 27 cells of {replicates}", coverage(simulate), *bounds)
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("replicates", [3, 10])
+def test_counts_as_noisy_as_can_be_leave_the_whitened_fit_alone_to_trust(
+    nfs_table, method, replicates
+):
+    """Least squares and the paper's fit are biased then; only one that knows the noise is not."""
+    simulate = simulated(nfs_table, method, replicates, NOISE["counts as noisy as can be"])
+    mean, told = mean_coverage(f"{method}, 27 cells of {replicates}, noisy counts", simulate)
+    if method == "whitened":
+        assert 0.92 < mean < 0.98
+    else:
+        logging.getLogger(__name__).info("undercovers as documented; told in %.0f %%", 100 * told)
+        assert mean < 0.95

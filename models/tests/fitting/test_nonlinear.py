@@ -149,6 +149,42 @@ def test_replicates_give_intervals_that_cover():
     assert all(count >= 0.85 * 60 for count in hits.values())
 
 
+def test_an_interval_stays_within_the_bounds_of_the_search():
+    model = model_of(lambda x, a, xp: {"y": a * x}, a=(1.0, 0.5, 2.0))
+    rng = np.random.default_rng(2)
+    x = np.repeat(np.arange(1.0, 9.0), 4)
+    for truth, cells in ((1.999, np.repeat(np.arange(8), 4)), (2.3, None)):
+        y = truth * x * (1 + 0.05 * rng.normal(size=32))
+        result = fit_nonlinear(model, {"x": x, "y": y}, "y", ["a"], cells=cells, rng=1)
+        lo, hi = result.estimates["a"].ci95
+        assert 0.5 <= lo <= result.estimates["a"].value <= hi <= 2.0
+
+
+@pytest.mark.parametrize(("name", "value"), [("mtu_bytes", -1500.0), ("delay_us", -1e-9)])
+def test_inputs_outside_their_domain_are_refused(name, value):
+    table, _ = tcp_table()
+    assert name in table
+    table[name] = np.array(table[name])
+    table[name][2] = value
+    with pytest.raises(FitInputError, match=f"row 3 of {name} is .*must be"):
+        fit_nonlinear(TCP, table, "throughput_mbps", ["rtt_min_us"], held=HELD)
+
+
+def test_what_has_settled_is_not_evaluated_again():
+    seen = []
+
+    def residuals(values, which):
+        seen.append(len(which))
+        return values - np.array([[1.0], [1.0]])[which], np.ones((len(which), 1, 1))
+
+    start = np.array([[1.0], [900.0]])
+    found = minimise(residuals, start, np.array([-1e3]), np.array([1e3]))
+    assert found.converged.all()
+    np.testing.assert_allclose(found.values, 1.0)
+    assert seen[0] == 2
+    assert seen[-1] == 1
+
+
 def test_the_same_seed_gives_the_same_result():
     table, cells = tcp_table(noise=0.02, replicates=3)
     once, again = (
@@ -198,7 +234,7 @@ def test_too_few_settings_are_refused():
         ({"free": ["rtt_min_us", "rtt_min_us"]}, "each once"),
         ({"free": ["rtt"]}, "has no parameter 'rtt'; it has window_bytes"),
         ({"held": {"rtt_min_us": 5.0}}, "both held and free"),
-        ({"held": {"coalescing_nics": -1.0}}, "cannot be -1"),
+        ({"held": {"coalescing_nics": -1.0}}, "coalescing_nics must be at least 0, not -1"),
         ({"weighting": "robust"}, '"relative" or "absolute"'),
         ({"table": {"delay_us": [1.0], "mtu_bytes": [1500.0]}}, "no column throughput_mbps"),
         (
@@ -226,7 +262,7 @@ def test_wrong_arguments_are_named(change, words):
 def test_rosenbrock_within_bounds(start, bound):
     """A curved valley, and a bound that may cut the minimum at (1, 1) off."""
 
-    def residuals(p):
+    def residuals(p, _which):
         x, y = p[:, 0], p[:, 1]
         found = np.stack([10.0 * (y - x * x), 1.0 - x], axis=1)
         slopes = np.stack(
@@ -243,7 +279,7 @@ def test_rosenbrock_within_bounds(start, bound):
 
 
 def test_a_problem_that_has_no_finite_value_does_not_spoil_the_others():
-    def residuals(p):
+    def residuals(p, _which):
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.log(p) - 1.0, (1.0 / p)[:, :, None]
 

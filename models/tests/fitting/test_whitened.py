@@ -60,6 +60,25 @@ def test_against_minimising_the_weighted_deviations(nfs_table):
     np.testing.assert_allclose(values(fit(rows, cells)), found.x, rtol=1e-6)
 
 
+def test_each_replicate_counts_once_however_many_a_cell_has(nfs_table):
+    """The noise of a mean is that of a replicate over their number."""
+    rows, cells = replicated(nfs_table, 9, seed=5)
+    keep = np.arange(len(rows)) % 9 < np.repeat(np.arange(27) % 9 + 1, 9)
+    rows, cells = rows[keep], cells[keep]
+    means, noise = scaled_means_and_noise(rows, cells)
+    sizes = np.bincount(cells)
+
+    def misfit(b):
+        normal = np.append(b, -1.0)
+        return np.sum(sizes * (means @ normal) ** 2) / (normal @ noise @ normal)
+
+    found = optimize.minimize(misfit, TRUTH, method="BFGS", options={"gtol": 1e-12})
+    result = fit(rows, cells, resamples=300, rng=1)
+    np.testing.assert_allclose(values(result), found.x, rtol=1e-6)
+    lo, hi = np.array([result.estimates[name].ci95 for name in PARAMETERS]).T
+    assert np.all((lo < values(result)) & (values(result) < hi))
+
+
 def test_against_odrpack_where_the_noise_is_independent(nfs_table, monkeypatch):
     """odrpack takes no correlation between columns and response, so both see the diagonal."""
     rows, cells = replicated(nfs_table, seed=3)

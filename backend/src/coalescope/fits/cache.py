@@ -3,6 +3,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -15,18 +16,35 @@ class LatestAnswers(Generic[T]):
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._answers: OrderedDict[Hashable, T] = OrderedDict()
+        self._under_way: dict[Hashable, Future[T]] = {}
         self._lock = Lock()
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the answer kept under `key`, computed if there is none."""
+        """Return the answer kept under `key`, computed if there is none.
+
+        Who asks while it is being computed waits for that, and shares a failure too; a failure is
+        not kept.
+        """
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)
                 return self._answers[key]
-        answer = compute()
+            other = self._under_way.get(key)
+            if other is None:
+                own = self._under_way[key] = Future[T]()
+        if other is not None:
+            return other.result()
+        try:
+            answer = compute()
+        except BaseException as error:
+            with self._lock:
+                del self._under_way[key]
+            own.set_exception(error)
+            raise
         with self._lock:
+            del self._under_way[key]
             self._answers[key] = answer
-            self._answers.move_to_end(key)
             while len(self._answers) > self._limit:
                 self._answers.popitem(last=False)
+        own.set_result(answer)
         return answer

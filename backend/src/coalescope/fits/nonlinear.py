@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from coalescope_models.catalogue import Model
-from coalescope_models.fitting import FitInputError, Weighting, fit_nonlinear
+from coalescope_models.fitting import FitInputError, Weighting, fit_nonlinear, most_work
 from numpy.typing import NDArray
 from sqlalchemy.engine import Connection
 
@@ -20,10 +20,8 @@ from coalescope.runs.records import RunValues
 from coalescope.runs.selection import select_runs
 
 MAX_NONLINEAR_RESAMPLES = 10_000
-# runs × resamples × parameters × nodes of the graph: some seconds on one core
-_MAX_WORK = 300_000_000
-_FEWEST_NODES = 100
-_STARTS = 24  # of the search, all at once
+# numbers that all searches together compute: ten seconds on one core if none settles early
+_MOST_WORK = 10_000_000_000
 
 
 @dataclass(frozen=True)
@@ -109,14 +107,15 @@ def select_points(
     rows, columns = _columns(having, sources, response)
     inputs = {q.name for q in request.model.inputs}
     fixed = {n: np.full(len(rows), v) for n, v in request.held.items() if n in inputs}
-    _refuse_too_much(len(rows), request)
+    settings = setting_labels(rows, request.pooled)
+    _refuse_too_much(len(np.unique(settings)), request)
     return Points(
         experiment=experiment,
         where=chosen.where,
         response=response,
         columns={**columns, **fixed},
         factors=[run.factors for run in rows],
-        settings=setting_labels(rows, request.pooled),
+        settings=settings,
         sources={name: source.names for name, source in sources.items()},
         left_out=len(chosen.runs) - len(rows),
     )
@@ -219,21 +218,26 @@ def _refuse_pooled_inputs(pooled: Sequence[str], sources: Mapping[str, Source]) 
                 )
 
 
-def _refuse_too_much(rows: int, request: NonlinearRequest) -> None:
-    nodes = max(len(request.model.graph.nodes), _FEWEST_NODES)
-    most = _MAX_WORK // (rows * len(request.free) * nodes)
-    if most < _STARTS:
+def _refuse_too_much(settings: int, request: NonlinearRequest) -> None:
+    """Errors: 422 for a fit that would take long, before any of it is done."""
+
+    def work(resamples: int) -> int:
+        return most_work(request.model, settings, len(request.free), resamples)
+
+    if work(request.resamples) <= _MOST_WORK:
+        return
+    left = _MOST_WORK - work(0)
+    if left < 0:
         raise CoalescopeError(
             "too_much_work",
-            f"A fit of {len(request.free)} parameters of a graph of {nodes} nodes to {rows} runs "
-            "takes too long.",
+            f"A fit of {len(request.free)} parameters of a graph of "
+            f"{len(request.model.graph.nodes)} nodes to {settings} settings takes too long.",
             where={"field": "where"},
-            advice="Select fewer runs, or fit fewer parameters.",
+            advice="Select fewer settings, or fit fewer parameters.",
         )
-    if request.resamples > most:
-        raise CoalescopeError(
-            "too_many_draws",
-            f"{request.resamples} resamples of {rows} runs take too long.",
-            where={"field": "resamples"},
-            advice=f"Ask for at most {most}, or select fewer runs.",
-        )
+    raise CoalescopeError(
+        "too_many_draws",
+        f"{request.resamples} resamples of {settings} settings take too long.",
+        where={"field": "resamples"},
+        advice=f"Ask for at most {left // (work(1) - work(0))}, or select fewer settings.",
+    )

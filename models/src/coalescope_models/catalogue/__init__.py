@@ -21,6 +21,7 @@ from .model import (
     UnknownModelError,
     UnknownNameError,
     evaluate,
+    must_be,
 )
 
 #: Every model by its id.
@@ -60,4 +61,5 @@ __all__ = [
     "UnknownNameError",
     "evaluate",
     "find",
+    "must_be",
 ]

@@ -249,7 +249,12 @@ def _check_domain(quantity: Quantity, value: Any) -> None:
         above = hi is not None and bool((value > hi).any())
         inside = not (below or above)
     if not inside:
-        raise DomainError(quantity.name, f"{quantity.name} must be {_interval(quantity)}")
+        raise DomainError(quantity.name, must_be(quantity))
+
+
+def must_be(quantity: Quantity) -> str:
+    """Say what values a quantity can have."""
+    return f"{quantity.name} must be {_interval(quantity)}"
 
 
 def _interval(quantity: Quantity) -> str:

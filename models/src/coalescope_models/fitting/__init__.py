@@ -7,7 +7,7 @@ Needs numpy, so nothing that runs in the browser imports it.
 from .diagnostics import CONDITION_LIMIT
 from .errors import FitInputError
 from .linear import METHODS, fit_linear
-from .nonlinear import Weighting, fit_nonlinear
+from .nonlinear import Weighting, fit_nonlinear, most_work
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "Weighting",
     "fit_linear",
     "fit_nonlinear",
+    "most_work",
 ]

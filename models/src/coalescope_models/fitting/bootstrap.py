@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..statistics import t_quantile
 from .estimators import Moments
 from .points import Floats, Groups, Integers, normalised
 
@@ -26,6 +27,8 @@ from .points import Floats, Groups, Integers, normalised
 _CHUNK_BYTES = 8_000_000
 #: Bytes of the means of one chunk of resampled replicates: they stay in the cache.
 _MEANS_BYTES = 2_000_000
+#: 97.5 % quantile of the normal distribution.
+_NORMAL = 1.959963984540054
 #: Replicates of a cell up to which the sums of all pairs are kept.
 _MOST_PAIRED = 16
 
@@ -67,6 +70,7 @@ def resample_replicates(
     resamples: int,
     rng: np.random.Generator,
     workers: int = 1,
+    weights: Floats | None = None,
 ) -> Floats:
     """Estimate from the cell means of resampled replicates.
 
@@ -77,6 +81,7 @@ def resample_replicates(
         resamples: how many.
         rng: source of all randomness.
         workers: threads; the result does not depend on them.
+        weights: of each cell's mean; None where they count alike.
 
     Returns:
         One row of estimates for each resample, [resamples, p].
@@ -84,10 +89,32 @@ def resample_replicates(
     replicates = Replicates.of(rows, cells)
 
     def estimated(chunk: _Chunk) -> Floats:
-        return estimate(Moments.of_sets(normalised(replicates.means(*chunk))))
+        return estimate(Moments.of_sets(normalised(replicates.means(*chunk)), weights))
 
     most = _MEANS_BYTES // (8 * cells.count * rows.shape[1])
     return _over(_chunks(most, resamples, rng), estimated, workers)
+
+
+def percentile_ends(
+    draws: Floats, values: Floats, replicates: Groups | None = None
+) -> list[tuple[float, float]]:
+    """Return the ends of 95 % intervals around estimates from resampled ones, [resamples, p].
+
+    Percentiles take the spread that was drawn from as if it were known. Of replicates it is known
+    to Σ (n − 1) degrees of freedom, so their intervals are stretched by what Student's t is wider
+    than the normal distribution.
+
+    Resampled replicates carry the noise twice, the measured one and the drawn one. Where noise
+    biases an estimator, as it does total least squares, they lie off by about that bias once more.
+    Their spread is right, so they are moved back to the estimate.
+    """
+    lower, upper = np.quantile(draws, [0.025, 0.975], axis=0)
+    if replicates is not None:
+        stretch = t_quantile(0.975, len(replicates.order) - replicates.count) / _NORMAL
+        centre = draws.mean(axis=0)
+        lower = values + stretch * (lower - centre)
+        upper = values + stretch * (upper - centre)
+    return [(float(lo), float(hi)) for lo, hi in zip(lower, upper, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -47,12 +47,18 @@ class Moments:
         return cls(weight, origin + shift, scatter)
 
     @classmethod
-    def of_sets(cls, sets: Floats) -> Moments:
-        """Take b sets of equally weighted points: [b, n, p]."""
-        centroid = sets.mean(axis=1)
+    def of_sets(cls, sets: Floats, weights: Floats | None = None) -> Moments:
+        """Take b sets of points, [b, n, p], weighted alike or as given, [n]."""
+        if weights is None:
+            centroid = sets.mean(axis=1)
+            centred = sets - centroid[:, None, :]
+            scatter = centred.transpose(0, 2, 1) @ centred
+            return cls(np.full(len(sets), float(sets.shape[1])), centroid, scatter)
+        total = float(weights.sum())
+        centroid = np.einsum("bnp,n->bp", sets, weights) / total
         centred = sets - centroid[:, None, :]
-        scatter = centred.transpose(0, 2, 1) @ centred
-        return cls(np.full(len(sets), float(sets.shape[1])), centroid, scatter)
+        scatter = (centred * weights[:, None]).transpose(0, 2, 1) @ centred
+        return cls(np.full(len(sets), total), centroid, scatter)
 
 
 def total_least_squares(moments: Moments) -> Floats:

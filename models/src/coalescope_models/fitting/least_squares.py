@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 
 from .points import Floats
 
-#: From parameters [b, p] to residuals [b, n] and their derivatives [b, n, p].
-Residuals = Callable[[Floats], tuple[Floats, Floats]]
+Integers = NDArray[np.intp]
+#: From parameters [m, p] of some of the problems, and which these are [m], to residuals [m, n] and
+#: their derivatives [m, n, p].
+Residuals = Callable[[Floats, Integers], tuple[Floats, Floats]]
 
-_ITERATIONS = 200
+#: Steps of a search from anywhere; one from close by needs few.
+ITERATIONS = 200
 #: Relative change of parameters, or of the cost, at which a problem is finished.
 _TOLERANCE = 1e-12
 _LARGEST_DAMPING = 1e16
@@ -40,39 +43,43 @@ class Minimum:
     converged: NDArray[np.bool_]
 
 
-def minimise(residuals: Residuals, start: Floats, lo: Floats, hi: Floats) -> Minimum:
-    """Find local minima of the sums of squares.
+def minimise(
+    residuals: Residuals, start: Floats, lo: Floats, hi: Floats, iterations: int = ITERATIONS
+) -> Minimum:
+    """Find local minima of the sums of squares. What has settled is not evaluated again.
 
     Args:
-        residuals: of all problems at once.
+        residuals: of some problems at once.
         start: [b, p], within the bounds.
         lo: lower bounds, [p].
         hi: upper bounds, [p].
+        iterations: evaluations of each problem at most, besides the first.
     """
     values = np.clip(start, lo, hi)
     damping = np.full(len(values), 1e-3)
-    found, slopes = residuals(values)
+    found, slopes = residuals(values, np.arange(len(values)))
+    found, slopes = found.copy(), slopes.copy()
     cost = _cost(found)
-    active = np.isfinite(cost)
     converged = np.zeros(len(values), dtype=np.bool_)
-    for _ in range(_ITERATIONS):
-        if not active.any():
+    moving = np.flatnonzero(np.isfinite(cost))
+    for _ in range(iterations):
+        if len(moving) == 0:
             break
-        step = _step(found, slopes, values, damping, lo, hi)
-        trial = np.where(active[:, None], np.clip(values + step, lo, hi), values)
-        new_found, new_slopes = residuals(trial)
+        here = values[moving]
+        step = _step(found[moving], slopes[moving], here, damping[moving], lo, hi)
+        trial = np.clip(here + step, lo, hi)
+        new_found, new_slopes = residuals(trial, moving)
         new_cost = _cost(new_found)
-        better = active & (new_cost <= cost)
-        flat = better & (new_cost >= (1.0 - _TOLERANCE) * cost)
-        small = np.all(np.abs(trial - values) <= _TOLERANCE * (np.abs(values) + _TOLERANCE), axis=1)
-        settled = flat | active & small
-        converged |= settled
-        values = np.where(better[:, None], trial, values)
-        found = np.where(better[:, None], new_found, found)
-        slopes = np.where(better[:, None, None], new_slopes, slopes)
-        cost = np.where(better, new_cost, cost)
-        damping = np.where(better, damping / 10.0, damping * 10.0)
-        active &= ~settled & (damping < _LARGEST_DAMPING)
+        better = new_cost <= cost[moving]
+        flat = better & (new_cost >= (1.0 - _TOLERANCE) * cost[moving])
+        small = np.all(np.abs(trial - here) <= _TOLERANCE * (np.abs(here) + _TOLERANCE), axis=1)
+        taken = moving[better]
+        values[taken], cost[taken] = trial[better], new_cost[better]
+        found[taken], slopes[taken] = new_found[better], new_slopes[better]
+        damping[moving] *= np.where(better, 0.1, 10.0)
+        settled = flat | small
+        converged[moving[settled]] = True
+        moving = moving[~settled & (damping[moving] < _LARGEST_DAMPING)]
     return Minimum(values, cost, converged)
 
 

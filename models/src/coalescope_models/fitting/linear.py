@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Literal
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..catalogue import LinearFit, Model, find
-from .bootstrap import resample_replicates, resample_rows
+from .bootstrap import percentile_ends, resample_replicates, resample_rows
 from .diagnostics import (
     NO_REPLICATES,
     condition_number,
@@ -24,15 +24,11 @@ from .diagnostics import (
 )
 from .errors import FitInputError
 from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
-from .points import Floats, Groups, normalised, pooled_noise
+from .points import Floats, Groups, matrix, normalised, pooled_noise
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
 
 #: The methods that `fit_linear` knows.
 METHODS = ("paper-tls", "whitened", "ols")
-
-#: Share of resamples without an estimate from which on intervals are not given: half of what each
-#: end of a 95 % interval leaves out.
-_DEGENERATE_LIMIT = 0.0125
 
 
 @dataclass(frozen=True)
@@ -64,6 +60,15 @@ class _Task:
         if self.method == "whitened":
             return partial(whitened_total_least_squares, noise=self.noise[0])
         return ESTIMATORS[self.method]
+
+    @property
+    def weights(self) -> Floats | None:
+        """Of each observation; None where they are alike.
+
+        The noise of a cell's mean is that of a replicate over their number: what is whitened by
+        it counts each replicate once.
+        """
+        return self.groups.sizes.astype(np.float64) if self.method == "whitened" else None
 
     @property
     def indices(self) -> NDArray[np.intp]:
@@ -167,7 +172,7 @@ def _read(
     if strata is not None and cells is not None:
         raise FitInputError("strata", "give strata or cells, not both: a cell is a stratum")
     response = _response(fit, table) if response is None else response
-    rows = _matrix(table, (*fit.columns, response))
+    rows = matrix(table, (*fit.columns, response))
     labels = cells if cells is not None else strata
     return _Task(
         model=model,
@@ -189,18 +194,6 @@ def _response(fit: LinearFit, table: Mapping[str, ArrayLike]) -> str:
     return found[0]
 
 
-def _matrix(table: Mapping[str, ArrayLike], names: tuple[str, ...]) -> Floats:
-    columns: list[Floats] = []
-    for name in names:
-        if name not in table:
-            raise FitInputError(name, f"the table has no column {name}")
-        column = np.asarray(table[name], dtype=np.float64)
-        if column.ndim != 1 or (columns and len(column) != len(columns[0])):
-            raise FitInputError(name, f"the column {name} is not as long as the others")
-        columns.append(column)
-    return np.column_stack(columns)
-
-
 def _groups(name: str, labels: ArrayLike | None, count: int) -> Groups:
     array: NDArray[Any] = np.zeros(count) if labels is None else np.asarray(labels)
     if array.shape != (count,):
@@ -212,7 +205,7 @@ def _fitted(
     task: _Task, plan: Bootstrap, points: Floats, rng: np.random.Generator | None, workers: int
 ) -> FitResult:
     estimator = task.estimator
-    values = estimator(Moments.of_sets(points[None]))[0]
+    values = estimator(Moments.of_sets(points[None], task.weights))[0]
     residuals = _residuals(task, values)
     units = task.fit.units(task.response_unit)
     if rng is None or plan.resamples == 0:
@@ -224,20 +217,20 @@ def _fitted(
     draws = (
         resample_rows(points, task.groups, estimator, plan.resamples, rng, workers)
         if task.unit == "rows"
-        else resample_replicates(task.rows, task.groups, estimator, plan.resamples, rng, workers)
+        else resample_replicates(
+            task.rows, task.groups, estimator, plan.resamples, rng, workers, task.weights
+        )
     )
     finite = draws[np.isfinite(draws).all(axis=1)]
-    shift = _displacement(task, values, finite)
     plan = Bootstrap(
         plan.unit, plan.resamples, plan.seed, plan.strata, degenerate=len(draws) - len(finite)
     )
     message = _why_no_interval(task, plan)
     if message is not None:
         finite = finite[:0]
-    elif shift is not None:
-        message = _why_displaced(task, shift, finite)
-        finite = finite - shift
-    ends = _ends(finite)
+    elif task.unit == "replicates":
+        message = _why_displaced(task, values, finite)
+    ends = _ends(task, values, finite)
     errors = _standard_errors(finite)
     estimates = {
         name: Estimate(float(values[i]), units[i], ends[i], errors[i])
@@ -256,9 +249,7 @@ def _fitted(
 
 
 def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
-    if plan.resamples - plan.degenerate < 2 or (
-        plan.degenerate > _DEGENERATE_LIMIT * plan.resamples
-    ):
+    if not plan.carries_intervals:
         return (
             f"No intervals: {plan.degenerate} of {plan.resamples} resamples do not determine the "
             "parameters. Measure more settings."
@@ -270,21 +261,8 @@ def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
     return None
 
 
-def _displacement(task: _Task, values: Floats, draws: Floats) -> Floats | None:
-    """Return how far the resamples lie from the estimates on average, for replicates.
-
-    Resampled replicates carry the noise twice, the measured one and the drawn one. Where noise
-    biases an estimator, as it does total least squares, they lie off by about that bias once more.
-    Their spread is right, so they are moved back to the estimate.
-    """
-    if task.unit == "rows" or len(draws) == 0:
-        return None
-    shift: Floats = draws.mean(axis=0) - values
-    return shift
-
-
-def _why_displaced(task: _Task, shift: Floats, draws: Floats) -> str | None:
-    biased = np.abs(shift) > draws.std(axis=0, ddof=1)
+def _why_displaced(task: _Task, values: Floats, draws: Floats) -> str | None:
+    biased = np.abs(draws.mean(axis=0) - values) > draws.std(axis=0, ddof=1)
     if not biased.any():
         return None
     names = [name for name, is_so in zip(task.fit.parameters, biased, strict=True) if is_so]
@@ -294,11 +272,10 @@ def _why_displaced(task: _Task, shift: Floats, draws: Floats) -> str | None:
     )
 
 
-def _ends(draws: Floats) -> list[tuple[float, float] | None]:
+def _ends(task: _Task, values: Floats, draws: Floats) -> Sequence[tuple[float, float] | None]:
     if len(draws) == 0:
         return [None] * draws.shape[1]
-    lower, upper = np.quantile(draws, [0.025, 0.975], axis=0)
-    return [(float(lo), float(hi)) for lo, hi in zip(lower, upper, strict=True)]
+    return percentile_ends(draws, values, task.groups if task.unit == "replicates" else None)
 
 
 def _standard_errors(draws: Floats) -> list[float | None]:

@@ -10,23 +10,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..catalogue import Model, Parameter, find
+from ..catalogue import Model, Parameter, find, must_be
 from ..graph import value_and_derivatives
 from ..statistics import t_quantile
+from .bootstrap import percentile_ends
 from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
 from .errors import FitInputError
-from .least_squares import minimise
-from .points import Floats, Groups
+from .least_squares import ITERATIONS, Integers, minimise
+from .points import Floats, Groups, matrix
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
 
 #: How the deviations are weighed: in percent of what was observed, or in its own unit.
 Weighting = Literal["relative", "absolute"]
 
 _STARTS = 24
+#: Steps of a resample's search, which starts at the estimate; most take 5 to 15.
+_RESAMPLE_ITERATIONS = 60
 #: Numbers that all nodes of the graph and their derivatives may hold at once.
 _MOST_NUMBERS = 8_000_000
-#: Share of resamples without a minimum from which on intervals are not given, as of linear fits.
-_DEGENERATE_LIMIT = 0.0125
 _AT_BOUND = 1e-9
 _UNMOVED = 1e-12
 
@@ -79,15 +80,18 @@ class _Task:
         """What one unit of deviation is, for observations of any shape."""
         return np.abs(observed) if self.weighting == "relative" else np.ones_like(observed)
 
-    def solve(self, observed: Floats, start: Floats) -> tuple[Floats, Floats]:
+    def solve(
+        self, observed: Floats, start: Floats, iterations: int = ITERATIONS
+    ) -> tuple[Floats, Floats]:
         """Fit observations [b, n] from a start [b, p]: parameters, NaN where none, and costs."""
         scale = self.scales(observed)
 
-        def residuals(parameters: Floats) -> tuple[Floats, Floats]:
+        def residuals(parameters: Floats, which: Integers) -> tuple[Floats, Floats]:
             predicted, slopes = self.predict(parameters)
-            return (predicted - observed) / scale, slopes / scale[:, :, None]
+            unit = scale[which]
+            return (predicted - observed[which]) / unit, slopes / unit[:, :, None]
 
-        minimum = minimise(residuals, start, *self.bounds)
+        minimum = minimise(residuals, start, *self.bounds, iterations)
         return np.where(minimum.converged[:, None], minimum.values, np.nan), minimum.cost
 
 
@@ -159,6 +163,15 @@ def fit_nonlinear(
     return _fitted(task, plan, name, values, draws)
 
 
+def most_work(model: Model, points: int, free: int, resamples: int) -> int:
+    """Return how many numbers a fit computes at most.
+
+    Each node of the graph and its derivatives, at each point, in each step of each search.
+    """
+    steps = ITERATIONS * (1 + _STARTS) + _RESAMPLE_ITERATIONS * resamples
+    return steps * points * len(model.graph.nodes) * (1 + free)
+
+
 def _read(
     model: str | Model,
     table: Mapping[str, ArrayLike],
@@ -181,14 +194,16 @@ def _read(
             raise FitInputError(name, f"{model.id} has no parameter {name!r}; it has {known}")
     for name, value in held.items():
         if not parameters[name].quantity.contains(value):
-            raise FitInputError(name, f"{name} cannot be {value:g}: see its domain")
+            raise FitInputError(name, f"{must_be(parameters[name].quantity)}, not {value:g}")
     clash = [name for name in free if name in held]
     if clash:
         raise FitInputError(clash[0], f"{clash[0]} is both held and free")
     if weighting not in ("relative", "absolute"):
         raise FitInputError("weighting", 'the weighting is "relative" or "absolute"')
     columns = [quantity.name for quantity in model.inputs]
-    rows = _matrix(table, (*columns, output if response is None else response))
+    response = output if response is None else response
+    rows = matrix(table, (*columns, response))
+    _check_columns(rows, model, response)
     labels = np.arange(len(rows)) if cells is None else np.asarray(cells)
     if labels.shape != (len(rows),):
         raise FitInputError("cells", "cells must have one label for each row")
@@ -210,19 +225,24 @@ def _read(
     )
 
 
-def _matrix(table: Mapping[str, ArrayLike], names: Sequence[str]) -> Floats:
-    columns: list[Floats] = []
-    for name in names:
-        if name not in table:
-            raise FitInputError(name, f"the table has no column {name}")
-        column = np.asarray(table[name], dtype=np.float64)
-        if column.ndim != 1 or (columns and len(column) != len(columns[0])):
-            raise FitInputError(name, f"the column {name} is not as long as the others")
-        bad = np.flatnonzero(~np.isfinite(column))
-        if len(bad):
-            raise FitInputError(name, f"row {bad[0] + 1} of {name} is not a finite number")
-        columns.append(column)
-    return np.column_stack(columns)
+def _check_columns(rows: Floats, model: Model, response: str) -> None:
+    """Refuse what is not finite, and inputs outside the domain of their quantity."""
+    for quantity, column in zip(model.inputs, rows.T, strict=False):
+        _check_column(quantity.name, column)
+        inside = np.array([quantity.contains(float(value)) for value in column])
+        if not inside.all():
+            row = int(np.argmin(inside))
+            raise FitInputError(
+                quantity.name,
+                f"row {row + 1} of {quantity.name} is {column[row]:g}; {must_be(quantity)}",
+            )
+    _check_column(response, rows[:, -1])
+
+
+def _check_column(name: str, column: Floats) -> None:
+    bad = np.flatnonzero(~np.isfinite(column))
+    if len(bad):
+        raise FitInputError(name, f"row {bad[0] + 1} of {name} is not a finite number")
 
 
 def _why_no_points(task: _Task) -> str | None:
@@ -299,7 +319,9 @@ def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Gener
     most = max(1, _MOST_NUMBERS // each)
     starts = np.broadcast_to(values, (resamples, len(values)))
     parts = [slice(first, first + most) for first in range(0, resamples, most)]
-    return np.concatenate([task.solve(observed[part], starts[part])[0] for part in parts])
+    return np.concatenate(
+        [task.solve(observed[part], starts[part], _RESAMPLE_ITERATIONS)[0] for part in parts]
+    )
 
 
 def _fitted(
@@ -320,7 +342,8 @@ def _fitted(
     estimates = {}
     for k, parameter in enumerate(task.free):
         error = None if covariance is None else float(np.sqrt(max(covariance[k, k], 0.0)))
-        ends = _interval(task, values[k], error, None if draws is None else draws[:, k])
+        drawn = None if draws is None else draws[:, k]
+        ends = _interval(task, k, float(values[k]), error, drawn)
         estimates[parameter.name] = Estimate(float(values[k]), parameter.quantity.unit, ends, error)
     span = hi - lo
     at_bound = [
@@ -347,11 +370,10 @@ def _fitted(
 def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
     if not np.any(task.groups.sizes > 1):
         return "No intervals: there is no spread between replicates."
-    lost = plan.degenerate
-    if plan.resamples - lost < 2 or lost > _DEGENERATE_LIMIT * plan.resamples:
+    if not plan.carries_intervals:
         return (
-            f"No intervals: the search found no minimum for {lost} of {plan.resamples} resamples. "
-            "Hold a parameter, or measure more settings."
+            f"No intervals: the search found no minimum for {plan.degenerate} of {plan.resamples} "
+            "resamples. Hold a parameter, or measure more settings."
         )
     return None
 
@@ -375,16 +397,18 @@ def _curvature_covariance(task: _Task, values: Floats) -> Floats | None:
 
 
 def _interval(
-    task: _Task, value: float, error: float | None, draws: Floats | None
+    task: _Task, k: int, value: float, error: float | None, draws: Floats | None
 ) -> tuple[float, float] | None:
+    """Return the interval of the k-th free parameter; none leaves the bounds of the search."""
     if draws is not None:
-        shift = float(draws.mean()) - value
-        lower, upper = np.quantile(draws - shift, [0.025, 0.975])
-        return float(lower), float(upper)
-    if error is None:
+        ends = percentile_ends(draws[:, None], np.array([value]), task.groups)[0]
+    elif error is not None:
+        half = t_quantile(0.975, len(task.observed) - len(task.free)) * error
+        ends = value - half, value + half
+    else:
         return None
-    half = t_quantile(0.975, len(task.observed) - len(task.free)) * error
-    return value - half, value + half
+    parameter = task.free[k]
+    return max(ends[0], parameter.lo), min(ends[1], parameter.hi)
 
 
 def _result(

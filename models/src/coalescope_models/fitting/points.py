@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import FitInputError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -54,6 +57,23 @@ class Groups:
         sums = np.add.reduceat(rows[self.order], self.starts, axis=0)
         means: Floats = sums / self.sizes[:, None]
         return means
+
+
+def matrix(table: Mapping[str, ArrayLike], names: Sequence[str]) -> Floats:
+    """Return the named columns of a table side by side, [n, names].
+
+    Raises:
+        FitInputError: a column is missing, or not as long as the others.
+    """
+    columns: list[Floats] = []
+    for name in names:
+        if name not in table:
+            raise FitInputError(name, f"the table has no column {name}")
+        column = np.asarray(table[name], dtype=np.float64)
+        if column.ndim != 1 or (columns and len(column) != len(columns[0])):
+            raise FitInputError(name, f"the column {name} is not as long as the others")
+        columns.append(column)
+    return np.column_stack(columns)
 
 
 def normalised(rows: Floats) -> Floats:

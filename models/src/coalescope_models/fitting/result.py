@@ -6,6 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+#: Share of resamples without an estimate from which on intervals are not given: half of what each
+#: end of a 95 % interval leaves out.
+_DEGENERATE_LIMIT = 0.0125
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -14,7 +18,7 @@ class Estimate:
     Attributes:
         value: the estimate.
         unit: unit of the response per unit of the column.
-        ci95: 95 % percentile interval of the bootstrap.
+        ci95: 95 % percentile interval of the bootstrap, see `percentile_ends`.
         standard_error: standard deviation of the bootstrap.
     """
 
@@ -75,6 +79,12 @@ class Bootstrap:
     seed: int | None
     strata: int
     degenerate: int
+
+    @property
+    def carries_intervals(self) -> bool:
+        """Whether enough resamples determine an estimate."""
+        left = self.resamples - self.degenerate
+        return left >= 2 and self.degenerate <= _DEGENERATE_LIMIT * self.resamples
 
 
 @dataclass(frozen=True)
