@@ -9,7 +9,7 @@ had from either says so.
 
 import csv
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -229,8 +229,9 @@ def nfs_fit() -> Iterator[Row]:
             "table 2",
             "The paper's surface takes every packet as full." if mtu == 1500 else "",
         )
-    bound = 1e6 / 1500 * result.estimates["beta"].value
-    other = 1e6 / 4500 * (result.estimates["beta"].value + result.estimates["gamma"].value / 8)
+    beta, gamma = (float(result.estimates[name].value or 0.0) for name in ("beta", "gamma"))
+    bound = 1e6 / 1500 * beta
+    other = 1e6 / 4500 * (beta + gamma / 8)
     yield Row(
         "NFS, packet-related cost per 10⁹ bytes at MTU 1500, PPI → ∞",
         "180 jiffies, twice the 90.8 of MTU 4500 at PPI 8",
@@ -561,11 +562,11 @@ def dillon() -> Iterator[Row]:
             "57 µs without moderation, and half an interval at each host",
         )
     for rate, idle in ((100e3, 2), (30e3, 7), (20e3, 35), (10e3, 60), (8e3, 66)):
-        ours = model("moderation-trade", moderation_rate_hz=rate, frame_bytes=1518.0)
+        found = model("moderation-trade", moderation_rate_hz=rate, frame_bytes=1518.0)
         yield Row(
             f"idle CPU at {rate:,.0f} Hz, iperf near 700 Mb/s",
             f"{idle} %",
-            f"{ours['idle_cpu_percent']:.0f} %",
+            f"{found['idle_cpu_percent']:.0f} %",
             "moderation-trade: 25.8 µs an interrupt and 2.3 µs a packet, set by two of the five",
         )
     most = model("link-bound", mtu_bytes=1500.0)["goodput_mbps"]
@@ -578,7 +579,7 @@ def dillon() -> Iterator[Row]:
     )
 
 
-SECTIONS: Sequence[tuple[str, Sequence[object]]] = (
+SECTIONS: Sequence[tuple[str, Sequence[Callable[[], Iterable[Row]]]]] = (
     (
         "Geist, Martin, Westall, Yalla 2005",
         (
