@@ -23,7 +23,8 @@ interface TracedModel {
   readonly inputs: readonly Named[];
   readonly parameters: readonly Named[];
   readonly outputs: readonly Named[];
-  readonly latex: Readonly<Record<string, string>>;
+  /** By output: its own line, then those of what it refers to. */
+  readonly equations: Readonly<Record<string, readonly string[]>>;
   readonly kernels: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
 }
@@ -86,13 +87,23 @@ export function powersForRoots(markup: string): string {
   return out;
 }
 
+/** The brace before cases as the left edge of their table, which is as high as they are: no font has to stretch it. */
+export function edgesForBraces(markup: string): string {
+  return markup
+    .replace(
+      /<mo fence="true" form="prefix" stretchy="true">{<\/mo>(<mpadded[^>]*>)?<mtable/g,
+      '$1<mtable class="cases"',
+    )
+    .replace(/<mo fence="true" form="postfix" stretchy="true"><\/mo>/g, '');
+}
+
 /** MathML without style attributes: the page's content security policy allows none in markup. */
 export function mathml(latex: string, displayMode = true): string {
   // trust: the models' own \class{p-NAME} marks parameters, so that the page can underline their cost
   const markup = temml.renderToString(latex, { displayMode, throwOnError: true, trust: true });
   // names of several letters stand upright; the page's style cannot count letters
   const upright = markup.replace(/ style="[^"]*"/g, '').replace(/<mi>([^<]{2,})<\/mi>/g, '<mi class="w">$1</mi>');
-  return sizeFences(powersForRoots(upright));
+  return sizeFences(powersForRoots(edgesForBraces(upright)));
 }
 
 const symbolic = (named: readonly Named[]): object[] =>
@@ -100,16 +111,18 @@ const symbolic = (named: readonly Named[]): object[] =>
 
 function moduleText(bundle: Bundle): string {
   const kernels: string[] = [];
-  const models = bundle.models.map(({ latex: _latex, kernels: texts, graph: _graph, ...rest }) => {
-    const own = Object.entries(texts).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
-    kernels.push(`${JSON.stringify(rest.id)}: {\n${own.join(',\n')}\n}`);
-    return {
-      ...rest,
-      inputs: symbolic(rest.inputs),
-      parameters: symbolic(rest.parameters),
-      outputs: symbolic(rest.outputs),
-    };
-  });
+  const models = bundle.models.map(
+    ({ latex: _latex, equations: _equations, kernels: texts, graph: _graph, ...rest }) => {
+      const own = Object.entries(texts).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
+      kernels.push(`${JSON.stringify(rest.id)}: {\n${own.join(',\n')}\n}`);
+      return {
+        ...rest,
+        inputs: symbolic(rest.inputs),
+        parameters: symbolic(rest.parameters),
+        outputs: symbolic(rest.outputs),
+      };
+    },
+  );
   return [
     `export const models = ${JSON.stringify(models)};`,
     `export const quantities = ${JSON.stringify(bundle.quantities)};`,
@@ -119,7 +132,9 @@ function moduleText(bundle: Bundle): string {
 }
 
 function equationsText(model: TracedModel): string {
-  const equations = Object.fromEntries(Object.entries(model.latex).map(([k, v]) => [k, mathml(v)]));
+  const equations = Object.fromEntries(
+    Object.entries(model.equations).map(([output, lines]) => [output, lines.map((line) => mathml(line))]),
+  );
   return `export default ${JSON.stringify(equations)};`;
 }
 

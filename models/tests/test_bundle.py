@@ -31,6 +31,8 @@ def test_the_shape_that_the_page_reads(printed):
         assert set(model) == set(keys.split())
         outputs = [quantity["name"] for quantity in model["outputs"]]
         assert list(model["latex"]) == list(model["kernels"]) == outputs
+        assert list(model["equations"]) == outputs
+        assert all(" = " in line for lines in model["equations"].values() for line in lines)
         for parameter in model["parameters"]:
             assert {"name", "unit", "default", "lo", "hi", "step"} <= set(parameter)
         if model["plane"] is not None:

@@ -4,7 +4,8 @@
 import { equations } from 'virtual:models';
 import { useEffect, useState } from 'react';
 
-type Equations = Readonly<Record<string, string>>;
+/** By output: its own line, then those of what it refers to. */
+type Equations = Readonly<Record<string, readonly string[]>>;
 
 const fetched = new Map<string, Equations>();
 

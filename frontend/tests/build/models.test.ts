@@ -30,6 +30,14 @@ describe('the models’ plugin', () => {
     expect(mathml('a^2')).not.toContain('<mo>/</mo>');
   });
 
+  it('draws the brace of cases as the edge of their table', () => {
+    const cases = '\\begin{cases} a & \\text{if } a < b \\\\ b & \\text{otherwise} \\end{cases}';
+    const markup = mathml(`x = ${cases} + \\left(1 + 2\\right)`);
+    expect(markup).toContain('<mtable class="cases"');
+    expect(markup).not.toContain('{');
+    expect(markup.match(/<mo fence/g)).toHaveLength(2);
+  });
+
   it('marks parameters and names of several letters', () => {
     expect(mathml('\\class{p-alpha}{\\alpha} \\, \\mathrm{MTU}')).toMatch(/class="p-alpha".*class="w">MTU/);
   });

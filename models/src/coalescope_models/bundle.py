@@ -32,6 +32,10 @@ def _with_kernels(model: Model) -> dict[str, Any]:
             output.name: model.graph.to_javascript(output.name, model.axes)
             for output in model.outputs
         },
+        "equations": {
+            output.name: [" = ".join(sides) for sides in model.equations(output.name)]
+            for output in model.outputs
+        },
         "reference": [_reference(model, share) for share in (0.0, 0.3, 0.7, 1.0)],
     }
 

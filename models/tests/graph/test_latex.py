@@ -15,7 +15,7 @@ F = {name: operation.on_floats for name, operation in OPERATIONS.items()}
 
 _TOKEN = re.compile(
     r"\s*(\\class\{p-[a-z_]+\}|\\operatorname|\\begin\{cases\}|\\end\{cases\}"
-    r"|\\text\{if \}|\\text\{otherwise\}"
+    r"|z_\{\d+\}|\\text\{if \}|\\text\{otherwise\}"
     r"|\\left\\lceil|\\right\\rceil|\\left\\lfloor|\\right\\rfloor"
     r"|\\left\||\\right\||\\left\(|\\right\)|\\\\|\\mathrm\{[A-Za-z0-9\\_]+\}|\\[a-zA-Z]+|\\,"
     r"|\d+(?:\.\d+)?|[A-Za-z]|[-+^_{}<>=,&])"
@@ -122,18 +122,20 @@ class Reader:
         return self.cases()
 
     def cases(self):
+        """One case after the other, up to the one that holds otherwise."""
         first = self.sum()
         self.take("&")
+        if self.peek() == r"\text{otherwise}":
+            self.take()
+            self.take(r"\end{cases}")
+            return first
         self.take(r"\text{if }")
         left = self.sum()
         sign = self.take("<", ">", "=", r"\le", r"\ge", r"\ne")
         right = self.sum()
         name = {"<": "lt", ">": "gt", "=": "eq", r"\le": "le", r"\ge": "ge", r"\ne": "ne"}[sign]
         self.take("\\\\")
-        second = self.sum()
-        self.take("&")
-        self.take(r"\text{otherwise}")
-        self.take(r"\end{cases}")
+        second = self.cases()
         return first if F[name](left, right) else second
 
 
@@ -180,11 +182,23 @@ def test_the_formula_says_what_the_graph_computes(graph, x, y):
     ]
     assume(all(v == 0 or 1e-9 < abs(v) < 1e12 for v in intermediate))
     got = Reader(graph.to_latex("out", SYMBOLS), values).read()
+    assert read_lines(graph.to_equations("out", {"out": "o"}, (), SYMBOLS), values) in (
+        got,
+        pytest.approx(got, rel=1e-12),
+    )
     jumps = any(
         node.op in ("ceil", "floor", "eq", "ne", "lt", "le", "gt", "ge") for node in graph.nodes
     )
     assume(not jumps or math.isclose(got, expected, rel_tol=1e-9, abs_tol=1e-9) or _exact(graph))
     assert math.isclose(got, expected, rel_tol=1e-6, abs_tol=1e-6)
+
+
+def read_lines(lines, values):
+    """Each line may use those below it; the first is the result."""
+    values = dict(values)
+    for symbol, side in reversed(lines):
+        values[symbol] = Reader(side, values).read()
+    return values[lines[0][0]]
 
 
 _JUMPS = {"ceil", "floor", "eq", "ne", "lt", "le", "gt", "ge"}
@@ -261,6 +275,67 @@ def test_other_outputs_can_be_referred_to():
     assert graph.to_latex("two", symbols) == r"2 \, \sqrt{a}"
     assert graph.to_latex("two", symbols, {"one": "s"}) == r"2 \, s"
     assert graph.to_latex("one", symbols, {"one": "s"}) == r"\sqrt{a}"
+
+
+def lines(body):
+    graph = trace(lambda a, b, c, xp: {"out": body(xp, a, b, c)}, ["a", "b", "c"])
+    return graph.to_equations("out", {"out": "o"}, (), {"a": "a", "b": "b", "c": "c"})
+
+
+def test_what_is_long_and_repeated_is_written_once():
+    long = lines(lambda xp, a, b, c: (a + b + c + a * b) / (1 + (a + b + c + a * b)))
+    assert long == [("o", r"\frac{z_{1}}{1 + z_{1}}"), ("z_{1}", r"a + b + c + a \, b")]
+    shared = lines(lambda xp, a, b, c: xp.sqrt(a + b + c + a * b) - 1 / xp.sqrt(a + b + c + a * b))
+    assert shared == [
+        ("o", r"z_{1} - \frac{1}{z_{1}}"),
+        ("z_{1}", r"\sqrt{a + b + c + a \, b}"),
+    ]
+    assert len(lines(lambda xp, a, b, c: xp.sqrt(a + b) - 1 / xp.sqrt(a + b))) == 1
+
+
+def test_cases_inside_of_a_formula_have_a_line_and_cases_of_cases_share_a_brace():
+    inside = lines(lambda xp, a, b, c: 1 + xp.where(a < b, a, c))
+    assert [symbol for symbol, _ in inside] == ["o", "z_{1}"]
+    assert inside[0][1] == "1 + z_{1}"
+    chain = lines(lambda xp, a, b, c: xp.where(a < b, a, xp.where(a < c, b, c)))
+    assert chain == [
+        (
+            "o",
+            r"\begin{cases} a & \text{if } a < b \\ b & \text{if } a < c \\ "
+            r"c & \text{otherwise} \end{cases}",
+        )
+    ]
+
+
+def test_a_line_is_broken_before_it_is_too_long():
+    def sum_of(xp, a, b, c):
+        return sum((k * a * b + c / (k + a) for k in range(2, 12)), start=a)
+
+    assert len(lines(sum_of)) > 2
+    assert all(len(re.findall("[abcz]|[0-9]+", side)) < 40 for _, side in lines(sum_of))
+
+
+def test_a_guard_against_nought_is_left_out_and_another_bound_is_not():
+    assert lines(lambda xp, a, b, c: a / xp.maximum(b, 1e-300)) == [("o", r"\frac{a}{b}")]
+    assert lines(lambda xp, a, b, c: a / xp.maximum(b, 1e-9))[0][1] == (
+        r"\frac{a}{\max\left(b, 10^{-9}\right)}"
+    )
+
+
+def test_a_line_comes_after_those_that_refer_to_it():
+    for model in MODELS.values():
+        symbols = {quantity.name: quantity.symbol for quantity in model.outputs}
+        for output in symbols:
+            rows = model.graph.to_equations(output, symbols, model.named)
+            for k, (symbol, _) in enumerate(rows):
+                if symbol.startswith("z_"):
+                    assert all(symbol not in side for _, side in rows[k:])
+                    assert any(symbol in side for _, side in rows[:k])
+
+
+def test_codes_are_written_as_words():
+    text = MODELS["receive-windowed"].latex("packets_per_interrupt")
+    assert r"{m} = \text{packet timer}" in text
 
 
 def test_names_that_are_no_quantity_are_printed_as_names():

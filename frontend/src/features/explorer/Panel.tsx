@@ -4,19 +4,19 @@ import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { reasonOf } from '../../api/errors';
 import type { Fit } from '../../api/types';
 import { Icon } from '../../components/Icon';
+import { Mathematics } from '../../components/Mathematics';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
 import { Segmented } from '../../components/Segmented';
-import { useEquations } from '../../engine/equations';
 import { draw } from '../../layers/svg';
 import { brief, decimal, digitsFor, plusMinus } from '../../plots/number';
 import { predictAt } from '../../state/binding';
 import type { Method } from '../../state/explorer';
 import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
 import type { Point } from '../../state/layout';
-import type { BundledModel } from '../../state/models';
 import { modelsFor, NO_MODEL } from '../../state/view';
 import { useExplorer, useFrame, useSized } from './context';
+import { Equation } from './Equation';
 import type { Live } from './figure/live';
 import { comparisonOf, deviation, RESIDUALS_HEIGHT, residualShapes, signed, worstOf } from './figure/residuals';
 import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
@@ -24,12 +24,6 @@ import { SPLIT_HEIGHT, splitShapes } from './figure/split';
 import { namedSetting, redundant, settingText, shortName, shortUnit, unitAfter } from './figure/words';
 import { PythonStatus } from './PythonStatus';
 import { Rich } from './Rich';
-
-/** Markup of the page's own build: MathML from the models' equations. */
-function Mathematics({ html, className }: { html: string; className?: string }) {
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: MathML that was made when the page was built
-  return <span className={className} dangerouslySetInnerHTML={{ __html: html }} />;
-}
 
 function ModelMenu({ current }: { current: string }) {
   const { view, store, subject } = useExplorer();
@@ -612,16 +606,6 @@ function CostSplit() {
   return <svg ref={svg.attach} className="plot wide" height={SPLIT_HEIGHT} role="img" />;
 }
 
-function Equation({ model, output }: { model: BundledModel; output: string }) {
-  const equations = useEquations(model.id);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard
-    <div className="eq" tabIndex={0} role="group" aria-label="Equation">
-      <Mathematics html={equations?.[output] ?? ''} />
-    </div>
-  );
-}
-
 export function Panel({ fitState }: { fitState: FitState | null }) {
   const { view } = useExplorer();
   const { binding } = view;
@@ -654,7 +638,7 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
           <h2>{binding.model.title}</h2>
           <ModelMenu current={binding.model.id} />
         </header>
-        <Equation model={binding.model} output={binding.output} />
+        <Equation model={binding.model} output={binding.output} label="Equation" />
         <LiveNumbers />
         <FramesSwitch />
       </div>

@@ -2,15 +2,14 @@
 import { Link } from 'wouter';
 import { useTitle } from '../../components/title';
 import { catalogue } from '../../engine/catalogue';
-import { useEquations } from '../../engine/equations';
 import type { BundledModel } from '../../state/models';
+import { Equation } from '../explorer/Equation';
 import { Rich } from '../explorer/Rich';
 import '../explorer/explorer.css';
 import './models.css';
 
 function Entry({ model }: { model: BundledModel }) {
   const [first] = model.outputs;
-  const equations = useEquations(model.id);
   return (
     <li className="entry">
       <div>
@@ -22,11 +21,7 @@ function Entry({ model }: { model: BundledModel }) {
         </p>
         <p className="note">{model.citation}</p>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard */}
-      <div className="eq" tabIndex={0} role="group" aria-label={`Equation of ${model.title}`}>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: MathML that was made when the page was built */}
-        <span dangerouslySetInnerHTML={{ __html: equations?.[first.name] ?? '' }} />
-      </div>
+      <Equation model={model} output={first.name} label={`Equation of ${model.title}`} />
       <p className="predicts">
         <b>predicts</b> {model.outputs.map((o) => o.label.toLowerCase().replace('cpu', 'CPU')).join(', ')}
         <br />

@@ -173,19 +173,18 @@ class Model:
             name, f"{self.id} has no input or parameter {name!r}; it has {', '.join(self.names)}"
         )
 
-    def latex(self, output: str) -> str:
-        """Return the equation of an output, with those of the named outputs that it refers to."""
-        symbols = {q.name: q.symbol for q in self.outputs}
-        named = {name: symbols[name] for name in self.named}
-        needed = [output, *(n for n in self.named if n != output and self._depends(output, n))]
-        sides = [(symbols[n], self.graph.to_latex(n, named=named)) for n in needed]
-        if len(sides) == 1:
-            return " = ".join(sides[0])
-        lines = r" \\ ".join(f"{left} &= {right}" for left, right in sides)
-        return rf"\begin{{aligned}} {lines} \end{{aligned}}"
+    def equations(self, output: str) -> list[tuple[str, str]]:
+        """Return symbol and right-hand side of an output, then of what it refers to."""
+        symbols = {quantity.name: quantity.symbol for quantity in self.outputs}
+        return self.graph.to_equations(output, symbols, self.named)
 
-    def _depends(self, output: str, named: str) -> bool:
-        return self.graph.outputs[named] in self.graph.live(output)
+    def latex(self, output: str) -> str:
+        """Return the equation of an output, with those of what it refers to, a line each."""
+        rows = self.equations(output)
+        if len(rows) == 1:
+            return " = ".join(rows[0])
+        lines = r" \\ ".join(f"{left} &= {right}" for left, right in rows)
+        return rf"\begin{{aligned}} {lines} \end{{aligned}}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form without kernels."""

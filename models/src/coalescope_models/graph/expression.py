@@ -7,14 +7,14 @@ import contextlib
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from .errors import EvaluationError, GraphFormatError, GraphLimitError
 from .javascript import print_kernel
-from .latex import print_formula
+from .latex import print_equations, print_formula
 from .operations import FLOATS, OPERATIONS, Kind
 
 FORMAT = 1
@@ -160,6 +160,29 @@ class Graph:
         """
         self._output(output)
         return print_formula(self, output, symbols, {} if named is None else named)
+
+    def to_equations(
+        self,
+        output: str,
+        known: Mapping[str, str],
+        named: Collection[str] = (),
+        symbols: Mapping[str, str] | None = None,
+    ) -> list[tuple[str, str]]:
+        r"""Print an output as lines that can be read, each with the symbol of what it defines.
+
+        What would be repeated, a distinction of cases inside of something else, and what is too
+        long for a line get a line of their own: under their symbol if they are an output, as
+        ``z_{1}``, ``z_{2}`` … if not. A line comes after those that refer to it. A minimum or
+        maximum that only keeps a divisor from being nought is left out.
+
+        Args:
+            output: which output; its line is the first.
+            known: LaTeX of every output's symbol.
+            named: outputs that are always referred to by their symbol.
+            symbols: see `to_latex`.
+        """
+        self._output(output)
+        return print_equations(self, output, symbols, known, named)
 
     def to_json(self) -> dict[str, Any]:
         """Return the graph as JSON data; `from_json` is the inverse."""

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..quantity import QUANTITIES
+from .sharing import guarded, lines_of, printed_in
 
 if TYPE_CHECKING:
     from .expression import Graph, Node
 
+_BEGIN, _END = r"\begin{cases} ", r" \end{cases}"
 _CASES, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
 
 
@@ -36,8 +38,34 @@ def print_formula(
     """Return the right-hand side for one output; see `Graph.to_latex`."""
     result = graph.outputs[output]
     names = {graph.outputs[name]: symbol for name, symbol in named.items()}
+    return _side(graph, result, names, symbols)
+
+
+def print_equations(
+    graph: Graph,
+    output: str,
+    symbols: Mapping[str, str] | None,
+    known: Mapping[str, str],
+    named: Collection[str],
+) -> list[tuple[str, str]]:
+    """Return symbol and right-hand side of each line; see `Graph.to_equations`."""
+    result = graph.outputs[output]
+    always = {graph.outputs[name] for name in named}
+    lines = lines_of(graph, result, always)
+    # of outputs that are the same number the first gives the symbol
+    names = {graph.outputs[name]: known[name] for name in reversed(list(known))}
+    names[result] = known[output]
+    nameless = [index for index in lines if index not in names]
+    names |= {index: rf"z_{{{n}}}" for n, index in enumerate(nameless, 1)}
+    names = {index: names[index] for index in lines}
+    return [(names[index], _side(graph, index, names, symbols)) for index in lines]
+
+
+def _side(
+    graph: Graph, result: int, names: Mapping[int, str], symbols: Mapping[str, str] | None
+) -> str:
     texts: dict[int, _Text] = {}
-    for index in graph.live(output):
+    for index in sorted({*printed_in(graph, result, names), result}):
         if index in names and index != result:
             texts[index] = _Text(names[index])
         else:
@@ -52,10 +80,26 @@ def _node(
         return _constant(node)
     if node.op == "input":
         return _Text(_symbol(graph.inputs[node.args[0]], symbols))
+    guards = guarded(graph, node)
+    if guards is not None:
+        return texts[guards]
+    word = _meaning(graph, node) if symbols is None and node.op in ("eq", "ne") else None
+    if word is not None:
+        sign = "=" if node.op == "eq" else r"\ne"
+        return _Text(rf"{texts[node.args[0]].latex} {sign} \text{{{word}}}", _CASES)
     operands = [texts[argument] for argument in node.args]
     if node.op == "mul" and node.args[0] == node.args[1]:
         return _power(operands[0], _Text("2"))
     return _PRINTERS[node.op](*operands)
+
+
+def _meaning(graph: Graph, node: Node) -> str | None:
+    """Return what the number that a code is compared with stands for."""
+    code, number = (graph.nodes[argument] for argument in node.args)
+    quantity = QUANTITIES.get(graph.inputs[code.args[0]]) if code.op == "input" else None
+    if quantity is None or number.value is None or not quantity.meanings:
+        return None
+    return quantity.meaning(number.value)
 
 
 def _symbol(name: str, symbols: Mapping[str, str] | None) -> str:
@@ -149,11 +193,11 @@ def _logarithm_of_one_plus(a: _Text) -> _Text:
 
 
 def _cases(condition: _Text, a: _Text, b: _Text) -> _Text:
-    return _Text(
-        rf"\begin{{cases}} {a.latex} & \text{{if }} {condition.latex} \\ "
-        rf"{b.latex} & \text{{otherwise}} \end{{cases}}",
-        _CASES,
-    )
+    # the cases of the last case are cases of the whole
+    rest = b.latex.removeprefix(_BEGIN) if b.latex.startswith(_BEGIN) else None
+    if rest is None or not rest.endswith(_END) or _BEGIN in rest:
+        rest = rf"{b.latex} & \text{{otherwise}}{_END}"
+    return _Text(rf"{_BEGIN}{a.latex} & \text{{if }} {condition.latex} \\ {rest}", _CASES)
 
 
 def _comparison(sign: str) -> Callable[[_Text, _Text], _Text]:
