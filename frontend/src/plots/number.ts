@@ -15,6 +15,11 @@ export function decimal(value: number, digits: number): string {
   return sign + grouped(whole) + (part === undefined ? '' : `.${part}`);
 }
 
+/** A number, or of a code what it stands for. */
+export function worded(value: number, digits: number, meanings: readonly string[] = []): string {
+  return meanings[value] ?? decimal(value, digits);
+}
+
 /** Decimals that show about three digits of what changes over `span`. */
 export function digitsFor(span: number): number {
   if (!(span > 0) || !Number.isFinite(span)) return 2;

@@ -41,6 +41,8 @@ export interface Slider {
   /** A parameter that spans decades moves in logarithms. */
   readonly spacing: 'linear' | 'log';
   readonly tone: 'byte' | 'packet' | 'interrupt' | null;
+  /** Of a code: what 0, 1, 2 … stand for. */
+  readonly meanings: readonly string[];
 }
 
 const TONES: Readonly<Record<string, Slider['tone']>> = { alpha: 'byte', beta: 'packet', gamma: 'interrupt' };
@@ -72,6 +74,7 @@ export interface ScalarTerm {
   readonly lo: number;
   readonly hi: number;
   readonly step: number;
+  readonly meanings?: readonly string[];
 }
 
 /** Decimals that show two digits of the interval's width; the paper's own three at least. */
@@ -110,6 +113,7 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
     spacing: !interval && lo > 0 && hi / lo >= 50 ? 'log' : 'linear',
     digits: interval ? significantDigits(interval[1] - interval[0]) : digitsOfStep(step),
     tone: TONES[term.name] ?? null,
+    meanings: term.meanings ?? [],
   };
 }
 
@@ -183,4 +187,5 @@ export const parameterTerms = (model: BundledModel): ScalarTerm[] =>
     lo: p.lo,
     hi: p.hi,
     step: p.step,
+    meanings: p.meanings,
   }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { brief, decimal, digitsFor, digitsOfStep, plusMinus } from '../../src/plots/number';
+import { brief, decimal, digitsFor, digitsOfStep, plusMinus, worded } from '../../src/plots/number';
 
 it('writes a true minus, and thin spaces from five digits on', () => {
   expect(decimal(-0.5, 1)).toBe('−0.5');
@@ -31,4 +31,11 @@ it('never rounds an interval to nothing', () => {
 it('shows what changes', () => {
   expect([620, 26, 2.7, 0.31].map(digitsFor)).toEqual([0, 1, 2, 3]);
   expect([100, 0.25, 0.005].map(digitsOfStep)).toEqual([0, 2, 3]);
+});
+
+it('says what a code stands for, and a number where it stands for nothing', () => {
+  const meanings = ['link', 'bus'];
+  expect(worded(1, 2, meanings)).toBe('bus');
+  expect(worded(1.5, 2, meanings)).toBe('1.50');
+  expect(worded(7, 0, [])).toBe('7');
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The centre: what it looks like.
 import { type KeyboardEvent, type PointerEvent, type RefObject, useCallback, useEffect, useRef } from 'react';
-import { decimal } from '../../plots/number';
+import { worded } from '../../plots/number';
 import { tide } from '../../plots/tide';
 import type { ExplorerState } from '../../state/explorer';
 import { useExplorer, useFrame } from './context';
@@ -103,7 +103,7 @@ function useSpoken(hit: RefObject<SVGRectElement | null>) {
       x && state.x !== null ? settingWords(x, state.x) : '',
     ].filter(Boolean);
     const value = Number.isFinite(place.value)
-      ? `${decimal(place.value, 2)}${unitAfter(view.measure)}`
+      ? `${worded(place.value, 2, view.measure.meanings)}${unitAfter(view.measure)}`
       : 'no value here';
     const main = across === 'x' ? state.x : state.y;
     element.setAttribute('aria-valuetext', `${settings.join(', ')}: ${value}`);

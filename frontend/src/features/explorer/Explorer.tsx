@@ -8,7 +8,7 @@ import { Segmented } from '../../components/Segmented';
 import { useTheme } from '../../components/theme';
 import { catalogue } from '../../engine/catalogue';
 import { frames as frameLoop } from '../../engine/frames';
-import { decimal, digitsFor } from '../../plots/number';
+import { digitsFor, worded } from '../../plots/number';
 import type { ExplorerState, Rejected } from '../../state/explorer';
 import { createHistory } from '../../state/history';
 import { fromQuery, toQuery } from '../../state/link';
@@ -126,7 +126,10 @@ function Peek() {
       ]
         .filter(Boolean)
         .join(' · ');
-    if (value.current) value.current.textContent = Number.isFinite(place.value) ? decimal(place.value, digits) : '–';
+    if (value.current)
+      value.current.textContent = Number.isFinite(place.value)
+        ? worded(place.value, digits, view.measure.meanings)
+        : '–';
   });
   return (
     <div className="peek" aria-hidden="true">

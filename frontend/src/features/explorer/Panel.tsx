@@ -9,7 +9,7 @@ import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
 import { Segmented } from '../../components/Segmented';
 import { draw } from '../../layers/svg';
-import { brief, decimal, digitsFor, plusMinus } from '../../plots/number';
+import { brief, decimal, digitsFor, plusMinus, worded } from '../../plots/number';
 import { predictAt } from '../../state/binding';
 import type { Method } from '../../state/explorer';
 import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
@@ -81,7 +81,7 @@ function LiveNumbers() {
     };
     const { inputs, parts, total } = prediction;
     if (!cost) {
-      put([decimal(total, digits)]);
+      put([worded(total, digits, view.measure.meanings)]);
       return;
     }
     const [byte, packet] = parts;
@@ -129,7 +129,7 @@ function Inputs() {
     const moving = view.binding.model.inputs.filter((_, k) => view.binding?.sources[k].from !== 'scalar');
     const words = moving.map(
       (q) =>
-        `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${brief(prediction.inputs[q.name], 4)}${redundant(q) || q.name === 'mtu_bytes' ? '' : ` ${q.unit}`}`,
+        `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${q.meanings[prediction.inputs[q.name]] ?? brief(prediction.inputs[q.name], 4)}${redundant(q) || q.name === 'mtu_bytes' ? '' : ` ${q.unit}`}`,
     );
     const next = words.length > 0 ? ` at ${words.join(', ')}` : '';
     if (span.textContent !== next) span.textContent = next;
@@ -207,7 +207,7 @@ function Parameter({ slider }: { slider: Slider }) {
     const at = trackOf(slider, value);
     if (document.activeElement !== range || Math.abs(range.valueAsNumber - at) > strideOf(slider))
       range.value = String(at);
-    const words = decimal(value, digits);
+    const words = worded(value, digits, slider.meanings);
     if (out.textContent !== words) {
       out.textContent = words;
       range.setAttribute('aria-valuetext', `${words} ${slider.unit}`);
@@ -548,7 +548,7 @@ function Now({ children }: { children?: ReactNode }) {
       x && state.x !== null ? namedSetting(x, state.x) : '',
     ];
     put(at.current, settings.filter(Boolean).join(', '));
-    put(value.current, Number.isFinite(place.value) ? decimal(place.value, digits) : 'no value');
+    put(value.current, Number.isFinite(place.value) ? worded(place.value, digits, view.measure.meanings) : 'no value');
     put(half.current, place.half === null ? '' : plusMinus(place.half, digits));
     const { cell } = place;
     let words = view.measured

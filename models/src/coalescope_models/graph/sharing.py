@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .expression import Graph, Node
 
-# In numbers and symbols: what is short enough to be repeated, and what one line holds.
+# In numbers and symbols: what is short enough to be repeated, and what one line holds; what the
+# words of an operation take of it.
 _REPEATED = 4
-_LINE = 18
+_LINE = 13
+_WORDS = {"minimum": 2, "maximum": 2, "where": 3, "sqrt": 1, "log": 1, "log1p": 2, "expm1": 2}
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 # below this, a constant in a minimum or maximum only keeps a division from dividing by nought
 _GUARD = 1e-200
@@ -72,12 +74,15 @@ def _weigh(graph: Graph, index: int, weights: dict[int, int], chosen: set[int]) 
     operands = _operands(graph, index)
     if not operands:
         return 1
-    if graph.nodes[index].op == "where":
-        condition, first, second = (1 if i in chosen else weights[i] for i in operands)
-        return max(condition + first, second)
+    if len(operands) == 1 and graph.nodes[index].op in ("minimum", "maximum"):
+        return 1 if operands[0] in chosen else weights[operands[0]]
+    words = _WORDS.get(graph.nodes[index].op, 0)
 
     def weight() -> int:
-        return sum(1 if i in chosen else weights[i] for i in operands)
+        parts = [1 if i in chosen else weights[i] for i in operands]
+        if graph.nodes[index].op == "where":
+            return max(words + parts[0] + parts[1], parts[2])
+        return words + sum(parts)
 
     while weight() > _LINE:
         heavy = max((i for i in operands if i not in chosen), key=lambda i: weights[i])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The crosshair, and the values it reads off.
 import { dodge } from '../../../plots/dodge';
-import { decimal } from '../../../plots/number';
+import { worded } from '../../../plots/number';
 import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import { type Frame, LONGEST_NAME } from './frame';
@@ -53,10 +53,15 @@ function tagsOf(view: View, frame: Frame, live: Live): Tag[] {
     if (!series || !Number.isFinite(at)) return [];
     const mine = frame.heat ? series.y === live.state.y : series.chosen;
     const name = labelled ? `${seriesName(series, false, view)} ` : '';
-    return [{ value: at, ink: series.ink, text: name + decimal(at, digits), live: mine }];
+    return [{ value: at, ink: series.ink, text: name + worded(at, digits, view.measure.meanings), live: mine }];
   });
   if (frame.heat && !tags.some((t) => t.live) && Number.isFinite(live.place.value))
-    tags.push({ value: live.place.value, ink: 'var(--needle)', text: decimal(live.place.value, digits), live: true });
+    tags.push({
+      value: live.place.value,
+      ink: 'var(--needle)',
+      text: worded(live.place.value, digits, view.measure.meanings),
+      live: true,
+    });
   return tags;
 }
 
