@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
@@ -258,12 +257,3 @@ def test_an_interface_that_goes_away_ends_the_log(machines, recording, what):
     ended = read(log.path)
     assert ended.complete
     assert ended.footer["ended"] == "source lost"
-
-
-def test_sampling_costs_little(machines, recording):
-    """Less than 0.1 % of a CPU at 100 ms."""
-    with recording(machines[1], interval="100ms") as log:
-        spent = Path(f"/proc/{log.process.pid}/schedstat")  # its first number: ns on a CPU
-        before = int(spent.read_text().split()[0])
-        time.sleep(4)
-        assert int(spent.read_text().split()[0]) - before < 4e9 / 1000
