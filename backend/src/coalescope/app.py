@@ -33,6 +33,8 @@ from coalescope.security import BodyLimit, access_policy, protect
 from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.surfaces.endpoints import router as surfaces
+from coalescope.sweeps.endpoints import router as sweeps
+from coalescope.sweeps.events import Listeners
 from coalescope.uploads.endpoints import router as uploads
 
 _MOST_BODY_BYTES = 2**20
@@ -74,6 +76,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.object_store = store.object_store
     app.state.dataset_loader = loader
     app.state.fits = LatestAnswers(KEPT_FITS)
+    app.state.listeners = Listeners()
     install_error_handlers(app)
     app.include_router(_api())
     app.include_router(redirects)
@@ -104,6 +107,7 @@ def _api() -> APIRouter:
         exports,
         runs,
         uploads,
+        sweeps,
         links,
         reference,
     ):

@@ -161,6 +161,28 @@ links = sa.Table(
     sa.Column("created_at", sa.Text, nullable=False),
 )
 
+# What a sweep says of itself; its runs come as uploads, and stand alone.
+sweeps = sa.Table(
+    "sweeps",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("uid", sa.Text, nullable=False, unique=True),
+    # the experiment need not be there before the first run came
+    sa.Column("slug", sa.Text, nullable=False, index=True),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("replicates", sa.Integer, nullable=False),
+    sa.Column("cells", sa.JSON, nullable=False),
+    sa.Column("runs_planned", sa.Integer, nullable=False),
+    sa.Column("runs_done", sa.Integer, nullable=False),
+    sa.Column("runs_failed", sa.Integer, nullable=False),
+    sa.Column("left_s", sa.Double, nullable=True),
+    sa.Column("doing", sa.Text, nullable=False),
+    sa.Column("started_at", sa.Text, nullable=False),
+    sa.Column("updated_at", sa.Text, nullable=False),
+    sa.CheckConstraint("state IN ('running', 'ended', 'stopped')", name="state_known"),
+)
+
 
 class Database:
     """One engine and the two kinds of transaction on it."""

@@ -616,6 +616,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sweeps/{sweep_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Announce sweep
+         * @description Announce a sweep that begins or goes on. Again with the same id: what it says now counts.
+         */
+        put: operations["announce_sweep"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sweeps/{sweep_id}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Report progress
+         * @description Say how far a sweep is.
+         */
+        put: operations["report_progress"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{slug}/sweeps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sweeps
+         * @description The version of an experiment's data, and its sweeps, which may be there before its runs.
+         */
+        get: operations["list_sweeps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/experiments/{slug}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow experiment
+         * @description Server-sent events: what `/sweeps` answers, now and whenever it changes.
+         */
+        get: operations["follow_experiment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/links": {
         parameters: {
             query?: never;
@@ -790,6 +870,22 @@ export interface components {
              * @description Runs that would count and were left out as asked
              */
             left_out: string[];
+        };
+        /**
+         * ChangeOut
+         * @description What an experiment's stream of events carries as data.
+         */
+        ChangeOut: {
+            /**
+             * Data Version
+             * @description Goes up with every change to the data; null before the first run came
+             */
+            data_version: number | null;
+            /**
+             * Sweeps
+             * @description Sweeps of this experiment, the newest first
+             */
+            sweeps: components["schemas"]["SweepOut"][];
         };
         /**
          * CommandsOut
@@ -2169,6 +2265,46 @@ export interface components {
             advice: string | null;
         };
         /**
+         * ProgressIn
+         * @description How far a sweep is.
+         * @example {
+         *       "doing": "mtu_bytes=1500 delay_us=40 workload=tcp, replicate 3",
+         *       "left_s": 11280,
+         *       "runs_done": 312,
+         *       "runs_failed": 1,
+         *       "runs_planned": 1440,
+         *       "state": "running"
+         *     }
+         */
+        ProgressIn: {
+            /**
+             * State
+             * @description stopped: interrupted or failed, to be gone on with
+             * @enum {string}
+             */
+            state: "running" | "ended" | "stopped";
+            /** Runs Planned */
+            runs_planned: number;
+            /** Runs Done */
+            runs_done: number;
+            /**
+             * Runs Failed
+             * @default 0
+             */
+            runs_failed?: number;
+            /**
+             * Left S
+             * @description Seconds the rest takes, by the last runs; null: not known
+             */
+            left_s?: number | null;
+            /**
+             * Doing
+             * @description The run that is on, in words
+             * @default
+             */
+            doing?: string;
+        };
+        /**
          * QuantityOut
          * @description A quantity or parameter: its name in every format, its unit, and where it is defined.
          * @example {
@@ -2858,6 +2994,128 @@ export interface components {
              * @description Ordered by y, then x
              */
             cells: components["schemas"]["SurfaceCellOut"][];
+        };
+        /**
+         * SweepIn
+         * @description A sweep as it begins or goes on.
+         * @example {
+         *       "cells": [
+         *         {
+         *           "delay_us": 40,
+         *           "mtu_bytes": 1500,
+         *           "workload": "tcp"
+         *         }
+         *       ],
+         *       "doing": "mtu_bytes=1500 delay_us=40 workload=tcp, replicate 3",
+         *       "experiment": "my-host",
+         *       "host": "bench-7",
+         *       "left_s": 11280,
+         *       "replicates": 10,
+         *       "runs_done": 312,
+         *       "runs_failed": 1,
+         *       "runs_planned": 1440,
+         *       "state": "running"
+         *     }
+         */
+        SweepIn: {
+            /**
+             * State
+             * @description stopped: interrupted or failed, to be gone on with
+             * @enum {string}
+             */
+            state: "running" | "ended" | "stopped";
+            /** Runs Planned */
+            runs_planned: number;
+            /** Runs Done */
+            runs_done: number;
+            /**
+             * Runs Failed
+             * @default 0
+             */
+            runs_failed?: number;
+            /**
+             * Left S
+             * @description Seconds the rest takes, by the last runs; null: not known
+             */
+            left_s?: number | null;
+            /**
+             * Doing
+             * @description The run that is on, in words
+             * @default
+             */
+            doing?: string;
+            /**
+             * Experiment
+             * @description Slug that its runs are uploaded under
+             */
+            experiment: string;
+            /**
+             * Host
+             * @description Which machine says so; may be empty
+             * @default
+             */
+            host?: string;
+            /** Replicates */
+            replicates: number;
+            /**
+             * Cells
+             * @description Every setting it will measure; empty where there are too many
+             */
+            cells: {
+                [key: string]: string | number;
+            }[];
+        };
+        /**
+         * SweepOut
+         * @description A sweep as the store knows it.
+         */
+        SweepOut: {
+            /**
+             * Id
+             * @description The sweep's own identity
+             */
+            id: string;
+            /** Experiment */
+            experiment: string;
+            /** Host */
+            host: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "running" | "ended" | "stopped";
+            /** Replicates */
+            replicates: number;
+            /**
+             * Cells
+             * @description Every setting it measures
+             */
+            cells: {
+                [key: string]: string | number;
+            }[];
+            /** Runs Planned */
+            runs_planned: number;
+            /** Runs Done */
+            runs_done: number;
+            /** Runs Failed */
+            runs_failed: number;
+            /**
+             * Left S
+             * @description Seconds the rest takes; null: not known
+             */
+            left_s: number | null;
+            /**
+             * Doing
+             * @description The run that is on, in words
+             */
+            doing: string;
+            /** Started At */
+            started_at: string;
+            /**
+             * Updated At
+             * @description When it was last heard of
+             */
+            updated_at: string;
         };
         /**
          * UploadExperimentOut
@@ -4890,6 +5148,214 @@ export interface operations {
             };
             /** @description Too large; nothing was kept */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    announce_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sweep's own identity: 8 to 64 letters, digits, - and _ */
+                sweep_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SweepIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    report_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sweep's own identity: 8 to 64 letters, digits, - and _ */
+                sweep_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgressIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepOut"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    list_sweeps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    follow_experiment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The experiment's name in addresses */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

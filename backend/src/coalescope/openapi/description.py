@@ -28,6 +28,7 @@ TAGS = [
     {"name": "exports", "description": "Cells and runs as files."},
     {"name": "runs", "description": "Single runs: their log, retraction, correction, history."},
     {"name": "uploads", "description": "Run logs and tables, kept whole or refused whole."},
+    {"name": "sweeps", "description": "Sweeps on their way, and changes as they come."},
     {"name": "links", "description": "Short links to views of the page."},
 ]
 
@@ -39,6 +40,7 @@ PARAMETERS = {
     "id": "The run's own identity",
     "limit": "At most so many",
     "offset": "Leave out so many first",
+    "sweep_id": "The sweep's own identity: 8 to 64 letters, digits, - and _",
     "cell": "Only runs of the cell with this id",
     "filename": "What the file is called; folders in it are left out",
     "title": "Of the experiment, if it is new",
@@ -86,3 +88,8 @@ def _complete_operation(operation: dict[str, Any]) -> None:
     for parameter in operation.get("parameters", []):
         if parameter["name"] in PARAMETERS:
             parameter.setdefault("description", PARAMETERS[parameter["name"]])
+    for status, answer in operation["responses"].items():
+        # an operation that streams events still fails in JSON
+        events = answer.get("content", {}).get("text/event-stream", {})
+        if (status == "default" or status >= "400") and "schema" in events:
+            answer["content"] = {"application/json": events}

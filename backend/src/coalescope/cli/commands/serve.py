@@ -5,6 +5,7 @@ import errno
 import signal
 import socket
 from argparse import Namespace
+from types import FrameType
 
 import uvicorn
 
@@ -13,6 +14,7 @@ from coalescope.cli.local_store import settings_of, warn_without_datasets
 from coalescope.errors import CoalescopeError
 from coalescope.security import access_policy
 from coalescope.settings import Settings
+from coalescope.sweeps.events import Listeners
 
 _GRACE_S = 10
 
@@ -27,15 +29,16 @@ def run(arguments: Namespace) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         with _listen(settings) as listener:
+            app = create_app(settings)
             config = uvicorn.Config(
-                create_app(settings),
+                app,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
                 timeout_graceful_shutdown=_GRACE_S,
             )
-            _Server(config, _url(listener)).run(sockets=[listener])
+            _Server(config, _url(listener), app.state.listeners).run(sockets=[listener])
     except KeyboardInterrupt:
         print()
     return 0
@@ -44,9 +47,15 @@ def run(arguments: Namespace) -> int:
 class _Server(uvicorn.Server):
     """Says where it is once it answers, and can be stopped in order from then on."""
 
-    def __init__(self, config: uvicorn.Config, url: str) -> None:
+    def __init__(self, config: uvicorn.Config, url: str, listeners: Listeners) -> None:
         super().__init__(config)
         self._url = url
+        self._listeners = listeners
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the streams of events, which end by themselves never, and the server after them."""
+        self._listeners.closing = True
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
