@@ -169,7 +169,6 @@ sweeps = sa.Table(
     sa.Column("uid", sa.Text, nullable=False, unique=True),
     # the experiment need not be there before the first run came
     sa.Column("slug", sa.Text, nullable=False, index=True),
-    sa.Column("host", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("replicates", sa.Integer, nullable=False),
     sa.Column("cells", sa.JSON, nullable=False),
@@ -177,7 +176,6 @@ sweeps = sa.Table(
     sa.Column("runs_done", sa.Integer, nullable=False),
     sa.Column("runs_failed", sa.Integer, nullable=False),
     sa.Column("left_s", sa.Double, nullable=True),
-    sa.Column("doing", sa.Text, nullable=False),
     sa.Column("started_at", sa.Text, nullable=False),
     sa.Column("updated_at", sa.Text, nullable=False),
     sa.CheckConstraint("state IN ('running', 'ended', 'stopped')", name="state_known"),

@@ -12,7 +12,6 @@ CELLS = [
 ]
 SWEEP: dict[str, Any] = {
     "experiment": "my-host",
-    "host": "bench-7",
     "replicates": 10,
     "cells": CELLS,
     "state": "running",

@@ -2268,7 +2268,6 @@ export interface components {
          * ProgressIn
          * @description How far a sweep is.
          * @example {
-         *       "doing": "mtu_bytes=1500 delay_us=40 workload=tcp, replicate 3",
          *       "left_s": 11280,
          *       "runs_done": 312,
          *       "runs_failed": 1,
@@ -2297,12 +2296,6 @@ export interface components {
              * @description Seconds the rest takes, by the last runs; null: not known
              */
             left_s?: number | null;
-            /**
-             * Doing
-             * @description The run that is on, in words
-             * @default
-             */
-            doing?: string;
         };
         /**
          * QuantityOut
@@ -3006,9 +2999,7 @@ export interface components {
          *           "workload": "tcp"
          *         }
          *       ],
-         *       "doing": "mtu_bytes=1500 delay_us=40 workload=tcp, replicate 3",
          *       "experiment": "my-host",
-         *       "host": "bench-7",
          *       "left_s": 11280,
          *       "replicates": 10,
          *       "runs_done": 312,
@@ -3039,22 +3030,10 @@ export interface components {
              */
             left_s?: number | null;
             /**
-             * Doing
-             * @description The run that is on, in words
-             * @default
-             */
-            doing?: string;
-            /**
              * Experiment
              * @description Slug that its runs are uploaded under
              */
             experiment: string;
-            /**
-             * Host
-             * @description Which machine says so; may be empty
-             * @default
-             */
-            host?: string;
             /** Replicates */
             replicates: number;
             /**
@@ -3077,8 +3056,6 @@ export interface components {
             id: string;
             /** Experiment */
             experiment: string;
-            /** Host */
-            host: string;
             /**
              * State
              * @enum {string}
@@ -3104,11 +3081,6 @@ export interface components {
              * @description Seconds the rest takes; null: not known
              */
             left_s: number | null;
-            /**
-             * Doing
-             * @description The run that is on, in words
-             */
-            doing: string;
             /** Started At */
             started_at: string;
             /**

@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
@@ -98,6 +100,46 @@ def test_logs_are_sent_as_they_come_and_what_waits_is_sent_later(
         assert again.stdout.count("known") == 4
         assert len(received(url)) == 4
     assert SECRET not in files.journal.read_text() + there.stderr + away.stderr
+
+
+def sweeps(url: str, slug: str) -> list[dict[str, Any]]:
+    """What the store knows of the sweeps of an experiment."""
+    headers = {"Authorization": f"Bearer {SECRET}"}
+    with urlopen(Request(f"{url}/api/experiments/{slug}/sweeps", headers=headers)) as answer:
+        return json.load(answer)["sweeps"]
+
+
+def test_the_store_knows_what_is_planned_and_how_far_it_is(files: Files, token_file: Path) -> None:
+    files.plan("mtu_bytes = [1500, 9000]\ndelay_us = [0, 40]")
+    with store(files.folder, free_port()) as url:
+        arguments = ("--server", url, "--token-file", str(token_file))
+        assert files.sweep("--replicates", "1", *arguments).returncode == 0
+        (first,) = sweeps(url, "on-files")
+        assert (first["state"], first["runs_planned"], first["runs_done"]) == ("ended", 4, 4)
+        assert {"mtu_bytes": 9000, "delay_us": 40, "workload": "udp"} in first["cells"]
+        assert len(first["cells"]) == 4
+        assert files.sweep(*arguments).returncode == 0
+        (both,) = sweeps(url, "on-files")
+        assert both["id"] == first["id"]
+        assert (both["state"], both["runs_planned"], both["runs_done"]) == ("ended", 8, 8)
+        assert both["left_s"] == 0
+
+
+def test_a_sweep_that_is_interrupted_says_so(files: Files, token_file: Path) -> None:
+    files.plan("mtu_bytes = [1500, 9000]", replicates=20)
+    with store(files.folder, free_port()) as url:
+        process = files.start("--server", url, "--token-file", str(token_file))
+        end = time.monotonic() + 60
+        while not (found := sweeps(url, "on-files")) or not found[0]["runs_done"]:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        assert found[0]["state"] == "running"
+        assert found[0]["left_s"] > 0
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        (stopped,) = sweeps(url, "on-files")
+        assert stopped["state"] == "stopped"
+        assert 0 < stopped["runs_done"] < 40
 
 
 def test_without_the_right_token_nothing_is_lost_and_the_way_is_said(files: Files) -> None:

@@ -22,7 +22,6 @@ _PROGRESS: dict[str, Any] = {
     "runs_done": 312,
     "runs_failed": 1,
     "left_s": 11280,
-    "doing": "mtu_bytes=1500 delay_us=40 workload=tcp, replicate 3",
 }
 
 
@@ -43,7 +42,6 @@ class ProgressIn(BaseModel):
         le=1e9,
         description="Seconds the rest takes, by the last runs; null: not known",
     )
-    doing: str = Field(default="", max_length=500, description="The run that is on, in words")
 
 
 class SweepIn(ProgressIn):
@@ -55,7 +53,6 @@ class SweepIn(ProgressIn):
             "example": {
                 **_PROGRESS,
                 "experiment": "my-host",
-                "host": "bench-7",
                 "replicates": 10,
                 "cells": [{"mtu_bytes": 1500, "delay_us": 40, "workload": "tcp"}],
             }
@@ -67,7 +64,6 @@ class SweepIn(ProgressIn):
         max_length=MAX_SLUG,
         description="Slug that its runs are uploaded under",
     )
-    host: str = Field(default="", max_length=200, description="Which machine says so; may be empty")
     replicates: int = Field(ge=1, le=MOST_RUNS)
     cells: list[Setting] = Field(
         max_length=MOST_CELLS,
@@ -80,7 +76,6 @@ class SweepOut(BaseModel):
 
     id: str = Field(description="The sweep's own identity")
     experiment: str
-    host: str
     state: Literal["running", "ended", "stopped"]
     replicates: int
     cells: list[Setting] = Field(description="Every setting it measures")
@@ -88,7 +83,6 @@ class SweepOut(BaseModel):
     runs_done: int
     runs_failed: int
     left_s: float | None = Field(description="Seconds the rest takes; null: not known")
-    doing: str = Field(description="The run that is on, in words")
     started_at: str
     updated_at: str = Field(description="When it was last heard of")
 

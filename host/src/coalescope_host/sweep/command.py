@@ -7,11 +7,11 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from . import wiring
+from .announcement import Announcement
 from .bench import Bench
 from .dry_run import dry_run
 from .journal import Entry, Journal, JournalError, read_head
@@ -139,15 +139,18 @@ def _carry_out(
     if len(rest) < len(runs):
         _say(f"{len(runs) - len(rest)} of {len(runs)} runs are done; going on with the rest.")
     with open_bench() as bench, guarded(_with_logger(bench)):
-        sweep = Sweep(plan, bench, journal, folder, _send_of(uploads, bench))
+        announcement = _announcement(plan, journal, runs, rest, uploads)
+        sweep = Sweep(plan, bench, journal, folder, _after_run(uploads, announcement, bench))
         overhead_s = next((entry["overhead_s"] for entry in journal.of_type("pilot")), None)
         if overhead_s is None and plan.pilot_s:
             overhead_s = sweep.pilot(rest, _say)
         progress = Progress(_stderr(), len(rest), run_s(plan, overhead_s))
+        announcement.tell(progress)
         try:
             sweep.run(rest, progress)
         finally:
             progress.close()
+            announcement.end(progress)
 
 
 def _with_logger(bench: Bench) -> Bench:
@@ -241,10 +244,25 @@ def _uploads(plan: Plan, journal: Journal, folder: Path) -> Uploads | None:
     return Uploads(journal, folder, plan.upload.server, secret)
 
 
-def _send_of(uploads: Uploads | None, bench: Bench) -> Callable[[], None]:
-    if uploads is None:
-        return lambda: None
-    return partial(uploads.send_pending, bench.alive)
+def _announcement(
+    plan: Plan,
+    journal: Journal,
+    runs: Sequence[Run],
+    rest: Sequence[Run],
+    uploads: Uploads | None,
+) -> Announcement:
+    return Announcement(plan, _seed(plan, journal.head), runs, len(runs) - len(rest), uploads)
+
+
+def _after_run(
+    uploads: Uploads | None, announcement: Announcement, bench: Bench
+) -> Callable[[Progress], None]:
+    def send(progress: Progress) -> None:
+        if uploads is not None:
+            uploads.send_pending(bench.alive)
+        announcement.tell(progress)
+
+    return send
 
 
 def _finish_uploads(uploads: Uploads | None, check: Callable[[], None]) -> None:

@@ -52,6 +52,16 @@ class Progress:
             self._drawn = False
 
     @property
+    def runs_done(self) -> int:
+        """How many succeeded."""
+        return self._done - self._failed
+
+    @property
+    def runs_failed(self) -> int:
+        """How many failed for good."""
+        return self._failed
+
+    @property
     def left_s(self) -> float:
         """Seconds that the rest takes, by the mean of the last twenty runs."""
         recent = self._took_s[-20:]

@@ -40,7 +40,7 @@ class Sweep:
     bench: Bench
     journal: Journal
     folder: Path
-    after_run: Callable[[], None]
+    after_run: Callable[[Progress], None]
     _applied: Levels = field(default_factory=dict)
 
     def pilot(self, runs: Sequence[Run], say: Callable[[str], None]) -> float:
@@ -142,7 +142,7 @@ class Sweep:
             warnings=list(recording.warnings),
         )
         progress.done(str(run), took_s)
-        self.after_run()
+        self.after_run(progress)
         return True
 
     def _apply(self, levels: Levels) -> Mapping[str, Level | None]:

@@ -68,6 +68,22 @@ def is_server(url: str) -> bool:
         return False
 
 
+def put_json(server: str, path: str, document: object, secret: str | None) -> bool:
+    """Put a document under a path of the store; whether it took it."""
+    headers = {"Content-Type": "application/json"}
+    if secret:
+        headers["Authorization"] = f"Bearer {secret}"
+    connection = _connection(server)
+    try:
+        target = urlsplit(server).path.rstrip("/") + path
+        connection.request("PUT", target, json.dumps(document).encode(), headers)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
 def send(server: str, path: Path, secret: str | None) -> Outcome:
     """Send one file."""
     headers = {"Content-Type": "application/octet-stream"}

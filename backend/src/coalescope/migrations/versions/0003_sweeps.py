@@ -17,7 +17,6 @@ def upgrade() -> None:
         sa.Column("id", _ID, nullable=False),
         sa.Column("uid", sa.Text(), nullable=False),
         sa.Column("slug", sa.Text(), nullable=False),
-        sa.Column("host", sa.Text(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("replicates", sa.Integer(), nullable=False),
         sa.Column("cells", sa.JSON(), nullable=False),
@@ -25,7 +24,6 @@ def upgrade() -> None:
         sa.Column("runs_done", sa.Integer(), nullable=False),
         sa.Column("runs_failed", sa.Integer(), nullable=False),
         sa.Column("left_s", sa.Double(), nullable=True),
-        sa.Column("doing", sa.Text(), nullable=False),
         sa.Column("started_at", sa.Text(), nullable=False),
         sa.Column("updated_at", sa.Text(), nullable=False),
         sa.CheckConstraint(
