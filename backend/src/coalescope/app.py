@@ -25,6 +25,7 @@ from coalescope.links.endpoints import router as links
 from coalescope.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, describe
 from coalescope.openapi.reference import router as reference
 from coalescope.page import PageFiles
+from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
 from coalescope.predictions.endpoints import user_router as user_models
 from coalescope.recommendations.endpoints import router as recommendations
@@ -104,6 +105,7 @@ def _api() -> APIRouter:
         analyses,
         comparisons,
         recommendations,
+        policies,
         exports,
         runs,
         uploads,

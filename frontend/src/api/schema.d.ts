@@ -379,6 +379,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List adaptive policies
+         * @description The adaptive moderation of Linux drivers, as it can be tried here.
+         */
+        get: operations["list_policies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an adaptive policy beside fixed intervals
+         * @description Which intervals a policy would choose for some traffic, and what that costs.
+         *
+         *     The policy and each fixed interval are played over the same packets, or under the same waiting
+         *     clients. A price is the CPU time of a packet, plus its wait for the interrupt times
+         *     `wait_weight`.
+         */
+        post: operations["create_policy_trial"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{slug}/export": {
         parameters: {
             query?: never;
@@ -888,6 +932,41 @@ export interface components {
             sweeps: components["schemas"]["SweepOut"][];
         };
         /**
+         * ChoiceOut
+         * @description A change of the interval.
+         */
+        ChoiceOut: {
+            /** T Us */
+            t_us: number;
+            /** Interval Us */
+            interval_us: number;
+        };
+        /**
+         * ClosedLoopIn
+         * @description Clients that each wait for a reply of one packet before they ask again.
+         */
+        ClosedLoopIn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "closed-loop";
+            /** Clients */
+            clients: number;
+            /**
+             * Rtt Min Us
+             * @description From a processed reply to the client's next one, without moderation
+             */
+            rtt_min_us: number;
+            /**
+             * Frame Bytes
+             * @default 1518
+             */
+            frame_bytes?: number;
+            /** Duration Us */
+            duration_us: number;
+        };
+        /**
          * CommandsOut
          * @description Shell commands for the best setting, to be given as root, in this order.
          */
@@ -1265,7 +1344,7 @@ export interface components {
          *     Attributes:
          *         value: the estimate.
          *         unit: unit of the response per unit of the column.
-         *         ci95: 95 % percentile interval of the bootstrap.
+         *         ci95: 95 % percentile interval of the bootstrap, see `percentile_ends`.
          *         standard_error: standard deviation of the bootstrap.
          */
         Estimate: {
@@ -1346,7 +1425,7 @@ export interface components {
             measures: components["schemas"]["MeasureOut"][];
             source: components["schemas"]["SourceOut"];
             /** Fixed */
-            fixed: components["schemas"]["FixedOut"][];
+            fixed: components["schemas"]["coalescope__experiments__schemas__FixedOut"][];
             /** Notes */
             notes: string[];
             default_view: components["schemas"]["DefaultViewOut"] | null;
@@ -1548,16 +1627,6 @@ export interface components {
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];
-        };
-        /**
-         * FixedOut
-         * @description Something that was the same in all runs.
-         */
-        FixedOut: {
-            /** Label */
-            label: string;
-            /** Value */
-            value: string;
         };
         /**
          * GlanceOut
@@ -2046,6 +2115,26 @@ export interface components {
             pooled: string[];
         };
         /**
+         * OpenLoopIn
+         * @description Packets that come whatever the receiver does.
+         */
+        OpenLoopIn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "open-loop";
+            /** Phases */
+            phases: components["schemas"]["PhaseIn"][];
+            /**
+             * Spacing
+             * @description How packets follow each other; random is Poisson
+             * @default even
+             * @enum {string}
+             */
+            spacing?: "even" | "random";
+        };
+        /**
          * ParameterOut
          * @description A constant of a model: its default there, and the ends and step of its slider.
          * @example {
@@ -2115,6 +2204,21 @@ export interface components {
             step: number;
         };
         /**
+         * PhaseIn
+         * @description A time of one packet rate.
+         */
+        PhaseIn: {
+            /** Duration Us */
+            duration_us: number;
+            /** Packet Rate Hz */
+            packet_rate_hz: number;
+            /**
+             * Frame Bytes
+             * @default 1518
+             */
+            frame_bytes?: number;
+        };
+        /**
          * PlaneOut
          * @description The two inputs that a model's surface is spanned over.
          */
@@ -2157,6 +2261,44 @@ export interface components {
              * @description Whether its deviation is that of the other cells
              */
             borrowed: boolean;
+        };
+        /**
+         * PlayedOut
+         * @description What one setting came to.
+         */
+        PlayedOut: {
+            /** Packet Rate Hz */
+            packet_rate_hz: number;
+            /** Rx Interrupt Rate Hz */
+            rx_interrupt_rate_hz: number;
+            /** Packets Per Interrupt */
+            packets_per_interrupt: number;
+            /** Cpu Us Per Packet */
+            cpu_us_per_packet: number;
+            /**
+             * Mean Wait Us
+             * @description From a packet's arrival to its interrupt
+             */
+            mean_wait_us: number;
+            /**
+             * Price Us
+             * @description CPU time per packet, and waiting by its weight
+             */
+            price_us: number;
+        };
+        /**
+         * PolicyOut
+         * @description A policy that can be tried.
+         */
+        PolicyOut: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Summary */
+            summary: string;
+            /** Source */
+            source: string;
         };
         /**
          * PredictionIn
@@ -2771,6 +2913,19 @@ export interface components {
             most: (number | null)[];
         };
         /**
+         * ShareOut
+         * @description How long an interval was set.
+         */
+        ShareOut: {
+            /** Interval Us */
+            interval_us: number;
+            /**
+             * Share
+             * @description Of the time, 0 to 1
+             */
+            share: number;
+        };
+        /**
          * SideOut
          * @description One of the two.
          */
@@ -3090,6 +3245,114 @@ export interface components {
             updated_at: string;
         };
         /**
+         * TrialIn
+         * @description A policy, the traffic to play it over, and what counts.
+         * @example {
+         *       "interrupt_cost_us": 3,
+         *       "packet_cost_us": 1.5,
+         *       "policy": "dim",
+         *       "traffic": {
+         *         "kind": "open-loop",
+         *         "phases": [
+         *           {
+         *             "duration_us": 100000,
+         *             "packet_rate_hz": 80000
+         *           },
+         *           {
+         *             "duration_us": 100000,
+         *             "frame_bytes": 128,
+         *             "packet_rate_hz": 2000
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        TrialIn: {
+            /**
+             * Policy
+             * @description Name of a policy, see GET /api/policies
+             */
+            policy: string;
+            /** Traffic */
+            traffic: components["schemas"]["OpenLoopIn"] | components["schemas"]["ClosedLoopIn"];
+            /**
+             * Interrupt Cost Us
+             * @description CPU time of each interrupt
+             * @default 3
+             */
+            interrupt_cost_us?: number;
+            /**
+             * Packet Cost Us
+             * @description CPU time of each packet
+             * @default 1.5
+             */
+            packet_cost_us?: number;
+            /**
+             * Wait Weight
+             * @description What a microsecond that a packet waits for its interrupt is worth in microseconds of CPU time
+             * @default 0.1
+             */
+            wait_weight?: number;
+            /**
+             * Intervals Us
+             * @description Fixed intervals to try beside the policy
+             * @default [
+             *       0,
+             *       1,
+             *       8,
+             *       14.3,
+             *       32,
+             *       50,
+             *       64,
+             *       128,
+             *       250,
+             *       256
+             *     ]
+             */
+            intervals_us?: number[];
+            /**
+             * Seed
+             * @description Of random spacing; the same seed gives the same packets
+             * @default 1
+             */
+            seed?: number;
+        };
+        /**
+         * TrialOut
+         * @description An adaptive policy beside the best fixed interval.
+         */
+        TrialOut: {
+            policy: components["schemas"]["PolicyOut"];
+            adaptive: components["schemas"]["PlayedOut"];
+            /**
+             * Shares
+             * @description The intervals it chose, the one set longest first
+             */
+            shares: components["schemas"]["ShareOut"][];
+            /**
+             * Choices
+             * @description Its first changes, at most 1000
+             */
+            choices: components["schemas"]["ChoiceOut"][];
+            /** Choices Left Out */
+            choices_left_out: number;
+            /**
+             * Fixed
+             * @description By rising interval
+             */
+            fixed: components["schemas"]["coalescope__policies__schemas__FixedOut"][];
+            /**
+             * Best
+             * @description Place of the cheapest in `fixed`
+             */
+            best: number;
+            /**
+             * Cost Percent
+             * @description How much dearer adapting is than the best fixed interval; negative: it saves
+             */
+            cost_percent: number;
+        };
+        /**
          * UploadExperimentOut
          * @description The experiment that the file's runs are in.
          */
@@ -3397,6 +3660,42 @@ export interface components {
             where: {
                 [key: string]: string | number | null;
             };
+        };
+        /**
+         * FixedOut
+         * @description Something that was the same in all runs.
+         */
+        coalescope__experiments__schemas__FixedOut: {
+            /** Label */
+            label: string;
+            /** Value */
+            value: string;
+        };
+        /**
+         * FixedOut
+         * @description A fixed interval.
+         */
+        coalescope__policies__schemas__FixedOut: {
+            /** Packet Rate Hz */
+            packet_rate_hz: number;
+            /** Rx Interrupt Rate Hz */
+            rx_interrupt_rate_hz: number;
+            /** Packets Per Interrupt */
+            packets_per_interrupt: number;
+            /** Cpu Us Per Packet */
+            cpu_us_per_packet: number;
+            /**
+             * Mean Wait Us
+             * @description From a packet's arrival to its interrupt
+             */
+            mean_wait_us: number;
+            /**
+             * Price Us
+             * @description CPU time per packet, and waiting by its weight
+             */
+            price_us: number;
+            /** Interval Us */
+            interval_us: number;
         };
     };
     responses: never;
@@ -4407,6 +4706,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecommendationOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    list_policies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyOut"][];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    create_policy_trial: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialOut"];
                 };
             };
             /** @description No such thing */

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import random
+
 import pytest
 from coalescope_models.policies import (
     DIM_RX_EVENTS,
@@ -9,6 +11,8 @@ from coalescope_models.policies import (
     DynamicThrottle,
     Fixed,
     Interrupt,
+    Phase,
+    arrivals,
     beside_best_fixed,
     replay,
     simulate,
@@ -206,6 +210,18 @@ def test_on_mixed_traffic_adapting_can_win():
     found = beside_best_fixed(run, DynamicThrottle(3), dear_wait, [0.0, 250.0])
     assert found.cost_percent < 30.0
     assert found.adaptive.interrupts < run(Fixed(0.0)).interrupts
+
+
+def test_shares_of_the_time_add_up_to_one():
+    phases = [Phase(1e5, 80_000.0, 1518), Phase(1e5, 2_000.0, 128, random=True)]
+    packets = list(arrivals(phases, random.Random(3)))
+    assert [a.t_us for a in packets] == sorted(a.t_us for a in packets)
+    assert len(packets) == pytest.approx(8_200, abs=60)
+    run = replay(DynamicThrottle(3), packets, COSTS)
+    shares = run.shares()
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert list(shares.values()) == sorted(shares.values(), reverse=True)
+    assert set(shares) == {choice.interval_us for choice in run.choices}
 
 
 def test_in_a_closed_loop_bulk_moderation_costs_throughput():

@@ -3,6 +3,7 @@
 
 import argparse
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,14 @@ class Range(NamedTuple):
     lo: float
     hi: float
     n: int
+
+
+class PhaseTyped(NamedTuple):
+    """RATE:BYTES:MS, as `--phase` takes it."""
+
+    rate_hz: float
+    size_bytes: int
+    milliseconds: float
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -58,6 +67,14 @@ def build_parser() -> argparse.ArgumentParser:
     _plan(command("plan", "Say which cells to measure again, and how often", store, output))
     _recommend(
         command("recommend", "Say which setting to choose, and how to set it", store, output)
+    )
+    _policy(
+        command(
+            "policy",
+            "Say what adaptive moderation would choose, and what it costs beside a fixed interval; "
+            "without a name, list the policies",
+            output,
+        )
     )
     _trace(command("trace", "Write a Python function of yours as a model (runs the file)"))
     _check(
@@ -336,6 +353,77 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=_count, default=1, help=argparse.SUPPRESS)
 
 
+def _policy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("policy", metavar="POLICY", nargs="?", help="name of an adaptive policy")
+    open_loop = parser.add_argument_group("packets that come whatever the receiver does")
+    open_loop.add_argument(
+        "--phase",
+        metavar="RATE:BYTES:MS",
+        type=phase,
+        action="append",
+        default=[],
+        dest="phases",
+        help="packets per second, bytes of each, and for how many milliseconds; may be repeated, "
+        "one phase follows the other",
+    )
+    open_loop.add_argument(
+        "--random", action="store_true", help="packets come at random (Poisson), not evenly spaced"
+    )
+    closed = parser.add_argument_group("clients that wait for their reply")
+    closed.add_argument("--clients", metavar="N", type=_one_to(10_000), help="how many")
+    closed.add_argument(
+        "--round-trip",
+        metavar="US",
+        type=_at_least_one,
+        default=100.0,
+        help="microseconds from a processed reply to the client's next one (default: %(default)s)",
+    )
+    closed.add_argument(
+        "--frame-bytes",
+        metavar="BYTES",
+        type=_one_to(65_536),
+        default=1518,
+        help="of each reply, one packet (default: %(default)s)",
+    )
+    closed.add_argument(
+        "--duration",
+        metavar="MS",
+        type=_positive,
+        default=200.0,
+        help="milliseconds to watch them for (default: %(default)s)",
+    )
+    price = parser.add_argument_group("what counts")
+    price.add_argument(
+        "--interrupt-cost",
+        metavar="US",
+        type=_not_negative,
+        default=3.0,
+        help="microseconds of CPU time for each interrupt (default: %(default)s)",
+    )
+    price.add_argument(
+        "--packet-cost",
+        metavar="US",
+        type=_not_negative,
+        default=1.5,
+        help="microseconds of CPU time for each packet (default: %(default)s)",
+    )
+    price.add_argument(
+        "--wait-weight",
+        metavar="W",
+        type=_not_negative,
+        default=0.1,
+        help="microseconds of CPU time that a microsecond of a packet's waiting is worth (default: "
+        "%(default)s)",
+    )
+    parser.add_argument(
+        "--intervals",
+        metavar="US,US,…",
+        type=_intervals,
+        help="fixed intervals to try beside it (default: 0 to 256 µs, as drivers have them)",
+    )
+    parser.add_argument("--seed", type=_count, default=1, help="of --random (default: %(default)s)")
+
+
 def _trace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE.py", type=Path, help="your own file: it is run on this machine"
@@ -416,6 +504,14 @@ def number(text: str) -> tuple[str, float]:
     return name, _finite(value)
 
 
+def phase(text: str) -> PhaseTyped:
+    """RATE:BYTES:MS, all positive."""
+    parts = text.split(":")
+    if len(parts) != 3:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form RATE:BYTES:MS")
+    return PhaseTyped(_positive(parts[0]), _one_to(65_536)(parts[1]), _positive(parts[2]))
+
+
 def names(text: str) -> tuple[str, ...]:
     """NAME,NAME,… without empty ones."""
     found = tuple(name.strip() for name in text.split(","))
@@ -461,6 +557,30 @@ def _positive(text: str) -> float:
     if value <= 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not positive")
     return value
+
+
+def _at_least_one(text: str) -> float:
+    value = _finite(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is less than 1")
+    return value
+
+
+def _intervals(text: str) -> tuple[float, ...]:
+    found = tuple(_not_negative(value) for value in text.split(","))
+    if len(found) > 50:
+        raise argparse.ArgumentTypeError(f"{len(found)} intervals; 50 are the most")
+    return found
+
+
+def _one_to(most: int) -> Callable[[str], int]:
+    def whole(text: str) -> int:
+        value = _count(text)
+        if not 1 <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is not between 1 and {most}")
+        return value
+
+    return whole
 
 
 def _count(text: str) -> int:

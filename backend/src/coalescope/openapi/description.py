@@ -25,6 +25,7 @@ TAGS = [
     {"name": "analyses", "description": "Where variation comes from, and what to measure again."},
     {"name": "comparisons", "description": "Two experiments, or two levels of a factor."},
     {"name": "recommendations", "description": "Which setting to choose, and how to set it."},
+    {"name": "policies", "description": "What adaptive moderation would choose, and its cost."},
     {"name": "exports", "description": "Cells and runs as files."},
     {"name": "runs", "description": "Single runs: their log, retraction, correction, history."},
     {"name": "uploads", "description": "Run logs and tables, kept whole or refused whole."},

@@ -6,15 +6,17 @@ they are replayed over arrivals, or simulated on a closed loop of clients, besid
 setting.
 """
 
+from .arrivals import Phase, arrivals
 from .dim import DIM_RX_COMPLETIONS, DIM_RX_EVENTS, Dim
 from .dynamic_throttle import DynamicThrottle
 from .events import Arrival, Choice, Costs, Fixed, Interrupt, Policy, Run
 from .loops import ClosedLoop, replay, simulate
-from .verdict import Verdict, beside_best_fixed
+from .verdict import INTERVALS_US, Verdict, beside_best_fixed
 
 __all__ = [
     "DIM_RX_COMPLETIONS",
     "DIM_RX_EVENTS",
+    "INTERVALS_US",
     "Arrival",
     "Choice",
     "ClosedLoop",
@@ -23,9 +25,11 @@ __all__ = [
     "DynamicThrottle",
     "Fixed",
     "Interrupt",
+    "Phase",
     "Policy",
     "Run",
     "Verdict",
+    "arrivals",
     "beside_best_fixed",
     "replay",
     "simulate",

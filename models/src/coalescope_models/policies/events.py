@@ -95,6 +95,15 @@ class Run:
     cpu_us: float
     mean_wait_us: float
 
+    def shares(self) -> dict[float, float]:
+        """Return the share of the time for which each interval [µs] was set, longest first."""
+        ends = [*(choice.t_us for choice in self.choices[1:]), self.elapsed_us]
+        spent: dict[float, float] = {}
+        for choice, end_us in zip(self.choices, ends, strict=True):
+            spent[choice.interval_us] = spent.get(choice.interval_us, 0.0) + end_us - choice.t_us
+        whole = self.elapsed_us or 1.0
+        return {i: t / whole for i, t in sorted(spent.items(), key=lambda item: -item[1])}
+
     @property
     def packet_rate_hz(self) -> float:
         """Packets per second."""

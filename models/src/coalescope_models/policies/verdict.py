@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .events import Fixed, Policy, Run
@@ -22,6 +22,7 @@ class Verdict:
         best_interval_us: that interval.
         price: of the adaptive run.
         best_price: of the best fixed one.
+        fixed: the run of every fixed interval that was tried.
     """
 
     adaptive: Run
@@ -29,6 +30,7 @@ class Verdict:
     best_interval_us: float
     price: float
     best_price: float
+    fixed: Mapping[float, Run]
 
     @property
     def cost_percent(self) -> float:
@@ -53,4 +55,4 @@ def beside_best_fixed(
     adaptive = run(policy)
     fixed = {interval: run(Fixed(interval)) for interval in intervals_us}
     best = min(fixed, key=lambda interval: price(fixed[interval]))
-    return Verdict(adaptive, fixed[best], best, price(adaptive), price(fixed[best]))
+    return Verdict(adaptive, fixed[best], best, price(adaptive), price(fixed[best]), fixed)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trials of policies as the API shows them."""
+
+from typing import Annotated, Literal
+
+from coalescope_models.policies import INTERVALS_US, ClosedLoop, Costs, Phase, Run
+from pydantic import BaseModel, ConfigDict, Field
+
+from coalescope.policies.service import Clients, Known, OpenLoop, Outcome, Trial
+
+_SHOWN_CHOICES = 1_000
+
+_Micros = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+_Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+_Bytes = Annotated[int, Field(ge=1, le=65_536)]
+
+
+class PolicyOut(BaseModel):
+    """A policy that can be tried."""
+
+    name: str
+    title: str
+    summary: str
+    source: str
+
+
+class PhaseIn(BaseModel):
+    """A time of one packet rate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    duration_us: _Micros
+    packet_rate_hz: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+    frame_bytes: _Bytes = 1518
+
+
+class OpenLoopIn(BaseModel):
+    """Packets that come whatever the receiver does."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["open-loop"]
+    phases: Annotated[list[PhaseIn], Field(min_length=1, max_length=100)]
+    spacing: Literal["even", "random"] = Field(
+        default="even", description="How packets follow each other; random is Poisson"
+    )
+
+    def traffic(self) -> OpenLoop:
+        """Return it as the service takes it."""
+        return OpenLoop(
+            [
+                Phase(p.duration_us, p.packet_rate_hz, p.frame_bytes, self.spacing == "random")
+                for p in self.phases
+            ]
+        )
+
+
+class ClosedLoopIn(BaseModel):
+    """Clients that each wait for a reply of one packet before they ask again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["closed-loop"]
+    clients: Annotated[int, Field(ge=1, le=10_000)]
+    rtt_min_us: Annotated[float, Field(ge=1, le=1e9, allow_inf_nan=False)] = Field(
+        description="From a processed reply to the client's next one, without moderation"
+    )
+    frame_bytes: _Bytes = 1518
+    duration_us: _Micros
+
+    def traffic(self) -> Clients:
+        """Return it as the service takes it."""
+        loop = ClosedLoop(self.clients, self.frame_bytes, self.rtt_min_us)
+        return Clients(loop, self.duration_us)
+
+
+class TrialIn(BaseModel):
+    """A policy, the traffic to play it over, and what counts."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "policy": "dim",
+                    "traffic": {
+                        "kind": "open-loop",
+                        "phases": [
+                            {"duration_us": 100_000, "packet_rate_hz": 80_000},
+                            {"duration_us": 100_000, "packet_rate_hz": 2_000, "frame_bytes": 128},
+                        ],
+                    },
+                    "interrupt_cost_us": 3.0,
+                    "packet_cost_us": 1.5,
+                }
+            ]
+        },
+    )
+
+    policy: Annotated[str, Field(max_length=64)] = Field(
+        description="Name of a policy, see GET /api/policies"
+    )
+    traffic: OpenLoopIn | ClosedLoopIn = Field(discriminator="kind")
+    interrupt_cost_us: _Cost = Field(default=3.0, description="CPU time of each interrupt")
+    packet_cost_us: _Cost = Field(default=1.5, description="CPU time of each packet")
+    wait_weight: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] = Field(
+        default=0.1,
+        description="What a microsecond that a packet waits for its interrupt is worth in "
+        "microseconds of CPU time",
+    )
+    intervals_us: Annotated[
+        list[Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]],
+        Field(min_length=1, max_length=50),
+    ] = Field(default=list(INTERVALS_US), description="Fixed intervals to try beside the policy")
+    seed: Annotated[int, Field(ge=0, lt=2**53)] = Field(
+        default=1, description="Of random spacing; the same seed gives the same packets"
+    )
+
+    def trial(self) -> Trial:
+        """Return it as the service takes it."""
+        return Trial(
+            policy=self.policy,
+            traffic=self.traffic.traffic(),
+            costs=Costs(self.interrupt_cost_us, self.packet_cost_us),
+            wait_weight=self.wait_weight,
+            intervals_us=tuple(dict.fromkeys(self.intervals_us)),
+            seed=self.seed,
+        )
+
+
+class PlayedOut(BaseModel):
+    """What one setting came to."""
+
+    packet_rate_hz: float
+    rx_interrupt_rate_hz: float
+    packets_per_interrupt: float
+    cpu_us_per_packet: float
+    mean_wait_us: float = Field(description="From a packet's arrival to its interrupt")
+    price_us: float = Field(description="CPU time per packet, and waiting by its weight")
+
+
+class FixedOut(PlayedOut):
+    """A fixed interval."""
+
+    interval_us: float
+
+
+class ShareOut(BaseModel):
+    """How long an interval was set."""
+
+    interval_us: float
+    share: float = Field(description="Of the time, 0 to 1")
+
+
+class ChoiceOut(BaseModel):
+    """A change of the interval."""
+
+    t_us: float
+    interval_us: float
+
+
+class TrialOut(BaseModel):
+    """An adaptive policy beside the best fixed interval."""
+
+    policy: PolicyOut
+    adaptive: PlayedOut
+    shares: list[ShareOut] = Field(description="The intervals it chose, the one set longest first")
+    choices: list[ChoiceOut] = Field(description=f"Its first changes, at most {_SHOWN_CHOICES}")
+    choices_left_out: int
+    fixed: list[FixedOut] = Field(description="By rising interval")
+    best: int = Field(description="Place of the cheapest in `fixed`")
+    cost_percent: float = Field(
+        description="How much dearer adapting is than the best fixed interval; negative: it saves"
+    )
+
+
+def policy_out(known: Known) -> PolicyOut:
+    """That policy as the API shows it."""
+    return PolicyOut(name=known.name, title=known.title, summary=known.summary, source=known.source)
+
+
+def trial_out(outcome: Outcome) -> TrialOut:
+    """That outcome as the API shows it."""
+    verdict, trial = outcome.verdict, outcome.trial
+    intervals = sorted(verdict.fixed)
+    choices = verdict.adaptive.choices
+    return TrialOut(
+        policy=policy_out(outcome.policy),
+        adaptive=PlayedOut(**_played(verdict.adaptive, verdict.price)),
+        shares=[
+            ShareOut(interval_us=interval, share=share)
+            for interval, share in verdict.adaptive.shares().items()
+        ],
+        choices=[
+            ChoiceOut(t_us=choice.t_us, interval_us=choice.interval_us)
+            for choice in choices[:_SHOWN_CHOICES]
+        ],
+        choices_left_out=max(0, len(choices) - _SHOWN_CHOICES),
+        fixed=[
+            FixedOut(
+                interval_us=interval,
+                **_played(verdict.fixed[interval], trial.price(verdict.fixed[interval])),
+            )
+            for interval in intervals
+        ],
+        best=intervals.index(verdict.best_interval_us),
+        cost_percent=verdict.cost_percent,
+    )
+
+
+def _played(run: Run, price: float) -> dict[str, float]:
+    return {
+        "packet_rate_hz": run.packet_rate_hz,
+        "rx_interrupt_rate_hz": run.interrupt_rate_hz,
+        "packets_per_interrupt": run.packets / run.interrupts if run.interrupts else 0.0,
+        "cpu_us_per_packet": run.cpu_us_per_packet,
+        "mean_wait_us": run.mean_wait_us,
+        "price_us": price,
+    }

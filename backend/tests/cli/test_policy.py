@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coalescope policy."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def test_without_a_name_the_policies_are_listed(run: Run) -> None:
+    done = run("policy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "dim: Linux DIM" in done.stdout
+    assert json.loads(run("policy", "--json").stdout)[0]["name"] == "dynamic-throttle"
+
+
+def test_a_stream_that_changes(run: Run) -> None:
+    typed = ("policy", "dynamic-throttle", "--phase", "13000:9018:100", "--phase", "2000:128:100")
+    done = run(*typed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "250 µs for" in done.stdout
+    assert "than the best fixed interval" in done.stdout
+    assert "price = CPU + 0.1 × wait" in done.stdout
+    found = json.loads(run(*typed, "--json").stdout)
+    assert len(found["choices"]) > 1
+
+
+def test_clients_that_wait(run: Run) -> None:
+    done = run("policy", "dim", "--clients", "8", "--round-trip", "50", "--intervals", "0,64")
+    assert done.returncode == 0
+    assert "dearer than" in done.stdout or "cheaper than" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (("dimm", "--clients", "3"), "Did you mean dim?"),
+        (("dim",), "--phase RATE:BYTES:MS"),
+        (("--clients", "3"), "No policy is named"),
+        (("dim", "--clients", "3", "--phase", "1:1:1"), "two kinds of traffic"),
+        (("dim", "--clients", "3", "--duration", "1e9"), "a shorter time"),
+    ],
+)
+def test_what_is_missing_is_said(run: Run, typed: tuple[str, ...], words: str) -> None:
+    done = run("policy", *typed)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
