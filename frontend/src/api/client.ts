@@ -49,9 +49,9 @@ export async function body<T>(answer: Promise<{ data?: Widened<T> }>): Promise<T
   return data as T;
 }
 
-/** A file of the server, for saving. */
-export function file(path: string): Promise<Response> {
-  return sendRequest(new Request(path));
+/** A file of the server, for saving or for reading as it comes. */
+export function file(path: string, signal?: AbortSignal): Promise<Response> {
+  return sendRequest(new Request(path, { signal }));
 }
 
 type Query = Record<string, string | number | null | undefined>;

@@ -11,8 +11,10 @@ import {
 import { useEffect, useState } from 'react';
 import { body, client } from './client';
 import { ApiError } from './errors';
+import { follow } from './events';
 import type {
   Cells,
+  Change,
   Correction,
   DatasetState,
   Experiment,
@@ -71,6 +73,7 @@ export function useExperiments() {
 }
 
 const LOOK_AGAIN_MS = 1000;
+const LOOK_FOR_SWEEPS_MS = 10_000;
 
 /** Data sets that the server is still loading, or could not load. As they arrive the experiments are asked for again. */
 export function useDatasetStates(): DatasetState[] {
@@ -112,6 +115,39 @@ function cellsOf(slug: string, where: Factors) {
     queryFn: ({ signal }) =>
       body<Cells>(client.GET('/api/experiments/{slug}/cells', { params: { path: { slug }, query }, signal })),
   });
+}
+
+const changeKey = (slug: string) => ['changes', slug] as const;
+
+/** What an experiment's data and sweeps are: asked for now and then, and kept by the stream where it is followed. */
+export function useChange(slug: string) {
+  return useQuery({
+    queryKey: changeKey(slug),
+    queryFn: ({ signal }) =>
+      body<Change>(client.GET('/api/experiments/{slug}/sweeps', { params: { path: { slug } }, signal })),
+    refetchInterval: LOOK_FOR_SWEEPS_MS,
+    retry: false,
+  });
+}
+
+/** While `on`, changes come by themselves; new data makes the experiment's answers stale at once. */
+export function useFollowed(slug: string, on: boolean): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (!on) return;
+    const ended = new AbortController();
+    follow<Change>(
+      `/api/experiments/${encodeURIComponent(slug)}/events`,
+      (change) => {
+        const before = queries.getQueryData<Change>(changeKey(slug));
+        queries.setQueryData(changeKey(slug), change);
+        if (before?.data_version !== change.data_version)
+          queries.invalidateQueries({ queryKey: ['experiments', slug] });
+      },
+      ended.signal,
+    );
+    return () => ended.abort();
+  }, [queries, slug, on]);
 }
 
 /** Asks for an experiment and its cells before the page that shows them is there. */

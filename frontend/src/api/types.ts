@@ -40,3 +40,6 @@ export type RunDetail = Schemas['RunDetailOut'];
 export type RunEvent = Schemas['HistoryOut'];
 export type Correction = Schemas['CorrectionIn'];
 export type ShortLink = Schemas['LinkOut'];
+
+export type Change = Schemas['ChangeOut'];
+export type Sweep = Schemas['SweepOut'];
