@@ -130,7 +130,7 @@ export function useChange(slug: string) {
   });
 }
 
-/** While `on`, changes come by themselves; new data makes the experiment's answers stale at once. */
+/** While `on`, changes come by themselves. */
 export function useFollowed(slug: string, on: boolean): void {
   const queries = useQueryClient();
   useEffect(() => {
@@ -138,16 +138,22 @@ export function useFollowed(slug: string, on: boolean): void {
     const ended = new AbortController();
     follow<Change>(
       `/api/experiments/${encodeURIComponent(slug)}/events`,
-      (change) => {
-        const before = queries.getQueryData<Change>(changeKey(slug));
-        queries.setQueryData(changeKey(slug), change);
-        if (before?.data_version !== change.data_version)
-          queries.invalidateQueries({ queryKey: ['experiments', slug] });
-      },
+      (change) => queries.setQueryData(changeKey(slug), change),
       ended.signal,
     );
     return () => ended.abort();
   }, [queries, slug, on]);
+}
+
+/** Asks for experiment and cells anew when the store has newer data than `dataVersion`; null: none came yet. */
+export function useNewerData(slug: string, dataVersion: number | null | undefined): void {
+  const queries = useQueryClient();
+  const newest = useChange(slug).data?.data_version ?? null;
+  useEffect(() => {
+    if (newest === null || dataVersion === undefined || newest <= (dataVersion ?? -1)) return;
+    queries.invalidateQueries({ queryKey: ['experiments', slug], exact: true });
+    queries.invalidateQueries({ queryKey: ['experiments', slug, 'cells'] });
+  }, [queries, slug, newest, dataVersion]);
 }
 
 /** Asks for an experiment and its cells before the page that shows them is there. */

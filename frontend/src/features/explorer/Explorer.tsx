@@ -166,10 +166,10 @@ export interface ExplorerProps {
   readonly dataVersion?: number;
   /** Cells are being fetched, or were not found. */
   readonly cellsBusy?: boolean;
-  readonly problem?: React.ReactNode;
+  readonly above?: React.ReactNode;
 }
 
-export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: ExplorerProps) {
+export function Explorer({ subject, dataVersion, cellsBusy = false, above }: ExplorerProps) {
   const slices = useMemo(() => slicesOf(subject, catalogue), [subject]);
   const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
   const [opened] = useState(() => fromQuery(currentQuery(), terms));
@@ -279,7 +279,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, problem }: E
         <div className="centre">
           {rejected.length > 0 && <RejectedNotice rejected={rejected} onClose={() => setRejected([])} />}
           <Head cellsBusy={cellsBusy} />
-          {problem}
+          {above}
           <Key view={view} />
           <Chart onPicture={onPicture} />
           <CellTable view={view} />

@@ -2,11 +2,12 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { ApiError, reasonOf } from '../../api/errors';
-import { useCells, useExperiment } from '../../api/queries';
+import { useCells, useExperiment, useNewerData } from '../../api/queries';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import type { Subject } from '../../state/view';
+import { SweepLine } from '../live/SweepLine';
 import { Explorer } from './Explorer';
 import { Skeleton } from './Skeleton';
 
@@ -16,6 +17,7 @@ function Missing({ slug, error, again }: { slug: string; error: unknown; again: 
     <div className="page">
       <header className="lede">
         <h1>{unknown ? 'No such experiment' : 'The experiment did not arrive'}</h1>
+        {unknown && <SweepLine slug={slug} />}
         <p>
           {unknown ? (
             <>
@@ -53,6 +55,7 @@ export function ExplorerPage({ slug }: { slug: string }) {
   const experiment = useExperiment(slug);
   const cells = useCells(slug);
   useTitle(experiment.data?.title);
+  useNewerData(slug, cells.data?.data_version ?? (cells.isError ? null : undefined));
   const known = experiment.data;
   const filled = cells.data?.cells;
   const subject = useMemo<Subject | null>(
@@ -70,16 +73,19 @@ export function ExplorerPage({ slug }: { slug: string }) {
     <Explorer
       subject={subject}
       dataVersion={cells.data?.data_version}
-      problem={
-        failed && (
-          <Notice
-            tone="bad"
-            title="The cells could not be brought up to date"
-            action={{ label: 'Try again', onClick: () => cells.refetch() }}
-          >
-            {reasonOf(cells.error ?? experiment.error)} What is on the page is from before.
-          </Notice>
-        )
+      above={
+        <>
+          <SweepLine slug={slug} />
+          {failed && (
+            <Notice
+              tone="bad"
+              title="The cells could not be brought up to date"
+              action={{ label: 'Try again', onClick: () => cells.refetch() }}
+            >
+              {reasonOf(cells.error ?? experiment.error)} What is on the page is from before.
+            </Notice>
+          )}
+        </>
       }
     />
   );
