@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page that is open while a sweep uploads: it fills by itself, and says how far the sweep is."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import Console, Server
+
+pytestmark = pytest.mark.browser
+
+SLUG = "live-host"
+CELLS = [(mtu, delay) for mtu in (1500, 9000) for delay in (0, 40, 80)]
+
+
+def put(server: Server, path: str, document: dict[str, Any]) -> None:
+    body = json.dumps(document).encode()
+    headers = {"Content-Type": "application/json"}
+    urlopen(Request(f"{server.url}{path}", body, headers, method="PUT")).close()
+
+
+def progress(server: Server, done: int, state: str = "running") -> dict[str, Any]:
+    return {"state": state, "runs_planned": 6, "runs_done": done, "left_s": 20.0 * (6 - done)}
+
+
+def arrive(server: Server, mtu: int, delay: int, throughput: float) -> None:
+    """One run, as a table of one row."""
+    table = f"mtu_bytes,delay_us,replicate,throughput_mbps\n{mtu},{delay},1,{throughput}\n"
+    query = urlencode({"filename": f"{mtu}-{delay}.csv", "experiment": SLUG})
+    urlopen(Request(f"{server.url}/api/uploads?{query}", table.encode(), method="POST")).close()
+
+
+def test_the_surface_fills_while_the_sweep_goes_on(
+    server: Server, page: Page, console: Console
+) -> None:
+    console.expected.append("404")  # the experiment is not there before its first run
+    page.goto(f"/explorer/{SLUG}")
+    expect(page.get_by_role("heading", name="No such experiment")).to_be_visible()
+    sweep = {
+        "experiment": SLUG,
+        "replicates": 1,
+        "cells": [{"mtu_bytes": mtu, "delay_us": delay} for mtu, delay in CELLS],
+    }
+    put(server, "/api/sweeps/live-sweep", sweep | progress(server, 0))
+    expect(page.locator(".sweep")).to_contain_text("0 of 6 runs, 2 min left", timeout=20_000)
+    for done, (mtu, delay) in enumerate(CELLS, 1):
+        arrive(server, mtu, delay, 900 + done)
+        put(server, "/api/sweeps/live-sweep/progress", progress(server, done))
+        expect(page.locator("main")).to_contain_text(f"{done} of 6 runs")
+        expect(page.get_by_text(re.compile(rf"\b{done} measured cell")).first).to_be_visible()
+    put(server, "/api/sweeps/live-sweep/progress", progress(server, 6, "ended"))
+    expect(page.locator(".sweep")).to_contain_text("The sweep has ended: 6 of 6 runs.")
