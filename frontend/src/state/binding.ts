@@ -127,6 +127,10 @@ function sourceOf(input: Quantity, ground: Ground): Source | null {
   return { from: 'scalar', name: input.name };
 }
 
+/** Whether anything that the model takes varies along an axis. */
+export const dependsOn = (binding: Binding, at: 'x' | 'y'): boolean =>
+  binding.sources.some((s) => s.from === at || (s.from === 'cells' && s.along.includes(at)));
+
 /** A model that is about a measure, and why it cannot be drawn here. */
 export interface Unbound {
   readonly model: BundledModel;

@@ -216,7 +216,9 @@ const SHARE = 0.065;
 export function boundsOf(axis: Axis, upward: boolean): readonly [number, number] {
   if (axis.bounds) return axis.bounds;
   const [lo, hi] = paddedDomain(axis.levels, axis.spacing, upward ? 0.12 : SHARE);
-  return [shortened(lo), shortened(hi)];
+  // an axis of what is above nought ends above it: values between cells are even in its logarithm
+  const [least] = axis.levels;
+  return [shortened(least > 0 ? Math.max(lo, least / 2) : lo), shortened(hi)];
 }
 
 function startOn(axis: Axis): number {

@@ -19,7 +19,8 @@ import { fitRequestOf } from './ahead';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
 import { type Explorer as Context, ExplorerContext, type OnFrame, useExplorer, useFrame } from './context';
-import { namedSetting, titleWithUnit, unitAfter } from './figure/words';
+import { Facets } from './facets/Facets';
+import { namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
 import { Key } from './Key';
 import { type FitState, Panel } from './Panel';
 import type { Picture } from './picture';
@@ -99,7 +100,7 @@ function Head({ cellsBusy }: { cellsBusy: boolean }) {
               ? {
                   value: 'model',
                   label: 'Model',
-                  unavailable: 'no model predicts this measure, and the design has gaps',
+                  unavailable: whyNothingBetween(view),
                 }
               : { value: 'model', label: filled },
             { value: 'cells', label: 'Cells' },
@@ -280,6 +281,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
           {rejected.length > 0 && <RejectedNotice rejected={rejected} onClose={() => setRejected([])} />}
           <Head cellsBusy={cellsBusy} />
           {above}
+          <Facets />
           <Key view={view} />
           <Chart onPicture={onPicture} />
           <CellTable view={view} />

@@ -3,6 +3,7 @@
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { reasonOf } from '../../api/errors';
 import type { Fit } from '../../api/types';
+import { inSentence } from '../../components/factorWords';
 import { Icon } from '../../components/Icon';
 import { Mathematics } from '../../components/Mathematics';
 import { Menu, MenuItem } from '../../components/Menu';
@@ -10,7 +11,7 @@ import { Notice } from '../../components/Notice';
 import { Segmented } from '../../components/Segmented';
 import { draw } from '../../layers/svg';
 import { brief, decimal, digitsFor, plusMinus, worded } from '../../plots/number';
-import { predictAt } from '../../state/binding';
+import { dependsOn, predictAt } from '../../state/binding';
 import type { Method } from '../../state/explorer';
 import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
 import type { Point } from '../../state/layout';
@@ -21,7 +22,15 @@ import type { Live } from './figure/live';
 import { comparisonOf, deviation, RESIDUALS_HEIGHT, residualShapes, signed, worstOf } from './figure/residuals';
 import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
 import { SPLIT_HEIGHT, splitShapes } from './figure/split';
-import { namedSetting, redundant, settingText, shortName, shortUnit, unitAfter } from './figure/words';
+import {
+  namedSetting,
+  redundant,
+  settingText,
+  shortName,
+  shortUnit,
+  unitAfter,
+  whyNothingBetween,
+} from './figure/words';
 import { PythonStatus } from './PythonStatus';
 import { Rich } from './Rich';
 
@@ -29,6 +38,7 @@ function ModelMenu({ current }: { current: string }) {
   const { view, store, subject } = useExplorer();
   if (subject.of === 'model') return null;
   const models = modelsFor(view.slice, view.measure.name);
+  const unbound = view.slice.unbound(view.measure.name);
   if (models.length < 2) return null;
   const title = (id: string) =>
     id === NO_MODEL ? 'No model' : (view.models.find((b) => b.model.id === id)?.model.title ?? id);
@@ -55,6 +65,11 @@ function ModelMenu({ current }: { current: string }) {
           onSelect={() => store.update({ model: i === 0 ? null : id, byHand: {}, surface: 'model' })}
         >
           {title(id)}
+        </MenuItem>
+      ))}
+      {unbound.map(({ model, reason }) => (
+        <MenuItem key={model.id} unavailable={reason} onSelect={() => {}}>
+          {model.title}
         </MenuItem>
       ))}
     </Menu>
@@ -135,6 +150,19 @@ function Inputs() {
     if (span.textContent !== next) span.textContent = next;
   });
   return <span ref={host} className="note" />;
+}
+
+/** Axes that the model knows nothing of: along them it says the same everywhere. */
+function Ignored() {
+  const { view } = useExplorer();
+  const { binding, layout } = view;
+  const ignored = (['x', 'y'] as const).flatMap((at) => {
+    const axis = layout[at];
+    if (!binding || !axis || axis.levels.length < 2 || dependsOn(binding, at)) return [];
+    return [inSentence(shortName(axis))];
+  });
+  if (ignored.length === 0) return null;
+  return <p className="why">This model takes no account of the {ignored.join(' and the ')}.</p>;
 }
 
 /** The paper takes every packet as full; the cells counted shorter ones. */
@@ -520,12 +548,12 @@ function CellList() {
 function alongWhat({ layout }: ReturnType<typeof useExplorer>['view']): string {
   const axis = layout.across === 'x' ? layout.x : layout.y;
   if (!axis) return 'settings';
-  return axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis).toLowerCase();
+  return axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis));
 }
 
 function settingNames(view: ReturnType<typeof useExplorer>['view']): string {
   const { x, y } = view.layout;
-  return [y && y.levels.length > 1 ? shortName(y) : '', x && x.levels.length > 1 ? shortName(x).toLowerCase() : '']
+  return [y && y.levels.length > 1 ? shortName(y) : '', x && x.levels.length > 1 ? inSentence(shortName(x)) : '']
     .filter(Boolean)
     .join(' / ');
 }
@@ -620,9 +648,15 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
           <p className="why">
             {view.field
               ? `Between the cells, values are interpolated: monotone along the ${alongWhat(view)}, so that no optimum is invented.`
-              : 'Nothing is drawn between these cells: the design has gaps, and no model speaks for it.'}
+              : `Nothing is drawn between these cells: ${whyNothingBetween(view)}.`}
           </p>
           {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}
+          {view.models.length === 0 &&
+            view.slice.unbound(view.measure.name).map(({ model, reason }) => (
+              <p className="why" key={model.id}>
+                {model.title} {reason}.
+              </p>
+            ))}
         </div>
         <Now />
         {view.points.length > 0 && view.points.length <= 100 && <CellList />}
@@ -640,6 +674,7 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
         </header>
         <Equation model={binding.model} output={binding.output} label="Equation" />
         <LiveNumbers />
+        <Ignored />
         <FramesSwitch />
       </div>
       <FitBlock state={fitState} />

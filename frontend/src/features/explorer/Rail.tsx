@@ -3,7 +3,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useExperiments } from '../../api/queries';
-import type { Experiment, Quantity } from '../../api/types';
+import type { Experiment, Factor, FactorValue, Quantity } from '../../api/types';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { Menu, MenuItem } from '../../components/Menu';
@@ -12,7 +12,9 @@ import { brief } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { withLevel } from '../../state/explorer';
-import { type Axis, levelAt } from '../../state/layout';
+import { type Axis, levelAt, matches } from '../../state/layout';
+import { AxisMenu } from './axes/AxisMenu';
+import { LevelPicker, MOST_LISTED } from './axes/LevelPicker';
 import { useExplorer, useFrame, useSized } from './context';
 import { cutShort, levelWords, redundant, settingText, settingWords, shortName, shortUnit } from './figure/words';
 import { Rich } from './Rich';
@@ -182,30 +184,40 @@ function Measures() {
   );
 }
 
+/** A few levels stand in the rail; of many, the chosen one, and a list that can be searched. */
+function Levels({ factor }: { factor: Factor }) {
+  const { subject, store, terms } = useExplorer();
+  const { where } = store.get();
+  const cells = subject.of === 'experiment' ? subject.cells : [];
+  const count = new Map<FactorValue | undefined, number>();
+  const { [factor.name]: _, ...others } = where;
+  for (const cell of cells)
+    if (matches(cell, others)) count.set(cell.factors[factor.name], (count.get(cell.factors[factor.name]) ?? 0) + 1);
+  const options = factor.levels.map((level) => {
+    const n = count.get(level) ?? 0;
+    const unit = typeof level === 'number' && factor.unit ? ` ${factor.unit}` : '';
+    return {
+      value: String(level),
+      label: levelWords(level) + unit,
+      note: `${n} ${n === 1 ? 'cell' : 'cells'}`,
+      unavailable: n === 0,
+    };
+  });
+  const choose = (value: string) => {
+    const level = factor.levels.find((l) => String(l) === value) ?? value;
+    store.set(withLevel(store.get(), factor.name, level, terms));
+  };
+  const List = options.length > MOST_LISTED ? LevelPicker : Options;
+  return <List label={factor.label} value={String(where[factor.name])} options={options} onChange={choose} />;
+}
+
 function Choices() {
-  const { subject, store, terms, slices, view } = useExplorer();
-  const { axes, where } = store.get();
+  const { subject, view } = useExplorer();
   if (subject.of !== 'experiment') return null;
   return view.layout.choices.map((factor) => (
     <div className="block" key={factor.name}>
       <h2 className="cap">{factor.label}</h2>
-      <Options
-        label={factor.label}
-        value={String(where[factor.name])}
-        options={factor.levels.map((level) => {
-          const n = slices({ axes, where: { ...where, [factor.name]: level } }).cells.length;
-          return {
-            value: String(level),
-            label: levelWords(level),
-            note: `${n} ${n === 1 ? 'cell' : 'cells'}`,
-            unavailable: n === 0,
-          };
-        })}
-        onChange={(value) => {
-          const level = factor.levels.find((l) => String(l) === value) ?? value;
-          store.set(withLevel(store.get(), factor.name, level, terms));
-        }}
-      />
+      <Levels factor={factor} />
     </div>
   ));
 }
@@ -258,7 +270,7 @@ function LineChips({ axis }: { axis: Axis }) {
   const shown = store.get().lines ?? axis.levels;
   const inks = Math.min(axis.levels.length, 5);
   return (
-    <div className="chips">
+    <div className={axis.levels.length > 12 ? 'chips many' : 'chips'}>
       {axis.levels.map((level, i) => (
         <button
           key={level}
@@ -278,17 +290,20 @@ function LineChips({ axis }: { axis: Axis }) {
   );
 }
 
-function AxisRow({ axis, chips }: { axis: Axis; chips: boolean }) {
+function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolean }) {
+  const { terms } = useExplorer();
   const single = axis.levels.length === 1;
   const unit = redundant(axis) ? '' : axis.unit;
-  const tall = !single && ((chips && axis.levels.length > 3) || shortName(axis).length + unit.length > 14);
+  const roomy = !chips && !axis.names && shortName(axis).length + unit.length < 13;
+  const tall = !single && !roomy;
   let shown = <RangeRuler axis={axis} />;
   if (single) shown = <em>{settingText(axis, axis.levels[0])}</em>;
   else if (chips) shown = <LineChips axis={axis} />;
   return (
     <div className={tall ? 'factor tall' : 'factor'} data-factor={axis.name}>
       <span>
-        {shortName(axis)} {unit && <small>{unit}</small>}
+        <i className="at">{at}</i>
+        {terms.factors.length > 1 ? <AxisMenu at={at} /> : shortName(axis)} {unit && <small>{unit}</small>}
       </span>
       {shown}
     </div>
@@ -296,13 +311,28 @@ function AxisRow({ axis, chips }: { axis: Axis; chips: boolean }) {
 }
 
 function Factors() {
-  const { subject, view } = useExplorer();
+  const { subject, terms, view } = useExplorer();
   const { x, y, shape } = view.layout;
+  const facets = terms.factors.filter((f) => f.levels.length > 1).length > 1;
   return (
     <div className="block">
       <h2 className="cap">Factors</h2>
-      {y && <AxisRow axis={y} chips={shape === 'plane'} />}
-      {x && <AxisRow axis={x} chips={false} />}
+      {y && <AxisRow at="y" axis={y} chips={shape === 'plane'} />}
+      {!y && terms.factors.length > 1 && (
+        <div className="factor">
+          <span>
+            <i className="at">y</i>
+            <AxisMenu at="y" />
+          </span>
+        </div>
+      )}
+      {x && <AxisRow at="x" axis={x} chips={false} />}
+      {facets && (
+        <div className="factor">
+          <span>Facets</span>
+          <AxisMenu at="facet" />
+        </div>
+      )}
       {subject.of === 'experiment' && (
         <div className="factor">
           <span>Replicates</span>

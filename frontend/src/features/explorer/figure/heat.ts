@@ -17,7 +17,7 @@ const LONGEST = 20;
 export const colourOf = (value: number, frame: Pick<Frame, 'values' | 'logValues'>): string =>
   tide(fraction(value, frame));
 
-function edges(levels: readonly number[], at: (v: number) => number, from: number, to: number): number[] {
+export function edges(levels: readonly number[], at: (v: number) => number, from: number, to: number): number[] {
   const px = levels.map(at);
   return [from, ...px.slice(1).map((p, i) => (p + px[i]) / 2), to];
 }
@@ -47,7 +47,9 @@ export function underCells(view: View, frame: Frame): Shape[] {
   if (painted && view.measured && view.points.length > 0) {
     const xs = view.points.map((p) => frame.x(p.x));
     const ys = view.points.map((p) => (frame.y as Frame['x'])(p.y));
-    const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    // beyond a name lies nothing to extrapolate to
+    const [x0, x1] = x.names ? [left, left + plotWidth] : [Math.min(...xs), Math.max(...xs)];
+    const [y0, y1] = y.names ? [heat.top, heat.top + heat.height] : [Math.min(...ys), Math.max(...ys)];
     const d = `M${left} ${heat.top}h${plotWidth}v${heat.height}h${-plotWidth}ZM${x0} ${y0}V${y1}H${x1}V${y0}Z`;
     out.push(path(d, { fill: 'url(#hatch)', 'fill-rule': 'evenodd' }));
   }

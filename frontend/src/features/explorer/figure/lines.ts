@@ -22,7 +22,7 @@ import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
 import { type Frame, floorOf, LONGEST_NAME, labelledLevels, labelRoom } from './frame';
 import type { Live, Sampler, Series } from './live';
-import { axisTitle, cutShort, levelWords, redundant, settingText, titleWithUnit } from './words';
+import { axisTitle, cutShort, levelWords, settingText, titleWithUnit, upwardTitle } from './words';
 
 /** Lines at round values: under everything, the needle too. */
 export const grid = (frame: Frame): Shape[] =>
@@ -50,15 +50,7 @@ export function axes(view: View, frame: Frame): Shape[] {
   const scale = frame.logValues ? ', log scale' : '';
   out.push(text(0, lines.top - 14, titleWithUnit(view.measure) + scale, { ...AXIS, ...HALO }));
   const y = view.layout.y;
-  if (frame.heat && y)
-    out.push(
-      text(
-        0,
-        frame.heat.top - 12,
-        frame.phone || redundant(y) ? (y.name === 'mtu_bytes' ? 'MTU' : y.label) : `${y.label}, ${y.unit}`,
-        AXIS,
-      ),
-    );
+  if (frame.heat && y) out.push(text(0, frame.heat.top - 12, upwardTitle(y, frame.phone), AXIS));
   const labels = labelledLevels(across.levels, frame.x, labelRoom(across));
   for (const level of across.levels) {
     const X = frame.x(level);
@@ -221,6 +213,8 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
   const ys = dodge(
     shown.map((s) => s.y),
     13,
+    frame.lines.top - 12,
+    frame.lines.top + frame.lines.height - 10,
   );
   return shown.map(({ series, x }, i) =>
     moving(x, ys[i] + 4, seriesName(series, i === 0, view), {

@@ -78,7 +78,7 @@ const ink = (i: number, n: number): string => {
 const acrossOf = (layout: Layout): Axis | null => (layout.across === 'x' ? layout.x : layout.y);
 
 /** Through a row of cells, over the settings that the row has. */
-function throughRow(layout: Layout, points: readonly Point[]): ((at: number) => number) | null {
+export function throughRow(layout: Layout, points: readonly Point[]): ((at: number) => number) | null {
   const axis = acrossOf(layout);
   if (!axis || points.length < 2) return null;
   const samples = points.map((p) => ({ x: layout.across === 'x' ? p.x : p.y, y: 0, value: p.mean }));

@@ -7,7 +7,7 @@ import type { View } from '../../../state/view';
 import { type Frame, LONGEST_NAME } from './frame';
 import { seriesName } from './lines';
 import type { Live } from './live';
-import { cutShort, settingText, settingWords } from './words';
+import { cutShort, settingText, settingWords, upwardTitle } from './words';
 
 const hair = (x1: number, y1: number, x2: number, y2: number): Shape[] => [
   line(x1, y1, x2, y2, { stroke: '#fff', 'stroke-width': 3, 'stroke-opacity': 0.35 }),
@@ -105,7 +105,7 @@ export function needle(view: View, frame: Frame, live: Live): Shape[] {
   const words = at === null ? '' : settingWords(frame.across, at);
   const half = words.length * 3.4;
   // beside the axis title, never on it
-  const title = heat ? 66 : left;
+  const title = heat && y ? 6 + 6 * upwardTitle(y, frame.phone).length : left;
   const place = Math.max(title + half + 8, Math.min(left + plotWidth - half, X));
   out.push(
     moving(place, (heat ?? lines).top - (heat ? 12 : 0) - (heat ? 0 : 1), words, {

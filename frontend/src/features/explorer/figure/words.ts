@@ -3,7 +3,8 @@
 import type { Quantity } from '../../../api/types';
 import { inSentence } from '../../../components/factorWords';
 import { brief } from '../../../plots/number';
-import { type Axis, delayMicroseconds, isDelay, levelAt } from '../../../state/layout';
+import { type Axis, delayMicroseconds, isDelay, isNominal, levelAt } from '../../../state/layout';
+import type { View } from '../../../state/view';
 
 const PER_GB = ' per 10⁹ bytes';
 
@@ -56,6 +57,13 @@ export const settingText = (axis: Pick<Axis, 'names'>, value: number, significan
 export const cutShort = (words: string, most: number): string =>
   words.length > most ? `${words.slice(0, most - 1)}…` : words;
 
+/** Of the upward axis, above its top end: short, for the setting of the crosshair stands beside it. */
+export function upwardTitle(axis: Axis, phone: boolean): string {
+  const name = axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis);
+  const unit = phone || redundant(axis) ? '' : `, ${axis.unit}`;
+  return `${name}${unit}${phone || axis.spacing === 'linear' ? '' : ', log scale'}`;
+}
+
 /** "80 ticks = 81.9 µs" */
 export function settingWords(axis: Axis, value: number): string {
   if (axis.names) return settingText(axis, value);
@@ -73,4 +81,13 @@ export const namedSetting = (axis: Axis, value: number): string =>
 export function levelWords(value: string | number): string {
   if (typeof value === 'number') return brief(value);
   return /^(udp|tcp|nfs|nic|gro|lro|tso)\b/i.test(value) ? value.replace(/^\w+/, (w) => w.toUpperCase()) : value;
+}
+
+/** Why no surface and no line can be drawn between the cells of a picture without a model. */
+export function whyNothingBetween({ layout, models }: Pick<View, 'layout' | 'models'>): string {
+  const model = models.length > 0 ? 'no model is chosen' : 'no model predicts this measure here';
+  const named = [layout.x, layout.y].find(isNominal);
+  return named
+    ? `${model}, and nothing lies between the levels of ${inSentence(shortName(named))}`
+    : `${model}, and the design has gaps`;
 }
