@@ -133,6 +133,19 @@ export function settingAt(s: Slider, track: number): number {
   return Number(Math.max(s.lo, Math.min(s.hi, Math.round(value / power) * power)).toPrecision(10));
 }
 
+/** What was typed, as a value that the slider can take, or why it cannot. A code can be typed as its word. */
+export function numberIn(s: Slider, text: string): number | string {
+  const word = s.meanings.indexOf(text.trim());
+  const plain = text.replace(/[\s\u2009\u202f]/g, '').replace('\u2212', '-');
+  // a comma is a point where it can be nothing else
+  const value = word >= 0 ? word : plain === '' ? Number.NaN : Number(plain.replace(/^([^.,]*),([^.,]*)$/, '$1.$2'));
+  if (!Number.isFinite(value)) return 'is not a number';
+  const [lo, hi] = s.domain;
+  if (value >= lo && value <= hi) return value;
+  if (Number.isFinite(lo) && Number.isFinite(hi)) return `is not between ${lo} and ${hi}`;
+  return value < lo ? `is less than ${lo}` : `is more than ${hi}`;
+}
+
 export function slidersOf(
   terms: readonly ScalarTerm[],
   fit: Fit | null,

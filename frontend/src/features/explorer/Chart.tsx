@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The centre: what it looks like.
 import { type KeyboardEvent, type PointerEvent, type RefObject, useCallback, useEffect, useRef } from 'react';
-import { worded } from '../../plots/number';
+import { draw } from '../../layers/svg';
+import { decimal, worded } from '../../plots/number';
 import { tide } from '../../plots/tide';
 import type { ExplorerState } from '../../state/explorer';
 import { useExplorer, useFrame } from './context';
 import { settingWords, unitAfter } from './figure/words';
 import { createPicture, LAYERS, type Layer, type Picture, type PictureParts } from './picture';
+import { gripSpot, pulledShapes } from './pull/grip';
+import { type PullHandlers, usePull } from './pull/usePull';
 
 const BAR = Array.from({ length: 17 }, (_, k) => k / 16);
 
@@ -66,28 +69,85 @@ function useKeys(picture: RefObject<Picture | null>) {
   };
 }
 
-function useDrag(picture: RefObject<Picture | null>) {
+/** A press on a line pulls it, anywhere else it moves the needle. */
+function useDrag(picture: RefObject<Picture | null>, pull: PullHandlers) {
   const { store } = useExplorer();
   const drag = useRef<{ lines: boolean } | null>(null);
   const aim = (event: PointerEvent<SVGRectElement>) => {
     if (drag.current && picture.current)
       store.update(picture.current.aim(event.clientX, event.clientY, drag.current.lines));
   };
+  const end = () => {
+    drag.current = null;
+    pull.up();
+  };
   return {
     onPointerDown(event: PointerEvent<SVGRectElement>) {
-      if (event.button !== 0 || !picture.current) return;
+      if (event.button !== 0 || !picture.current || pull.down(event)) return;
       drag.current = { lines: picture.current.onLines(event.clientY) };
       event.currentTarget.setPointerCapture(event.pointerId);
       aim(event);
     },
-    onPointerMove: aim,
-    onPointerUp: () => {
-      drag.current = null;
+    onPointerMove(event: PointerEvent<SVGRectElement>) {
+      if (pull.move(event)) return;
+      if (drag.current) aim(event);
+      else event.currentTarget.style.cursor = pull.cursor(event);
     },
-    onPointerCancel: () => {
-      drag.current = null;
-    },
+    onPointerUp: end,
+    onPointerCancel: end,
   };
+}
+
+/** The grip on the line in hand, and while something is pulled, what moves. */
+function Grip({
+  picture,
+  pull,
+  layer,
+}: {
+  picture: RefObject<Picture | null>;
+  pull: PullHandlers;
+  layer: () => Element | undefined;
+}) {
+  const { view, redraw } = useExplorer();
+  const grip = useRef<SVGGElement>(null);
+  useFrame(({ place, theta }) => {
+    const element = grip.current;
+    const scene = picture.current?.scene();
+    if (!element || !scene) return;
+    const held = pull.held();
+    const group = layer();
+    if (group) draw(group, held ? pulledShapes(scene, held.pulled, held.value) : []);
+    const spot = gripSpot(scene);
+    element.style.display = spot ? '' : 'none';
+    if (!spot) return;
+    element.setAttribute('transform', `translate(${Math.round(spot.X * 10) / 10} ${Math.round(spot.Y * 10) / 10})`);
+    if (document.activeElement !== element && !held) return;
+    const slider = held?.pulled.slider ?? pull.mover(scene);
+    const words = slider ? `, ${slider.label} ${decimal(theta[slider.name], slider.digits)} ${slider.unit}` : '';
+    element.setAttribute('aria-valuenow', String(place.value));
+    element.setAttribute('aria-valuetext', `${decimal(place.value, 2)}${unitAfter(view.measure)}${words}`);
+  });
+  return (
+    <g
+      ref={grip}
+      className="grip"
+      tabIndex={0}
+      role="slider"
+      aria-orientation="vertical"
+      aria-label="Pull the line: up and down move it, left and right choose the parameter"
+      aria-valuenow={0}
+      onKeyDown={pull.key}
+      onFocus={() => redraw()}
+      onPointerDown={(event) => pull.down(event, true)}
+      onPointerMove={(event) => pull.move(event)}
+      onPointerUp={pull.up}
+      onPointerCancel={pull.up}
+    >
+      <circle r="12" fill="transparent" />
+      <circle r="5.5" className="dot" />
+      <path d="M-3 -9l3 -4l3 4M-3 9l3 4l3 -4" />
+    </g>
+  );
 }
 
 /** What the crosshair's slider says. */
@@ -152,7 +212,8 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   }, [found, onPicture, redraw]);
 
   const keys = useKeys(picture);
-  const drag = useDrag(picture);
+  const pull = usePull(picture, hit);
+  const drag = useDrag(picture, pull);
   useSpoken(hit);
   const { x, y, across } = view.layout;
   const axis = across === 'x' ? x : y;
@@ -187,6 +248,7 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
           onKeyDown={keys}
           {...drag}
         />
+        <Grip picture={picture} pull={pull} layer={() => groups.current.pull} />
       </svg>
     </div>
   );

@@ -175,7 +175,10 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
   const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
   const [opened] = useState(() => fromQuery(currentQuery(), terms));
   const [store] = useState(() => createStore(opened.state));
+  const [mover] = useState(() => createStore<{ name: string | null }>({ name: null }));
   const [rejected, setRejected] = useState(opened.rejected);
+  // rulers are made with the view: a value that came to rest beyond its own asks for new ones
+  const [rulers, setRulers] = useState(0);
 
   // new cells may bring or take settings: what the state says is judged again
   const judged = useRef(terms);
@@ -201,7 +204,10 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
   const fit = useLastFit(request, asked.data);
   const waiting = request !== null && fit === null && !asked.isError;
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  const view = useMemo(() => viewOf(subject, slices, state, fit, waiting), [subject, slices, structure, fit, waiting]);
+  const view = useMemo(
+    () => viewOf(subject, slices, state, fit, waiting),
+    [subject, slices, structure, fit, waiting, rulers],
+  );
 
   const picture = useRef<Picture | null>(null);
   const listeners = useRef(new Set<OnFrame>());
@@ -250,11 +256,16 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
       frames: listeners.current,
       redraw,
       history,
+      mover,
+      settleRulers() {
+        const { byHand } = store.get();
+        if (view.sliders.some((s) => byHand[s.name] < s.lo || byHand[s.name] > s.hi)) setRulers((n) => n + 1);
+      },
       toFit() {
         if (Object.keys(store.get().byHand).length > 0) store.update({ byHand: {} });
       },
     }),
-    [subject, store, terms, slices, view, redraw, history],
+    [subject, store, terms, slices, view, redraw, history, mover],
   );
 
   const fitState: FitState | null = request && {

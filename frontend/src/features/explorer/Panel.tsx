@@ -32,7 +32,9 @@ import {
   whyNothingBetween,
 } from './figure/words';
 import { PythonStatus } from './PythonStatus';
+import { PullChooser } from './pull/PullChooser';
 import { Rich } from './Rich';
+import { TypedValue } from './TypedValue';
 
 function ModelMenu({ current }: { current: string }) {
   const { view, store, subject } = useExplorer();
@@ -215,7 +217,7 @@ function unitNote(slider: Slider): string {
 }
 
 function Parameter({ slider }: { slider: Slider }) {
-  const { store } = useExplorer();
+  const { store, settleRulers } = useExplorer();
   const row = useRef<HTMLDivElement>(null);
   const ruler = useSized<SVGSVGElement>();
   const input = useRef<HTMLInputElement>(null);
@@ -265,7 +267,17 @@ function Parameter({ slider }: { slider: Slider }) {
         </span>
       </label>
       <span className="value">
-        <output ref={output} htmlFor={id} /> <small>{unitNote(slider)}</small>
+        <TypedValue
+          slider={slider}
+          id={id}
+          output={output}
+          value={() => shown.current.value}
+          onValue={(value) => {
+            set(value);
+            settleRulers();
+          }}
+        />{' '}
+        <small>{unitNote(slider)}</small>
       </span>
       <div className="track">
         <svg ref={ruler.attach} className="ruler" height={RULER_HEIGHT} aria-hidden="true" />
@@ -397,6 +409,7 @@ function FitBlock({ state }: { state: FitState | null }) {
           <Parameter key={slider.name} slider={slider} />
         ))}
       </div>
+      <PullChooser />
       {fit?.identifiable && <FitNote fit={fit} />}
     </div>
   );

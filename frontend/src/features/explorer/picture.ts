@@ -28,6 +28,7 @@ export const LAYERS = [
   'names',
   'axes',
   'needle',
+  'pull',
 ] as const;
 export type Layer = (typeof LAYERS)[number];
 
@@ -57,6 +58,8 @@ export interface Picture {
   aim(clientX: number, clientY: number, lines: boolean): Partial<Pick<ExplorerState, 'x' | 'y'>>;
   /** Whether the point is on the lower plot. */
   onLines(clientY: number): boolean;
+  /** The drawing's corner in client coordinates. */
+  origin(): readonly [number, number];
   scene(): Scene | null;
 }
 
@@ -210,6 +213,10 @@ export function createPicture(parts: PictureParts): Picture {
     onLines(clientY) {
       if (!scene?.frame.heat) return true;
       return clientY - svg.getBoundingClientRect().top > scene.frame.heat.top + scene.frame.heat.height;
+    },
+    origin() {
+      const box = svg.getBoundingClientRect();
+      return [box.left, box.top];
     },
     scene: () => scene,
     resize(width, height) {

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything under the hand: pull a line, type a number, go back and forth, pin a set of parameters."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import Console, Server
+from .test_explorer import NFS, drag_slider, open_explorer, surface
+
+pytestmark = pytest.mark.browser
+
+# where the first solid line is, some pixels left of the needle
+ON_THE_LINE = """(left) => {
+  const grip = document.querySelector('.grip').getBoundingClientRect();
+  const x = grip.x + grip.width / 2 - left;
+  const solid = [...document.querySelectorAll('[data-layer=curves] path')]
+    .find((p) => !p.getAttribute('stroke-dasharray'));
+  const corner = solid.getScreenCTM();
+  for (let i = 0; i < solid.getTotalLength(); i += 0.5) {
+    const at = solid.getPointAtLength(i);
+    if (at.x + corner.e >= x) return [at.x + corner.e, at.y + corner.f];
+  }
+}"""
+
+
+def value(page: Page, symbol: str) -> float:
+    """What the slider says now."""
+    text = page.get_by_role("slider", name=re.compile(f"^{symbol}")).get_attribute("aria-valuetext")
+    assert text
+    return float(text.split()[0].replace("−", "-"))
+
+
+def pull(page: Page, pixels: float, left: float = 120) -> tuple[float, float]:
+    """Press on the first line and move up; the button stays down. Where the pointer is."""
+    x, y = page.evaluate(ON_THE_LINE, left)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(1, 6):
+        page.mouse.move(x, y - pixels * step / 5)
+    return x, y - pixels
+
+
+def test_a_line_that_is_pulled_follows_the_pointer_and_names_what_moves(page: Page) -> None:
+    open_explorer(page)
+    before = surface(page), value(page, "β")
+    _, y = pull(page, 30)
+    tag = page.locator("[data-layer=pull] text")
+    expect(tag).to_have_text(re.compile("^β 0.266 → 0.3"))
+    assert abs(page.evaluate(ON_THE_LINE, 120)[1] - y) < 1.5
+    page.mouse.up()
+    expect(tag).to_have_count(0)
+    assert value(page, "β") > before[1]
+    assert value(page, "α") == 0.813
+    assert surface(page) != before[0]
+
+
+def test_a_pull_stops_at_the_bounds_of_its_parameter(page: Page) -> None:
+    open_explorer(page)
+    pull(page, -400)
+    page.mouse.up()
+    assert value(page, "β") >= 0
+
+
+def test_another_parameter_can_do_it(page: Page) -> None:
+    """By name in the panel, or the second strongest with Shift."""
+    open_explorer(page)
+    page.get_by_label("Pulling a line moves").select_option("alpha")
+    pull(page, 20)
+    page.mouse.up()
+    assert value(page, "α") > 0.813
+    assert value(page, "β") == 0.266
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_label("Pulling a line moves").select_option("")
+    page.keyboard.down("Shift")
+    pull(page, 20)
+    page.keyboard.up("Shift")
+    page.mouse.up()
+    assert value(page, "β") == 0.266
+    expect(page.get_by_text("By hand")).to_be_visible()
+
+
+def test_the_surface_is_pulled_with_alt_and_the_needle_moves_without(page: Page) -> None:
+    open_explorer(page)
+    box = page.locator("canvas").first.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] * 0.2, box["y"] + box["height"] * 0.7
+    page.keyboard.down("Alt")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 25, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Alt")
+    expect(page.get_by_text("By hand")).to_be_visible()
+    crosshair = page.get_by_role("slider", name="Crosshair")
+    at = crosshair.get_attribute("aria-valuetext")
+    byhand = value(page, "β")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 25, steps=4)
+    page.mouse.up()
+    expect(crosshair).not_to_have_attribute("aria-valuetext", at or "")
+    assert value(page, "β") == byhand
+
+
+def test_the_grip_pulls_by_keyboard(page: Page) -> None:
+    open_explorer(page)
+    grip = page.get_by_role("slider", name=re.compile("^Pull the line"))
+    grip.focus()
+    expect(grip).to_have_attribute("aria-valuetext", re.compile("jiffies, Cost per"))
+    before = float(grip.get_attribute("aria-valuenow") or "nan")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_text("By hand")).to_be_visible()
+    assert float(grip.get_attribute("aria-valuenow") or "nan") > before
+    said = grip.get_attribute("aria-valuetext") or ""
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    expect(grip).not_to_have_attribute("aria-valuetext", said)
+
+
+def test_a_number_can_be_typed_and_a_bad_one_says_why(page: Page) -> None:
+    open_explorer(page)
+    panel = page.get_by_role("complementary", name="Model")
+    panel.get_by_role("button", name="0.813").click()
+    field = panel.get_by_role("textbox")
+    field.fill("much")
+    field.press("Enter")
+    expect(panel.get_by_role("alert")).to_have_text("is not a number")
+    field.fill("1.5")
+    field.press("Enter")
+    assert value(page, "α") == 1.5
+    # far beyond the fit's ruler: the ruler grows
+    assert float(page.get_by_role("slider", name=re.compile("^α")).get_attribute("max") or 0) >= 1.5
+    page.get_by_role("slider", name=re.compile("^α")).dblclick()
+    expect(page.get_by_text("By hand")).to_have_count(0)
+
+
+def test_undo_and_redo_go_through_everything_a_gesture_at_a_time(page: Page) -> None:
+    open_explorer(page)
+    undo, redo = page.get_by_role("button", name="Undo"), page.get_by_role("button", name="Redo")
+    expect(undo).to_have_attribute("aria-disabled", "true")
+    at = page.get_by_role("slider", name="Crosshair").get_attribute("aria-valuetext")
+    drag_slider(page, "γ", 0.2)
+    pulled = value(page, "γ")
+    box = page.locator("canvas").first.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 200, box["y"] + 200, steps=5)
+    page.mouse.up()
+    page.get_by_role("button", name="Cells").click()
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("slider", name="Crosshair")).to_have_attribute(
+        "aria-valuetext", re.compile(re.escape((at or "").split(":")[0]))
+    )
+    assert value(page, "γ") == pulled
+    undo.click()
+    assert value(page, "γ") == 1.110
+    page.keyboard.press("Control+Shift+z")
+    assert value(page, "γ") == pulled
+    redo.click()
+    redo.click()
+    expect(page.get_by_role("button", name="Cells")).to_have_attribute("aria-pressed", "true")
+    expect(redo).to_have_attribute("aria-disabled", "true")

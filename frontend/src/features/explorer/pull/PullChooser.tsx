@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which parameter moves when a line is pulled: the one that does most there, or one that is named.
+import { useSyncExternalStore } from 'react';
+import { useExplorer } from '../context';
+import { plainSymbol } from './grip';
+
+export function PullChooser() {
+  const { view, mover } = useExplorer();
+  const { name } = useSyncExternalStore(mover.subscribe, mover.get);
+  const able = view.sliders.filter((s) => s.meanings.length === 0);
+  if (view.mode !== 'model' || able.length < 2) return null;
+  return (
+    <p className="note pullwith">
+      <label>
+        Pulling a line moves{' '}
+        <select
+          value={able.some((s) => s.name === name) ? (name ?? '') : ''}
+          onChange={(event) => mover.set({ name: event.currentTarget.value || null })}
+        >
+          <option value="">what does most there</option>
+          {able.map((s) => (
+            <option key={s.name} value={s.name}>
+              {plainSymbol(s)} {s.label}
+            </option>
+          ))}
+        </select>
+      </label>
+    </p>
+  );
+}
