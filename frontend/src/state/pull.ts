@@ -23,12 +23,12 @@ export interface Pull {
 const SAMPLES = 24;
 const STEPS = 40;
 
-/** How far a pull may take a parameter: a fit's ruler is short, so twice its length to either side; never out of the domain. */
+/** How far a pull may take a parameter: a fit's ruler is short, so twice its length to either side; never out of the domain, and not below nought where the ruler is above. */
 export function boundsOfPull(slider: Slider): readonly [number, number] {
   const { lo, hi, domain, interval } = slider;
   if (!interval) return [lo, hi];
   const room = 2 * (hi - lo);
-  return [Math.max(domain[0], lo - room), Math.min(domain[1], hi + room)];
+  return [Math.max(domain[0], lo < 0 ? lo - room : Math.max(0, lo - room)), Math.min(domain[1], hi + room)];
 }
 
 const fromTrack = (s: Slider, u: number): number => (s.spacing === 'log' ? Math.exp(u) : u);
