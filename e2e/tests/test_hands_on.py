@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything under the hand: pull a line, type a number, go back and forth, pin a set of parameters."""
+"""Everything under the hand: pull a line, type a number, undo, pin a set of parameters."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import Console, Server
-from .test_explorer import NFS, drag_slider, open_explorer, surface
+from .test_explorer import drag_slider, open_explorer, surface
 
 pytestmark = pytest.mark.browser
 
