@@ -160,3 +160,27 @@ def test_many_settings_are_no_trouble():
     costs = [front[cell]["cpu_s_per_gb"] for cell in found.frontier]
     assert speeds == sorted(speeds, reverse=True)
     assert costs == sorted(costs, reverse=True)
+
+
+def test_as_many_runs_as_it_says_tell_two_settings_apart():
+    rng = np.random.default_rng(4)
+
+    def runs(count):
+        speed = np.concatenate(
+            [
+                200.0 * np.exp(0.01 * rng.normal(size=count)),
+                201.0 * np.exp(0.01 * rng.normal(size=count)),
+            ]
+        )
+        return {"throughput_mbps": speed}, np.arange(2).repeat(count).tolist()
+
+    aims = [Aim("throughput_mbps", "more")]
+    asked = [recommend(*runs(40), aims) for _ in range(20)]
+    told = [c.runs_to_resolve for found in asked for c in found.candidates if not c.resolved]
+    counts = [count for count in told if count is not None]
+    # (1.64 + 0.84)² × 2 × 0.01² / 0.005² = 49 for the true means
+    assert 15 < np.median(counts) < 250
+    resolved = [
+        all(c.resolved for c in recommend(*runs(49), aims).candidates[1:]) for _ in range(60)
+    ]
+    assert 0.65 < np.mean(resolved) < 0.95

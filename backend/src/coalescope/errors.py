@@ -8,7 +8,8 @@ every fault found when one file has several (the first 20; the outer fields repe
 
 import errno
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -94,6 +95,12 @@ class CoalescopeError(Exception):
             problems=self.problems,
         )
         return ErrorResponse(error=body).model_dump(mode="json")
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """The start of advice that names what looks like `name`; nothing where nothing does."""
+    near = get_close_matches(name, list(names), n=3, cutoff=0.5)
+    return f"Did you mean {' or '.join(near)}? " if near else ""
 
 
 def not_found(what: str, name: str, advice: str | None = None) -> CoalescopeError:

@@ -90,7 +90,7 @@ def test_a_model_of_the_catalogue_is_fitted(run: Run, lab: None) -> None:
     ("typed", "reason"),
     [
         ("fit lab request-response --free idle_us", "--free goes with --output"),
-        ("fit lab --model mine.json", "--model goes with --output"),
+        ("fit lab --model mine.json", "own goes with --output"),
         ("fit lab request-response --output throughput_mbps", "--output needs --free"),
         ("fit lab --model nowhere.json --output a --free b", "nowhere.json: No such file"),
         ("fit lab --model mine.py --output a --free b", "mine.py is not JSON"),

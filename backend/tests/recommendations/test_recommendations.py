@@ -85,7 +85,7 @@ def test_the_commands_and_the_way_back(client: Any) -> None:
         ({"aims": [{"measure": "latency_us"}]}, "not_available", "Measure it"),
         ({"aims": []}, "invalid_request", ""),
         ({"aims": [{**FAST[0], "weight": 0}]}, "invalid_request", ""),
-        ({"where": {"delay_us": 10}}, "no_recommendation", "measure more"),
+        ({"where": {"delay_us": 10}}, "no_recommendation", "at least one other"),
         ({"where": {"delay_us": 7}}, "no_such_cells", "factors"),
         ({"interface": "eth0; reboot"}, "wrong_interface", "ip link"),
         ({"interface": "eth0", "driver": "$(reboot)"}, "wrong_driver", "ethtool -i"),

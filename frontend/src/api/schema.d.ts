@@ -877,6 +877,11 @@ export interface components {
              * @description Whether the data can tell it from the best
              */
             resolved: boolean;
+            /**
+             * Runs To Resolve
+             * @description How many runs of it, and of the best, would tell them apart in four of five tries; null where they are told apart, and where it is more than anybody would measure
+             */
+            runs_to_resolve: number | null;
         };
         /**
          * CellOut
@@ -1072,6 +1077,11 @@ export interface components {
             }[];
             /** @description Where a limit was given */
             regression: components["schemas"]["RegressionOut"] | null;
+            /**
+             * Message
+             * @description What limits the answer, and what to measure
+             */
+            message: string | null;
         };
         /**
          * ConstraintIn

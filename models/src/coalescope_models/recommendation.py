@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -20,8 +21,11 @@ Sense = Literal["more", "less"]
 
 #: Loss against the best that a reader would not care about: one percent.
 TOLERANCE = 0.01
+#: Runs of one setting that anybody would measure.
+MOST_RUNS = 1_000
 _DRAWS = 4_000
 _UNRESOLVED = 0.05
+_POWER = 0.8
 _LIKELY = 0.5
 
 
@@ -79,6 +83,9 @@ class Candidate:
         probability_allowed: share of draws in which it keeps the constraints; None likewise.
         allowed: whether its means keep the constraints.
         resolved: False where the data cannot tell it from the best.
+        runs_to_resolve: how many runs of it, and of the best, would tell them apart in four of five
+            tries if means and deviations stay as they are; None where they are told apart, where
+            nothing is known of the spread, and above `MOST_RUNS`.
     """
 
     cell: Hashable
@@ -90,6 +97,7 @@ class Candidate:
     probability_allowed: float | None
     allowed: bool
     resolved: bool
+    runs_to_resolve: int | None
 
 
 @dataclass(frozen=True)
@@ -157,6 +165,10 @@ def recommend(
     found = _candidates(
         order, rows, names, means, scores, allowed, best, draws, weights, aims, constraints
     )
+    if best is not None and draws is not None:
+        needed = _runs_to_resolve(scores, _variances(logs @ weights, rows), best)
+        runs = dict(zip(order, needed, strict=True))
+        found = [c if c.resolved else replace(c, runs_to_resolve=runs[c.cell]) for c in found]
     frontier = _frontier(order, means, names, aims, allowed)
     return _answer(found, best, order, frontier, tolerance, draws is not None)
 
@@ -270,6 +282,7 @@ def _candidates(
             probability_allowed=None if kept is None else float(kept[k]),
             allowed=bool(allowed[k]),
             resolved=k != best and (resolved is None or bool(resolved[k])),
+            runs_to_resolve=None,
         )
         for k, cell in enumerate(order)
     ]
@@ -304,6 +317,30 @@ def _resolved(scores: Floats, best: int) -> NDArray[np.bool_]:
     behind = scores[:, best : best + 1] - scores
     resolved: NDArray[np.bool_] = np.mean(behind <= 0.0, axis=0) < level
     return resolved
+
+
+def _variances(scores: Floats, rows: Sequence[NDArray[np.intp]]) -> Floats:
+    """Return the variance of one run's score in each cell; of a single run, that of all others."""
+    freedom = sum(len(r) - 1 for r in rows)
+    squares = [float(np.sum((scores[r] - scores[r].mean()) ** 2)) for r in rows]
+    pooled = sum(squares) / freedom
+    return np.array(
+        [s / (len(r) - 1) if len(r) > 1 else pooled for s, r in zip(squares, rows, strict=True)]
+    )
+
+
+def _runs_to_resolve(scores: Floats, variances: Floats, best: int) -> list[int | None]:
+    """Return how many runs, of each cell and of the best, tell them apart in four of five tries."""
+    level = _UNRESOLVED / max(len(scores) - 1, 1)
+    normal = NormalDist()
+    quantiles = normal.inv_cdf(1.0 - level) + normal.inv_cdf(_POWER)
+    found: list[int | None] = []
+    for score, variance in zip(scores, variances, strict=True):
+        behind = float(scores[best] - score)
+        spread = quantiles * math.sqrt(variance + variances[best])
+        enough = behind > 0.0 and spread <= behind * math.sqrt(MOST_RUNS)
+        found.append(max(2, math.ceil((spread / behind) ** 2)) if enough else None)
+    return found
 
 
 def _frontier(
@@ -348,6 +385,11 @@ def _answer(
     )
 
 
+def _how_often(candidates: Sequence[Candidate]) -> str:
+    runs = [c.runs_to_resolve for c in candidates if c.runs_to_resolve is not None]
+    return f" (about {max(runs)} runs of each tell most apart)" if runs else ""
+
+
 def _message(
     candidates: Sequence[Candidate],
     best: int | None,
@@ -365,7 +407,8 @@ def _message(
     if unresolved and chance is not None and chance < _LIKELY:
         return (
             f"The data cannot tell {len(unresolved)} other settings from the best. Measure these "
-            "again if the difference matters; any of them will do if it does not."
+            f"again if the difference matters{_how_often(candidates)}; any of them will do if it "
+            "does not."
         )
     single = sum(c.n == 1 for c in candidates)
     if single:

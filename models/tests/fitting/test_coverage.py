@@ -18,7 +18,7 @@ SIMULATIONS = 500
 NOISE = {
     "CPU time": (0.0, 0.0, 0.0, 0.01),
     "counts and CPU time": (0.0, 0.003, 0.01, 0.01),
-    "counts as noisy as can be": (0.0, 0.03, 0.05, 0.02),
+    "very noisy counts": (0.0, 0.03, 0.05, 0.02),
 }
 
 
@@ -96,14 +96,11 @@ def test_intervals_from_replicates(nfs_table, method, replicates, noise):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("replicates", [3, 10])
-def test_counts_as_noisy_as_can_be_leave_the_whitened_fit_alone_to_trust(
-    nfs_table, method, replicates
-):
-    """Least squares and the paper's fit are biased then; only one that knows the noise is not."""
-    simulate = simulated(nfs_table, method, replicates, NOISE["counts as noisy as can be"])
-    mean, told = mean_coverage(f"{method}, 27 cells of {replicates}, noisy counts", simulate)
+def test_intervals_from_very_noisy_counts(nfs_table, method, replicates):
+    """They bias least squares and the paper's fit a little; not one that knows the noise."""
+    simulate = simulated(nfs_table, method, replicates, NOISE["very noisy counts"])
+    mean, _ = mean_coverage(f"{method}, 27 cells of {replicates}, noisy counts", simulate)
     if method == "whitened":
         assert 0.92 < mean < 0.98
     else:
-        logging.getLogger(__name__).info("undercovers as documented; told in %.0f %%", 100 * told)
-        assert mean < 0.95
+        assert 0.90 < mean < 0.97

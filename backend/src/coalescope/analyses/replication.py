@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from coalescope_models.quantity import Quantity
-from coalescope_models.statistics import CellSummary, Plan, plan_replicates
+from coalescope_models.statistics import Plan, plan_replicates
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
@@ -67,7 +67,7 @@ def plan(
         )
     try:
         plans: Mapping[object, Plan] = plan_replicates(
-            {key: _summary(cell, measure) for key, cell in cells.items()}, width_percent / 100.0
+            {key: cell.summary(measure) for key, cell in cells.items()}, width_percent / 100.0
         )
     except ValueError as error:
         raise CoalescopeError(
@@ -78,8 +78,3 @@ def plan(
         ) from None
     planned = [PlannedCell(cells[key], needs) for key, needs in plans.items() if key in cells]
     return ReplicationPlan(experiment, quantity, chosen_by, width_percent, planned)
-
-
-def _summary(cell: CellRecord, measure: str) -> CellSummary:
-    found = cell.measures[measure]
-    return CellSummary(found.n, found.mean, found.sd, found.ci95)

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError
 
 from coalescope.cli.output import printable
+from coalescope.cli.wording import in_shell, place
 from coalescope.errors import CoalescopeError
 from coalescope.security import UnsafeBinding
 
@@ -15,7 +16,7 @@ def explain(error: Exception) -> str | None:
     """Return what to tell the person, or None if the fault is the program's own."""
     match error:
         case CoalescopeError():
-            reason = describe(error)
+            reason = _as_typed(error)
         case UnsafeBinding():
             reason = str(error)
         case OSError(strerror=str(text)) if error.filename is not None:
@@ -39,6 +40,13 @@ def explain(error: Exception) -> str | None:
         case _:
             return None
     return f"coalescope: {reason}"
+
+
+def _as_typed(error: CoalescopeError) -> str:
+    """Of what was typed, not of a file: fields are options."""
+    if error.problems:
+        return describe(error)
+    return fault_text(error.message, place(error.where), in_shell(error.advice))
 
 
 def describe(error: CoalescopeError) -> str:

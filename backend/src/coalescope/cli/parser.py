@@ -10,6 +10,7 @@ from typing import NamedTuple
 from coalescope.experiments.records import KINDS
 
 _COMMANDS = "coalescope.cli.commands"
+_MODEL = "id of a model of the catalogue, or file of one of your own (see `coalescope trace`)"
 METHODS = ("paper-tls", "whitened", "ols")
 
 
@@ -143,14 +144,8 @@ def _serve(parser: argparse.ArgumentParser) -> None:
 def _model(parser: argparse.ArgumentParser) -> None:
     """A model of the catalogue, or one's own."""
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("model", metavar="MODEL", nargs="?", help="id of a model of the catalogue")
-    which.add_argument(
-        "--model",
-        metavar="FILE",
-        dest="model_file",
-        type=Path,
-        help="a model of your own, as `coalescope trace` writes it",
-    )
+    which.add_argument("model", metavar="MODEL", nargs="?", help=_MODEL)
+    which.add_argument("--model", metavar="MODEL", dest="model_option", help="the same")
 
 
 def _predict(parser: argparse.ArgumentParser) -> None:
@@ -277,7 +272,8 @@ def _compare(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         type=_not_negative,
         help="exit with status 1 if B is worse by more than this, overall or in a cell where that "
-        "is beyond chance",
+        "is beyond chance; without replicates nothing is known of chance, and any difference "
+        "beyond it fails: measure each setting at least three times",
     )
 
 
@@ -295,7 +291,12 @@ def _plan(parser: argparse.ArgumentParser) -> None:
 
 
 def _measure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--measure", metavar="MEASURE", required=True)
+    parser.add_argument(
+        "--measure",
+        metavar="MEASURE",
+        required=True,
+        help="of the glossary, such as throughput_mbps",
+    )
 
 
 def _recommend(parser: argparse.ArgumentParser) -> None:
@@ -304,12 +305,16 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--model",
         metavar="MODEL",
-        help="choose among predictions: a model of the catalogue, or a file of your own model",
+        help=f"choose among predictions: {_MODEL}",
     )
     goal = parser.add_argument_group("goal")
     for sense in ("maximise", "minimise"):
         goal.add_argument(
-            f"--{sense}", metavar="MEASURE", action="append", default=[], help="may be repeated"
+            f"--{sense}",
+            metavar="MEASURE",
+            action="append",
+            default=[],
+            help="a measure, such as throughput_mbps or latency_us; may be repeated",
         )
     goal.add_argument(
         "--weight",
@@ -321,7 +326,12 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     )
     for bound in ("at-most", "at-least"):
         goal.add_argument(
-            f"--{bound}", metavar="MEASURE=VALUE", type=number, action="append", default=[]
+            f"--{bound}",
+            metavar="MEASURE=VALUE",
+            type=number,
+            action="append",
+            default=[],
+            help="a bound that the setting must keep; may be repeated",
         )
     goal.add_argument(
         "--tolerance",

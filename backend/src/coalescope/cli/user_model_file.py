@@ -2,7 +2,6 @@
 """A user's model in a file."""
 
 import json
-from argparse import Namespace
 from pathlib import Path
 
 from coalescope_models.catalogue import Model
@@ -16,15 +15,20 @@ from coalescope.user_models.service import read_user_model
 _MOST_BYTES = 2**20
 
 
-def model_of(arguments: Namespace) -> tuple[Model, dict[str, str]]:
-    """The model that was typed, and what inputs of a user's model come from.
+def model_of(typed: str) -> tuple[Model, dict[str, str]]:
+    """The model of an id or in a file, and what inputs of a user's model come from.
 
     Errors: CoalescopeError for a model that is not there, or a file that holds none.
     """
-    if arguments.model_file is None:
-        return get_model(arguments.model), {}
-    document = read_document(arguments.model_file)
+    if not is_file(typed):
+        return get_model(typed), {}
+    document = read_document(Path(typed))
     return read_user_model(document), document.sources()
+
+
+def is_file(typed: str) -> bool:
+    """Whether a file is meant: ids have no dot and no folder."""
+    return "." in typed or len(Path(typed).parts) > 1
 
 
 def read_document(path: Path) -> UserModelIn:

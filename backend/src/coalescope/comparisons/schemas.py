@@ -74,6 +74,7 @@ class ComparisonOut(BaseModel):
     only_a: list[dict[str, Level]]
     only_b: list[dict[str, Level]]
     regression: RegressionOut | None = Field(description="Where a limit was given")
+    message: str | None = Field(description="What limits the answer, and what to measure")
 
 
 def comparison_out(compared: Compared, regression: Regression | None) -> ComparisonOut:
@@ -101,6 +102,16 @@ def comparison_out(compared: Compared, regression: Regression | None) -> Compari
             overall=regression.overall,
             cells=[dict(cell.factors) for cell in regression.cells],
         ),
+        message=_message(compared),
+    )
+
+
+def _message(compared: Compared) -> str | None:
+    if compared.result.overall_ci95 is not None:
+        return None
+    return (
+        "No interval of the overall ratio: not every setting has replicates on both sides, so it "
+        "may be chance, and a limit fails on chance too. Measure each setting at least three times."
     )
 
 

@@ -139,8 +139,8 @@ def compare_experiments(
         cells=[
             ComparedCell(
                 factors=_without(keyed_a[key].factors, differing),
-                a=_summary(keyed_a[key], measure),
-                b=_summary(keyed_b[key], measure),
+                a=keyed_a[key].summary(measure),
+                b=keyed_b[key].summary(measure),
                 difference=difference,
             )
             for key, difference in ((str(key), d) for key, d in result.cells.items())
@@ -154,8 +154,9 @@ def compare_experiments(
 def regressions(compared: Compared, limit_percent: float) -> Regression:
     """What is worse in B by more than `limit_percent`.
 
-    The overall ratio counts unless its interval holds 1; a cell counts where it is resolved and its
-    whole simultaneous interval lies beyond the limit.
+    The overall ratio counts unless its interval holds 1, or there is none because some setting
+    has no replicates: then any difference counts, and chance alone can make one. A cell counts
+    where it is resolved and its whole simultaneous interval lies beyond the limit.
 
     Errors: 422 where neither direction of the measure is better.
     """
@@ -220,12 +221,7 @@ def _without(factors: Factors, names: Mapping[str, object]) -> Factors:
 
 
 def _summaries(cells: Mapping[str, CellRecord], measure: str) -> dict[object, CellSummary]:
-    return {key: _summary(cell, measure) for key, cell in cells.items()}
-
-
-def _summary(cell: CellRecord, measure: str) -> CellSummary:
-    found = cell.measures[measure]
-    return CellSummary(found.n, found.mean, found.sd, found.ci95)
+    return {key: cell.summary(measure) for key, cell in cells.items()}
 
 
 def sides_of(split: str | None) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from coalescope_models.statistics import CellSummary
+
 Kind = Literal["published", "measured", "emulated", "simulated"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -46,3 +48,8 @@ class CellRecord:
     runs: int
     partial_runs: int
     measures: Mapping[str, SummaryRecord]
+
+    def summary(self, measure: str) -> CellSummary:
+        """What the statistics take."""
+        found = self.measures[measure]
+        return CellSummary(found.n, found.mean, found.sd, found.ci95)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from coalescope_models.catalogue import Model
 from coalescope_models.fitting import FitInputError, Weighting, fit_nonlinear, most_work
+from coalescope_models.quantity import QUANTITIES
 from numpy.typing import NDArray
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.fits.inputs import Source, candidates, choose
 from coalescope.fits.pooling import check_pooled, setting_labels
@@ -146,7 +147,8 @@ def fit(points: Points, request: NonlinearRequest) -> NonlinearFit:
             "wrong_fit",
             f"{str(error)[:1].upper()}{str(error)[1:]}.",
             where={"model": request.model.id, "field": error.name},
-            advice="GET /api/models lists outputs and parameters of each model.",
+            advice=f"{did_you_mean(error.name, request.model.names)}GET /api/models lists inputs, "
+            "outputs and parameters of each model.",
         ) from None
     return NonlinearFit(
         experiment=points.experiment,
@@ -168,15 +170,16 @@ def _response(request: NonlinearRequest) -> str:
             "wrong_fit",
             f"{request.model.id} has no output {request.output[:80]!r}.",
             where={"model": request.model.id, "field": "output"},
-            advice=f"Its outputs are {', '.join(outputs)}.",
+            advice=f"{did_you_mean(request.output, outputs)}Its outputs are {', '.join(outputs)}.",
         )
     response = request.response or request.output
     if measure(response) is None:
+        meant = did_you_mean(response, (q.name for q in QUANTITIES.values() if q.role == "measure"))
         raise CoalescopeError(
             "no_such_response",
             f"{response[:80]!r} is not a measure.",
             where={"field": "response"},
-            advice="Name the measure that the output is to be compared with.",
+            advice=f"{meant}Name the measure that the output is to be compared with.",
         )
     if any(quantity.name == response for quantity in request.model.inputs):
         raise CoalescopeError(

@@ -10,7 +10,7 @@ from coalescope_models.catalogue import LinearFit
 from coalescope_models.quantity import QUANTITIES
 from numpy.typing import NDArray
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors
 from coalescope.fits.pooling import setting_labels
 from coalescope.runs.records import RunValues
@@ -111,7 +111,8 @@ def _no_response(response: str, fit: LinearFit) -> CoalescopeError:
         "no_such_response",
         f"The model is not fitted to {response[:80]!r}.",
         where={"field": "response"},
-        advice=f"It is fitted to one of {', '.join(fit.responses)}.",
+        advice=f"{did_you_mean(response, fit.responses)}It is fitted to one of "
+        f"{', '.join(fit.responses)}.",
     )
 
 

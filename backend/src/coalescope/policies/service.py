@@ -4,7 +4,6 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from coalescope_models.policies import (
     DIM_RX_COMPLETIONS,
@@ -24,7 +23,7 @@ from coalescope_models.policies import (
     simulate,
 )
 
-from coalescope.errors import CoalescopeError, not_found
+from coalescope.errors import CoalescopeError, did_you_mean, not_found
 
 # of all runs together, each packet in Python: some seconds on one core
 _MOST_PACKETS = 2_000_000
@@ -153,9 +152,8 @@ def try_policy(trial: Trial) -> Outcome:
     """Play it. Errors: 404 for the policy; 422 for too many packets, or none, or no price."""
     known = POLICIES.get(trial.policy)
     if known is None:
-        near = get_close_matches(trial.policy, POLICIES, n=1, cutoff=0.4)
-        hint = f"Did you mean {near[0]}? " if near else ""
-        raise not_found("policy", trial.policy, f"{hint}Policies are {', '.join(POLICIES)}.")
+        meant = did_you_mean(trial.policy, POLICIES)
+        raise not_found("policy", trial.policy, f"{meant}Policies are {', '.join(POLICIES)}.")
     if not trial.costs.interrupt_us + trial.costs.packet_us > 0.0:
         raise CoalescopeError(
             "no_price",

@@ -17,7 +17,7 @@ from coalescope_models.catalogue import (
 )
 from numpy.typing import NDArray
 
-from coalescope.errors import CoalescopeError, not_found
+from coalescope.errors import CoalescopeError, did_you_mean, not_found
 
 MAX_POINTS = 65_536
 MAX_AXES = 16
@@ -64,7 +64,8 @@ def get_model(model_id: str) -> Model:
     """Return the model of that id. Errors: 404 naming the models there are."""
     model = MODELS.get(model_id)
     if model is None:
-        raise not_found("model", model_id, f"Models are {', '.join(MODELS)}.")
+        meant = did_you_mean(model_id, MODELS)
+        raise not_found("model", model_id, f"{meant}Models are {', '.join(MODELS)}.")
     return model
 
 
@@ -146,7 +147,10 @@ def _refused(model: Model, error: ModelError) -> CoalescopeError:
             needed = ", ".join(quantity.name for quantity in model.inputs)
             code, advice = "missing_input", f"Its inputs are {needed}; parameters have defaults."
         case _:
-            code, advice = "unknown_name", "Give inputs and parameters by these names."
+            code = "unknown_name"
+            advice = (
+                f"{did_you_mean(error.name, model.names)}Give inputs and parameters by these names."
+            )
     return CoalescopeError(
         code, f"{error}.", where={"model": model.id, "field": error.name}, advice=advice
     )

@@ -5,12 +5,11 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 
 from coalescope_models.catalogue import Model
-from coalescope_models.recommendation import Constraint
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Level
 from coalescope.predictions.service import get_model
-from coalescope.recommendations.service import Advice, Question, aim
+from coalescope.recommendations.service import Advice, Question, aim, constraint
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
 
@@ -61,7 +60,7 @@ class QuestionIn(BaseModel):
         """Return it as the service takes it. Errors: 422 for an aim without a direction."""
         return Question(
             aims=[aim(a.measure, a.sense, a.weight) for a in self.aims],
-            constraints=[Constraint(c.measure, c.limit, c.value) for c in self.constraints],
+            constraints=[constraint(c.measure, c.limit, c.value) for c in self.constraints],
             tolerance_percent=self.tolerance_percent,
             seed=self.seed,
             interface=self.interface,
@@ -142,6 +141,10 @@ class CandidateOut(BaseModel):
     probability_allowed: float | None = Field(description="That it keeps the bounds")
     allowed: bool
     resolved: bool = Field(description="Whether the data can tell it from the best")
+    runs_to_resolve: int | None = Field(
+        description="How many runs of it, and of the best, would tell them apart in four of five "
+        "tries; null where they are told apart, and where it is more than anybody would measure"
+    )
 
 
 class CommandsOut(BaseModel):
@@ -199,6 +202,7 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
                 probability_allowed=candidate.probability_allowed,
                 allowed=candidate.allowed,
                 resolved=candidate.resolved,
+                runs_to_resolve=candidate.runs_to_resolve,
             )
             for candidate in found.candidates
         ],

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
+from typing import Literal
 
 import numpy as np
 from coalescope_models.catalogue import Model
@@ -19,7 +20,7 @@ from coalescope_models.recommendation import (
 )
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.experiments.service import factor_levels
 from coalescope.predictions.service import check_axes, evaluate_points
@@ -38,6 +39,12 @@ _NO_CHANCE = (
     "This ranks a model's predictions, which know nothing of chance: measure the best settings "
     "before you rely on them."
 )
+
+
+_REMEDIES = {
+    "aims": "Name a measure, and whether more or less of it is wanted.",
+    "cells": "Measure at least one other setting, three times or more, or choose fewer levels.",
+}
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
     Errors: 422 where neither is, or for an unknown quantity.
     """
     quantity = QUANTITIES.get(measure)
-    better = sense or (None if quantity is None else quantity.better)
+    better = None if quantity is None else sense or quantity.better
     if better is None:
         raise CoalescopeError(
             "no_better",
@@ -108,9 +115,23 @@ def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
             if quantity
             else f"{measure[:80]!r} is not a quantity.",
             where={"measure": measure},
-            advice="Say whether more or less of it is wanted." if quantity else "See the glossary.",
+            advice="Say whether more or less of it is wanted."
+            if quantity
+            else f"{did_you_mean(measure, QUANTITIES)}The glossary lists all quantities.",
         )
     return Aim(measure, better, weight)
+
+
+def constraint(measure: str, limit: Literal["at most", "at least"], value: float) -> Constraint:
+    """A bound. Errors: 422 for an unknown quantity."""
+    if measure not in QUANTITIES:
+        raise CoalescopeError(
+            "no_such_measure",
+            f"{measure[:80]!r} is not a quantity.",
+            where={"measure": measure},
+            advice=f"{did_you_mean(measure, QUANTITIES)}The glossary lists all quantities.",
+        )
+    return Constraint(measure, limit, value)
 
 
 def read_runs(
@@ -235,7 +256,7 @@ def _predicted(
                 "not_available",
                 f"{model.id} does not predict {name[:80]}.",
                 where={"measure": name},
-                advice=f"It predicts {', '.join(known)}.",
+                advice=f"{did_you_mean(name, known)}It predicts {', '.join(known)}.",
             )
     return {name: known[name].tolist() for name in q.measures}
 
@@ -258,7 +279,9 @@ def _recommend(
             "no_recommendation",
             f"{text[:1].upper()}{text[1:]}.",
             where={"field": error.name},
-            advice="Choose settings with FACTOR=VALUE, ask for another measure, or measure more.",
+            advice=_REMEDIES.get(
+                error.name, "Measure it in every setting, ask for another, or leave settings out."
+            ),
         ) from None
 
 

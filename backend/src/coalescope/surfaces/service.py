@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from coalescope_models.quantity import Quantity
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import (
     ExperimentRecord,
     Factors,
@@ -178,7 +178,9 @@ def _no_such_measure(
         "no_such_measure",
         f"No cell of {experiment.slug} has the measure {name!r}.",
         where={"experiment": experiment.slug, "measure": name},
-        advice=f"It has {', '.join(names)}." if names else "It has no measures yet.",
+        advice=f"{did_you_mean(name, names)}It has {', '.join(names)}."
+        if names
+        else "It has no measures yet.",
         status=404,
     )
 

@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_json, print_table, printable, shown
+from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
 from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments, regressions, sides_of
 from coalescope.errors import CoalescopeError
@@ -59,6 +59,8 @@ def _print(found: ComparisonOut) -> None:
         (*names, "A", "B", "B/A", "95 % of all cells together", ""),
         [_row(cell, names) for cell in found.cells],
     )
+    if found.message:
+        print_heading(found.message)
     for name, left in (("A", found.only_a), ("B", found.only_b)):
         if left:
             print(f"{len(left)} settings are in {name} only")
@@ -85,4 +87,5 @@ def _complaint(found: ComparisonOut) -> str:
         for factors in found.regression.cells
     ]
     limit = shown(found.regression.limit_percent)
-    return f"{found.measure.name} is worse by more than {limit} %: {'; '.join(parts)}"
+    chance = "" if found.message is None else " (without replicates: this may be chance)"
+    return f"{found.measure.name} is worse by more than {limit} %: {'; '.join(parts)}{chance}"

@@ -9,7 +9,7 @@ from coalescope_models.fitting import FitResult
 from coalescope.cli.local_store import local_store
 from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
 from coalescope.cli.parser import METHODS
-from coalescope.cli.user_model_file import model_of
+from coalescope.cli.user_model_file import is_file, model_of
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
 from coalescope.fits import nonlinear
@@ -40,8 +40,8 @@ def run(arguments: Namespace) -> int:
 
 def _check_options(arguments: Namespace) -> None:
     only_nonlinear = [name for name in ("free", "hold") if getattr(arguments, name)]
-    if arguments.output is None and (only_nonlinear or arguments.model_file):
-        named = f"--{only_nonlinear[0]}" if only_nonlinear else "--model"
+    if arguments.output is None and (only_nonlinear or is_file(_model(arguments))):
+        named = f"--{only_nonlinear[0]}" if only_nonlinear else "A model of your own"
         raise CoalescopeError(
             "wrong_fit",
             f"{named} goes with --output.",
@@ -60,12 +60,17 @@ def _check_options(arguments: Namespace) -> None:
         raise CoalescopeError("too_many_resamples", f"{most} resamples are the most.")
 
 
+def _model(arguments: Namespace) -> str:
+    typed: str = arguments.model or arguments.model_option
+    return typed
+
+
 def _linear(arguments: Namespace) -> list[Fit]:
     asked = arguments.methods or ["paper-tls"]
     methods = METHODS if "all" in asked else tuple(dict.fromkeys(asked))
     requests = [
         FitRequest(
-            model=arguments.model,
+            model=_model(arguments),
             method=method,
             where=tuple(arguments.where),
             resamples=10_000 if arguments.resamples is None else arguments.resamples,
@@ -82,7 +87,7 @@ def _linear(arguments: Namespace) -> list[Fit]:
 
 
 def _nonlinear(arguments: Namespace) -> NonlinearFit:
-    model, sources = model_of(arguments)
+    model, sources = model_of(_model(arguments))
     request = nonlinear.NonlinearRequest(
         model=model,
         output=arguments.output,
@@ -114,6 +119,9 @@ def _print(found: Fit) -> None:
     print(f"{result.model} by {result.method}: {result.response} of {result.n} {points}{chosen}")
     if found.left_out:
         print(f"{found.left_out} runs lack a measure that the fit needs and are left out")
+    if not result.identifiable:
+        print("no estimates")
+        return
     print()
     print_table(
         ("parameter", "estimate", "95 % interval", "standard error", "unit"),

@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> int:
                 "given_twice", f"{name} is given twice.", advice="Give it one value or one range."
             )
     over = {span.name: Span(span.lo, span.hi, span.n) for span in arguments.over}
-    model, _ = model_of(arguments)
+    model, _ = model_of(arguments.model or arguments.model_option)
     prediction = predict(model, dict(arguments.values), over)
     if not prediction.axes:
         _require_finite(prediction, dict(arguments.values))

@@ -2,17 +2,23 @@
 """coalescope recommend EXPERIMENT | --model MODEL."""
 
 from argparse import Namespace
-from pathlib import Path
+from collections.abc import Iterator
 
-from coalescope_models.catalogue import Model
-from coalescope_models.recommendation import Constraint
+from coalescope_models.quantity import QUANTITIES
 
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
-from coalescope.cli.user_model_file import read_document
+from coalescope.cli.output import (
+    Cell,
+    print_heading,
+    print_json,
+    print_table,
+    printable,
+    shown,
+    with_unit,
+)
+from coalescope.cli.user_model_file import model_of
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
-from coalescope.predictions.service import get_model
 from coalescope.recommendations.schemas import (
     CandidateOut,
     CommandsOut,
@@ -25,9 +31,9 @@ from coalescope.recommendations.service import (
     advise,
     advise_from_model,
     aim,
+    constraint,
     read_runs,
 )
-from coalescope.user_models.service import read_user_model
 
 _SHOWN = 10
 
@@ -39,7 +45,7 @@ def run(arguments: Namespace) -> int:
         _from_runs(arguments, question)
         if arguments.model is None
         else advise_from_model(
-            _model(arguments.model), dict(arguments.values), dict(arguments.choose), question
+            model_of(arguments.model)[0], dict(arguments.values), dict(arguments.choose), question
         )
     )
     found = recommendation_out(advice)
@@ -66,8 +72,8 @@ def _question(arguments: Namespace) -> Question:
             *(aim(measure, "less", weights.get(measure, 1.0)) for measure in arguments.minimise),
         ],
         constraints=[
-            *(Constraint(measure, "at most", value) for measure, value in arguments.at_most),
-            *(Constraint(measure, "at least", value) for measure, value in arguments.at_least),
+            *(constraint(measure, "at most", value) for measure, value in arguments.at_most),
+            *(constraint(measure, "at least", value) for measure, value in arguments.at_least),
         ],
         tolerance_percent=arguments.tolerance,
         seed=arguments.seed,
@@ -81,13 +87,6 @@ def _from_runs(arguments: Namespace, question: Question) -> Advice:
         experiment = get_experiment(connection, arguments.experiment)
         where, runs = read_runs(connection, experiment, question, arguments.where)
     return advise(experiment, where, runs, question)
-
-
-def _model(name: str) -> Model:
-    path = Path(name)
-    if path.suffix == ".json" or len(path.parts) > 1:
-        return read_user_model(read_document(path))
-    return get_model(name)
 
 
 def _print(found: RecommendationOut, advice: Advice) -> None:
@@ -118,23 +117,35 @@ def _print_candidates(found: RecommendationOut) -> None:
     listed = found.candidates[:_SHOWN]
     names = list(dict.fromkeys(name for c in listed for name in c.factors))
     measures = list(listed[0].means) if listed else []
-    header = (*names, *measures, "loss [%]", "P(best)", "P(kept)", "")
-    print_table(
-        header,
-        [
-            (
-                *(candidate.factors.get(name) for name in names),
-                *(candidate.means[name] for name in measures),
-                shown(candidate.loss_percent, 3),
-                _share(candidate.probability_best),
-                _share(candidate.probability_allowed),
-                _note(found, index),
-            )
-            for index, candidate in enumerate(listed)
-        ],
-    )
+    chance = any(c.probability_best is not None for c in listed)
+    kept = any(c.probability_allowed not in (None, 1.0) for c in found.candidates)
+    header = [*names, *(with_unit(name, QUANTITIES[name].unit) for name in measures), "loss [%]"]
+    header += ["P(best)"] * chance + ["P(kept)"] * (chance and kept) + [""]
+    rows = []
+    for index, candidate in enumerate(listed):
+        row: list[Cell] = [candidate.factors.get(name) for name in names]
+        row += [candidate.means[name] for name in measures]
+        row += [shown(candidate.loss_percent, 3)]
+        row += [_share(candidate.probability_best)] * chance
+        row += [_share(candidate.probability_allowed)] * (chance and kept)
+        rows.append([*row, _note(found, index)])
+    print_table(header, rows)
     if len(found.candidates) > _SHOWN:
         print(f"… and {len(found.candidates) - _SHOWN} more")
+    for line in _legend(found, chance, kept):
+        print(line)
+
+
+def _legend(found: RecommendationOut, chance: bool, kept: bool) -> Iterator[str]:
+    """What the columns mean."""
+    yield ""
+    if found.experiment is not None:
+        yield "measures: geometric means of the runs of a setting"
+    yield "loss: how far the goal is missed against the best; trade-off: none is better in all aims"
+    if chance:
+        yield "P(best): probability that the setting is the best that keeps the bounds"
+    if chance and kept:
+        yield "P(kept): probability that it keeps the bounds"
 
 
 def _note(found: RecommendationOut, index: int) -> str:
