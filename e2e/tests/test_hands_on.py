@@ -122,7 +122,7 @@ def test_the_grip_pulls_by_keyboard(page: Page) -> None:
 def test_a_number_can_be_typed_and_a_bad_one_says_why(page: Page) -> None:
     open_explorer(page)
     panel = page.get_by_role("complementary", name="Model")
-    panel.get_by_role("button", name="0.813").click()
+    panel.get_by_role("button", name="Cost per megabyte: type a value").click()
     field = panel.get_by_role("textbox")
     field.fill("much")
     field.press("Enter")
@@ -164,3 +164,32 @@ def test_undo_and_redo_go_through_everything_a_gesture_at_a_time(page: Page) -> 
     redo.click()
     expect(page.get_by_role("button", name="Cells")).to_have_attribute("aria-pressed", "true")
     expect(redo).to_have_attribute("aria-disabled", "true")
+
+
+def test_pinned_sets_are_drawn_compared_and_survive_a_reload(page: Page) -> None:
+    open_explorer(page)
+    panel = page.get_by_role("complementary", name="Model")
+    pin = panel.get_by_role("button", name="Pin these")
+    pin.click()
+    drag_slider(page, "γ", 0.3)
+    pin.click()
+    lines, contours = page.locator("[data-layer=pinned] path"), "[data-layer=pinnedContours] path"
+    expect(lines).to_have_count(6)
+    expect(page.locator(contours)).to_have_count(4)
+    panel.get_by_role("textbox", name="Name of By hand").fill("Dear interrupts")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"pin=Fit\*alpha:0\.81.*&pin=Dear\+interrupts\*alpha"))
+    table = panel.get_by_role("table").filter(has_text="largest residual")
+    rows = table.inner_text()
+    drawn = lines.evaluate_all("paths => paths.map(p => p.outerHTML)")
+    page.reload()
+    expect(lines).to_have_count(6)
+    expect(table).to_have_text(re.compile("largest residual"))
+    assert table.inner_text() == rows
+    assert lines.evaluate_all("paths => paths.map(p => p.outerHTML)") == drawn
+    panel.get_by_role("button", name="Take Fit in hand").click()
+    expect(page.get_by_text("By hand")).to_have_count(0)
+    panel.get_by_role("button", name="Remove Fit").click()
+    expect(lines).to_have_count(3)
+    page.keyboard.press("Control+z")
+    expect(lines).to_have_count(6)

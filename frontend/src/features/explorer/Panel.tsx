@@ -32,6 +32,7 @@ import {
   whyNothingBetween,
 } from './figure/words';
 import { PythonStatus } from './PythonStatus';
+import { Pins } from './pins/Pins';
 import { PullChooser } from './pull/PullChooser';
 import { Rich } from './Rich';
 import { TypedValue } from './TypedValue';
@@ -64,7 +65,7 @@ function ModelMenu({ current }: { current: string }) {
               ? 'interpolated between the cells'
               : view.models.find((b) => b.model.id === id)?.model.summary
           }
-          onSelect={() => store.update({ model: i === 0 ? null : id, byHand: {}, surface: 'model' })}
+          onSelect={() => store.update({ model: i === 0 ? null : id, byHand: {}, pins: [], surface: 'model' })}
         >
           {title(id)}
         </MenuItem>
@@ -691,6 +692,7 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
         <FramesSwitch />
       </div>
       <FitBlock state={fitState} />
+      <Pins />
       <Residuals />
       <Now>{split && <CostSplit />}</Now>
       {notes.length > 0 && view.measured && (

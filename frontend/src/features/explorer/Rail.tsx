@@ -170,7 +170,7 @@ function Measures() {
           : 'not available',
       unavailable: true,
     }));
-  const choose = (measure: string) => store.update({ measure, model: null, byHand: {} });
+  const choose = (measure: string) => store.update({ measure, model: null, byHand: {}, pins: [] });
   return (
     <>
       <Options label="Measure" options={[...options(first), ...lacking]} value={chosen} onChange={choose} />

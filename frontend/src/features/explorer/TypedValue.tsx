@@ -50,7 +50,7 @@ export function TypedValue({ slider, id, output, value, onValue }: Props) {
         type="button"
         className="typed"
         hidden={editing}
-        title="Type a value"
+        aria-label={`${slider.label}: type a value`}
         onClick={() => {
           done.current = false;
           setEditing(true);

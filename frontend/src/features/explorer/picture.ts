@@ -15,14 +15,17 @@ import { cells, contourLabels, underCells, upwardAxis } from './figure/heat';
 import { axes, curves, grid, labelPlace, lineLabels, points } from './figure/lines';
 import { GRID, type Live, type Sampler, samplerOf, seriesOf } from './figure/live';
 import { hairs, needle, spotOf } from './figure/needle';
+import { pinnedContours, pinnedLines } from './figure/pinned';
 
 /** Groups from the bottom up. */
 export const LAYERS = [
   'under',
+  'pinnedContours',
   'contours',
   'grid',
   'hairs',
   'cells',
+  'pinned',
   'curves',
   'points',
   'names',
@@ -81,9 +84,11 @@ export function stillShapes(
   view: View,
   frame: Frame,
   sampler: Sampler,
-): Record<'under' | 'cells' | 'grid' | 'points' | 'axes', Shape[]> {
+): Record<'under' | 'pinnedContours' | 'cells' | 'grid' | 'pinned' | 'points' | 'axes', Shape[]> {
   return {
     under: underCells(view, frame),
+    pinnedContours: pinnedContours(view, frame, sampler),
+    pinned: pinnedLines(frame, sampler),
     cells: cells(view, frame),
     grid: grid(frame),
     points: points(view, frame, sampler.series),
@@ -135,7 +140,7 @@ export function createPicture(parts: PictureParts): Picture {
 
   function settle(view: View, state: ExplorerState, slices: Slices, values: readonly [number, number]): Sampler {
     const frame = frameOf(view, values, room.width, room.height);
-    const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames);
+    const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames, state.pins);
     place(frame);
     for (const [name, shapes] of Object.entries(stillShapes(view, frame, sampler))) draw(layers[name as Layer], shapes);
     levels = isolines(view.contours);
@@ -154,7 +159,7 @@ export function createPicture(parts: PictureParts): Picture {
   return {
     render(view, state, slices) {
       if (room.width === 0 || room.height === 0) return null;
-      const next = [view, room.width, room.height, state.lines, state.frames, devicePixelRatio];
+      const next = [view, room.width, room.height, state.lines, state.frames, state.pins, devicePixelRatio];
       const stale = scene === null || next.some((v, i) => v !== key[i]);
       if (stale) {
         key = next;

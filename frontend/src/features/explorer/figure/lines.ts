@@ -112,7 +112,7 @@ export function points(view: View, frame: Frame, series: readonly Series[]): Sha
 }
 
 /** The part of a curve from sample `from` to `to`, where it is on the plot. */
-function stretch(frame: Frame, pxs: Float64Array, values: Float64Array, from: number, to: number): string {
+export function stretch(frame: Frame, pxs: Float64Array, values: Float64Array, from: number, to: number): string {
   const top = frame.lines.top - 8;
   const bottom = frame.lines.top + frame.lines.height + 1;
   let d = '';

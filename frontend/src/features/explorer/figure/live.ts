@@ -16,6 +16,7 @@ import type { ExplorerState } from '../../../state/explorer';
 import { fieldOf } from '../../../state/field';
 import { halfWidth } from '../../../state/fit';
 import { type Axis, type Layout, type Point, pointsOf } from '../../../state/layout';
+import { type Pin, pinLetter, suits } from '../../../state/pins';
 import { type Slices, thetaOf, type View, widened } from '../../../state/view';
 import type { Frame } from './frame';
 
@@ -121,9 +122,17 @@ export function seriesOf(view: View, state: ExplorerState, slices: Slices): Seri
   ];
 }
 
+/** What a pinned parameter set draws. It stands still while the one in hand moves. */
+export interface Pinned {
+  readonly letter: string;
+  readonly curves: readonly { readonly series: Series; readonly values: Float64Array }[];
+  readonly z: Float64Array | null;
+}
+
 /** Computes frames for one view in one frame. */
 export interface Sampler {
   readonly series: readonly Series[];
+  readonly pinned: readonly Pinned[];
   readonly lineXs: Float64Array;
   /** The same in pixels, and the samples between which the measured settings lie. */
   readonly pxs: Float64Array;
@@ -180,7 +189,13 @@ function drawnOf(
   });
 }
 
-export function samplerOf(view: View, frame: Frame, series: readonly Series[], frames: Frames): Sampler {
+export function samplerOf(
+  view: View,
+  frame: Frame,
+  series: readonly Series[],
+  frames: Frames,
+  pins: readonly Pin[] = [],
+): Sampler {
   const { layout } = view;
   const { across } = layout;
   const binding = view.mode === 'blank' || (view.mode === 'cells' && !frame.heat) ? null : view.binding;
@@ -202,6 +217,19 @@ export function samplerOf(view: View, frame: Frame, series: readonly Series[], f
     if (binding) surface = prepare(binding, xs, ys, frames);
     else still = field?.fill(xs, ys, new Float64Array(GRID * GRID)) ?? null;
   }
+
+  const pinned = (binding ? pins : [])
+    .filter((pin) => suits(pin, view.sliders))
+    .map(({ values: theta }, i): Pinned => {
+      const curves = drawn.flatMap(({ curve, fill }) => {
+        if (!fill || !curve.series) return [];
+        const values = new Float64Array(LINE);
+        fill(values, theta);
+        return [{ series: curve.series, values }];
+      });
+      const z = surface && binding ? Float64Array.from(surface.evaluate(binding.output, theta)) : null;
+      return { letter: pinLetter(i), curves, z };
+    });
 
   function valueOn(s: Series, at: number, state: ExplorerState, theta: Theta): number {
     if (s.chosen && binding)
@@ -234,6 +262,7 @@ export function samplerOf(view: View, frame: Frame, series: readonly Series[], f
 
   return {
     series,
+    pinned,
     lineXs,
     pxs,
     first: sampleOf(levels[0]),
