@@ -2,7 +2,7 @@
 // A value at every place of the plane, from values at the cells: monotone cubic in the logarithm of the delay along each row, then
 // across the rows. It is drawn as “interpolated”; nothing is fitted.
 import { type Curve, monotone } from '../plots/monotone';
-import { type Axis, isNominal, type Layout } from './layout';
+import { type Axis, isDelay, isNominal, type Layout } from './layout';
 
 export interface Sample {
   readonly x: number;
@@ -42,9 +42,37 @@ function rowCurve(us: readonly number[], row: readonly number[]): Curve | null {
   );
 }
 
+/** Which axis the rows run along: the delay first, the MTU last, so that a turned picture shows the same values. */
+function rowsRunUp({ x, y }: Pick<Layout, 'x' | 'y'>): boolean {
+  if (!x || !y) return false;
+  const rank = ({ name }: Axis): number => (isDelay(name) ? 0 : name === 'mtu_bytes' ? 2 : 1);
+  return rank(y) < rank(x) || (rank(y) === rank(x) && y.name < x.name);
+}
+
+/** The field of the same cells with the axes in each other's place. */
+function turned(layout: Pick<Layout, 'x' | 'y'>, samples: readonly Sample[], inLogs: boolean): Field | null {
+  const inner = fieldOf(
+    { x: layout.y, y: layout.x },
+    samples.map(({ x, y, value }) => ({ x: y, y: x, value })),
+    inLogs,
+  );
+  return (
+    inner && {
+      at: (x, y) => inner.at(y, x),
+      fill(gx, gy, out) {
+        const whole = inner.fill(gy, gx, new Float64Array(out.length));
+        for (let i = 0; i < gx.length; i++)
+          for (let j = 0; j < gy.length; j++) out[j * gx.length + i] = whole[i * gy.length + j];
+        return out;
+      },
+    }
+  );
+}
+
 /** Null where the cells leave more open than one setting between two measured ones, or nothing can lie between. `inLogs` for what is a ratio by nature. */
 export function fieldOf(layout: Pick<Layout, 'x' | 'y'>, samples: readonly Sample[], inLogs: boolean): Field | null {
   if (isNominal(layout.x) || isNominal(layout.y)) return null;
+  if (rowsRunUp(layout)) return turned(layout, samples, inLogs);
   const xs = layout.x?.levels ?? [0];
   const ys = layout.y?.levels ?? [0];
   const known = new Map(samples.map((s) => [`${s.x},${s.y}`, s.value]));

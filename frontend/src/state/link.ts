@@ -147,7 +147,9 @@ class Reader {
       (text) => {
         const v = text.trim() === '' ? Number.NaN : Number(text);
         if (!Number.isFinite(v)) return 'is not a number';
-        return v < lo || v > hi ? `is not between ${lo} and ${hi}` : v;
+        if (v < lo || v > hi) return `is not between ${lo} and ${hi}`;
+        // −0 would not come back from an address
+        return v === 0 ? 0 : v;
       },
       (v): v is string => typeof v === 'string',
     );

@@ -260,8 +260,9 @@ export function modelsFor(slice: Slice, measure: string): readonly ModelTerms[] 
   const named = all.map(modelTerms);
   if (slice.cells.length === 0) return named;
   const none: ModelTerms = { id: NO_MODEL, sliders: [] };
-  const preferred =
-    all.length > 0 && (fromCells(all[0]) > 0 || !throughCells(slice.layout, slice.points(measure), measure));
+  const { x, y } = slice.layout;
+  const empty = !isNominal(x) && !isNominal(y) && !throughCells(slice.layout, slice.points(measure), measure);
+  const preferred = all.length > 0 && (fromCells(all[0]) > 0 || empty);
   return preferred ? [...named, none] : [none, ...named];
 }
 

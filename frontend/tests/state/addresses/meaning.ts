@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an address shows, in words that do not depend on how the page keeps its state.
+import type { ExplorerState, Terms } from '../../../src/state/explorer';
+import { levelAt } from '../../../src/state/layout';
+
+export function meaningOf(state: ExplorerState, terms: Terms): Record<string, unknown> {
+  const slice = terms.slice(state);
+  const at: Record<string, string> = {};
+  if (slice.x && state.x !== null) at[slice.x.name] = levelAt(slice.x, state.x);
+  if (slice.y && state.y !== null) at[slice.y.name] = levelAt(slice.y, state.y);
+  const lines = slice.y && state.lines?.map((v) => (slice.y ? levelAt(slice.y, v) : ''));
+  const scale = (asked: string | null, scales: readonly string[] | undefined) => asked ?? scales?.[0] ?? 'none';
+  return {
+    x: state.axes.x,
+    y: state.axes.y,
+    facet: state.axes.facet,
+    scales: [scale(state.axes.xScale, slice.x?.scales), scale(state.axes.yScale, slice.y?.scales)],
+    where: state.where,
+    measure: state.measure,
+    // without one, the model that suits best: a later page may know a better one
+    model: state.model ?? 'the best',
+    fit: state.method,
+    frames: state.frames,
+    surface: state.surface,
+    figure: state.figure,
+    turn: [state.turn.round, state.turn.above],
+    contrast: state.contrast,
+    against: state.against,
+    lines: lines ?? 'all',
+    at,
+    sliders: state.byHand,
+    pins: state.pins,
+  };
+}
