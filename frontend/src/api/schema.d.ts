@@ -1543,7 +1543,7 @@ export interface components {
             model: string;
             /**
              * Method
-             * @description Total least squares as in Geist et al. 2005; the same weighed by the noise that replicates show, whatever the units; or ordinary least squares
+             * @description Total least squares as in Geist et al. 2005; the same weighed by the noise that replicates show, whatever the units; or ordinary least squares. Noisy counts bias all but the whitened fit, so intervals of the others then cover less than they say
              * @default paper-tls
              * @enum {string}
              */

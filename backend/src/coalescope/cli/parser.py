@@ -186,7 +186,8 @@ def _fit(parser: argparse.ArgumentParser) -> None:
         action="append",
         dest="methods",
         help="of a linear fit: total least squares as in Geist et al. 2005 (the default), the same "
-        "weighed by the noise of replicates, ordinary least squares; may be repeated",
+        "weighed by the noise of replicates, ordinary least squares; noisy counts bias all but the "
+        "whitened one, whose intervals then cover best; may be repeated",
     )
     parser.add_argument(
         "--output",

@@ -43,7 +43,8 @@ class FitIn(BaseModel):
     method: Method = Field(
         default="paper-tls",
         description="Total least squares as in Geist et al. 2005; the same weighed by the noise "
-        "that replicates show, whatever the units; or ordinary least squares",
+        "that replicates show, whatever the units; or ordinary least squares. Noisy counts bias "
+        "all but the whitened fit, so intervals of the others then cover less than they say",
     )
     response: str | None = Field(
         default=None,
