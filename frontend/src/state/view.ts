@@ -13,6 +13,7 @@ import {
   type Unbound,
   unbound,
 } from './binding';
+import { type Partner, partnerOf } from './contrast';
 import {
   type AxisTerms,
   type ExplorerState,
@@ -23,7 +24,7 @@ import {
   type Terms,
 } from './explorer';
 import { type Field, fieldOf } from './field';
-import { START_TURN } from './figure';
+import { type Figure, START_TURN } from './figure';
 import { pooledShare, type Slider, slidersOf } from './fit';
 import {
   type Axes,
@@ -371,6 +372,10 @@ export interface Facet {
 
 export interface View {
   readonly kind: Kind | null;
+  /** What stands above the lines: what was asked for, where it can be drawn. */
+  readonly figure: Figure;
+  /** The other experiment of the difference map; null until it is there. */
+  readonly partner: Partner | null;
   readonly slice: Slice;
   readonly layout: Layout;
   readonly measure: Quantity;
@@ -481,13 +486,39 @@ function facetsOf(slices: Slices, { axes, where }: Cut, measure: string, own: re
   });
 }
 
-/** `waiting`: the fit that the sliders start from is on its way. */
+/** The output that says what binds. */
+export const LIMITS = 'binding_constraint';
+
+/** Why a figure cannot be drawn over this plane; null where it can. */
+export function unavailable(
+  figure: Figure,
+  view: Pick<View, 'layout' | 'binding' | 'measured' | 'points' | 'field' | 'measure'>,
+): string | null {
+  if (view.layout.shape !== 'plane') return figure === 'map' ? null : 'needs two axes with several settings each';
+  const code = view.measure.meanings.length > 0;
+  if (figure === 'limits')
+    return view.binding && LIMITS in view.binding.kernels ? null : 'this model does not say what binds';
+  if (figure === 'map') return code ? 'a limit is a name, not a height' : null;
+  if (code) return 'a limit is a name, not a number';
+  if (figure === '3d') return view.binding || view.points.length > 0 ? null : 'there is no value to stand up';
+  if (!view.measured) return 'there are no cells to compare with';
+  if (figure === 'residuals') return view.binding ? null : 'no model predicts this measure';
+  return null;
+}
+
+function figureOf(asked: Figure, view: Parameters<typeof unavailable>[1]): Figure {
+  if (unavailable(asked, view) === null) return asked;
+  return view.measure.meanings.length > 0 && unavailable('limits', view) === null ? 'limits' : 'map';
+}
+
+/** `waiting`: the fit that the sliders start from is on its way. `other`: what the difference map is against. */
 export function viewOf(
   subject: Subject,
   slices: Slices,
   state: ExplorerState,
   fit: Fit | null,
   waiting: boolean,
+  other: Extract<Subject, { of: 'experiment' }> | null = null,
 ): View {
   const slice = slices(state);
   const measure =
@@ -507,11 +538,17 @@ export function viewOf(
     state.frames,
   );
   const facets = facetsOf(slices, state, measure.name, points);
-  const values = valueBounds(facets.length > 0 ? facets.flatMap((f) => f.points) : points, z);
+  const measured = subject.of === 'experiment';
+  const figure = figureOf(state.figure, { layout: slice.layout, binding, measured, points, field, measure });
+  const partner = figure === 'difference' && other ? partnerOf(slice.layout, state.where, measure.name, other) : null;
+  // what is compared shares one scale
+  const values = valueBounds([...points, ...facets.flatMap((f) => f.points), ...(partner?.points ?? [])], z);
   const valueSpacing = isRatio(measure.name) && values[0] > 0 && values[1] / values[0] > 12 ? 'log' : 'linear';
   const ticks = valueSpacing === 'log' ? decadeTicks(values[0], values[1]) : niceTicks(values[0], values[1], 7);
   return {
     kind: subject.of === 'experiment' ? subject.experiment.kind : null,
+    figure,
+    partner,
     slice,
     layout: slice.layout,
     measure,
@@ -531,6 +568,6 @@ export function viewOf(
     values,
     valueSpacing,
     contours: valueSpacing === 'log' ? ticks : contourLevels(z, ticks, values[0], values[1]),
-    measured: subject.of === 'experiment',
+    measured,
   };
 }

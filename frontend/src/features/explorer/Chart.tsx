@@ -6,10 +6,12 @@ import { decimal, worded } from '../../plots/number';
 import { tide } from '../../plots/tide';
 import type { ExplorerState } from '../../state/explorer';
 import { useExplorer, useFrame } from './context';
+import { PATTERNS } from './figure/patterns';
 import { settingWords, unitAfter } from './figure/words';
 import { createPicture, LAYERS, type Layer, type Picture, type PictureParts } from './picture';
 import { gripSpot, pulledShapes } from './pull/grip';
 import { type PullHandlers, usePull } from './pull/usePull';
+import { TurnHandle } from './TurnHandle';
 
 const BAR = Array.from({ length: 17 }, (_, k) => k / 16);
 
@@ -17,6 +19,12 @@ const BAR = Array.from({ length: 17 }, (_, k) => k / 16);
 export function Definitions() {
   return (
     <defs>
+      {PATTERNS.map(({ id, size, ground, d }) => (
+        <pattern key={id} id={id} width={size} height={size} patternUnits="userSpaceOnUse">
+          <rect width={size} height={size} fill={ground} />
+          {d && <path d={d} stroke="var(--line-3)" />}
+        </pattern>
+      ))}
       <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
         <rect width="6" height="6" fill="var(--ground)" fillOpacity="0.42" />
         <line x1="0" y1="0" x2="0" y2="6" stroke="var(--ground)" strokeWidth="2.4" strokeOpacity="0.5" />
@@ -176,19 +184,22 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const svg = useRef<SVGSVGElement>(null);
+  const behind = useRef<SVGSVGElement>(null);
   const hit = useRef<SVGRectElement>(null);
   const groups = useRef<Partial<Record<Layer, SVGGElement>>>({});
   const picture = useRef<Picture | null>(null);
 
   const found = useCallback((): PictureParts | null => {
-    if (!host.current || !canvas.current || !svg.current || !hit.current) return null;
+    if (!host.current || !canvas.current || !svg.current || !behind.current || !hit.current) return null;
     return {
       canvas: canvas.current,
       svg: svg.current,
       hit: hit.current,
       layers: groups.current as Record<Layer, SVGGElement>,
+      behind: behind.current,
+      again: redraw,
     };
-  }, []);
+  }, [redraw]);
 
   useEffect(() => {
     const parts = found();
@@ -222,6 +233,7 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   return (
     <div ref={host} className={view.layout.shape === 'plane' ? 'duet' : 'duet single'}>
       <div aria-hidden="true">
+        <svg ref={behind} className="behind" aria-hidden="true" />
         <canvas ref={canvas} className="surface" />
       </div>
       <svg ref={svg} className="plot" role="group" aria-label={`${view.measure.label} against the settings`}>
@@ -249,6 +261,7 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
           {...drag}
         />
         <Grip picture={picture} pull={pull} layer={() => groups.current.pull} />
+        {view.figure === '3d' && <TurnHandle picture={picture} />}
       </svg>
     </div>
   );

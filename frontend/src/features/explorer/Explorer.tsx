@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instrument: data on the left, the surface with its lines in the middle, the model on the right, one crosshair through all of them.
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useFit } from '../../api/queries';
 import type { Fit, FitRequest } from '../../api/types';
 import { Notice } from '../../components/Notice';
@@ -19,6 +29,7 @@ import { fitRequestOf } from './ahead';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
 import { type Explorer as Context, ExplorerContext, type OnFrame, useExplorer, useFrame } from './context';
+import { FigureBar, useOther } from './FigureBar';
 import { Facets } from './facets/Facets';
 import { namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
 import { Key } from './Key';
@@ -29,6 +40,8 @@ import { Rich } from './Rich';
 import { UndoButtons, useHistory } from './Undo';
 import { useExports } from './useExports';
 import './explorer.css';
+
+const FigureTable = lazy(() => import('./FigureTable'));
 
 /** For who measures how soon the page is useful. */
 function markOnce(name: string): void {
@@ -64,8 +77,17 @@ function sentence(view: View, cellsBusy: boolean): string {
   const cells = `${n} ${view.kind ?? ''} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
   const unit = view.measure.unit === 'jiffies/GB' ? 'Jiffies of 10 ms. ' : '';
   if (cellsBusy) return 'The cells are on their way.';
+  if (view.figure === 'limits') return 'What limits the throughput first, as the model has it; the needle names it.';
+  if (view.figure === 'residuals')
+    return `${unit}The ${cells} against the model; pale and dashed where a cell’s interval holds the model.`;
+  if (view.figure === 'difference')
+    return view.partner
+      ? `${unit}The ${cells} against ${view.partner.title} (${view.partner.kind}); pale and dashed where they cannot be told apart.`
+      : `${unit}The ${cells} against another experiment’s.`;
   if (!view.measured) return `${unit}${view.binding?.model.summary ?? ''}`;
   const plane = view.layout.shape === 'plane';
+  if (view.figure === '3d' && (view.mode === 'model' || view.mode === 'interpolated'))
+    return `${unit}${view.mode === 'model' ? 'The model’s surface' : 'A surface through the cells'} from aside, the ${cells} on their stems.`;
   if (view.mode === 'model')
     return `${unit}The model’s ${plane ? 'surface under' : 'line through'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
   if (view.mode === 'interpolated')
@@ -91,7 +113,7 @@ function Head({ cellsBusy }: { cellsBusy: boolean }) {
         </p>
       </div>
       <UndoButtons />
-      {view.measured && (plane || view.binding) && (
+      {view.measured && (plane || view.binding) && (view.figure === 'map' || view.figure === '3d') && (
         <Segmented
           label={plane ? 'Surface' : 'Line'}
           value={none ? 'cells' : surface}
@@ -202,11 +224,12 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
   const slug = subject.of === 'experiment' ? subject.experiment.slug : '';
   const asked = useFit(slug, request, dataVersion);
   const fit = useLastFit(request, asked.data);
+  const other = useOther(state.figure === 'difference' ? state.against : null);
   const waiting = request !== null && fit === null && !asked.isError;
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   const view = useMemo(
-    () => viewOf(subject, slices, state, fit, waiting),
-    [subject, slices, structure, fit, waiting, rulers],
+    () => viewOf(subject, slices, state, fit, waiting, other.data),
+    [subject, slices, structure, fit, waiting, other.data, rulers],
   );
 
   const picture = useRef<Picture | null>(null);
@@ -292,10 +315,16 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
           {rejected.length > 0 && <RejectedNotice rejected={rejected} onClose={() => setRejected([])} />}
           <Head cellsBusy={cellsBusy} />
           {above}
+          <FigureBar other={other} />
           <Facets />
           <Key view={view} />
           <Chart onPicture={onPicture} />
           <CellTable view={view} />
+          {view.figure !== 'map' && view.figure !== '3d' && (
+            <Suspense fallback={null}>
+              <FigureTable />
+            </Suspense>
+          )}
         </div>
         <Panel fitState={fitState} />
         <Peek />

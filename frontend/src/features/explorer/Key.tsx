@@ -65,13 +65,49 @@ function marksOf(view: View): ReactNode[] {
   return out;
 }
 
+/** Tiles of a residual or difference map. */
+function TileKey({ view }: { view: View }) {
+  const [one, other] =
+    view.figure === 'residuals' ? ['cell', 'the model'] : ['this experiment', view.partner?.title ?? 'the other'];
+  const words = view.figure === 'residuals' ? ['above', 'below'] : ['has more than', 'has less than'];
+  return (
+    <ul className="key" aria-label="Key">
+      {(['over', 'under'] as const).map((side, i) => (
+        <li key={side}>
+          <svg width="14" height="12" aria-hidden="true" className={side}>
+            <rect width="14" height="12" fill="currentColor" />
+          </svg>
+          {one} {words[i]} {other}
+        </li>
+      ))}
+      <li>
+        <svg width="20" height="12" aria-hidden="true" className="even">
+          <rect width="20" height="12" fill="currentColor" />
+          <rect x="1.5" y="1.5" width="17" height="9" fill="none" stroke="var(--line-3)" strokeDasharray="2 2" />
+        </svg>
+        pale: not told apart
+      </li>
+      {[...view.points, ...(view.partner?.points ?? [])].some((p) => p.half === null) && (
+        <li>
+          <svg width="12" height="12" aria-hidden="true" viewBox="0 0 10 10" className="hollowmark">
+            <KindGlyph kind={view.kind ?? 'measured'} />
+          </svg>
+          hollow: no interval to judge by
+        </li>
+      )}
+    </ul>
+  );
+}
+
 export function Key({ view }: { view: View }) {
+  if (view.figure === 'limits') return <ul className="key" aria-label="Key" />;
+  if (view.figure === 'residuals' || view.figure === 'difference') return <TileKey view={view} />;
   const plane = view.layout.shape === 'plane';
   const painted = view.mode === 'model' || view.mode === 'interpolated';
   return (
     <ul className="key" aria-label="Key">
       {marksOf(view)}
-      {plane && view.ties.length > 0 && (
+      {plane && view.figure === 'map' && view.ties.length > 0 && (
         <li>
           <svg width="28" height="12" aria-hidden="true">
             <path d="M5 6h18" stroke="var(--line-3)" strokeWidth="3" />
@@ -81,7 +117,7 @@ export function Key({ view }: { view: View }) {
           joined: not told apart
         </li>
       )}
-      {plane && painted && view.measured && (
+      {plane && view.figure === 'map' && painted && view.measured && (
         <li>
           <svg width="20" height="12" aria-hidden="true">
             <rect width="20" height="12" fill="var(--surface-3)" />

@@ -12,10 +12,11 @@ import type { Axis } from '../../state/layout';
 import type { Slices, View } from '../../state/view';
 import { type Frame, frameOf } from './figure/frame';
 import { cells, contourLabels, underCells, upwardAxis } from './figure/heat';
-import { axes, curves, grid, labelPlace, lineLabels, points } from './figure/lines';
+import { axes, curves, grid, labelPlace, lineLabels, partnerPoints, points } from './figure/lines';
 import { GRID, type Live, type Sampler, samplerOf, seriesOf } from './figure/live';
-import { hairs, needle, spotOf } from './figure/needle';
+import { hairBelow, hairs, needle, spotOf } from './figure/needle';
 import { pinnedContours, pinnedLines } from './figure/pinned';
+import { canvasRoom, type Upper, upperOf } from './figure/upper';
 
 /** Groups from the bottom up. */
 export const LAYERS = [
@@ -40,6 +41,10 @@ export interface PictureParts {
   readonly svg: SVGSVGElement;
   readonly hit: SVGRectElement;
   readonly layers: Readonly<Record<Layer, SVGGElement>>;
+  /** A drawing of its own behind the canvas. */
+  readonly behind: SVGSVGElement;
+  /** Draw again: a part of the picture has come. */
+  readonly again: () => void;
 }
 
 export interface Scene {
@@ -50,6 +55,8 @@ export interface Scene {
   readonly isolines: readonly Isoline[];
   /** Where along the lines their names stand. */
   readonly namesAt: number;
+  /** What stands above the lines instead of the surface in colour; null while its drawing is on the way. */
+  readonly upper?: Upper | null;
 }
 
 export interface Picture {
@@ -79,45 +86,68 @@ function snapped(axis: Axis, at: (v: number) => number, pixel: number, value: nu
 
 const clamp = (v: number, [lo, hi]: readonly [number, number]): number => Math.max(lo, Math.min(hi, v));
 
-/** What stands still. */
+type Layers<L extends Layer> = Record<L, Shape[]>;
+
+/** What stands still. A figure other than the map draws its own part with what moves. */
 export function stillShapes(
   view: View,
   frame: Frame,
   sampler: Sampler,
-): Record<'under' | 'pinnedContours' | 'cells' | 'grid' | 'pinned' | 'points' | 'axes', Shape[]> {
+): Layers<'under' | 'pinnedContours' | 'cells' | 'grid' | 'pinned' | 'points' | 'axes'> {
+  const flat = view.figure !== '3d';
+  const map = view.figure === 'map';
   return {
-    under: underCells(view, frame),
-    pinnedContours: pinnedContours(view, frame, sampler),
+    under: map ? underCells(view, frame) : [],
+    pinnedContours: map ? pinnedContours(view, frame, sampler) : [],
     pinned: pinnedLines(frame, sampler),
-    cells: cells(view, frame),
+    cells: map ? cells(view, frame) : [],
     grid: grid(frame),
-    points: points(view, frame, sampler.series),
-    axes: [...axes(view, frame), ...upwardAxis(view, frame)],
+    points: [...partnerPoints(view, frame, sampler.series), ...points(view, frame, sampler.series)],
+    axes: [...axes(view, frame), ...(flat ? upwardAxis(view, frame) : [])],
   };
 }
 
 /** What follows the pointer. */
-export function liveShapes(scene: Scene): Record<'contours' | 'hairs' | 'curves' | 'names' | 'needle', Shape[]> {
+export function liveShapes(
+  scene: Scene,
+): Layers<'contours' | 'hairs' | 'curves' | 'names' | 'needle'> &
+  Partial<Layers<'under' | 'cells'>> & { behind: Shape[] } {
   const { view, frame, sampler, live } = scene;
   const spot = spotOf(view, frame, live);
-  return {
-    contours: live.z ? contourLabels(scene.isolines, view, frame, { x: spot.X, y: spot.Y ?? -100 }) : [],
-    hairs: hairs(frame, spot),
+  const lower = {
     curves: curves(view, frame, live, sampler),
     names: lineLabels(view, frame, live, sampler.lineXs, scene.namesAt),
-    needle: needle(view, frame, live),
+  };
+  if (view.figure === 'map')
+    return {
+      ...lower,
+      behind: [],
+      contours: live.z ? contourLabels(scene.isolines, view, frame, { x: spot.X, y: spot.Y ?? -100 }) : [],
+      hairs: hairs(frame, spot),
+      needle: needle(view, frame, live),
+    };
+  const upper = scene.upper?.shapes(scene);
+  const joined = view.figure !== '3d';
+  return {
+    ...lower,
+    behind: upper?.behind ?? [],
+    under: upper?.under ?? [],
+    contours: upper?.areas ?? [],
+    hairs: [...(upper?.hairs ?? []), hairBelow(frame, spot, joined)],
+    cells: upper?.cells ?? [],
+    needle: needle(view, frame, live, upper?.needle ?? []),
   };
 }
 
 export function createPicture(parts: PictureParts): Picture {
-  const { canvas, svg, hit, layers } = parts;
+  const { canvas, svg, hit, layers, behind } = parts;
   const room = { width: 0, height: 0 };
   const surface: SurfaceLayer = surfaceLayer(canvas);
   let key: readonly unknown[] = [];
   let scene: Scene | null = null;
   let levels: Isoline[] = [];
 
-  function place(frame: Frame): void {
+  function place(frame: Frame, figure: View['figure']): void {
     svg.setAttribute('width', String(frame.width));
     svg.setAttribute('height', String(frame.height));
     const top = frame.heat?.top ?? frame.lines.top;
@@ -128,20 +158,41 @@ export function createPicture(parts: PictureParts): Picture {
       height: frame.lines.top + frame.lines.height - top,
     }))
       hit.setAttribute(name, String(value));
-    const { heat } = frame;
-    canvas.hidden = heat === null;
-    if (!heat) return;
-    canvas.style.left = `${frame.left}px`;
-    canvas.style.top = `${heat.top}px`;
-    canvas.style.width = `${frame.plotWidth}px`;
-    canvas.style.height = `${heat.height}px`;
-    surface.resize(frame.plotWidth, heat.height);
+    behind.setAttribute('width', String(frame.width));
+    behind.setAttribute('height', String(frame.height));
+    const box = canvasRoom(figure, frame);
+    canvas.hidden = box === null;
+    if (!box) return;
+    for (const name of ['left', 'top', 'width', 'height'] as const) canvas.style[name] = `${box[name]}px`;
+    surface.resize(box.width, box.height);
+  }
+
+  function paint(now: Scene): void {
+    const { view, frame, live, upper } = now;
+    if (view.figure !== 'map') {
+      if (upper?.paint) upper.paint(now, canvas);
+      else surface.clear();
+      return;
+    }
+    if (!live.z) {
+      surface.clear();
+      return;
+    }
+    trace(live.z, GRID, GRID, levels);
+    surface.paint({
+      z: live.z,
+      nx: GRID,
+      ny: GRID,
+      values: frame.values,
+      log: frame.logValues,
+      isolines: levels,
+    });
   }
 
   function settle(view: View, state: ExplorerState, slices: Slices, values: readonly [number, number]): Sampler {
     const frame = frameOf(view, values, room.width, room.height);
     const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames, state.pins);
-    place(frame);
+    place(frame, view.figure);
     for (const [name, shapes] of Object.entries(stillShapes(view, frame, sampler))) draw(layers[name as Layer], shapes);
     levels = isolines(view.contours);
     const live = sampler.live(state);
@@ -172,19 +223,11 @@ export function createPicture(parts: PictureParts): Picture {
         live = settle(view, state, slices, live.values).live(state);
         now = scene as Scene;
       }
-      scene = { ...now, live };
-      if (live.z) {
-        trace(live.z, GRID, GRID, levels);
-        surface.paint({
-          z: live.z,
-          nx: GRID,
-          ny: GRID,
-          values: now.frame.values,
-          log: now.frame.logValues,
-          isolines: levels,
-        });
-      } else surface.clear();
-      for (const [name, shapes] of Object.entries(liveShapes(scene))) draw(layers[name as Layer], shapes);
+      scene = { ...now, live, upper: upperOf(view.figure, parts.again) };
+      paint(scene);
+      const { behind: back, ...shapes } = liveShapes(scene);
+      draw(behind, back);
+      for (const [name, drawn] of Object.entries(shapes)) draw(layers[name as Layer], drawn);
       return live;
     },
     aim(clientX, clientY, onLines) {

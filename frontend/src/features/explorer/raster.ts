@@ -20,7 +20,10 @@ export function lightTokens(): Record<string, string> {
     'needle',
     'needle-ink',
     'surface-edge',
+    'even',
+    'inverse',
   ];
+  for (let i = 1; i <= 4; i++) names.push(`over-${i}`, `under-${i}`);
   for (let i = 1; i <= 5; i++) names.push(`mtu-${i}`);
   for (const kind of ['published', 'measured', 'emulated', 'simulated']) names.push(`kind-${kind}`);
   const tokens = Object.fromEntries(

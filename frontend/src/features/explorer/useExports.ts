@@ -11,10 +11,11 @@ import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
 import type { Store } from '../../state/store';
 import { flushQuery } from '../../state/url';
-import type { Subject, View } from '../../state/view';
+import { type Subject, thetaOf, type View } from '../../state/view';
 import { useFigureExport } from '../share/figureExport';
 import { colourOf } from './figure/heat';
 import { GRID } from './figure/live';
+import { patternText } from './figure/patterns';
 import { levelWords, namedSetting, titleWithUnit } from './figure/words';
 import { liveShapes, type Picture, type Scene, stillShapes } from './picture';
 import { lightTokens, rasterised } from './raster';
@@ -45,7 +46,8 @@ function contourPaths({ frame, live, isolines }: Scene): Shape[] {
   });
 }
 
-function definitions(image: string | null, { frame }: Scene): string {
+function definitions(image: string | null, scene: Scene): string {
+  const { frame } = scene;
   const stops = Array.from({ length: 17 }, (_, k) => `<stop offset="${k / 16}" stop-color="${tide(k / 16)}"/>`).join(
     '',
   );
@@ -62,12 +64,27 @@ function definitions(image: string | null, { frame }: Scene): string {
   }
   return [
     '<defs>',
+    scene.view.figure === 'limits' ? patternText() : '',
     '<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">',
     '<rect width="6" height="6" fill="var(--ground)" fill-opacity="0.42"/>',
     '<line x1="0" y1="0" x2="0" y2="6" stroke="var(--ground)" stroke-width="2.4" stroke-opacity="0.5"/></pattern>',
     `<linearGradient id="bar" x1="0" x2="0" y1="1" y2="0">${stops}</linearGradient>${clip}</defs>`,
     `<g transform="translate(${MARGIN} ${HEAD})">${surface}`,
   ].join('');
+}
+
+const CONTRASTED = { difference: 'minus', ratio: 'over', errors: 'minus, in standard errors,' } as const;
+
+/** What a figure other than the surface shows; null of the surface itself, seen from wherever. */
+function figureWords(view: View, state: ExplorerState): string | null {
+  const model = view.binding?.model.title ?? 'model';
+  const byHand = Object.keys(state.byHand).length > 0 ? ', parameters by hand' : '';
+  if (view.figure === 'limits') return `what limits the throughput first: ${model}${byHand}`;
+  const pale = 'pale and dashed: not told apart';
+  if (view.figure === 'residuals') return `cells ${CONTRASTED[state.contrast]} ${model}${byHand}; ${pale}`;
+  if (view.figure === 'difference' && view.partner)
+    return `cells ${CONTRASTED[state.contrast]} those of ${view.partner.title} (${view.partner.kind}); ${pale}`;
+  return null;
 }
 
 function captions(
@@ -82,6 +99,7 @@ function captions(
       : view.mode === 'interpolated'
         ? 'interpolated between the cells'
         : 'cells only';
+  const figure = figureWords(view, state);
   const { x, y } = view.layout;
   const at = [
     y && state.y !== null ? namedSetting(y, state.y) : '',
@@ -92,13 +110,15 @@ function captions(
   if (subject.of === 'model')
     return {
       title: titleWithUnit(view.measure),
-      about: `${drawn}; crosshair at ${at}`,
+      about: `${figure ?? drawn}; crosshair at ${at}`,
       source: `no data · ${subject.model.citation}`,
     };
   const { experiment } = subject;
   return {
     title: `${experiment.title}: ${titleWithUnit(view.measure)}`,
-    about: [choices, `${view.points.length} cells`, drawn, at && `crosshair at ${at}`].filter(Boolean).join(' · '),
+    about: [choices, `${view.points.length} cells`, figure ?? drawn, at && `crosshair at ${at}`]
+      .filter(Boolean)
+      .join(' · '),
     source: `${experiment.kind}${experiment.source.citation ? ` · ${experiment.source.citation}` : ''}`,
   };
 }
@@ -106,7 +126,7 @@ function captions(
 const cut = (words: string, room: number): string => (words.length > room ? `${words.slice(0, room - 1)}…` : words);
 
 function parametersText(view: View, state: ExplorerState): string {
-  if (!view.binding || view.mode !== 'model') return '';
+  if (!view.binding || view.mode !== 'model' || view.figure === 'difference') return '';
   return view.sliders
     .map((s) => `${s.name} ${Number((state.byHand[s.name] ?? s.start).toPrecision(6))}${s.unit ? ` ${s.unit}` : ''}`)
     .join(' · ');
@@ -121,17 +141,22 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
   const still = stillShapes(view, frame, sampler);
   const live = liveShapes(scene);
   const { z } = scene.live;
-  const image = z ? surfaceImage({ z, nx: GRID, ny: GRID, values: frame.values, log: frame.logValues }) : null;
+  const map = view.figure === 'map';
+  const image = z && map ? surfaceImage({ z, nx: GRID, ny: GRID, values: frame.values, log: frame.logValues }) : null;
   const room = Math.floor(width / 5.6);
   const parameters = parametersText(view, state);
   const kind = view.kind;
   const figure: Shape[] = [
+    ...live.behind,
+    ...(scene.upper?.painted?.(scene) ?? []),
     ...still.under,
+    ...(live.under ?? []),
     ...(image ? contourPaths(scene) : []),
     ...live.contours,
     ...still.grid,
     ...live.hairs,
     ...still.cells,
+    ...(live.cells ?? []),
     ...live.curves,
     ...still.points,
     ...live.names,
@@ -183,10 +208,23 @@ export function useExports(
   };
   const data = (format: string): string =>
     `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells`;
+  const own = view.figure !== 'map' && view.figure !== '3d';
+  const numbers = async (format: 'csv' | 'json'): Promise<string> => {
+    const { csvText, figureData, jsonText } = await import('./figureData');
+    const state = store.get();
+    const data = figureData(view, { state, theta: thetaOf(view.sliders, state.byHand) });
+    if (!data) throw new Error('This figure has no numbers of its own.');
+    const { title, about, source } = captions(subject, view, state);
+    const parameters = parametersText(view, state);
+    const address = currentAddress();
+    if (format === 'json') return jsonText(data, { title, about, source, parameters, address });
+    return csvText(data, [title, about, source, parameters, address].filter(Boolean));
+  };
   useFigureExport({
-    title: `${slug}-${view.measure.name}`,
+    title: [slug, view.measure.name, view.figure === 'map' ? '' : view.figure].filter(Boolean).join('-'),
     svg: make,
     png: async () => rasterised(withTypeface(await make(), await embeddedTypeface()), 2),
+    ...(own ? { csv: () => numbers('csv'), json: () => numbers('json') } : {}),
     ...(subject.of === 'experiment' ? { csvHref: data('csv'), jsonHref: data('json') } : {}),
   });
 }

@@ -14,6 +14,8 @@ async function handOut(figure: FigureExport, format: Format): Promise<void> {
   const name = fileName(figure.title, format);
   if (format === 'svg' && figure.svg) save(new Blob([await figure.svg()], { type: 'image/svg+xml' }), name);
   else if (format === 'png' && figure.png) save(await figure.png(), name);
+  else if (format === 'csv' && figure.csv) save(new Blob([await figure.csv()], { type: 'text/csv' }), name);
+  else if (format === 'json' && figure.json) save(new Blob([await figure.json()], { type: 'application/json' }), name);
   else if (format === 'csv' && figure.csvHref) await saveFrom(figure.csvHref, name);
   else if (format === 'json' && figure.jsonHref) await saveFrom(figure.jsonHref, name);
 }
@@ -68,15 +70,15 @@ export function ExportMenu() {
         </MenuItem>
         <MenuCaption>Data</MenuCaption>
         <MenuItem
-          note="cells, units in the header"
-          unavailable={nothing(!!figure?.csvHref, 'data')}
+          note={figure?.csv ? 'what the figure shows' : 'cells, units in the header'}
+          unavailable={nothing(!!(figure?.csv ?? figure?.csvHref), 'data')}
           onSelect={() => choose('csv')}
         >
           CSV
         </MenuItem>
         <MenuItem
-          note="cells, intervals, source"
-          unavailable={nothing(!!figure?.jsonHref, 'data')}
+          note={figure?.json ? 'what the figure shows, source' : 'cells, intervals, source'}
+          unavailable={nothing(!!(figure?.json ?? figure?.jsonHref), 'data')}
           onSelect={() => choose('json')}
         >
           JSON

@@ -10,6 +10,9 @@ export interface FigureExport {
   png?: () => Promise<Blob>;
   csvHref?: string;
   jsonHref?: string;
+  /** The figure's own numbers, instead of what the server keeps. */
+  csv?: () => string | Promise<string>;
+  json?: () => string | Promise<string>;
 }
 
 let offered: FigureExport | null = null;
@@ -24,7 +27,9 @@ function offer(next: FigureExport | null): void {
 export function useFigureExport(figure: FigureExport | null): void {
   const latest = useRef(figure);
   latest.current = figure;
-  const key = figure && [figure.title, figure.csvHref, figure.jsonHref, !!figure.svg, !!figure.png].join('\n');
+  const key =
+    figure &&
+    [figure.title, figure.csvHref, figure.jsonHref, !!figure.svg, !!figure.png, !!figure.csv, !!figure.json].join('\n');
   useEffect(() => {
     if (key === null) return;
     // The functions are looked up when called: a new closure on every render registers nothing anew.
@@ -33,6 +38,8 @@ export function useFigureExport(figure: FigureExport | null): void {
       ...now,
       svg: now.svg && (() => latest.current?.svg?.() ?? ''),
       png: now.png && (() => latest.current?.png?.() ?? Promise.reject(new Error('The figure is gone.'))),
+      csv: now.csv && (() => latest.current?.csv?.() ?? ''),
+      json: now.json && (() => latest.current?.json?.() ?? ''),
     };
     offer(mine);
     return () => {

@@ -95,7 +95,7 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
   const bottom = 40;
   const plotWidth = Math.max(40, width - left - right);
   const inner = Math.max(80, height - top - bottom - (plane ? gap : 0));
-  const heatHeight = plane ? Math.round(inner * (phone ? 0.54 : 0.585)) : 0;
+  const heatHeight = plane ? Math.round(inner * (view.figure === '3d' ? 0.66 : phone ? 0.54 : 0.585)) : 0;
   const heat: Box | null = plane ? { top, height: heatHeight } : null;
   const lines: Box = plane ? { top: top + heatHeight + gap, height: inner - heatHeight } : { top, height: inner };
   const xBounds = across === view.layout.x ? view.xBounds : across === view.layout.y ? view.yBounds : ([0, 2] as const);

@@ -22,13 +22,20 @@ export function edges(levels: readonly number[], at: (v: number) => number, from
   return [from, ...px.slice(1).map((p, i) => (p + px[i]) / 2), to];
 }
 
-/** One tile a cell, to the middle between settings. */
-function tiles(view: View, frame: Frame): Shape[] {
+/** Where the tiles of the cells meet: midway between settings, at the frame beyond the last. */
+export function tileEdges(view: View, frame: Frame): readonly [number[], number[]] | null {
   const { x, y } = view.layout;
   const { heat, left, plotWidth } = frame;
-  if (!x || !y || !heat || !frame.y) return [];
-  const ex = edges(x.levels, frame.x, left, left + plotWidth);
-  const ey = edges(y.levels, frame.y, heat.top + heat.height, heat.top);
+  if (!x || !y || !heat || !frame.y) return null;
+  return [edges(x.levels, frame.x, left, left + plotWidth), edges(y.levels, frame.y, heat.top + heat.height, heat.top)];
+}
+
+/** One tile a cell. */
+function tiles(view: View, frame: Frame): Shape[] {
+  const { x, y } = view.layout;
+  const found = tileEdges(view, frame);
+  if (!x || !y || !found) return [];
+  const [ex, ey] = found;
   return view.points.map((p) => {
     const i = x.levels.indexOf(p.x);
     const j = y.levels.indexOf(p.y);

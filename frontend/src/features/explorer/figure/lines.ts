@@ -13,6 +13,7 @@ import {
   moving,
   NOTE,
   path,
+  polyline,
   rect,
   type Shape,
   TICK,
@@ -50,11 +51,12 @@ export function axes(view: View, frame: Frame): Shape[] {
   const scale = frame.logValues ? ', log scale' : '';
   out.push(text(0, lines.top - 14, titleWithUnit(view.measure) + scale, { ...AXIS, ...HALO }));
   const y = view.layout.y;
-  if (frame.heat && y) out.push(text(0, frame.heat.top - 12, upwardTitle(y, frame.phone), AXIS));
+  const flat = frame.heat !== null && view.figure !== '3d';
+  if (frame.heat && y && flat) out.push(text(0, frame.heat.top - 12, upwardTitle(y, frame.phone), AXIS));
   const labels = labelledLevels(across.levels, frame.x, labelRoom(across));
   for (const level of across.levels) {
     const X = frame.x(level);
-    if (frame.heat)
+    if (frame.heat && flat)
       out.push(
         line(X, frame.heat.top + frame.heat.height, X, frame.heat.top + frame.heat.height + 4, {
           stroke: 'var(--line-3)',
@@ -78,6 +80,8 @@ export function axes(view: View, frame: Frame): Shape[] {
 /** Colour and height share one scale, so the bar is the lines' right-hand axis. */
 function colourBar(view: View, frame: Frame): Shape[] {
   if (view.mode === 'blank' && view.points.length === 0) return [];
+  // the figure above has a scale of its own
+  if (view.figure !== 'map' && view.figure !== '3d') return [];
   const top = frame.v(frame.values[1]);
   return [rect(frame.left + frame.plotWidth + 10, top, 8, frame.v(frame.values[0]) - top, { fill: 'url(#bar)' })];
 }
@@ -109,6 +113,24 @@ export function points(view: View, frame: Frame, series: readonly Series[]): Sha
       return out;
     }),
   );
+}
+
+/** The other experiment of a difference: its own marks on the same scale, joined by dashes. */
+export function partnerPoints(view: View, frame: Frame, series: readonly Series[]): Shape[] {
+  const { partner } = view;
+  if (!partner) return [];
+  return series.flatMap((s): Shape[] => {
+    const row = partner.points.filter((p) => p.y === s.y);
+    const at = row.map((p) => [frame.x(p.x), frame.v(p.mean)] as const);
+    const d = polyline(
+      at.map(([x]) => x),
+      at.map(([, y]) => y),
+    );
+    return [
+      path(d, { stroke: s.ink, 'stroke-width': 1, 'stroke-dasharray': '5 3' }),
+      ...at.map(([x, y]) => mark(partner.kind, x, y, 2.5, { fill: 'var(--ground)', stroke: s.ink })),
+    ];
+  });
 }
 
 /** The part of a curve from sample `from` to `to`, where it is on the plot. */

@@ -7,7 +7,7 @@ import type { View } from '../../../state/view';
 import { type Frame, LONGEST_NAME } from './frame';
 import { seriesName } from './lines';
 import type { Live } from './live';
-import { cutShort, settingText, settingWords, upwardTitle } from './words';
+import { cutShort, namedSetting, settingText, settingWords, upwardTitle } from './words';
 
 const hair = (x1: number, y1: number, x2: number, y2: number): Shape[] => [
   line(x1, y1, x2, y2, { stroke: '#fff', 'stroke-width': 3, 'stroke-opacity': 0.35 }),
@@ -27,16 +27,31 @@ export function spotOf(view: View, frame: Frame, live: Live): Spot {
   };
 }
 
-/** Under the cells. */
-export function hairs(frame: Frame, { X, Y }: Spot): Shape[] {
-  const { heat, lines, left, plotWidth } = frame;
-  const below = line(X, heat ? heat.top + heat.height : lines.top, X, lines.top + lines.height, {
+/** Through the lower plot; `from` the upper one down where that hair goes on. */
+export function hairBelow({ heat, lines }: Frame, { X }: Spot, joined = true): Shape {
+  return line(X, heat && joined ? heat.top + heat.height : lines.top, X, lines.top + lines.height, {
     stroke: 'var(--needle)',
     'stroke-width': 1.25,
   });
-  if (!heat) return [below];
-  const down = [...hair(X, heat.top, X, heat.top + heat.height), below];
+}
+
+/** Across the upper plot. */
+export function hairsAbove({ heat, left, plotWidth }: Frame, { X, Y }: Spot): Shape[] {
+  if (!heat) return [];
+  const down = hair(X, heat.top, X, heat.top + heat.height);
   return Y === null ? down : [...down, ...hair(left, Y, left + plotWidth, Y)];
+}
+
+/** Under the cells. */
+export const hairs = (frame: Frame, spot: Spot): Shape[] => [...hairsAbove(frame, spot), hairBelow(frame, spot)];
+
+/** Round the setting on the upper plot. */
+export function ring({ X, Y }: Spot): Shape[] {
+  if (Y === null) return [];
+  return [
+    circle(X, Y, 11, { fill: 'none', stroke: '#fff', 'stroke-width': 4, 'stroke-opacity': 0.75 }),
+    circle(X, Y, 11, { fill: 'none', stroke: 'var(--needle)', 'stroke-width': 2 }),
+  ];
 }
 
 interface Tag {
@@ -91,31 +106,33 @@ function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
   });
 }
 
-/** Above everything: ring, setting in words, values. */
-export function needle(view: View, frame: Frame, live: Live): Shape[] {
-  const { X, Y } = spotOf(view, frame, live);
+/** Above everything: ring, setting in words, values. `upper`: what the figure above has instead of the ring. */
+export function needle(view: View, frame: Frame, live: Live, upper: readonly Shape[] | null = null): Shape[] {
+  const spot = spotOf(view, frame, live);
+  const { X, Y } = spot;
   const { heat, lines, left, plotWidth } = frame;
   const { y } = view.layout;
-  const out: Shape[] = [];
-  if (Y !== null) {
-    out.push(circle(X, Y, 11, { fill: 'none', stroke: '#fff', 'stroke-width': 4, 'stroke-opacity': 0.75 }));
-    out.push(circle(X, Y, 11, { fill: 'none', stroke: 'var(--needle)', 'stroke-width': 2 }));
-  }
+  const out: Shape[] = [...(upper ?? ring(spot))];
   const at = view.layout.across === 'x' ? live.state.x : live.state.y;
-  const words = at === null ? '' : settingWords(frame.across, at);
+  const aside = view.figure === '3d' && heat !== null;
+  const row = aside && view.layout.y && live.state.y !== null ? `${namedSetting(view.layout.y, live.state.y)}, ` : '';
+  const words = row + (at === null ? '' : settingWords(frame.across, at));
   const half = words.length * 3.4;
-  // beside the axis title, never on it
+  // beside the axis title, never on it; seen from aside, no place of the upper plot is above the setting
   const title = heat && y ? 6 + 6 * upwardTitle(y, frame.phone).length : left;
-  const place = Math.max(title + half + 8, Math.min(left + plotWidth - half, X));
+  const place = aside ? left + plotWidth - half : Math.max(title + half + 8, Math.min(left + plotWidth - half, X));
+  // a phone has no room beside the title, and says it at its lower edge
+  const said = aside && frame.phone ? '' : words;
   out.push(
-    moving(place, (heat ?? lines).top - (heat ? 12 : 0) - (heat ? 0 : 1), words, {
+    moving(place, (heat ?? lines).top - (heat ? 12 : 0) - (heat ? 0 : 1), said, {
       ...MIDDLE,
       ...LIVE,
       ...(heat ? {} : HALO),
     }),
   );
   out.push(...valueTags(view, frame, live, X));
-  if (Y !== null && live.state.y !== null) {
+  // seen from aside, rows have no height of their own
+  if (!aside && Y !== null && live.state.y !== null) {
     out.push(rect(2, Y - 9, left - 7, 18, { fill: 'var(--ground)', rx: 2 }));
     out.push(
       moving(left - 8, Y, y ? cutShort(settingText(y, live.state.y, 4), LONGEST_NAME) : '', {

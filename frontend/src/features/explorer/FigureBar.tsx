@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands above the lines, and what that figure asks for.
+import { useMemo, useState } from 'react';
+import { reasonOf } from '../../api/errors';
+import { useCells, useExperiment, useExperiments } from '../../api/queries';
+import { Icon } from '../../components/Icon';
+import { Menu, MenuItem } from '../../components/Menu';
+import { Segmented } from '../../components/Segmented';
+import { type Contrast, FIGURES, type Figure, START_TURN, sameTurn } from '../../state/figure';
+import { type Subject, unavailable } from '../../state/view';
+import { useExplorer, useFrame } from './context';
+
+type Data = Extract<Subject, { of: 'experiment' }>;
+
+/** The other experiment of the difference map, and how it fares on its way. */
+export interface Other {
+  readonly slug: string | null;
+  readonly data: Data | null;
+  readonly error: unknown;
+  readonly again: () => void;
+}
+
+export function useOther(slug: string | null): Other {
+  const experiment = useExperiment(slug ?? '');
+  const cells = useCells(slug ?? '');
+  const known = experiment.data;
+  // while another one is on its way, the last one's cells are still here
+  const filled = cells.isPlaceholderData ? undefined : cells.data?.cells;
+  const data = useMemo<Data | null>(
+    () => (slug && known && filled ? { of: 'experiment', experiment: known, cells: filled } : null),
+    [slug, known, filled],
+  );
+  const again = () => {
+    experiment.refetch();
+    cells.refetch();
+  };
+  return { slug, data, error: slug ? (experiment.error ?? cells.error) : null, again };
+}
+
+const LABELS: Readonly<Record<Figure, string>> = {
+  map: 'Map',
+  '3d': '3D',
+  residuals: 'Residuals',
+  difference: 'Difference',
+  limits: 'Limits',
+};
+
+const CONTRASTS: readonly { value: Contrast; label: string }[] = [
+  { value: 'difference', label: 'Difference' },
+  { value: 'ratio', label: 'Ratio' },
+  { value: 'errors', label: 'Standard errors' },
+];
+
+/** What this experiment is set against. Experiments without the measure have nothing to say. */
+function PartnerMenu({ other }: { other: Other }) {
+  const { store, subject, view } = useExplorer();
+  const all = useExperiments();
+  const own = subject.of === 'experiment' ? subject.experiment.slug : '';
+  const able = (all.data ?? []).filter((e) => e.slug !== own && e.measures.includes(view.measure.name));
+  const named = other.data?.experiment.title ?? other.slug;
+  return (
+    <Menu
+      label="The experiment to compare with"
+      align="start"
+      className="quiet small boxed"
+      trigger={
+        <>
+          {named ? `against ${named}` : 'Compare with'}
+          <Icon name="down" small />
+        </>
+      }
+      after={able.length === 0 && <p className="made">No other experiment here has this measure.</p>}
+    >
+      {able.map(({ slug, title, kind }) => (
+        <MenuItem
+          key={slug}
+          note={kind}
+          checked={slug === other.slug}
+          onSelect={() => store.update({ against: slug === other.slug ? null : slug })}
+        >
+          {title}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+function TurnBack() {
+  const { store } = useExplorer();
+  const [away, setAway] = useState(false);
+  useFrame(({ state }) => {
+    const now = !sameTurn(state.turn, START_TURN);
+    if (now !== away) setAway(now);
+  });
+  return (
+    <>
+      <span className="note">Drag to turn; arrows do too.</span>
+      <button
+        type="button"
+        className="quiet small boxed"
+        disabled={!away}
+        onClick={() => store.update({ turn: START_TURN })}
+      >
+        Turn back
+      </button>
+    </>
+  );
+}
+
+/** What the difference map has to say about its partner. */
+function partnerWords(other: Other, settings: number): string {
+  if (other.error) return `Not to be had: ${reasonOf(other.error)}`;
+  if (other.slug === null) return 'Choose what to compare with.';
+  if (!other.data) return 'Its cells are on their way.';
+  return settings === 0 ? 'It has no setting of this plane with this measure.' : '';
+}
+
+export function FigureBar({ other }: { other: Other }) {
+  const { view, store, subject } = useExplorer();
+  if (view.layout.shape !== 'plane') return null;
+  const { contrast } = store.get();
+  const own = new Set(view.points.map((p) => `${p.x},${p.y}`));
+  const common = view.partner?.points.filter((p) => own.has(`${p.x},${p.y}`)).length ?? 0;
+  const offered = FIGURES.filter((f) => subject.of === 'experiment' || (f !== 'residuals' && f !== 'difference'));
+  const said = view.figure === 'difference' ? partnerWords(other, common) : '';
+  return (
+    <div className="figurebar">
+      <Segmented
+        tiny
+        label="Figure"
+        value={view.figure}
+        segments={offered.map((value) => {
+          const why = unavailable(value, view);
+          return { value, label: LABELS[value], ...(why ? { unavailable: why } : {}) };
+        })}
+        onChange={(figure) => store.update({ figure })}
+      />
+      {view.figure === '3d' && <TurnBack />}
+      {view.figure === 'difference' && <PartnerMenu other={other} />}
+      {(view.figure === 'residuals' || (view.figure === 'difference' && common > 0)) && (
+        <Segmented
+          tiny
+          label="How they are compared"
+          value={contrast}
+          segments={CONTRASTS}
+          onChange={(next) => store.update({ contrast: next })}
+        />
+      )}
+      {said && (
+        <span className="note" role="status">
+          {said}{' '}
+          {other.error !== null && (
+            <button type="button" className="inline" onClick={other.again}>
+              Try again
+            </button>
+          )}
+        </span>
+      )}
+    </div>
+  );
+}

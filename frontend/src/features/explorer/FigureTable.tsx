@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a figure other than the map shows, for those who do not see it. It follows the sliders once they rest.
+import { useEffect, useState } from 'react';
+import { brief } from '../../plots/number';
+import { thetaOf } from '../../state/view';
+import { useExplorer } from './context';
+import { figureData } from './figureData';
+
+const QUIET_MS = 300;
+
+export default function FigureTable() {
+  const { view, store } = useExplorer();
+  const [state, setState] = useState(store.get);
+  useEffect(() => {
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    const stop = store.subscribe(() => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => setState(store.get()), QUIET_MS);
+    });
+    return () => {
+      clearTimeout(waiting);
+      stop();
+    };
+  }, [store]);
+  const data = figureData(view, { state, theta: thetaOf(view.sliders, state.byHand) });
+  if (!data || data.rows.length === 0) return null;
+  return (
+    <table className="sr">
+      <caption>
+        {view.figure === 'limits' ? 'What limits the throughput' : `Cells compared: ${view.measure.label}`}
+      </caption>
+      <thead>
+        <tr>
+          {data.columns.map((name) => (
+            <th scope="col" key={name}>
+              {name.replaceAll('_', ' ')}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {data.rows.map((row) => (
+          <tr key={`${row[0]},${row[1]}`}>
+            {row.map((value, i) => (
+              <td key={data.columns[i]}>{typeof value === 'number' ? brief(value, 5) : (value ?? 'not known')}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A surface seen from aside, on a canvas.
+import type { Pen } from '../plots/relief';
+import { inkOn, tide } from '../plots/tide';
+
+/** Colours of a value's place on its scale, made once. */
+const COLOURS: readonly string[] = Array.from({ length: 256 }, (_, k) => tide(k / 255));
+const colourAt = (t: number): string => COLOURS[t <= 0 ? 0 : t >= 1 ? 255 : Math.round(t * 255)];
+
+export interface Ink {
+  readonly colour: '#ffffff' | '#12211f';
+  readonly opacity: number;
+}
+
+const LIGHT = { contour: { colour: '#ffffff', opacity: 0.55 }, edge: { colour: '#ffffff', opacity: 0.28 } } as const;
+const DARK = { contour: { colour: '#12211f', opacity: 0.5 }, edge: { colour: '#12211f', opacity: 0.26 } } as const;
+
+/** Contours and settings are drawn light or dark, by the ground that they lie on. */
+export const inkAt = (t: number): { readonly contour: Ink; readonly edge: Ink } =>
+  inkOn(colourAt(t)) === '#ffffff' ? LIGHT : DARK;
+
+function segment(context: CanvasRenderingContext2D, ax: number, ay: number, bx: number, by: number, ink: Ink) {
+  context.strokeStyle = ink.colour;
+  context.globalAlpha = ink.opacity;
+  context.beginPath();
+  context.moveTo(ax, ay);
+  context.lineTo(bx, by);
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+/** Draws onto `canvas`, whose upper left corner lies at (left, top) of the picture. */
+export function paintRelief(
+  canvas: HTMLCanvasElement,
+  room: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
+  draw: (pen: Pen) => void,
+): void {
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  const ratio = canvas.width / room.width;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.setTransform(ratio, 0, 0, ratio, -room.left * ratio, -room.top * ratio);
+  context.lineJoin = 'round';
+  context.lineWidth = 1;
+  draw({
+    facet(ax, ay, bx, by, cx, cy, dx, dy, level) {
+      const colour = colourAt(level);
+      context.fillStyle = colour;
+      context.beginPath();
+      context.moveTo(ax, ay);
+      context.lineTo(bx, by);
+      context.lineTo(cx, cy);
+      context.lineTo(dx, dy);
+      context.closePath();
+      context.fill();
+      // closes the hairline between two facets
+      context.strokeStyle = colour;
+      context.lineWidth = 0.7;
+      context.stroke();
+      context.lineWidth = 1;
+    },
+    contour: (ax, ay, bx, by, level) => segment(context, ax, ay, bx, by, inkAt(level).contour),
+    edge: (ax, ay, bx, by, level) => segment(context, ax, ay, bx, by, inkAt(level).edge),
+  });
+}
