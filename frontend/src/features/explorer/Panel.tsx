@@ -35,6 +35,7 @@ import { PythonStatus } from './PythonStatus';
 import { Pins } from './pins/Pins';
 import { PullChooser } from './pull/PullChooser';
 import { Rich } from './Rich';
+import { SplitAlong } from './SplitAlong';
 import { TypedValue } from './TypedValue';
 
 function ModelMenu({ current }: { current: string }) {
@@ -694,7 +695,10 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
       <FitBlock state={fitState} />
       <Pins />
       <Residuals />
-      <Now>{split && <CostSplit />}</Now>
+      <Now>
+        {split && <CostSplit />}
+        {split && <SplitAlong />}
+      </Now>
       {notes.length > 0 && view.measured && (
         <details className="block more">
           <summary>About this model</summary>
