@@ -11,9 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from testbed.block import plan_with_versions, run_block, sweeping_guest
+from testbed.emulator import debian_qemu
 from testbed.errors import TestbedError
 from testbed.folders import BUILD
 from testbed.guest import Guest
+from testbed.kernel import debian_kernel
 
 _EVERY_S = 15.0
 _PROGRESS = re.compile(r"(\d+)/(\d+)(?:, \d+ failed)?, [\d:]+ left")
@@ -25,7 +27,7 @@ def run_blocks(replicates: list[int], at_once: int = 2, build: Path = BUILD) -> 
     Errors: TestbedError with what went wrong in each block that failed, after the others.
     """
     guest = sweeping_guest(plan_with_versions())
-    folder = build / "blocks" / _digest(guest)
+    folder = build / "blocks" / digest(guest)
     folder.mkdir(parents=True, exist_ok=True)
     places = {replicate: folder / f"{replicate:02}" for replicate in replicates}
     consoles = {replicate: folder / f"{replicate:02}.console" for replicate in replicates}
@@ -51,9 +53,11 @@ def all_replicates() -> list[int]:
     return list(range(1, int(tomllib.loads(plan_with_versions())["replicates"]) + 1))
 
 
-def _digest(guest: Guest) -> str:
-    """Of all that goes into the guest: blocks of different plans or programs must not be mixed."""
-    sha256 = hashlib.sha256()
+def digest(guest: Guest) -> str:
+    """Of all that goes into the guest, and of what it runs on: blocks must not be mixed."""
+    kernel, emulator = guest.kernel or debian_kernel(), guest.emulator or debian_qemu()
+    sha256 = hashlib.sha256(f"{kernel.abi} {emulator.version()}\n".encode())
+    sha256.update(" ".join([*guest.nics, guest.command_line]).encode())
     for name, content in sorted(guest.files.items()):
         data = content.read_bytes() if isinstance(content, Path) else content
         sha256.update(f"{name} {len(data)}\n".encode())

@@ -110,7 +110,7 @@ class Guest:
         script: str,
         output: Path,
         *,
-        timeout_s: float = 120,
+        timeout_s: float = 600,
         check: bool = True,
         console: Path | None = None,
     ) -> Result:

@@ -40,7 +40,7 @@ def run(tmp_path_factory):
         command_line="ipv6.disable=1",
     )
     script = (HERE / "guest.sh").read_text()
-    return guest.run(script, tmp_path_factory.mktemp("logger"), timeout_s=180)
+    return guest.run(script, tmp_path_factory.mktemp("logger"), timeout_s=900)
 
 
 def counted(log, name):

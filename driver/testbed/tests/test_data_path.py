@@ -64,7 +64,7 @@ def logs(tmp_path_factory):
     """The logs of all scripts, from one guest."""
     output = tmp_path_factory.mktemp("logs")
     script = LIBRARY + TIMER + EXACT.format(mtu=4500) + CUT_OFF
-    testbed_guest().run(script, output, timeout_s=400)
+    testbed_guest().run(script, output, timeout_s=900)
     return output
 
 

@@ -3,10 +3,14 @@
 
 import io
 import subprocess
+from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 from testbed import cpio
+from testbed.blocks import digest
 from testbed.folders import made_once
+from testbed.guest import Guest
 from testbed.kernel import without_signature
 
 
@@ -45,3 +49,23 @@ def test_a_folder_is_there_only_when_whole(tmp_path):
     assert list(tmp_path.iterdir()) == []
     assert list(made_once(tmp_path / "made", fill).iterdir()) == [tmp_path / "made/whole"]
     assert made_once(tmp_path / "made", fail) == tmp_path / "made"
+
+
+def test_blocks_of_other_programs_or_versions_are_not_mixed():
+    """Kernel and emulator count too, though they are not among the guest's files."""
+    newer = {
+        "kernel": Mock(abi="6.2.0-1-amd64"),
+        "emulator": Mock(**{"version.return_value": "11.0.0"}),
+    }
+    guest = Guest(
+        files={"/plan.toml": "a"},
+        kernel=Mock(abi="6.1.0-1-amd64"),
+        emulator=Mock(**{"version.return_value": "10.0.2"}),
+    )
+    others = [
+        replace(guest, files={"/plan.toml": "b"}),
+        *(replace(guest, **{n: v}) for n, v in newer.items()),
+    ]
+    digests = {digest(each) for each in (guest, *others)}
+    assert len(digests) == 4
+    assert digest(replace(guest, seed=2)) == digest(guest)

@@ -7,12 +7,9 @@ import pytest
 from coalescope_host.run_log import read
 from coalescope_host.sweep.plan_file import load_plan
 from coalescope_host.sweep.schedule import schedule
-from testbed.block import HOST_TOOLS, PREPARE, sweeping_guest
+from testbed.block import PREPARE, sweeping_guest
 
-pytestmark = [
-    pytest.mark.guest,
-    pytest.mark.skipif(not HOST_TOOLS.exists(), reason="make host-tools"),
-]
+pytestmark = pytest.mark.guest
 
 PLAN = """
 experiment = "in-the-guest"
@@ -89,7 +86,7 @@ ip -4 -o address show dev eth0 >/out/address-after-restore
 @pytest.fixture(scope="module")
 def output(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
-    sweeping_guest(PLAN).run(SCRIPT, folder, timeout_s=400)
+    sweeping_guest(PLAN).run(SCRIPT, folder, timeout_s=900)
     return folder
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from coalescope_host.peers import Peer, PeerError, PeerLostError, connect, verify_mtu
+from coalescope_host.sweep.wiring import reconnect
 
 pytestmark = pytest.mark.network
 
@@ -227,6 +228,26 @@ def test_a_killed_agent_leaves_the_peer_as_it_was(lab: Any, soon: Soon) -> None:
     with pytest.raises(PeerLostError):
         peer.close()
     subprocess.run(["rm", "-rf", folder], check=True)
+
+
+def test_a_lost_connection_is_closed_before_another_is_made(lab: Any, soon: Soon) -> None:
+    lost = connect(lab.spec)
+    agent = agent_of(lab)
+    folder = Path("/proc", str(agent), "cmdline").read_text().split("\0")[-2]
+    os.kill(agent, signal.SIGKILL)
+    with pytest.raises(PeerLostError) as error:
+        lost.facts()
+    peers = [lost]
+    reconnect(peers, error.value)
+    (again,) = peers
+    try:
+        assert again is not lost
+        assert again.facts()["driver"] == "veth"
+        with pytest.raises(PeerLostError, match="the connection was closed"):
+            lost.facts()
+    finally:
+        again.close()
+        subprocess.run(["rm", "-rf", folder], check=True)
 
 
 @pytest.mark.slow

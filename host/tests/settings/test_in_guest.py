@@ -29,7 +29,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     PYTHONPATH=/opt/host.pyz python3 /opt/in_guest.py >/out/said 2>&1
     """
     output = tmp_path_factory.mktemp("guest")
-    result = guest.run(script, output, timeout_s=300)
+    result = guest.run(script, output, timeout_s=900)
     return dict(json.loads(result.text("seen.json")))
 
 

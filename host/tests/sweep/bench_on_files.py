@@ -82,6 +82,8 @@ class FileGuard:
         self.path = path
 
     def arm(self, state: RestoreState) -> None:
+        if self.path.with_suffix(".saved.refused").exists():
+            raise SweepError("another sweep is at it")
         self.path.write_text(json.dumps(dict(state)))
 
     def feed(self) -> None:

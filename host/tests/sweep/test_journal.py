@@ -84,7 +84,9 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_the_others_whole(
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
-            with pytest.raises(OSError, match="No space left"):
+            with pytest.raises(
+                JournalError, match=r"journal\.jsonl cannot be written: No space left"
+            ):
                 journal.append(type="run", id="lost")
         assert (tmp_path / "journal.jsonl").read_bytes() == whole
         journal.append(type="run", id="kept")

@@ -7,12 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import ArgumentParser
 
 import pytest
 from coalescope_host.run_log import read
+from coalescope_host.sweep.arguments import add_sweep_arguments
+from coalescope_host.sweep.command import run_sweep
+from coalescope_host.sweep.journal import Journal, JournalError
 from coalescope_host.sweep.plan_file import load_plan
 from coalescope_host.sweep.schedule import schedule
 
+from .bench_on_files import bench_of
 from .conftest import BEFORE, TRAFFIC, Files
 
 REPEATED = ("--yes-this-interface", "lo", "--really")
@@ -308,6 +313,48 @@ def test_a_failed_run_is_tried_again_at_the_end_of_its_block(files: Files) -> No
     assert files.done() == [expected[1], expected[0], *expected[2:]]
     assert "failed, to be tried again" in done.stderr
     assert len(list((files.folder / "out" / "logs").glob("*.failed"))) == 1
+
+
+def test_a_disk_that_is_full_for_a_while_fails_one_run_and_the_sweep_goes_on(
+    files: Files, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither that a run is done nor that it failed can be written: it is still to be done."""
+    files.plan("mtu_bytes = [1500, 9000]", replicates=1)
+    refused = iter([False, True, True])  # done, done, failed
+    append = Journal.append
+
+    def append_with_little_room(journal: Journal, **entry: object) -> None:
+        if entry["type"] == "run" and next(refused, False):
+            raise JournalError(f"{journal.path} cannot be written: No space left on device.")
+        append(journal, **entry)
+
+    monkeypatch.setattr(Journal, "append", append_with_little_room)
+    options = ArgumentParser()
+    add_sweep_arguments(options)
+    arguments = files.command()[5:]
+    with monkeypatch.context() as patched:
+        patched.setattr("coalescope_host.sweep.signals.signal.signal", lambda *_: None)
+        status = run_sweep(
+            options.parse_args(arguments),
+            bench_of(files.folder / "settings.json", str(files.logger)),
+        )
+    said = capsys.readouterr().err
+    assert status == 0, said
+    assert "No space left on device" in said
+    assert files.done() == scheduled(files)
+    assert [entry["attempt"] for entry in files.entries()] == [1, 2]
+    assert len(list((files.folder / "out" / "logs").glob("*.runlog"))) == 2
+    assert files.settings == BEFORE
+
+
+def test_where_the_way_back_cannot_be_kept_nothing_is_touched(files: Files) -> None:
+    """Another sweep may be at it: putting back would be in its way."""
+    files.plan("mtu_bytes = [9000]", replicates=1)
+    (files.folder / "settings.saved.refused").touch()
+    done = files.sweep()
+    assert done.returncode == 1
+    assert "sweep: another sweep is at it" in done.stderr
+    assert not (files.folder / "settings.history").exists()
 
 
 def test_a_log_that_is_gone_is_recorded_again(files: Files) -> None:

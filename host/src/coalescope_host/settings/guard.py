@@ -54,7 +54,11 @@ class Guard:
             if stale := self.stale():
                 raise SettingError(stale)
             restore_file.write(self.path, state)
-            self._dead_man = self._start()
+            try:
+                self._dead_man = self._start()
+            except BaseException:
+                restore_file.remove(self.path)  # nothing was changed yet
+                raise
         except BaseException:
             self._unlock()
             raise
@@ -96,7 +100,6 @@ class Guard:
                 return process
         process.kill()
         process.communicate()
-        restore_file.remove(self.path)
         raise SettingError(
             "the process that would put everything back if this one died does not start: "
             f"try `{sys.executable} -m coalescope_host.settings.dead_man`"

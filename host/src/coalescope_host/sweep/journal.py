@@ -29,7 +29,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / NAME
-        self._file = self.path.open("a+b")
+        self._file = self.path.open("a+b", buffering=0)  # what did not get to the disk is not kept
         try:
             self._lock()
             self.entries = self._read()
@@ -39,17 +39,24 @@ class Journal:
         sync_folder(folder)
 
     def append(self, **entry: object) -> None:
-        """Write one line; when this returns it is on disk."""
-        line = json.dumps(entry, ensure_ascii=False, default=str).encode() + b"\n"
+        """Write one line; when this returns it is on disk.
+
+        Raises:
+            JournalError: if it cannot be, as on a full disk; then nothing of it is there.
+        """
+        line = memoryview(json.dumps(entry, ensure_ascii=False, default=str).encode() + b"\n")
         start = self._file.seek(0, os.SEEK_END)
         try:
-            self._file.write(line)
-            self._file.flush()
+            while line:
+                line = line[os.write(self._file.fileno(), line) :]
             os.fsync(self._file.fileno())
-        except OSError:
-            # a full disk: no half line may stay in front of the next one
+        except OSError as error:
+            # no half line may stay in front of the next one
             os.ftruncate(self._file.fileno(), start)
-            raise
+            raise JournalError(
+                f"{self.path} cannot be written: {error.strerror}. "
+                "The same command goes on from what is in it."
+            ) from None
         self.entries.append(entry)
 
     def clear(self) -> None:

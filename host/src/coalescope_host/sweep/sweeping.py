@@ -7,14 +7,14 @@ however the end comes.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from .bench import Bench
 from .factors import Level, Levels
-from .journal import Journal, sync_folder
+from .journal import Journal, JournalError, sync_folder
 from .plan import PeerSpec, Plan
 from .progress import Progress
 from .recording import Recording, discard, missing_programs, record
@@ -111,39 +111,52 @@ class Sweep:
         started = time.monotonic()
         part = self.folder / LOGS / f"{log_name(run)}.part"
         discard(part)
-        line: dict[str, object] = {
+        line = {
             "type": "run",
             "id": run.id,
             "order": run.order,
             "replicate": run.replicate,
             "attempt": attempt,
         }
+
+        def fail(error: Exception) -> bool:
+            self._note_failure(line, error)
+            progress.failed(str(run), str(error), final=last)
+            self._applied = {}  # it may have failed because something changed
+            self.bench.recover(error)
+            return False
+
         try:
             self.bench.alive()
             read_back = self._apply(run.levels)
             recording = record(self.plan, self.bench, run, read_back, part, self.plan.duration_s)
         except self.bench.failures as error:
             discard(part)
-            self.journal.append(**line, status="failed", reason=str(error))
-            progress.failed(str(run), str(error), final=last)
-            self._applied = {}  # it may have failed because something changed
-            self.bench.recover(error)
-            return False
+            return fail(error)
         took_s = time.monotonic() - started
-        self._keep(part, run)
-        self.journal.append(
-            **line,
-            status="done",
-            log=f"{LOGS}/{log_name(run)}",
-            took_s=round(took_s, 3),
-            requested=dict(run.levels),
-            read_back=dict(read_back),
-            effective=self._effective(run, recording),
-            warnings=list(recording.warnings),
-        )
+        try:
+            self._keep(part, run)
+            self.journal.append(
+                **line,
+                status="done",
+                log=f"{LOGS}/{log_name(run)}",
+                took_s=round(took_s, 3),
+                requested=dict(run.levels),
+                read_back=dict(read_back),
+                effective=self._effective(run, recording),
+                warnings=list(recording.warnings),
+            )
+        except JournalError as error:
+            part.with_name(log_name(run)).unlink(missing_ok=True)  # it does not count: make room
+            return fail(error)
         progress.done(str(run), took_s)
         self.after_run(progress)
         return True
+
+    def _note_failure(self, line: Mapping[str, object], error: Exception) -> None:
+        """A run that is not in the journal is still to be done: without room nothing is lost."""
+        with suppress(JournalError):
+            self.journal.append(**line, status="failed", reason=str(error))
 
     def _apply(self, levels: Levels) -> Mapping[str, Level | None]:
         problems = self.bench.host.problems(levels)
@@ -224,8 +237,8 @@ def guarded(bench: Bench) -> Iterator[None]:
         RestoreError: if something could not be put back.
     """
     state = bench.host.save()
+    bench.guard.arm(state)  # where it cannot be, nothing was changed, and perhaps another sweeps
     try:
-        bench.guard.arm(state)
         yield
     finally:
         try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .journal import Entry, Journal
+from .journal import Entry, Journal, JournalError
 from .upload import Outcome, put_json, send
 
 _PAUSE_S = 60.0
@@ -52,7 +52,12 @@ class Uploads:
             if outcome.outcome == "failed":
                 self._not_before = time.monotonic() + _PAUSE_S
                 return
-            self._journal.append(**_line(entry, self.server, outcome))
+            try:
+                self._journal.append(**_line(entry, self.server, outcome))
+            except JournalError as error:  # it is sent again later, which changes nothing there
+                self.trouble = str(error)
+                self._not_before = time.monotonic() + _PAUSE_S
+                return
 
     def put(self, path: str, document: object) -> bool:
         """Put a document at the store; whether it took it."""

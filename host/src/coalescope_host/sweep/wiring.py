@@ -48,7 +48,7 @@ def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
             verify_mtu=verify_mtu,
             effective_delay_us=effective_delay_us,
             logger=plan.logger.path,
-            recover=partial(_reconnect, peers),
+            recover=partial(reconnect, peers),
             check=check,
             failures=FAILURES,
         )
@@ -78,13 +78,18 @@ def _close(peers: list[Peer], place: int) -> None:
     peers[place].close()
 
 
-def _reconnect(peers: list[Peer], error: Exception) -> None:
-    """Connect again to peers that were lost; one that is still away fails the next run too."""
+def reconnect(peers: list[Peer], error: Exception) -> None:
+    """Connect again to peers that were lost; one that is still away fails the next run too.
+
+    The old connection goes first: its agent, if it lives, must not put back what the new one sets.
+    """
     if not isinstance(error, PeerLostError):
         return
     for place, peer in enumerate(peers):
         try:
             peer.facts()
         except PeerLostError:
+            with suppress(PeerError):  # it is lost, as is known
+                peer.close()
             with suppress(PeerError):
                 peers[place] = connect(peer.spec)
