@@ -104,14 +104,17 @@ export function useExperiment(slug: string) {
 }
 
 /** Every cell with every measure; the page makes all its surfaces from it. */
-export function useCells(slug: string, where: Factors = {}) {
-  return useQuery({ ...cellsOf(slug, where), placeholderData: keepPreviousData, enabled: slug !== '' });
+export function useCells(slug: string, where: Factors = {}, without: readonly string[] = []) {
+  return useQuery({ ...cellsOf(slug, where, without), placeholderData: keepPreviousData, enabled: slug !== '' });
 }
 
-function cellsOf(slug: string, where: Factors) {
-  const query = { where: Object.fromEntries(Object.entries(where).map(([name, value]) => [name, String(value)])) };
+function cellsOf(slug: string, where: Factors, without: readonly string[] = []) {
+  const query = {
+    where: Object.fromEntries(Object.entries(where).map(([name, value]) => [name, String(value)])),
+    ...(without.length > 0 ? { without: without.join() } : {}),
+  };
   return queryOptions({
-    queryKey: ['experiments', slug, 'cells', where],
+    queryKey: ['experiments', slug, 'cells', query],
     queryFn: ({ signal }) =>
       body<Cells>(client.GET('/api/experiments/{slug}/cells', { params: { path: { slug }, query }, signal })),
   });

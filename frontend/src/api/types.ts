@@ -43,3 +43,12 @@ export type ShortLink = Schemas['LinkOut'];
 
 export type Change = Schemas['ChangeOut'];
 export type Sweep = Schemas['SweepOut'];
+export type Contents = Schemas['ContentsOut'];
+export type Environment = Schemas['EnvironmentOut'];
+export type Fact = Schemas['FactOut'];
+export type Comparison = Schemas['ComparisonOut'];
+export type ComparedCell = Schemas['ComparedCellOut'];
+export type Replicates = Schemas['ReplicatesOut'];
+export type ReplicatedCell = Schemas['ReplicatedCellOut'];
+export type Variance = Schemas['VarianceOut'];
+export type ReplicationPlan = Schemas['ReplicationPlanOut'];

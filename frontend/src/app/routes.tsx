@@ -11,10 +11,14 @@ const ModelPage = page(async () => (await import('../features/models/ModelPage')
 const UploadPage = page(async () => (await import('../features/upload/UploadPage')).UploadPage);
 const RunsPage = page(async () => (await import('../features/runs/RunsPage')).RunsPage);
 const RunPage = page(async () => (await import('../features/runs/RunPage')).RunPage);
+const ReplicatesPage = page(async () => (await import('../features/replicates/ReplicatesPage')).ReplicatesPage);
+const ComparePage = page(async () => (await import('../features/compare/ComparePage')).ComparePage);
 const LinkPage = page(async () => (await import('../features/links/LinkPage')).LinkPage);
 
 const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/experiments\/[^/]+\/runs$/, RunsPage],
+  [/^\/experiments\/[^/]+\/replicates$/, ReplicatesPage],
+  [/^\/compare$/, ComparePage],
   [/^\/models$/, ModelsPage],
   [/^\/models\/[^/]+$/, ModelPage],
   [/^\/upload$/, UploadPage],
@@ -61,6 +65,10 @@ export function Routes() {
       </Route>
       <Route path="/explorer/:slug">{({ slug }) => <ExplorerPage key={slug} slug={slug} />}</Route>
       <Route path="/experiments/:slug/runs">{({ slug }) => <RunsPage key={slug} slug={slug} />}</Route>
+      <Route path="/experiments/:slug/replicates">{({ slug }) => <ReplicatesPage key={slug} slug={slug} />}</Route>
+      <Route path="/compare">
+        <ComparePage />
+      </Route>
       <Route path="/models">
         <ModelsPage />
       </Route>

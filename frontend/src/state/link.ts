@@ -22,7 +22,7 @@ import { MOST_PINS, type Pin, pinText, readPin, suits } from './pins';
 export const VERSION = 1;
 
 /** Parameters of the page that are not the explorer's. */
-const FOREIGN = new Set(['theme', 'bench']);
+const FOREIGN = new Set(['theme', 'bench', 'without']);
 
 const number = (v: number): string => String(v);
 

@@ -5,6 +5,11 @@ const QUIET_MS = 200;
 /** The query now, without the question mark. */
 export const currentQuery = (): string => location.search.slice(1);
 
+/** Runs that the view leaves out, as the address names them: `?without=ID,ID`. */
+export const leftOutOf = (query: string): string[] => [
+  ...new Set((new URLSearchParams(query).get('without') ?? '').split(',').filter(Boolean)),
+];
+
 /** The page was asked to record how long its frames take. */
 export const benchAsked = (): boolean => new URLSearchParams(location.search).has('bench');
 
@@ -15,7 +20,7 @@ let last = 0;
 
 function kept(): [string, string][] {
   const now = new URLSearchParams(location.search);
-  return ['theme', 'bench'].flatMap((name) => {
+  return ['theme', 'bench', 'without'].flatMap((name) => {
     const value = now.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
   });

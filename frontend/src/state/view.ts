@@ -50,7 +50,15 @@ import { type BundledModel, type Catalogue, fittedAs, isCost, partsOf } from './
 
 /** What the explorer is opened on: an experiment with its cells, or a model alone. */
 export type Subject =
-  | { readonly of: 'experiment'; readonly experiment: Experiment; readonly cells: readonly Cell[] }
+  | {
+      readonly of: 'experiment';
+      readonly experiment: Experiment;
+      readonly cells: readonly Cell[];
+      /** Runs that the cells are without. */
+      readonly without?: readonly string[];
+      /** The cells are of a file that was only opened: the server knows nothing of them. */
+      readonly opened?: boolean;
+    }
   | { readonly of: 'model'; readonly model: BundledModel };
 
 /** No model: the surface is drawn through the cells. */

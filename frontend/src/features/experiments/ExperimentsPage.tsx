@@ -11,6 +11,7 @@ import { useTitle } from '../../components/title';
 import { GlanceTile } from './GlanceTile';
 import { caption, countByKind, design, type Filter, inOrder, matches, tileOf } from './listing';
 import { ModelsLine } from './ModelsLine';
+import { TickToCompare, useTicked } from './ticked';
 import { YourHost } from './YourHost';
 import './experiments.css';
 
@@ -41,7 +42,13 @@ function useFilter(): [Filter, (next: Partial<Filter>) => void] {
   return [filter, change];
 }
 
-function Row({ experiment, captionOf }: { experiment: ExperimentSummary; captionOf: (measure: string) => string }) {
+function Row(props: {
+  experiment: ExperimentSummary;
+  captionOf: (measure: string) => string;
+  ticked: boolean;
+  onTick: () => void;
+}) {
+  const { experiment, captionOf } = props;
   const { slug, title, subtitle, kind, factors, cells, designed_cells, replicates_label, source_note, glance } =
     experiment;
   return (
@@ -49,6 +56,12 @@ function Row({ experiment, captionOf }: { experiment: ExperimentSummary; caption
       <td className="nm">
         <Link href={`/explorer/${slug}`}>{title}</Link>
         {subtitle && <small>{subtitle}</small>}
+        {cells > 0 && (
+          <label className="tick">
+            <input type="checkbox" checked={props.ticked} onChange={props.onTick} aria-label={`Compare ${title}`} />{' '}
+            compare
+          </label>
+        )}
       </td>
       <td>
         <div className="tiles">
@@ -142,6 +155,7 @@ export function ExperimentsPage() {
   const [filter, change] = useFilter();
   const all = experiments.data ?? [];
   const shown = inOrder(all).filter((experiment) => matches(experiment, filter));
+  const [ticked, tick] = useTicked(all);
   const captionOf = (measure: string) => caption(labelOf(measure, quantities.data));
 
   return (
@@ -197,7 +211,13 @@ export function ExperimentsPage() {
         </thead>
         <tbody>
           {shown.map((experiment) => (
-            <Row key={experiment.slug} experiment={experiment} captionOf={captionOf} />
+            <Row
+              key={experiment.slug}
+              experiment={experiment}
+              captionOf={captionOf}
+              ticked={ticked.includes(experiment.slug)}
+              onTick={() => tick(experiment.slug)}
+            />
           ))}
           {experiments.data && all.length > 0 && shown.length === 0 && (
             <Nothing filter={filter} clear={() => change({ text: '', hidden: new Set() })} />
@@ -205,6 +225,7 @@ export function ExperimentsPage() {
           {experiments.data && <YourHost measured={countByKind(all).measured} />}
         </tbody>
       </table>
+      <TickToCompare ticked={ticked} />
       {!experiments.isPending && <ModelsLine />}
     </div>
   );

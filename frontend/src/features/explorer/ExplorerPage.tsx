@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useCells, useExperiment, useNewerData } from '../../api/queries';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
+import { dropParameter } from '../../state/address';
+import { currentQuery, leftOutOf } from '../../state/url';
 import type { Subject } from '../../state/view';
 import { SweepLine } from '../live/SweepLine';
 import { Explorer } from './Explorer';
@@ -51,23 +53,61 @@ function Empty({ slug, title }: { slug: string; title: string }) {
   );
 }
 
+/** That runs are left out of what is shown is never a secret. */
+function LeftOut(props: { asked: readonly string[]; known: readonly string[]; putBack: () => void }) {
+  const { asked, known, putBack } = props;
+  if (asked.length === 0) return null;
+  const strange = asked.length - known.length;
+  return (
+    <Notice
+      tone="warn"
+      title={`${known.length} ${known.length === 1 ? 'run is' : 'runs are'} left out of this view`}
+      action={{ label: known.length === 1 ? 'Put it back' : 'Put them back', onClick: putBack }}
+    >
+      {known.map((id, k) => (
+        <span key={id}>
+          {k > 0 && ', '}
+          <Link href={`/runs/${id}`}>{id.slice(0, 8)}</Link>
+        </span>
+      ))}
+      {known.length > 0 && '. '}Means, intervals and the fit are of the other runs. Nothing is deleted.
+      {strange > 0 && ` ${strange} more ${strange === 1 ? 'does' : 'do'} not count here anyway.`}
+    </Notice>
+  );
+}
+
 export function ExplorerPage({ slug }: { slug: string }) {
   const experiment = useExperiment(slug);
-  const cells = useCells(slug);
+  const [without, setWithout] = useState(() => leftOutOf(currentQuery()));
+  const cells = useCells(slug, {}, without);
   useTitle(experiment.data?.title);
   useNewerData(slug, cells.data?.data_version ?? (cells.isError ? null : undefined));
   const known = experiment.data;
   const filled = cells.data?.cells;
   const subject = useMemo<Subject | null>(
-    () => (known && filled ? { of: 'experiment', experiment: known, cells: filled } : null),
-    [known, filled],
+    () => (known && filled ? { of: 'experiment', experiment: known, cells: filled, without } : null),
+    [known, filled, without],
   );
   if (experiment.isError && !known)
     return <Missing slug={slug} error={experiment.error} again={() => experiment.refetch()} />;
   if (cells.isError && !filled) return <Missing slug={slug} error={cells.error} again={() => cells.refetch()} />;
   if (known && !filled) return <Skeleton experiment={known} />;
   if (subject?.of !== 'experiment') return <LoadingLine label="Loading the experiment" />;
-  if (subject.cells.length === 0) return <Empty slug={slug} title={subject.experiment.title} />;
+  const putBack = () => {
+    dropParameter('without');
+    setWithout([]);
+  };
+  const leftOut = (
+    <div className="left-out">
+      <LeftOut asked={without} known={cells.data?.left_out ?? []} putBack={putBack} />
+    </div>
+  );
+  if (subject.cells.length === 0)
+    return without.length > 0 ? (
+      <div className="page">{leftOut}</div>
+    ) : (
+      <Empty slug={slug} title={subject.experiment.title} />
+    );
   const failed = cells.isError || experiment.isError;
   return (
     <Explorer
@@ -76,6 +116,7 @@ export function ExplorerPage({ slug }: { slug: string }) {
       above={
         <>
           <SweepLine slug={slug} />
+          {leftOut}
           {failed && (
             <Notice
               tone="bad"

@@ -344,6 +344,10 @@ function Factors() {
                 <Link href={`/experiments/${subject.experiment.slug}/runs`}>
                   {subject.experiment.runs} {subject.experiment.runs === 1 ? 'run' : 'runs'}
                 </Link>
+                {' · '}
+                <Link href={`/experiments/${subject.experiment.slug}/replicates`}>spread</Link>
+                {' · '}
+                <Link href={`/compare?a=${subject.experiment.slug}`}>compare</Link>
               </>
             )}
           </em>

@@ -6,7 +6,7 @@ import { catalogue } from '../../engine/catalogue';
 import type { ExplorerState } from '../../state/explorer';
 import { fromQuery } from '../../state/link';
 import { fittedAs, isCost, responseOf } from '../../state/models';
-import { currentQuery } from '../../state/url';
+import { currentQuery, leftOutOf } from '../../state/url';
 import { bindingOf, type Subject, slicesOf, termsOf } from '../../state/view';
 
 /** What the server is asked to fit for a state; null where nothing is fitted. */
@@ -15,15 +15,16 @@ export function fitRequestOf(
   state: ExplorerState,
   binding: ReturnType<typeof bindingOf>,
 ): FitRequest | null {
-  if (subject.of !== 'experiment' || !binding || !isCost(state.measure)) return null;
+  if (subject.of !== 'experiment' || subject.opened || !binding || !isCost(state.measure)) return null;
   const model = fittedAs(binding.model);
   const { measure, method, where } = state;
-  return model === null ? null : { model, method, response: responseOf(measure), where: { ...where } };
+  const without = subject.without?.length ? { without: [...subject.without] } : {};
+  return model === null ? null : { model, method, response: responseOf(measure), where: { ...where }, ...without };
 }
 
 /** Asks for the fit that the address wants, so that it is on its way while the page renders. */
 export function askForFit(experiment: Experiment, { cells, data_version }: Cells): void {
-  const subject: Subject = { of: 'experiment', experiment, cells };
+  const subject: Subject = { of: 'experiment', experiment, cells, without: leftOutOf(currentQuery()) };
   const slices = slicesOf(subject, catalogue);
   const { state } = fromQuery(currentQuery(), termsOf(subject, slices));
   const request = fitRequestOf(subject, state, bindingOf(slices(state), state));

@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { file } from '../../api/client';
+import { useContents } from '../../api/comparisons';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRun } from '../../api/queries';
 import type { Quantity, RunDetail, RunEvent } from '../../api/types';
@@ -14,6 +15,9 @@ import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import { save } from '../share/save';
 import { type Change, ChangeDialog } from './ChangeDialog';
+import { HeaderTree } from './HeaderTree';
+import { LogContents } from './LogContents';
+import { Neighbours } from './Neighbours';
 import {
   changesOf,
   dilationOf,
@@ -233,6 +237,11 @@ function Heading({
         <Link className="quiet" href={`/experiments/${run.experiment}/runs`}>
           All runs
         </Link>
+        {!retracted && (
+          <Link className="quiet" href={`/explorer/${run.experiment}?without=${encodeURIComponent(run.id)}`}>
+            Look without it
+          </Link>
+        )}
       </div>
     </>
   );
@@ -262,6 +271,29 @@ function Remarks({ run }: { run: RunDetail }) {
       {run.warnings.map(({ code, message }) => (
         <Notice key={`${code} ${message}`} tone="warn" title={message} />
       ))}
+    </div>
+  );
+}
+
+const POINTS = 400;
+
+function OverTime({ run, name }: { run: RunDetail; name: string }) {
+  const contents = useContents(run.id, POINTS, isLog(run));
+  if (!isLog(run)) return null;
+  if (contents.data) return <LogContents name={name} contents={contents.data} />;
+  if (contents.isError)
+    return (
+      <Notice
+        tone="bad"
+        title="The log’s contents did not arrive"
+        action={{ label: 'Try again', onClick: () => contents.refetch() }}
+      >
+        {reasonOf(contents.error)}
+      </Notice>
+    );
+  return (
+    <div className="contents-wait">
+      <LoadingLine label="Reading the log" />
     </div>
   );
 }
@@ -313,6 +345,10 @@ function Detail({ run }: { run: RunDetail }) {
           </Section>
         </div>
       </div>
+      <Neighbours run={run} />
+      <div className="log-contents">
+        <OverTime run={run} name={inWords(run.factors, run.replicate, quantities) || 'Run'} />
+      </div>
       <Section title="Environment">
         {environment.length ? (
           <Facts entries={environment.map(([name, value]) => [name.replaceAll('_', ' '), plain(value)] as const)} />
@@ -320,6 +356,11 @@ function Detail({ run }: { run: RunDetail }) {
           <p>Not recorded.</p>
         )}
       </Section>
+      {run.header && (
+        <Section title="The log’s whole header">
+          <HeaderTree header={run.header} />
+        </Section>
+      )}
       {change && <ChangeDialog run={run} change={change} onClose={() => setChange(null)} />}
     </>
   );

@@ -199,7 +199,9 @@ export function RunsPage({ slug }: { slug: string }) {
         <h1>Runs{experiment.data && ` of ${experiment.data.title}`}</h1>
         {experiment.data && (
           <p>
-            <Link href={`/explorer/${slug}`}>Open in the explorer</Link> <Kind kind={experiment.data.kind} />
+            <Link href={`/explorer/${slug}`}>Open in the explorer</Link> ·{' '}
+            <Link href={`/experiments/${slug}/replicates`}>How the replicates spread</Link>{' '}
+            <Kind kind={experiment.data.kind} />
           </p>
         )}
       </header>

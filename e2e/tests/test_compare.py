@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs and experiments beside each other: tick, compare, look at one run, leave one out."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import ROOT, Server
+
+pytestmark = pytest.mark.browser
+
+GOLDEN = ROOT / "driver" / "testdata"
+
+
+def upload(server: Server, content: bytes, filename: str, **query: str) -> dict[str, object]:
+    address = f"{server.url}/api/uploads?{urlencode({'filename': filename, **query})}"
+    with urlopen(Request(address, data=content, method="POST")) as answer:
+        receipt: dict[str, object] = json.load(answer)
+        return receipt
+
+
+def table(faster: float) -> bytes:
+    """Two MTUs, three delays, five replicates each; `faster` times as fast at the last delay."""
+    rows = ["mtu_bytes,delay_us,replicate,throughput_mbps"]
+    for mtu in (1500, 9000):
+        for delay in (10, 40, 160):
+            for k in range(5):
+                value = (900 + mtu / 100 + k) * (faster if delay == 160 else 1)
+                rows.append(f"{mtu},{delay},{k + 1},{value:.3f}")
+    return "\n".join(rows).encode()
+
+
+@pytest.fixture(scope="module")
+def labs(server: Server) -> Server:
+    """Two tables that differ at one delay, and one run log."""
+    upload(server, table(1.0), "before.csv", experiment="lab-before", title="Before")
+    upload(server, table(1.5), "after.csv", experiment="lab-after", title="After")
+    upload(server, (GOLDEN / "small.runlog").read_bytes(), "small.runlog", experiment="lab-log")
+    return server
+
+
+def runs_of(server: Server, slug: str) -> list[dict[str, object]]:
+    with urlopen(f"{server.url}/api/experiments/{slug}/runs") as answer:
+        runs: list[dict[str, object]] = json.load(answer)["runs"]
+        return runs
+
+
+def test_two_ticked_experiments_are_compared(page: Page, labs: Server) -> None:
+    page.goto("/")
+    page.get_by_role("checkbox", name="Compare Before").check()
+    page.get_by_role("checkbox", name="Compare After").check()
+    page.get_by_role("link", name="Compare 2 experiments").click()
+    expect(
+        page.get_by_text("Of the settings: 2 better; 4 that cannot be told apart")
+    ).to_be_visible()
+    rows = page.get_by_role("region", name="Settings of A and B").get_by_role("row")
+    expect(rows).to_have_count(7)
+    expect(rows.filter(has_text="50 % more, better")).to_have_count(2)
+    expect(
+        page.get_by_text("records no environment").or_(page.get_by_text("record no"))
+    ).to_be_visible()
+    page.get_by_label("mtu", exact=False).first.select_option("9000")
+    expect(page).to_have_url(re.compile(r"a\.mtu_bytes=9000"))
+    address = page.url
+    page.reload()
+    expect(page).to_have_url(address)
+
+
+def test_a_comparison_leaves_as_csv(page: Page, labs: Server, tmp_path: Path) -> None:
+    page.goto("/compare?a=lab-before&b=lab-after")
+    expect(page.get_by_role("region", name="Settings of A and B")).to_be_visible()
+    for format_, start in (("CSV", "a,b,measure"), ("SVG", "<?xml"), ("JSON", "{")):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name=format_).click()
+        saved = tmp_path / f"export.{format_}"
+        download.value.save_as(saved)
+        assert saved.read_text().startswith(start)
+
+
+def test_a_run_over_its_time(page: Page, labs: Server) -> None:
+    run = runs_of(labs, "lab-log")[0]["id"]
+    page.goto(f"/runs/{run}")
+    drawing = page.get_by_role("img", name=re.compile("over time"))
+    expect(drawing).to_contain_text("Throughput, Mb/s")
+    expect(drawing).to_contain_text("window starts")
+    drawing.focus()
+    page.keyboard.press("ArrowRight")
+    expect(drawing).to_contain_text("242.9")
+    counters = page.get_by_role("region", name="Counters over the window")
+    expect(counters.get_by_role("row", name=re.compile("rx_packets"))).to_contain_text(
+        "26\u2009000"
+    )
+    page.get_by_placeholder("Search names and values").fill("rx bytes")
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ values"))).to_be_visible()
+
+
+def test_a_run_is_left_out_of_the_view_and_put_back(page: Page, labs: Server) -> None:
+    run = next(r for r in runs_of(labs, "lab-before") if r["replicate"] == 5)["id"]
+    page.goto(f"/runs/{run}")
+    page.get_by_role("link", name="Look without it").click()
+    expect(page.get_by_text("1 run is left out of this view")).to_be_visible()
+    expect(page).to_have_url(re.compile(f"without={run}"))
+    page.get_by_role("button", name="Put it back").click()
+    expect(page.get_by_text("left out of this view")).to_have_count(0)
+    assert "without" not in page.url
+
+
+def test_what_replicates_say(page: Page, labs: Server) -> None:
+    page.goto("/experiments/lab-before/replicates")
+    expect(page.get_by_text("6 cells. No run stands out")).to_be_visible()
+    allocation = page.get_by_role("region", name="Analysis of variance")
+    expect(allocation.get_by_role("row", name=re.compile("^MTU \\d"))).to_be_visible()
+    expect(page.get_by_text("Nothing has to be measured again")).to_be_visible()
+    page.goto("/experiments/lab-before/replicates?width=1&delay_us=10")
+    expect(page.get_by_text("needs two factors")).to_be_visible()
+
+
+def test_two_runs_beside_each_other(page: Page, labs: Server) -> None:
+    ids = [run["id"] for run in runs_of(labs, "lab-before")[:2]]
+    page.goto(f"/compare?runs={ids[0]},{ids[1]}")
+    expect(page.get_by_role("heading", name="Compare runs")).to_be_visible()
+    expect(page.get_by_role("region", name="Measures of the runs")).to_contain_text("more")
+    expect(page.get_by_text("how far they would lie apart by chance is not known")).to_be_visible()

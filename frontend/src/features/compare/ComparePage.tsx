@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useMemo } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { useCellsOf, useComparisons, useEnvironments } from '../../api/comparisons';
+import { reasonOf } from '../../api/errors';
+import { useExperiments, useQuantities } from '../../api/queries';
+import type { Cells, Quantity } from '../../api/types';
+import { labelOf, shortLabel } from '../../components/factorWords';
+import { LoadingLine } from '../../components/Loading';
+import { Notice } from '../../components/Notice';
+import { useTitle } from '../../components/title';
+import { Drawing, useWidth } from '../../layers/Drawing';
+import { fileText } from '../../plots/file';
+import { NOTE, text } from '../../plots/shapes';
+import { currentAddress } from '../../state/address';
+import { lightTokens } from '../explorer/raster';
+import { useFigureExport } from '../share/figureExport';
+import { type Compared, letterOf, readAddress, toAddress } from './address';
+import { CellsTable } from './CellsTable';
+import { EnvironmentDifference } from './EnvironmentDifference';
+import { type Axes, compareShapes, type Look, MOST_PANELS } from './figure';
+import { type Plan, planOf, settingWords } from './panels';
+import { RunsCompared } from './RunsCompared';
+import { Sides } from './Sides';
+import { csvOf, summary } from './words';
+import './compare.css';
+
+/** What is compared stands in the address, all of it. */
+function useCompared(): [Compared, (next: Partial<Compared>) => void] {
+  const [params, setParams] = useSearchParams();
+  const key = params.toString();
+  const compared = useMemo(() => readAddress(new URLSearchParams(key)), [key]);
+  const change = (next: Partial<Compared>) => setParams(toAddress({ ...compared, ...next }), { replace: true });
+  return [compared, change];
+}
+
+/** Measures that every side has, in the glossary's order. */
+function sharedMeasures(cells: readonly (Cells | undefined)[], quantities: readonly Quantity[] | undefined): string[] {
+  const each = cells.map((own) => new Set(own?.cells.flatMap(({ measures }) => Object.keys(measures))));
+  const order = quantities?.map(({ name }) => name) ?? [];
+  return [...(each[0] ?? [])]
+    .filter((name) => each.every((own) => own.has(name)))
+    .sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
+const FIRST = ['throughput_mbps', 'receiver_cpu_jiffies_per_gb', 'system_cpu_jiffies_per_gb', 'packets_per_interrupt'];
+
+function titleOf(name: string, quantities: readonly Quantity[] | undefined): string {
+  const unit = quantities?.find((quantity) => quantity.name === name)?.unit;
+  return `${labelOf(name, quantities)}${unit && unit !== '1' ? `, ${unit}` : ''}`;
+}
+
+interface Art {
+  readonly plan: Plan;
+  readonly titles: readonly string[];
+  readonly looks: readonly Look[];
+  readonly axes: Axes;
+}
+
+function artOf(plan: Plan, looks: readonly Look[], measure: string, quantities: readonly Quantity[] | undefined): Art {
+  return {
+    plan,
+    looks,
+    titles: plan.panels.map(({ factors }) => settingWords(factors, quantities)),
+    axes: {
+      measure: titleOf(measure, quantities),
+      x: plan.x === null ? '' : titleOf(plan.x, quantities),
+      preferLog: /delay|rate/.test(plan.x ?? ''),
+    },
+  };
+}
+
+const wordsOf = ({ axes, looks }: Art): string =>
+  `${axes.measure}: ${looks.map(({ letter, kind }) => `${letter} ${kind}`).join(', ')}`;
+
+const FILE_WIDTH = 960;
+
+/** The figure as a file, in the light theme, with what it is and where it came from. */
+function svgOf(art: Art, names: readonly string[]): string {
+  const { plan, titles, looks, axes } = art;
+  const drawn = compareShapes(plan.panels, titles, looks, axes, FILE_WIDTH);
+  const notes = [names.map((name, k) => `${letterOf(k)} ${name}, ${looks[k].kind}`).join(' · '), currentAddress()];
+  return fileText({
+    width: FILE_WIDTH,
+    height: drawn.height + 44,
+    title: axes.measure,
+    description: [wordsOf(art), ...notes].join('\n'),
+    before: '',
+    shapes: [...drawn.shapes, ...notes.map((words, k) => text(0, drawn.height + 16 + 16 * k, words, NOTE))],
+    tokens: lightTokens(),
+  });
+}
+
+function Figure({ art }: { art: Art }) {
+  const [place, width] = useWidth<HTMLDivElement>();
+  const { plan, titles, looks, axes } = art;
+  const picture = useMemo(
+    () => compareShapes(plan.panels, titles, looks, axes, Math.max(280, width)),
+    [plan, titles, looks, axes, width],
+  );
+  return (
+    <div ref={place}>
+      {width > 0 && (
+        <Drawing
+          label={`${wordsOf(art)}. The table below has the values.`}
+          width={width}
+          height={picture.height}
+          shapes={picture.shapes}
+        />
+      )}
+      {plan.panels.length > MOST_PANELS && (
+        <p className="note">
+          {plan.panels.length - MOST_PANELS} further settings are in the table only. Hold a side to a level to see them.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Experiments({ compared, change }: { compared: Compared; change: (next: Partial<Compared>) => void }) {
+  const { sides } = compared;
+  const quantities = useQuantities().data;
+  const experiments = useExperiments().data ?? [];
+  const asked = useCellsOf(sides);
+  const cells = asked.map(({ data }) => data);
+  const loaded = cells.every((each) => each !== undefined);
+  const measures = loaded ? sharedMeasures(cells, quantities) : [];
+  const wanted = [compared.measure, ...FIRST, ...measures].find((name) => name !== null && measures.includes(name));
+  const measure = wanted ?? undefined;
+  const comparisons = useComparisons(sides, sides.length > 1 ? measure : undefined);
+  const environments = useEnvironments(sides);
+  const answers = comparisons.map(({ data }) => data);
+  const kindOf = (slug: string) => experiments.find((each) => each.slug === slug)?.kind ?? 'measured';
+  const ready = loaded && measure !== undefined && experiments.length > 0;
+  // the answers are new arrays at every rendering: what they say is what counts
+  const stamp = JSON.stringify([
+    sides,
+    asked.map(({ dataUpdatedAt }) => dataUpdatedAt),
+    comparisons.map(({ dataUpdatedAt }) => dataUpdatedAt),
+    experiments.length,
+  ]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `stamp` stands for them
+  const art = useMemo(() => {
+    if (!ready || measure === undefined) return null;
+    const known = sides.map(({ slug }, k) => ({ kind: kindOf(slug), cells: cells[k]?.cells ?? [] }));
+    const looks = known.map(({ kind }, k) => ({ letter: letterOf(k), kind }));
+    return artOf(planOf(known, answers, measure), looks, measure, quantities);
+  }, [stamp, measure, ready, quantities]);
+  const failed = [...asked, ...comparisons].find(({ isError }) => isError);
+  const facts = environments.flatMap(({ data }) => (data ? [data] : []));
+  const shown = comparisons.flatMap(({ data }, k) => (data ? [{ comparison: data, name: letterOf(k + 1) }] : []));
+  useFigureExport(
+    art && measure
+      ? {
+          title: `compare-${measure}`,
+          svg: () =>
+            svgOf(
+              art,
+              sides.map(({ slug }) => slug),
+            ),
+          csv: () => csvOf(shown),
+          json: () =>
+            JSON.stringify({ source: currentAddress(), comparisons: shown.map((each) => each.comparison) }, null, 1),
+        }
+      : null,
+  );
+
+  return (
+    <>
+      <Sides sides={sides} onChange={(next) => change({ sides: next })} />
+      {measures.length > 0 && (
+        <label className="field measure">
+          Measure
+          <select value={measure} onChange={(event) => change({ measure: event.currentTarget.value })}>
+            {measures.map((name) => (
+              <option key={name} value={name}>
+                {titleOf(name, quantities)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {failed && (
+        <Notice tone="bad" title="They cannot be compared like this">
+          {reasonOf(failed.error)}
+        </Notice>
+      )}
+      {!loaded && !failed && <LoadingLine label="Loading the cells" />}
+      {loaded && measures.length === 0 && sides.length > 0 && (
+        <Notice tone="plain" title="They have no measure in common">
+          Choose other experiments, or other levels.
+        </Notice>
+      )}
+      {sides.length === 1 && <p className="said">Add another experiment, or the same one held to another level.</p>}
+      <div className="said" aria-live="polite">
+        {shown.map(({ comparison, name }) => (
+          <p key={name}>{summary(comparison, letterOf(0), name)}</p>
+        ))}
+      </div>
+      {art && (
+        <section aria-label="Side by side">
+          <h2 className="sec">Side by side</h2>
+          {art.plan.differing.length > 0 && (
+            <p>
+              Throughout, they differ in{' '}
+              {art.plan.differing.map((name) => shortLabel(name, labelOf(name, quantities))).join(' and ')}:{' '}
+              {sides
+                .map((_, k) => {
+                  const own = cells[k]?.cells[0]?.factors ?? {};
+                  return `${letterOf(k)} ${art.plan.differing.map((name) => String(own[name] ?? 'none').replaceAll('_', ' ')).join(', ')}`;
+                })
+                .join('; ')}
+              .
+            </p>
+          )}
+          <Figure art={art} />
+          <p className="note">
+            Whiskers: 95 % t interval of the replicates above; below, of the ratio, for all settings together. Hollow:
+            cannot be told apart, or a single run above.
+          </p>
+        </section>
+      )}
+      {shown.map(({ comparison, name }) => (
+        <section key={name} aria-label={`${name} against ${letterOf(0)}, setting by setting`}>
+          <h2 className="sec">
+            {name} against {letterOf(0)}, setting by setting
+          </h2>
+          <CellsTable comparison={comparison} a={letterOf(0)} b={name} />
+        </section>
+      ))}
+      {sides.length > 1 && facts.length === sides.length && (
+        <section aria-label="Environment">
+          <h2 className="sec">Environment</h2>
+          <EnvironmentDifference environments={facts} names={sides.map((_, k) => letterOf(k))} />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Experiments beside each other, or levels of one, or single runs. */
+export function ComparePage() {
+  useTitle('Compare');
+  const [compared, change] = useCompared();
+  const ofRuns = compared.runs.length > 0;
+  return (
+    <div className="page compare">
+      <header className="lede">
+        <h1>Compare {ofRuns ? 'runs' : 'experiments'}</h1>
+        <p>
+          {ofRuns
+            ? 'Single runs over their time, their measures and their machines.'
+            : 'On shared axes, with the ratio at every setting that they have in common and how sure it is.'}{' '}
+          <Link href="/">All experiments</Link>
+        </p>
+      </header>
+      {ofRuns ? <RunsCompared ids={compared.runs} /> : <Experiments compared={compared} change={change} />}
+    </div>
+  );
+}

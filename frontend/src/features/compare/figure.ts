@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several experiments on shared axes, panel by panel, and below each panel the ratios with their intervals. No DOM.
+import type { Kind } from '../../api/types';
+import { dodge } from '../../plots/dodge';
+import { brief } from '../../plots/number';
+import {
+  decadeTicks,
+  linear,
+  log,
+  makeScale,
+  niceStep,
+  niceTicks,
+  paddedDomain,
+  type Scale,
+  spacingOf,
+} from '../../plots/scale';
+import {
+  type Attributes,
+  AXIS,
+  END,
+  HALO,
+  line,
+  MIDDLE,
+  mark,
+  NOTE,
+  path,
+  polyline,
+  type Shape,
+  TICK,
+  text,
+} from '../../plots/shapes';
+import type { Panel, Point, Ratio } from './panels';
+
+export interface Look {
+  readonly letter: string;
+  readonly kind: Kind;
+}
+
+export interface Axes {
+  /** `Throughput, Mb/s`. */
+  readonly measure: string;
+  /** `Delay, µs`. */
+  readonly x: string;
+  readonly preferLog: boolean;
+}
+
+interface Place {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+}
+
+const DASHES = ['', '6 3', '2 3', '8 3 2 3'];
+const LEFT = 56;
+const RIGHT = 28;
+const TITLE = 30;
+const PLOT = 150;
+const BETWEEN = 26;
+const RATIO = 84;
+const FOOT = 46;
+const CELL = TITLE + PLOT + BETWEEN + RATIO + FOOT;
+const HEAD = 24;
+const WIDEST = 5;
+
+export const MOST_PANELS = 24;
+
+const dashed = (side: number): Attributes => (DASHES[side] ? { 'stroke-dasharray': DASHES[side] } : {});
+
+function valueDomain(panels: readonly Panel[]): [number, number] {
+  const all = panels
+    .flatMap(({ lines }) => lines.flat())
+    .flatMap(({ summary }) => [summary.mean, summary.ci95?.[1] ?? summary.mean]);
+  const most = Math.max(...all, 0);
+  const step = niceStep((most || 1) / 3);
+  return [0, Math.ceil(most / step) * step];
+}
+
+/** Around 1, as wide as the ratios; an interval wider than fivefold is cut at the frame. */
+function ratioDomain(panels: readonly Panel[]): [number, number] {
+  const all = panels
+    .flatMap(({ ratios }) => ratios.flat())
+    .flatMap(({ ratio, interval }) => [ratio, ...(interval ?? [])]);
+  const spread = Math.max(1.02, ...all.filter((v) => v > 0).map((v) => Math.max(v, 1 / v)));
+  const own = panels.flatMap(({ ratios }) => ratios.flat()).filter(({ ratio }) => ratio > 0);
+  const marks = Math.max(1.02, ...own.map(({ ratio }) => Math.max(ratio, 1 / ratio)));
+  const bound = Math.max(marks * 1.1, Math.min(WIDEST, spread * 1.05));
+  return [1 / bound, bound];
+}
+
+function ratioTicks([lo, hi]: readonly [number, number]): number[] {
+  if (hi > 12) return [1, ...decadeTicks(lo, hi).filter((v) => v !== 1 && /^1/.test(v.toPrecision(1)))];
+  if (hi > 1.9) return [0.1, 0.2, 0.5, 1, 2, 5, 10].filter((v) => v >= lo * 0.999 && v <= hi * 1.001);
+  const step = niceStep((hi - 1) / 1.5);
+  return [1 - step, 1, 1 + step].filter((v) => v >= lo && v <= hi);
+}
+
+function overlay(points: readonly Point[], side: number, look: Look, x: Scale, y: Scale): Shape[] {
+  const colour = `var(--kind-${look.kind})`;
+  const shapes: Shape[] = [
+    path(
+      polyline(
+        points.map((p) => x(p.x)),
+        points.map((p) => y(p.summary.mean)),
+      ),
+      { stroke: 'var(--ink-2)', 'stroke-width': 1.3, ...dashed(side) },
+    ),
+  ];
+  for (const { x: at, summary } of points) {
+    const [px, py] = [x(at), y(summary.mean)];
+    if (summary.ci95) {
+      const [low, high] = [y(summary.ci95[0]), y(summary.ci95[1])];
+      shapes.push(line(px, low, px, high, { stroke: colour, 'stroke-width': 1.2 }));
+      for (const end of [low, high]) shapes.push(line(px - 2.5, end, px + 2.5, end, { stroke: colour }));
+    }
+    const alone = summary.n < 2;
+    shapes.push(
+      mark(look.kind, px, py, 3.2, {
+        fill: alone || look.kind === 'simulated' ? 'var(--ground)' : colour,
+        stroke: colour,
+        'stroke-width': 1.4,
+      }),
+    );
+  }
+  return shapes;
+}
+
+function ratioMarks(ratios: readonly Ratio[], side: number, shift: number, x: Scale, y: Scale, frame: Place): Shape[] {
+  const within = (v: number): number => Math.max(frame.top, Math.min(frame.top + RATIO, v));
+  return ratios.flatMap(({ x: at, ratio, interval, resolved }) => {
+    const px = x(at) + shift;
+    const colour = resolved ? 'var(--ink)' : 'var(--line-3)';
+    const shapes: Shape[] = [];
+    if (interval)
+      shapes.push(
+        line(px, within(y(Math.max(interval[0], 1e-9))), px, within(y(interval[1])), {
+          stroke: colour,
+          'stroke-width': 1.2,
+          ...dashed(side),
+        }),
+      );
+    const py = y(ratio);
+    if (py >= frame.top - 1 && py <= frame.top + RATIO + 1)
+      shapes.push(
+        path(`M${px} ${py - 3.6}L${px + 3.6} ${py}L${px} ${py + 3.6}L${px - 3.6} ${py}Z`, {
+          fill: resolved ? 'var(--ink)' : 'var(--ground)',
+          stroke: colour,
+          'stroke-width': 1.3,
+        }),
+      );
+    return shapes;
+  });
+}
+
+function apart(levels: readonly number[], x: Scale, room: number): number[] {
+  let taken = Number.NEGATIVE_INFINITY;
+  return levels.filter((level) => {
+    if (x(level) - taken < room) return false;
+    taken = x(level);
+    return true;
+  });
+}
+
+function letters(panel: Panel, looks: readonly Look[], x: Scale, y: Scale, top: number): Shape[] {
+  const named = looks.flatMap(({ letter }, side) => {
+    const last = panel.lines[side].at(-1);
+    return last ? [{ letter, at: x(last.x), y: y(last.summary.mean) }] : [];
+  });
+  const places = dodge(
+    named.map((each) => each.y),
+    12,
+    top,
+    top + PLOT,
+  );
+  return named.map(({ letter, at }, k) =>
+    text(at + 9, places[k] + 4, letter, { ...NOTE, fill: 'var(--ink)', 'font-weight': 600, ...HALO }),
+  );
+}
+
+interface Shared {
+  readonly looks: readonly Look[];
+  readonly axes: Axes;
+  readonly levels: readonly number[];
+  readonly values: readonly [number, number];
+  readonly ratios: readonly [number, number];
+}
+
+function panelShapes(panel: Panel, title: string, place: Place, shared: Shared): Shape[] {
+  const { looks, axes, levels, values, ratios } = shared;
+  const [left, right] = [place.left + LEFT, place.left + place.width - RIGHT];
+  const spacing = spacingOf(levels, axes.preferLog);
+  const x = makeScale(levels, spacing, paddedDomain(levels, spacing, 0.05), [left, right]);
+  const top = place.top + TITLE;
+  const y = linear(values, [top + PLOT, top]);
+  const frame = { ...place, top: top + PLOT + BETWEEN };
+  const r = log(ratios, [frame.top + RATIO, frame.top]);
+  const several = panel.ratios.length > 1;
+  return [
+    text(place.left + LEFT, place.top + 18, title, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)' }),
+    ...niceTicks(values[0], values[1], 3).flatMap((v) => [
+      line(left, y(v), right, y(v), { stroke: v === 0 ? 'var(--line-3)' : 'var(--line)' }),
+      text(left - 6, y(v) + 4, brief(v), { ...TICK, ...END }),
+    ]),
+    ...panel.lines.flatMap((points, side) => overlay(points, side, looks[side], x, y)),
+    ...letters(panel, looks, x, y, top),
+    ...ratioTicks(ratios).flatMap((v) => [
+      line(left, r(v), right, r(v), { stroke: v === 1 ? 'var(--line-3)' : 'var(--line)' }),
+      text(left - 6, r(v) + 4, brief(v), { ...TICK, ...END }),
+    ]),
+    ...panel.ratios.flatMap((own, k) =>
+      ratioMarks(own, several ? k + 1 : 0, several ? (k - (panel.ratios.length - 1) / 2) * 7 : 0, x, r, frame),
+    ),
+    text(left, frame.top - 8, `ratio to ${looks[0].letter}`, { ...NOTE }),
+    ...apart(levels, x, 34).flatMap((level) => [
+      line(x(level), frame.top + RATIO, x(level), frame.top + RATIO + 4, { stroke: 'var(--line-3)' }),
+      text(x(level), frame.top + RATIO + 17, brief(level), { ...TICK, ...MIDDLE }),
+    ]),
+    text(right, frame.top + RATIO + 33, axes.x, { ...NOTE, ...END, fill: 'var(--ink-2)' }),
+  ];
+}
+
+/** All panels in as many columns as the width has room for. */
+export function compareShapes(
+  panels: readonly Panel[],
+  titles: readonly string[],
+  looks: readonly Look[],
+  axes: Axes,
+  width: number,
+): { shapes: Shape[]; height: number } {
+  const shown = panels.slice(0, MOST_PANELS);
+  const columns = Math.max(1, Math.min(shown.length, Math.floor(width / 320), 4));
+  const each = width / columns;
+  const levels = [...new Set(shown.flatMap(({ lines }) => lines.flat().map(({ x }) => x)))].sort((a, b) => a - b);
+  const shared = { looks, axes, levels, values: valueDomain(shown), ratios: ratioDomain(shown) };
+  const shapes = [
+    text(0, 14, axes.measure, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)' }),
+    ...shown.flatMap((panel, k) =>
+      panelShapes(
+        panel,
+        titles[k],
+        { left: (k % columns) * each, top: HEAD + Math.floor(k / columns) * CELL, width: each },
+        shared,
+      ),
+    ),
+  ];
+  return { shapes, height: HEAD + Math.ceil(shown.length / columns) * CELL };
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a comparison says, in sentences and rows. No DOM.
+import type { ComparedCell, Comparison, Environment } from '../../api/types';
+import { inSentence } from '../../components/factorWords';
+import { brief } from '../../plots/number';
+
+const MINUS = '\u2212';
+
+/** `3.1 % more`, `12 % less`, `the same`. */
+export function change(ratio: number): string {
+  const percent = 100 * (ratio - 1);
+  if (Math.abs(percent) < 0.005) return 'the same';
+  if (ratio >= 3) return `${brief(ratio, 3)} times as much`;
+  return `${brief(Math.abs(percent), 3)} % ${percent > 0 ? 'more' : 'less'}`;
+}
+
+const signed = (ratio: number): string => {
+  const percent = 100 * (ratio - 1);
+  return `${percent < 0 ? MINUS : '+'}${brief(Math.abs(percent), 3)}`;
+};
+
+/** `−1.2 to +3.4 %`. */
+export function span(interval: readonly [number, number] | null): string {
+  return interval === null ? 'not known' : `${signed(interval[0])} to ${signed(interval[1])} %`;
+}
+
+/** A cell's outcome in words; a difference that may be chance is none. */
+export function outcome({ ratio, resolved, verdict, simultaneous_ci95: interval }: ComparedCell): string {
+  if (interval === null) return 'too few runs to tell';
+  if (!resolved) return 'cannot be told apart';
+  return [change(ratio), verdict === 'better' || verdict === 'worse' ? verdict : ''].filter(Boolean).join(', ');
+}
+
+function counted(n: number, one: string, several: string): string {
+  return `${n} ${n === 1 ? one : several}`;
+}
+
+function overall({ overall_ratio: ratio, overall_ci95: interval }: Comparison): string {
+  if (interval === null) return `The runs are too few for an interval: on the face of it ${change(ratio)}.`;
+  const told = interval[0] > 1 || interval[1] < 1;
+  const within = `95 % interval ${span(interval)}`;
+  return told ? `Overall ${change(ratio)} (${within}).` : `Overall they cannot be told apart (${within}).`;
+}
+
+/** The whole comparison in a few sentences. */
+export function summary(comparison: Comparison, a: string, b: string): string {
+  const { cells, measure, only_a, only_b } = comparison;
+  const resolved = cells.filter((cell) => cell.resolved && cell.simultaneous_ci95 !== null);
+  const better = resolved.filter(({ verdict }) => verdict === 'better').length;
+  const worse = resolved.filter(({ verdict }) => verdict === 'worse').length;
+  const blind = cells.filter(({ simultaneous_ci95: interval }) => interval === null).length;
+  const open = cells.length - resolved.length - blind;
+  const parts = [
+    comparison.better === null
+      ? resolved.length > 0 && counted(resolved.length, 'differs', 'differ')
+      : [better && `${better} better`, worse && `${worse} worse`].filter(Boolean).join(', '),
+    open > 0 && `${open} that cannot be told apart`,
+    blind > 0 && `${blind} with too few runs to tell`,
+  ].filter(Boolean);
+  const rest = [only_a.length && `${only_a.length} only in ${a}`, only_b.length && `${only_b.length} only in ${b}`];
+  const others = rest.filter(Boolean).join(' and ');
+  return [
+    `${b} against ${a}, ${inSentence(measure.label)}, over ${counted(cells.length, 'setting', 'settings')} that both have.`,
+    overall(comparison),
+    parts.length > 0 && `Of the settings: ${parts.join('; ')}, corrected for their number.`,
+    others && `Left out: ${others}.`,
+    comparison.message,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+export interface FactRow {
+  readonly name: string;
+  /** By side: what it was, in how many runs. */
+  readonly values: readonly string[];
+  readonly same: boolean;
+}
+
+// what decides most comes first
+const FIRST = [
+  'kernel',
+  'driver',
+  'firmware',
+  'module_version',
+  'counter_source',
+  'offloads',
+  'ring',
+  'queues',
+  'interrupt_affinity',
+  'pause',
+  'coalescing',
+  'gro_flush',
+  'napi',
+  'governor',
+  'idle',
+  'cpu',
+];
+
+function rankOf(name: string): number {
+  const place = FIRST.findIndex((start) => name.startsWith(start));
+  return place < 0 ? FIRST.length : place;
+}
+
+const ABSENT = 'not recorded';
+
+function valuesOf(environment: Environment, name: string): { words: string; key: string } {
+  const fact = environment.facts.find((each) => each.name === name);
+  if (!fact) return { words: ABSENT, key: ABSENT };
+  const each = fact.values.map(({ value, runs }) => ({ value: value ?? ABSENT, runs }));
+  const key = JSON.stringify([...each.map(({ value }) => value)].sort().concat(String(fact.more)));
+  if (each.length === 1) return { words: each[0].value || '–', key };
+  const shown = each
+    .slice(0, each.length > 3 ? 1 : 3)
+    .map(({ value, runs }) => `${value} (${counted(runs, 'run', 'runs')})`);
+  const more = each.length - shown.length + fact.more;
+  return { words: [...shown, ...(more > 0 ? [`${more} other values`] : [])].join('; '), key };
+}
+
+/** Every fact of any side; those that differ first, and of them those that decide most. */
+export function factRows(environments: readonly Environment[]): FactRow[] {
+  const names = [...new Set(environments.flatMap(({ facts }) => facts.map(({ name }) => name)))];
+  const rows = names.map((name) => {
+    const each = environments.map((environment) => valuesOf(environment, name));
+    return { name, values: each.map(({ words }) => words), same: new Set(each.map(({ key }) => key)).size === 1 };
+  });
+  return rows.sort((a, b) => Number(a.same) - Number(b.same) || rankOf(a.name) - rankOf(b.name));
+}
+
+const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** The cells as a table for other programs. */
+export function csvOf(comparisons: readonly { comparison: Comparison; name: string }[]): string {
+  const factors = [
+    ...new Set(comparisons.flatMap(({ comparison }) => comparison.cells.flatMap((c) => Object.keys(c.factors)))),
+  ];
+  const head = ['a', 'b', 'measure', 'unit', ...factors];
+  head.push('a_n', 'a_mean', 'b_n', 'b_mean', 'ratio', 'ratio_low', 'ratio_high', 'p_adjusted', 'resolved');
+  const rows = comparisons.flatMap(({ comparison: { a, b, measure, cells } }) =>
+    cells.map((cell) => [
+      a.experiment,
+      b.experiment,
+      measure.name,
+      measure.unit,
+      ...factors.map((name) => guarded(String(cell.factors[name] ?? ''))),
+      ...[cell.a.n, cell.a.mean, cell.b.n, cell.b.mean, cell.ratio].map(String),
+      ...[cell.simultaneous_ci95?.[0], cell.simultaneous_ci95?.[1], cell.p_value].map((v) => String(v ?? '')),
+      cell.resolved ? 'yes' : 'no',
+    ]),
+  );
+  return [head, ...rows].map((row) => `${row.map(quoted).join(',')}\n`).join('');
+}

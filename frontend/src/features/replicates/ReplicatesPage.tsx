@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ReactNode, useMemo } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { useReplicates, useReplicationPlan, useVariance } from '../../api/comparisons';
+import { reasonOf } from '../../api/errors';
+import { useExperiment, useQuantities } from '../../api/queries';
+import type { Experiment, Factors, Kind as KindName, ReplicatedCell, ReplicationPlan, Variance } from '../../api/types';
+import { inWords, labelOf } from '../../components/factorWords';
+import { Kind } from '../../components/Kind';
+import { LoadingLine } from '../../components/Loading';
+import { Notice } from '../../components/Notice';
+import { useTitle } from '../../components/title';
+import { Drawing, useWidth } from '../../layers/Drawing';
+import { brief } from '../../plots/number';
+import { HEIGHT, spreadShapes } from './figure';
+import { chance, outliersWords, planWords, varianceWords } from './words';
+import './replicates.css';
+
+const WIDTHS = [1, 2, 5, 10, 20];
+const WIDTH = 5;
+
+interface View {
+  readonly measure: string | undefined;
+  readonly where: Factors;
+  readonly width: number;
+  readonly without: readonly string[];
+}
+
+/** What is looked at, from the address: `?measure=drops&workload=tcp&width=10&without=ID`. */
+function useView(experiment: Experiment | undefined): [View, (next: Record<string, string | null>) => void] {
+  const [params, setParams] = useSearchParams();
+  const measures = experiment?.measures.map(({ name }) => name) ?? [];
+  const asked = params.get('measure');
+  const fallback = experiment?.default_view?.measure ?? measures[0];
+  const where = Object.fromEntries(
+    (experiment?.factors ?? []).flatMap(({ name, levels }) => {
+      const level = levels.find((each) => String(each) === params.get(name));
+      return level === undefined ? [] : [[name, level]];
+    }),
+  );
+  const width = Number(params.get('width'));
+  const view = {
+    measure: asked !== null && measures.includes(asked) ? asked : fallback,
+    where,
+    width: WIDTHS.includes(width) ? width : WIDTH,
+    without: (params.get('without') ?? '').split(',').filter(Boolean),
+  };
+  const change = (next: Record<string, string | null>) =>
+    setParams(
+      (now) => {
+        const to = new URLSearchParams(now);
+        for (const [name, value] of Object.entries(next)) {
+          if (value === null) to.delete(name);
+          else to.set(name, value);
+        }
+        return to;
+      },
+      { replace: true },
+    );
+  return [view, change];
+}
+
+/** The two factors that the analysis is of: those that vary in the chosen cells, numbers first. */
+function twoOf(experiment: Experiment, where: Factors): string[] {
+  const free = experiment.factors.filter(({ name, levels }) => levels.length > 1 && !(name in where));
+  const numeric = free.filter(({ levels }) => levels.every((level) => typeof level === 'number'));
+  return [...new Set([...numeric, ...free])].slice(0, 2).map(({ name }) => name);
+}
+
+function Choices(props: { experiment: Experiment; view: View; change: (next: Record<string, string | null>) => void }) {
+  const { experiment, view, change } = props;
+  const varied = experiment.factors.filter(({ levels }) => levels.length > 1);
+  return (
+    <div className="choices">
+      <label className="field">
+        Measure
+        <select value={view.measure} onChange={(event) => change({ measure: event.currentTarget.value })}>
+          {experiment.measures.map(({ name, label, unit }) => (
+            <option key={name} value={name}>
+              {label}
+              {unit && unit !== '1' ? `, ${unit}` : ''}
+            </option>
+          ))}
+        </select>
+      </label>
+      {varied.map(({ name, label, unit, levels }) => (
+        <label key={name} className="field">
+          {label}
+          <select
+            value={String(view.where[name] ?? '')}
+            onChange={(event) => change({ [name]: event.currentTarget.value || null })}
+          >
+            <option value="">all {levels.length}</option>
+            {levels.map((level) => (
+              <option key={String(level)} value={String(level)}>
+                {String(level).replaceAll('_', ' ')} {unit && unit !== '1' ? unit : ''}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h2 className="sec">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Spread({ cells, kind, wanted }: { cells: readonly ReplicatedCell[]; kind: KindName; wanted: number }) {
+  const [place, width] = useWidth<HTMLDivElement>();
+  const shapes = useMemo(
+    () => (width > 0 ? spreadShapes(cells, kind, wanted, width) : []),
+    [cells, kind, wanted, width],
+  );
+  return (
+    <div ref={place} className="spread">
+      {width > 0 && (
+        <Drawing
+          label="Each run against the mean of its cell; the table has the values"
+          width={width}
+          height={HEIGHT}
+          shapes={shapes}
+        />
+      )}
+    </div>
+  );
+}
+
+function Scroll({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <div className="scroll tall" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
+  );
+}
+
+function Cells({ slug, cells, unit }: { slug: string; cells: readonly ReplicatedCell[]; unit: string }) {
+  const quantities = useQuantities().data;
+  return (
+    <Scroll label="Cells">
+      <table className="list figures">
+        <thead>
+          <tr>
+            <th scope="col">Cell</th>
+            <th scope="col" className="n">
+              n
+            </th>
+            <th scope="col" className="n">
+              Mean <small>{unit}</small>
+            </th>
+            <th scope="col" className="n">
+              Deviation <small>{unit}</small>
+            </th>
+            <th scope="col" className="n">
+              95 % interval <small>{unit}</small>
+            </th>
+            <th scope="col">Outliers</th>
+          </tr>
+        </thead>
+        <tbody>
+          {cells.map(({ cell, factors, summary, replicates }) => {
+            const outlying = replicates.filter((each) => each.outlying);
+            return (
+              <tr key={cell}>
+                <th scope="row">
+                  <Link href={`/experiments/${slug}/runs?cell=${cell}`}>{inWords(factors, null, quantities)}</Link>
+                </th>
+                <td className="n">{summary.n}</td>
+                <td className="n value">{brief(summary.mean, 5)}</td>
+                <td className="n">{summary.sd === null ? 'not known' : brief(summary.sd, 3)}</td>
+                <td className="n">
+                  {summary.ci95 === null ? 'not known' : `${brief(summary.ci95[0], 5)} to ${brief(summary.ci95[1], 5)}`}
+                </td>
+                <td>
+                  {outlying.length === 0
+                    ? '–'
+                    : outlying.map(({ run, replicate, value }) => (
+                        <span key={run} className="outlying">
+                          <Link href={`/runs/${run}`}>
+                            {replicate === null ? run.slice(0, 8) : `replicate ${replicate}`}
+                          </Link>{' '}
+                          {brief(value, 5)}{' '}
+                        </span>
+                      ))}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Allocation({ variance }: { variance: Variance }) {
+  const quantities = useQuantities().data;
+  const named = (name: string) =>
+    name
+      .split(' × ')
+      .map((each) => labelOf(each, quantities))
+      .join(' × ');
+  return (
+    <>
+      <p className="said">{varianceWords(variance, (name) => labelOf(name, quantities))}</p>
+      <Scroll label="Analysis of variance">
+        <table className="list figures">
+          <thead>
+            <tr>
+              <th scope="col">Effect of</th>
+              <th scope="col" className="n">
+                Share of variation <small>%</small>
+              </th>
+              <th scope="col" className="n">
+                Degrees of freedom
+              </th>
+              <th scope="col" className="n">
+                F
+              </th>
+              <th scope="col" className="n">
+                By chance <small>p</small>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {variance.effects.map((effect) => (
+              <tr key={effect.name}>
+                <th scope="row">{named(effect.name)}</th>
+                <td className="n value">{brief(effect.share_percent, 3)}</td>
+                <td className="n">{effect.degrees_of_freedom}</td>
+                <td className="n">{effect.f === null ? '–' : brief(effect.f, 4)}</td>
+                <td className="n">{effect.f === null && effect.p_value === null ? '–' : chance(effect.p_value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p className="note">
+        Two factors with their interaction, sums of squares of type II, over {variance.n} runs
+        {variance.left_out > 0 && `; ${variance.left_out} without the measure are left out`}.
+      </p>
+    </>
+  );
+}
+
+function Plan({ plan }: { plan: ReplicationPlan }) {
+  const quantities = useQuantities().data;
+  const needy = plan.cells.filter(({ more }) => more > 0);
+  return (
+    <>
+      <p className="said">{planWords(plan)}</p>
+      {needy.length > 0 && (
+        <Scroll label="Cells to measure again">
+          <table className="list figures">
+            <thead>
+              <tr>
+                <th scope="col">Cell</th>
+                <th scope="col" className="n">
+                  Runs now
+                </th>
+                <th scope="col" className="n">
+                  Known to <small>± %</small>
+                </th>
+                <th scope="col" className="n">
+                  Add
+                </th>
+                <th scope="col">Because</th>
+              </tr>
+            </thead>
+            <tbody>
+              {needy.map(({ cell, factors, n, width_percent: width, more, needed, borrowed }) => (
+                <tr key={cell}>
+                  <th scope="row">{inWords(factors, null, quantities)}</th>
+                  <td className="n">{n}</td>
+                  <td className="n">{width === null ? 'not known' : brief(width, 3)}</td>
+                  <td className="n value">{needed >= 10_000 ? 'many' : more}</td>
+                  <td>
+                    {needed >= 10_000
+                      ? 'replicates alone may not suffice'
+                      : borrowed
+                        ? 'it has too few runs; its deviation is taken from the others'
+                        : 'its runs spread this much'}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+    </>
+  );
+}
+
+function Body({
+  experiment,
+  view,
+  change,
+}: {
+  experiment: Experiment;
+  view: View;
+  change: (next: Record<string, string | null>) => void;
+}) {
+  const { slug, kind } = experiment;
+  const pair = twoOf(experiment, view.where);
+  const replicates = useReplicates(slug, view.measure, view.where, view.without);
+  const variance = useVariance(slug, view.measure, pair, view.where);
+  const plan = useReplicationPlan(slug, view.measure, view.width, view.where);
+  const cells = replicates.data?.cells ?? [];
+  return (
+    <>
+      <Choices experiment={experiment} view={view} change={change} />
+      {view.without.length > 0 && (
+        <Notice
+          tone="warn"
+          title={`${view.without.length} ${view.without.length === 1 ? 'run is' : 'runs are'} left out of the cells below`}
+          action={{ label: 'Put back', onClick: () => change({ without: null }) }}
+        >
+          Nothing is deleted. Variance and plan are of all runs.
+        </Notice>
+      )}
+      {replicates.isError && (
+        <Notice tone="bad" title="The replicates did not arrive">
+          {reasonOf(replicates.error)}
+        </Notice>
+      )}
+      {replicates.isPending && !replicates.isError && <LoadingLine label="Loading the replicates" />}
+      {replicates.data && (
+        <Section title="How replicates spread">
+          <p className="said">{outliersWords(cells)}</p>
+          <Spread cells={cells} kind={kind} wanted={view.width} />
+          <Cells slug={slug} cells={cells} unit={replicates.data.unit} />
+        </Section>
+      )}
+      <Section title="What moves it, and what is chance">
+        {pair.length < 2 ? (
+          <p>An analysis of variance needs two factors that vary. Let two be free above.</p>
+        ) : variance.data ? (
+          <Allocation variance={variance.data} />
+        ) : variance.isError ? (
+          <p className="said">{reasonOf(variance.error)}</p>
+        ) : (
+          <p>It is being computed.</p>
+        )}
+      </Section>
+      <Section title="What to measure again">
+        <label className="field width">
+          Wanted half width of each 95 % interval
+          <select value={view.width} onChange={(event) => change({ width: event.currentTarget.value })}>
+            {WIDTHS.map((width) => (
+              <option key={width} value={width}>
+                ± {width} % of the mean
+              </option>
+            ))}
+          </select>
+        </label>
+        {plan.data ? <Plan plan={plan.data} /> : plan.isError && <p className="said">{reasonOf(plan.error)}</p>}
+      </Section>
+    </>
+  );
+}
+
+/** What the replicates of an experiment say: spread, outliers, where variation comes from, what is missing. */
+export function ReplicatesPage({ slug }: { slug: string }) {
+  const experiment = useExperiment(slug);
+  const [view, change] = useView(experiment.data);
+  useTitle(experiment.data && `Replicates of ${experiment.data.title}`);
+  return (
+    <div className="page replicates">
+      <header className="lede">
+        <h1>Replicates{experiment.data && ` of ${experiment.data.title}`}</h1>
+        {experiment.data && (
+          <p>
+            <Link href={`/explorer/${slug}`}>Explorer</Link> · <Link href={`/experiments/${slug}/runs`}>Runs</Link>{' '}
+            <Kind kind={experiment.data.kind} />
+          </p>
+        )}
+      </header>
+      {experiment.isError && (
+        <Notice
+          tone="bad"
+          title="The experiment did not arrive"
+          action={{ label: 'Try again', onClick: () => experiment.refetch() }}
+        >
+          {reasonOf(experiment.error)}
+        </Notice>
+      )}
+      {experiment.isPending && <LoadingLine label="Loading the experiment" />}
+      {experiment.data &&
+        (experiment.data.cells > 0 ? (
+          <Body experiment={experiment.data} view={view} change={change} />
+        ) : (
+          <Notice tone="plain" title="No runs yet">
+            <Link href="/upload">Upload run logs</Link> to fill this experiment.
+          </Notice>
+        ))}
+    </div>
+  );
+}

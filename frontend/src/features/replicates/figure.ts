@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far each replicate lies from the mean of its cell, cell by cell. No DOM.
+import type { Kind, ReplicatedCell } from '../../api/types';
+import { brief } from '../../plots/number';
+import { linear, niceStep, niceTicks } from '../../plots/scale';
+import { AXIS, END, line, mark, NOTE, rect, type Shape, TICK, text } from '../../plots/shapes';
+
+const LEFT = 52;
+const HEAD = 26;
+const PLOT = 220;
+const FOOT = 26;
+export const HEIGHT = HEAD + PLOT + FOOT;
+const MOST_LABELS = 6;
+
+export const deviation = (value: number, mean: number): number => (100 * (value - mean)) / Math.abs(mean);
+
+/** `wanted`: half width in percent that the plan asks for. */
+export function spreadShapes(cells: readonly ReplicatedCell[], kind: Kind, wanted: number, width: number): Shape[] {
+  const shown = cells.filter(({ summary }) => summary.mean !== 0);
+  if (shown.length === 0) return [];
+  const right = width - 8;
+  const each = (right - LEFT) / shown.length;
+  const away = shown.flatMap(({ summary, replicates }) =>
+    replicates.map(({ value }) => Math.abs(deviation(value, summary.mean))),
+  );
+  const halves = shown.flatMap(({ summary }) =>
+    summary.ci95 ? [Math.abs(deviation(summary.ci95[1], summary.mean))] : [],
+  );
+  const most = Math.max(...away, ...halves) || wanted;
+  const step = niceStep(most / 2);
+  const bound = Math.ceil((most * 1.05) / step) * step;
+  const y = linear([-bound, bound], [HEAD + PLOT, HEAD]);
+  const band = Math.min(wanted, bound);
+  const colour = `var(--kind-${kind})`;
+  const radius = Math.max(1.4, Math.min(3, each / 4));
+  const shapes: Shape[] = [
+    text(0, 12, 'Each run against the mean of its cell, %', { ...AXIS, 'font-weight': 600, fill: 'var(--ink)' }),
+    rect(LEFT, y(band), right - LEFT, y(-band) - y(band), { fill: 'var(--ground-3)' }),
+    ...niceTicks(-bound, bound, 5).flatMap((v) => [
+      line(LEFT, y(v), right, y(v), { stroke: v === 0 ? 'var(--line-3)' : 'var(--line)' }),
+      text(LEFT - 8, y(v) + 4, `${v > 0 ? '+' : ''}${brief(v)}`, { ...TICK, ...END }),
+    ]),
+  ];
+  let labels = 0;
+  shown.forEach(({ summary, replicates }, k) => {
+    const x = LEFT + (k + 0.5) * each;
+    if (summary.ci95) {
+      const half = deviation(summary.ci95[1], summary.mean);
+      const arm = Math.max(1.5, each * 0.36);
+      shapes.push(rect(x - arm, y(half), 2 * arm, y(-half) - y(half), { fill: 'none', stroke: 'var(--line-3)' }));
+    }
+    for (const { value, outlying, n } of replicates) {
+      const at = y(deviation(value, summary.mean));
+      shapes.push(
+        mark(kind, x, at, radius, {
+          fill: n > 1 || kind === 'simulated' || outlying ? 'var(--ground)' : colour,
+          stroke: outlying ? 'var(--warn)' : colour,
+          'stroke-width': outlying ? 2 : 1,
+        }),
+      );
+      if (outlying && labels < MOST_LABELS) {
+        labels += 1;
+        const toLeft = x > right - 70;
+        shapes.push(
+          text(x + (toLeft ? -8 : 8), at + 4, 'outlier', { ...NOTE, fill: 'var(--warn)', ...(toLeft ? END : {}) }),
+        );
+      }
+    }
+  });
+  shapes.push(text(LEFT, HEAD + PLOT + 18, 'cells, in the order of the table', NOTE));
+  shapes.push(
+    text(
+      right,
+      HEAD + PLOT + 18,
+      wanted > bound ? `the wanted ±${brief(wanted)} % is wider than this` : `band: the wanted ±${brief(wanted)} %`,
+      { ...NOTE, ...END },
+    ),
+  );
+  return shapes;
+}

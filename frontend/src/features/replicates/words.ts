@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replicates, variance and plan in plain words. No DOM.
+import type { ReplicatedCell, ReplicationPlan, Variance } from '../../api/types';
+import { brief } from '../../plots/number';
+
+const SURE = 0.05;
+const PERHAPS = 0.001;
+
+export function chance(p: number | null): string {
+  if (p === null) return 'not tested';
+  if (p < PERHAPS) return 'less than 0.001';
+  return p.toFixed(3);
+}
+
+/** What moves the measure, the most first, and how much is chance. */
+export function varianceWords({ effects, message }: Variance, labelOf: (name: string) => string): string {
+  const named = effects.map((effect) => ({ ...effect, label: effect.name.split(' × ').map(labelOf).join(' with ') }));
+  const rest = named.at(-1);
+  const moving = named
+    .slice(0, -1)
+    .filter(({ p_value: p }) => p === null || p < SURE)
+    .sort((a, b) => b.share_percent - a.share_percent);
+  const said = moving.map(({ label, share_percent: share, name }) =>
+    name.includes(' × ')
+      ? `${label} together, beyond each alone, ${brief(share, 3)} %`
+      : `${label} ${brief(share, 3)} %`,
+  );
+  const unsure = named.slice(0, -1).filter(({ p_value: p }) => p !== null && p >= SURE);
+  return [
+    said.length > 0 ? `Of all variation, ${said.join(', ')}.` : 'Neither factor moves it beyond chance.',
+    rest && `Chance between replicates accounts for ${brief(rest.share_percent, 3)} %.`,
+    unsure.length > 0 && said.length > 0 && `${unsure.map(({ label }) => label).join(' and ')}: no more than chance.`,
+    message,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Past this the server says that replicates may not suffice. */
+const ENDLESS = 10_000;
+
+export function planWords({ runs_to_add: more, cells, width_percent: width }: ReplicationPlan): string {
+  const needy = cells.filter((cell) => cell.more > 0);
+  const hopeless = cells.filter(({ needed }) => needed >= ENDLESS).length;
+  if (needy.length === 0)
+    return `Every mean is known to ±${brief(width)} % or better. Nothing has to be measured again.`;
+  const few = needy.length - hopeless;
+  const finite = needy.filter(({ needed }) => needed < ENDLESS).reduce((sum, cell) => sum + cell.more, 0);
+  return [
+    `For ±${brief(width)} % on every mean, ${hopeless ? finite : more} more ${finite === 1 ? 'run' : 'runs'} in ${few} of ${cells.length} cells.`,
+    hopeless > 0 && `In ${hopeless} ${hopeless === 1 ? 'cell' : 'cells'} replicates alone may not suffice.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+export function outliersWords(cells: readonly ReplicatedCell[]): string {
+  const flagged = cells.flatMap(({ replicates }) => replicates.filter(({ outlying }) => outlying)).length;
+  const single = cells.filter(({ summary }) => summary.n < 2).length;
+  return [
+    `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}.`,
+    flagged === 0
+      ? 'No run stands out from its cell.'
+      : `${flagged} ${flagged === 1 ? 'run does' : 'runs do'} not belong with the others of ${flagged === 1 ? 'its cell' : 'their cells'}; they count all the same.`,
+    single > 0 && `${single} ${single === 1 ? 'cell has' : 'cells have'} one run: nothing is known of their spread.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}

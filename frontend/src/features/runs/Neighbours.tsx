@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link } from 'wouter';
+import { useExperiment, useQuantities, useRuns } from '../../api/queries';
+import type { RunDetail } from '../../api/types';
+import { labelOf } from '../../components/factorWords';
+import { chosenFew, number, stateOf } from './words';
+
+const MOST = 50;
+
+/** The replicates of the same cell, this one among them. */
+export function Neighbours({ run }: { run: RunDetail }) {
+  const experiment = useExperiment(run.experiment);
+  const quantities = useQuantities().data;
+  const found = useRuns(run.experiment, { limit: MOST, offset: 0, cell: run.cell }).data;
+  if (!found || found.total < 2 || !experiment.data) return null;
+  const measures = chosenFew(experiment.data.measures, experiment.data.default_view?.measure);
+  const others = found.runs.filter(({ id, status }) => id !== run.id && status === 'current');
+  return (
+    <section aria-label="The same cell’s replicates" className="neighbours">
+      <h2 className="sec">The same cell’s replicates</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <div className="scroll" role="region" aria-label="Replicates of this cell" tabIndex={0}>
+        <table className="list counters">
+          <thead>
+            <tr>
+              <th scope="col">Replicate</th>
+              {measures.map((name) => (
+                <th key={name} scope="col" className="n">
+                  {labelOf(name, quantities)}
+                  <small>{quantities?.find((quantity) => quantity.name === name)?.unit || '\u00a0'}</small>
+                </th>
+              ))}
+              <th scope="col">State</th>
+              <th scope="col">Against this one</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.runs.map((each) => (
+              <tr key={each.id} className={each.id === run.id ? 'here' : undefined}>
+                <td>
+                  {each.id === run.id ? (
+                    <b>{each.replicate ?? 'this'}</b>
+                  ) : (
+                    <Link href={`/runs/${each.id}`}>{each.replicate ?? each.id.slice(0, 8)}</Link>
+                  )}
+                </td>
+                {measures.map((name) => (
+                  <td key={name} className="n value">
+                    {each.measures[name] ? number(each.measures[name].value) : <small>not available</small>}
+                    {each.outlying?.includes(name) && <small className="outlying"> outlier</small>}
+                  </td>
+                ))}
+                <td>{stateOf(each)}</td>
+                <td>
+                  {each.id === run.id ? 'this run' : <Link href={`/compare?runs=${run.id},${each.id}`}>Compare</Link>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="row acts">
+        <Link className="quiet small" href={`/experiments/${run.experiment}/runs?cell=${run.cell}`}>
+          {found.total > MOST ? `All ${found.total} runs of the cell` : 'In the list of runs'}
+        </Link>
+        {others.length > 0 && (
+          <Link className="quiet small" href={`/experiments/${run.experiment}/replicates`}>
+            How the replicates spread
+          </Link>
+        )}
+      </p>
+    </section>
+  );
+}

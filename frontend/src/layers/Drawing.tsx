@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes in an SVG that is as wide as its place. The words for those who do not see it are the caller's.
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import type { Shape } from '../plots/shapes';
+import { draw } from './svg';
+import './Drawing.css';
+
+/** An element's width, measured before the first paint and whenever it changes. */
+export function useWidth<T extends Element>(): [RefObject<T | null>, number] {
+  const element = useRef<T>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const own = element.current;
+    if (!own) return;
+    const measure = () => setWidth(Math.round(own.clientWidth));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(own);
+    return () => observer.disconnect();
+  }, []);
+  return [element, width];
+}
+
+export function Drawing(props: {
+  label: string;
+  width: number;
+  height: number;
+  shapes: readonly Shape[];
+  /** Where the pointer is, in pixels of the drawing; null when it leaves. */
+  onPoint?: (at: { x: number; y: number } | null) => void;
+  onKey?: (event: KeyboardEvent) => void;
+}) {
+  const { label, width, height, shapes, onPoint, onKey } = props;
+  const group = useRef<SVGGElement>(null);
+  useEffect(() => {
+    if (group.current) draw(group.current, shapes);
+  }, [shapes]);
+  const point = (event: PointerEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    onPoint?.({ x: event.clientX - box.left, y: event.clientY - box.top });
+  };
+  const drag = (event: PointerEvent<SVGSVGElement>) => {
+    if (event.buttons === 1) point(event);
+  };
+  return (
+    <svg
+      className={`drawing ${onPoint ? 'points' : ''}`}
+      width={width}
+      height={height}
+      viewBox={`0 0 ${Math.max(1, width)} ${height}`}
+      role="img"
+      aria-label={label}
+      tabIndex={onKey ? 0 : undefined}
+      onPointerDown={onPoint && point}
+      onPointerMove={onPoint && drag}
+      onKeyDown={onKey}
+    >
+      <g ref={group} />
+    </svg>
+  );
+}

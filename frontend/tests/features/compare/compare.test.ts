@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import type { Cell, ComparedCell, Comparison, Environment } from '../../../src/api/types';
+import { readAddress, toAddress } from '../../../src/features/compare/address';
+import { compareShapes } from '../../../src/features/compare/figure';
+import { planOf, settingWords } from '../../../src/features/compare/panels';
+import { change, csvOf, factRows, outcome, span, summary } from '../../../src/features/compare/words';
+import { shapeText } from '../../../src/plots/file';
+
+const TOKENS = new Proxy({}, { get: () => '#123456' }) as Record<string, string>;
+
+describe('the address', () => {
+  it('holds sides with their own levels, and gives them back', () => {
+    const query = 'a=one&a.workload=udp&b=one&b.workload=t%3A%2Ccp&measure=drops';
+    const read = readAddress(new URLSearchParams(query));
+    expect(read.sides[1]).toEqual({ slug: 'one', where: { workload: 't:,cp' } });
+    expect(readAddress(toAddress(read))).toEqual(read);
+  });
+
+  it('takes runs once each, and no more than four', () => {
+    expect(readAddress(new URLSearchParams('runs=x,y,x,,z,u,v')).runs).toEqual(['x', 'y', 'z', 'u']);
+  });
+
+  it('is not spoiled by what it does not know', () => {
+    expect(readAddress(new URLSearchParams('q=1&b=two&a.=x&c.d=4'))).toEqual({
+      sides: [{ slug: 'two', where: {} }],
+      runs: [],
+      measure: null,
+    });
+  });
+});
+
+const SUMMARY = { n: 5, mean: 100, sd: 1, ci95: [99, 101] as [number, number] };
+
+function cell(factors: Record<string, number | string>, mean = 100): Cell {
+  return { id: 1, factors, runs: 5, partial_runs: 0, measures: { throughput_mbps: { ...SUMMARY, mean } } };
+}
+
+function compared(ratio: number, resolved: boolean, interval: [number, number] | null): ComparedCell {
+  return {
+    factors: { mtu_bytes: 1500, delay_us: 10 },
+    a: SUMMARY,
+    b: SUMMARY,
+    ratio,
+    ci95: interval,
+    simultaneous_ci95: interval,
+    p_value: 0.01,
+    resolved,
+    verdict: resolved ? (ratio > 1 ? 'better' : 'worse') : 'unresolved',
+  };
+}
+
+function comparison(cells: ComparedCell[], overall: [number, number] | null): Comparison {
+  const side = { experiment: 'one', title: 'One', kind: 'measured' as const, data_version: 1, where: {} };
+  return {
+    a: side,
+    b: { ...side, experiment: 'two' },
+    measure: { name: 'throughput_mbps', label: 'Throughput', unit: 'Mb/s' } as Comparison['measure'],
+    better: 'more',
+    differing: [],
+    cells,
+    overall_ratio: 1.05,
+    overall_ci95: overall,
+    overall_verdict: 'better',
+    only_a: [],
+    only_b: [{ mtu_bytes: 9000 }],
+    regression: null,
+    message: null,
+  };
+}
+
+describe('panels', () => {
+  const known = (where: string, levels: number[]) => ({
+    kind: 'measured' as const,
+    cells: levels.flatMap((delay) =>
+      [1500, 9000].map((mtu) => cell({ mtu_bytes: mtu, delay_us: delay, driver_version: where })),
+    ),
+  });
+
+  it('set what the sides differ in apart, and lay the rest beside each other', () => {
+    const plan = planOf([known('1.0', [10, 20, 40]), known('1.1', [10, 20])], [undefined], 'throughput_mbps');
+    expect(plan.x).toBe('delay_us');
+    expect(plan.differing).toEqual(['driver_version']);
+    expect(plan.panels.map(({ factors }) => factors)).toEqual([{ mtu_bytes: 1500 }, { mtu_bytes: 9000 }]);
+    expect(plan.panels[0].lines.map((points) => points.length)).toEqual([3, 2]);
+  });
+
+  it('are drawn with ratios, hollow where nothing can be told', () => {
+    const answer = comparison([compared(1.05, true, [1.01, 1.09]), compared(1.01, false, [0.9, 1.2])], [1.01, 1.09]);
+    const plan = planOf([known('1.0', [10, 20]), known('1.1', [10, 20])], [answer], 'throughput_mbps');
+    const looks = ['A', 'B'].map((letter) => ({ letter, kind: 'measured' as const }));
+    const axes = { measure: 'Throughput, Mb/s', x: 'Delay, µs', preferLog: true };
+    const { shapes } = compareShapes(plan.panels, ['MTU 1500', 'MTU 9000'], looks, axes, 700);
+    const text = shapes.map((shape) => shapeText(shape, TOKENS)).join('\n');
+    expect(text).not.toMatch(/NaN|Infinity|undefined/);
+    expect(
+      shapes.filter(({ attributes }) => attributes.stroke === 'var(--line-3)' && attributes.fill === 'var(--ground)'),
+    ).toHaveLength(1);
+    expect(text).toMatchSnapshot();
+  });
+
+  it('name a setting as people do', () => {
+    expect(settingWords({ mtu_bytes: 1500, workload: 'request_response' }, undefined)).toBe(
+      'mtu bytes 1500, workload request response',
+    );
+  });
+});
+
+describe('words', () => {
+  it('say a change', () => {
+    expect([1, 1.031, 0.5, 12.3].map(change)).toEqual(['the same', '3.1 % more', '50 % less', '12.3 times as much']);
+    expect(span([0.95, 1.02])).toBe('−5 to +2 %');
+    expect(span(null)).toBe('not known');
+  });
+
+  it('never call chance a difference', () => {
+    expect(outcome(compared(1.2, true, [1.1, 1.3]))).toBe('20 % more, better');
+    expect(outcome(compared(1.2, false, [0.9, 1.5]))).toBe('cannot be told apart');
+    expect(outcome(compared(1.2, false, null))).toBe('too few runs to tell');
+  });
+
+  it('sum up', () => {
+    const cells = [compared(1.2, true, [1.1, 1.3]), compared(1.01, false, [0.9, 1.2]), compared(2, false, null)];
+    expect(summary(comparison(cells, [1.01, 1.09]), 'A', 'B')).toBe(
+      'B against A, throughput, over 3 settings that both have. Overall 5 % more (95 % interval +1 to +9 %). ' +
+        'Of the settings: 1 better; 1 that cannot be told apart; 1 with too few runs to tell, corrected for their number. ' +
+        'Left out: 1 only in B.',
+    );
+    expect(summary(comparison(cells, [0.9, 1.2]), 'A', 'B')).toContain('cannot be told apart (95 %');
+    expect(summary(comparison(cells, null), 'A', 'B')).toContain('too few for an interval');
+  });
+
+  it('put facts that differ first, and of them the kernel', () => {
+    const environment = (kernel: string, host: string): Environment => ({
+      runs: 2,
+      recorded: 2,
+      facts: [
+        { name: 'host', values: [{ value: host, runs: 2 }], more: 0 },
+        { name: 'duplex', values: [{ value: 'full', runs: 2 }], more: 0 },
+        { name: 'kernel_version', values: [{ value: kernel, runs: 2 }], more: 0 },
+      ],
+    });
+    const rows = factRows([environment('6.1', 'x'), environment('6.12', 'y')]);
+    expect(rows.map(({ name, same }) => [name, same])).toEqual([
+      ['kernel_version', false],
+      ['host', false],
+      ['duplex', true],
+    ]);
+  });
+
+  it('leave as a table that starts no formula', () => {
+    const bad = { ...compared(1, false, [0.9, 1.1]), factors: { workload: '=1+1,"x"' } };
+    expect(csvOf([{ comparison: comparison([bad], null), name: 'B' }])).toContain('"\'=1+1,""x"""');
+  });
+});
