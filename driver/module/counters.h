@@ -34,6 +34,14 @@ struct owner {
 	u32 slots; /* one bit for each watched interface */
 };
 
+#define MAX_WATCHES 32 /* one bit of a u32 each */
+
+/* What a CPU counts for a watched interface without looking at its watch. All 0 when the slot is given away. */
+struct slot_counters {
+	u64 cycles[OWNER_KINDS];
+	u64 interrupts;
+};
+
 #define OWNER_DEPTH 8 /* a task, softirq, hard interrupts of several vectors: real kernels reach 4 */
 
 /*
@@ -71,6 +79,7 @@ struct cpu_state {
 	u32 scheduled_slots; /* whose NAPI it scheduled */
 
 	struct burst burst;
+	struct slot_counters slots[MAX_WATCHES];
 };
 
 DECLARE_PER_CPU_ALIGNED(struct cpu_state, coalescope_cpu_state);
@@ -94,9 +103,7 @@ struct interface_counters {
 	struct frames rx; /* of no queue: the queues' are to be added */
 	struct frames unassigned; /* by the poll in progress, when its NAPI is not known yet */
 	struct frames tx;
-	u64 interrupts;
 	u64 schedules;
-	u64 cycles[OWNER_KINDS];
 
 	/* not part of a snapshot */
 	struct frames sending; /* with the driver, which has not answered yet */
@@ -130,6 +137,19 @@ static __always_inline void end_update(unsigned long flags)
 {
 	end_update_irqs_off();
 	local_irq_restore(flags);
+}
+
+/* For probes that are always called with interrupts on. */
+static __always_inline struct cpu_state *begin_update_irqs_on(void)
+{
+	local_irq_disable();
+	return begin_update_irqs_off();
+}
+
+static __always_inline void end_update_irqs_on(void)
+{
+	end_update_irqs_off();
+	local_irq_enable();
 }
 
 static inline void add_frames(struct frames *sum, const struct frames *more)

@@ -111,6 +111,13 @@ static struct frames received(const struct sk_buff *skb)
 	return frames;
 }
 
+static noinline void add_received(struct frames *sum, const struct sk_buff *skb)
+{
+	struct frames frames = received(skb);
+
+	add_frames(sum, &frames);
+}
+
 /*
  * Adds a usual frame to the burst that it belongs to, in as few instructions as can be. Polls do not interrupt each other,
  * so that the burst does not change meanwhile.
@@ -129,14 +136,15 @@ static __always_inline bool joins_burst(const struct sk_buff *skb)
 	return true;
 }
 
-/* The first frame of a poll has told whose the others are. Only where the end of the poll will be seen. */
-static void begin_burst(struct cpu_state *cpu, struct watch *watch, unsigned int q,
-			const struct sk_buff *skb)
+/* The first frame of a poll tells whose the others are. Only where the end of the poll will be seen. */
+static bool begins_burst(struct cpu_state *cpu, struct watch *watch, unsigned int q,
+			 const struct sk_buff *skb)
 {
 	u64 frame = BURST_PACKET + (leaves_fcs(skb->dev) ? 0 : ETH_FCS_LEN);
 
-	if (cpu->owner.kind != OWNER_NET_RX && cpu->owner.kind != OWNER_NAPI_THREAD)
-		return;
+	if (skb_is_gso(skb) ||
+	    (cpu->owner.kind != OWNER_NET_RX && cpu->owner.kind != OWNER_NAPI_THREAD))
+		return false;
 	end_burst(cpu);
 	cpu->burst = (struct burst){
 		.device = skb->dev,
@@ -145,6 +153,7 @@ static void begin_burst(struct cpu_state *cpu, struct watch *watch, unsigned int
 		.empty_frame = frame + link_header_bytes(skb),
 		.shortest_frame = frame + ETH_ZLEN,
 	};
+	return true;
 }
 
 static int queue_of_frame(const struct watch *watch, const struct sk_buff *skb, unsigned int hint)
@@ -158,47 +167,51 @@ static int queue_of_frame(const struct watch *watch, const struct sk_buff *skb, 
 }
 
 static void count_by_queue(struct cpu_state *cpu, struct watch *watch,
-			   struct interface_counters *counters, const struct sk_buff *skb,
-			   const struct frames *frames)
+			   struct interface_counters *counters, const struct sk_buff *skb)
 {
 	int q = queue_of_frame(watch, skb, counters->queue);
 
 	counters->delivered = true;
 	if (q < 0) {
-		add_frames(&counters->unassigned, frames);
+		add_received(&counters->unassigned, skb);
 		return;
 	}
 	counters->queue = q;
-	add_frames(&counters->queues[q].rx, frames);
 	answer_claim(counters, &watch->queues[q], q);
-	if (!skb_is_gso(skb))
-		begin_burst(cpu, watch, q, skb);
+	if (begins_burst(cpu, watch, q, skb))
+		joins_burst(skb);
+	else
+		add_received(&counters->queues[q].rx, skb);
 }
 
-static noinline void count_received(const struct sk_buff *skb, bool by_napi)
+static __always_inline void count_received(const struct sk_buff *skb, bool by_napi)
 {
 	struct watch *watch = watch_of(skb->dev);
 	struct interface_counters *counters;
 	struct cpu_state *cpu;
-	struct frames frames;
 	unsigned long flags;
 
 	if (!watch)
 		return;
-	frames = received(skb);
 	cpu = begin_update(&flags);
 	counters = this_cpu_ptr(watch->counters);
 	if (by_napi)
-		count_by_queue(cpu, watch, counters, skb, &frames);
+		count_by_queue(cpu, watch, counters, skb);
 	else
-		add_frames(&counters->rx, &frames);
+		add_received(&counters->rx, skb);
 	end_update(flags);
+}
+
+/* Of the same form as the probe, whose call becomes a jump. */
+static noinline __noclone void on_first_frame(void *data, const struct sk_buff *skb)
+{
+	count_received(skb, true);
 }
 
 void on_napi_frame(void *data, const struct sk_buff *skb)
 {
 	if (!joins_burst(skb))
-		count_received(skb, true);
+		on_first_frame(data, skb);
 }
 
 /* Frames of drivers without NAPI, and of virtual devices. */

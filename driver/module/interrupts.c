@@ -21,9 +21,8 @@
 
 void on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 {
-	const struct watch *watch = watch_of(action->dev_id);
 	u32 learnt_slots = slots_of_line(irq, action->dev_id);
-	u32 slots = learnt_slots | (watch ? BIT(watch->slot) : 0);
+	u32 slots = learnt_slots | slots_of_device(action->dev_id);
 	struct cpu_state *cpu = begin_update_irqs_off();
 
 	push_owner(cpu, slots ? OWNER_DEVICE_INTERRUPT : OWNER_OTHER_INTERRUPT, slots);
@@ -34,15 +33,10 @@ void on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 	end_update_irqs_off();
 }
 
-static void count_interrupt(u32 slots)
+static void count_interrupt(struct cpu_state *cpu, u32 slots)
 {
-	while (slots) {
-		struct watch *watch = watch_in_slot(__ffs(slots));
-
-		if (watch)
-			this_cpu_ptr(watch->counters)->interrupts++;
-		slots &= slots - 1;
-	}
+	for (; slots; slots &= slots - 1)
+		cpu->slots[__ffs(slots)].interrupts++;
 }
 
 /* The handlers of these slots have run, and scheduled nothing. */
@@ -78,7 +72,7 @@ void on_irq_handler_exit(void *data, int irq, struct irqaction *action, int resu
 	u32 slots = entered && result != IRQ_NONE ? cpu->handler_slots | cpu->scheduled_slots : 0;
 	u32 new_slots = slots & ~cpu->learnt_slots;
 
-	count_interrupt(slots);
+	count_interrupt(cpu, slots);
 	meet_scheduled(irq, slots & ~cpu->scheduled_slots);
 	cpu->irq = -1;
 	cpu->handler_slots = 0;

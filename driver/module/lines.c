@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/hashtable.h>
-#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/sysfs.h>
 
 #include "lines.h"
 
-struct line {
-	struct hlist_node node;
-	struct rcu_head rcu;
-	int irq;
-	const void *handler_device; /* compared, never followed */
-	unsigned int slot;
-};
-
-static DEFINE_HASHTABLE(lines, 6);
+DEFINE_HASHTABLE(coalescope_lines, LINES_BITS);
 static DEFINE_RAW_SPINLOCK(lines_lock); /* writers */
-
-static unsigned long key_of(int irq, const void *handler_device)
-{
-	return (unsigned long)handler_device + irq;
-}
-
-u32 slots_of_line(int irq, const void *handler_device)
-{
-	const struct line *line;
-	u32 slots = 0;
-
-	hash_for_each_possible_rcu_notrace(lines, line, node, key_of(irq, handler_device))
-		if (line->irq == irq && line->handler_device == handler_device)
-			slots |= BIT(line->slot);
-	return slots;
-}
 
 /* Called from the interrupt that teaches it. Without memory the next interrupt teaches it again. */
 void learn_line(int irq, const void *handler_device, unsigned int slot)
@@ -49,7 +23,7 @@ void learn_line(int irq, const void *handler_device, unsigned int slot)
 	if (slots_of_line(irq, handler_device) & BIT(slot))
 		kfree(line);
 	else
-		hash_add_rcu(lines, &line->node, key_of(irq, handler_device));
+		hash_add_rcu(coalescope_lines, &line->node, key_of_line(irq, handler_device));
 	raw_spin_unlock_irqrestore(&lines_lock, flags);
 }
 
@@ -61,7 +35,7 @@ void forget_lines(unsigned int slot)
 	int bucket;
 
 	raw_spin_lock_irqsave(&lines_lock, flags);
-	hash_for_each_safe(lines, bucket, next, line, node) {
+	hash_for_each_safe(coalescope_lines, bucket, next, line, node) {
 		if (line->slot != slot)
 			continue;
 		hash_del_rcu(&line->node);
@@ -76,7 +50,7 @@ int list_lines(char *text, int at, unsigned int slot)
 	const struct line *line;
 	int bucket, start = at;
 
-	hash_for_each_rcu(lines, bucket, line, node) {
+	hash_for_each_rcu(coalescope_lines, bucket, line, node) {
 		if (line->slot != slot)
 			continue;
 		at += sysfs_emit_at(text, at, "%s%d", before, line->irq);

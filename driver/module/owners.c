@@ -16,25 +16,7 @@
 #include "probes.h"
 #include "watch.h"
 
-void add_cycles(u32 slots, enum owner_kind kind, u64 cycles)
-{
-	while (slots) {
-		unsigned int slot = __ffs(slots);
-		struct watch *watch = watch_in_slot(slot);
-
-		if (watch)
-			this_cpu_ptr(watch->counters)->cycles[kind] += cycles;
-		slots &= slots - 1;
-	}
-}
-
-static void assign_net_rx(struct cpu_state *cpu, u32 slots)
-{
-	add_cycles(slots, OWNER_NET_RX, cpu->cycles[OWNER_NET_RX] - cpu->assigned_cycles);
-	cpu->assigned_cycles = cpu->cycles[OWNER_NET_RX];
-}
-
-struct owner owner_of_task(const struct task_struct *task)
+static __always_inline struct owner owner_of_task(const struct task_struct *task)
 {
 	const struct nsproxy *namespaces;
 
@@ -50,14 +32,9 @@ struct owner owner_of_task(const struct task_struct *task)
 	return (struct owner){ OWNER_TASK, namespaces ? slots_of_net(namespaces->net_ns) : 0 };
 }
 
-/* A NAPI instance was polled; slots: of the watched interface that it belongs to, 0: of another. */
-void poll_ended(struct cpu_state *cpu, u32 slots)
+struct owner owner_of_current(void)
 {
-	if (cpu->owner.kind != OWNER_NET_RX)
-		return;
-	settle(cpu);
-	assign_net_rx(cpu, slots);
-	cpu->polled_slots = slots;
+	return owner_of_task(current);
 }
 
 /* Of the thread that runs here it was not known until now that it polls. */
@@ -88,8 +65,7 @@ void on_sched_switch(void *data, bool preempt, struct task_struct *previous,
 
 void on_softirq_entry(void *data, unsigned int vector)
 {
-	unsigned long flags;
-	struct cpu_state *cpu = begin_update(&flags);
+	struct cpu_state *cpu = begin_update_irqs_on();
 
 	if (vector == NET_RX_SOFTIRQ) {
 		push_owner(cpu, OWNER_NET_RX, 0);
@@ -97,18 +73,17 @@ void on_softirq_entry(void *data, unsigned int vector)
 	} else {
 		push_owner(cpu, OWNER_OTHER_INTERRUPT, 0);
 	}
-	end_update(flags);
+	end_update_irqs_on();
 }
 
 void on_softirq_exit(void *data, unsigned int vector)
 {
-	unsigned long flags;
-	struct cpu_state *cpu = begin_update(&flags);
+	struct cpu_state *cpu = begin_update_irqs_on();
 
 	pop_owner(cpu);
 	if (vector == NET_RX_SOFTIRQ)
 		assign_net_rx(cpu, cpu->polled_slots);
-	end_update(flags);
+	end_update_irqs_on();
 }
 
 /* Interrupts that are no device's: timer, calls and wake-ups from other CPUs. */
@@ -135,7 +110,7 @@ static void start_here(void *unused)
 	struct cpu_state *cpu = begin_update(&flags);
 
 	cpu->since = get_cycles();
-	cpu->owner = owner_of_task(current);
+	cpu->owner = owner_of_current();
 	cpu->depth = 0;
 	cpu->assigned_cycles = cpu->cycles[OWNER_NET_RX];
 	cpu->burst = (struct burst){ 0 };
@@ -160,15 +135,49 @@ static void refresh_here(void *unused)
 
 	settle(cpu);
 	if (cpu->depth)
-		cpu->interrupted[0] = owner_of_task(current);
+		cpu->interrupted[0] = owner_of_current();
 	else
-		cpu->owner = owner_of_task(current);
+		cpu->owner = owner_of_current();
 	end_update(flags);
 }
 
 void refresh_task_owners(void)
 {
 	on_each_cpu(refresh_here, NULL, 1);
+}
+
+static void clear_slot(struct owner *owner, u32 slot)
+{
+	owner->slots &= ~slot;
+}
+
+static void forget_here(void *argument)
+{
+	u32 slot = *(const u32 *)argument;
+	unsigned long flags;
+	struct cpu_state *cpu = begin_update(&flags);
+	unsigned int i;
+
+	clear_slot(&cpu->owner, slot);
+	for (i = 0; i < OWNER_DEPTH; i++)
+		clear_slot(&cpu->interrupted[i], slot);
+	cpu->armed_slots &= ~slot;
+	cpu->polled_slots &= ~slot;
+	cpu->handler_slots &= ~slot;
+	cpu->learnt_slots &= ~slot;
+	cpu->scheduled_slots &= ~slot;
+	end_update(flags);
+}
+
+/* Nothing leads a probe to this slot any more: what is left of it goes, so that the slot can be another interface's. */
+void forget_slot(unsigned int number)
+{
+	u32 slot = BIT(number);
+	unsigned int cpu;
+
+	on_each_cpu(forget_here, &slot, 1);
+	for_each_possible_cpu(cpu)
+		per_cpu(coalescope_cpu_state, cpu).slots[number] = (struct slot_counters){ 0 };
 }
 
 static int on_cpu_online(unsigned int number)

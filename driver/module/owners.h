@@ -8,14 +8,20 @@
 
 #include "counters.h"
 
-void add_cycles(u32 slots, enum owner_kind kind, u64 cycles);
-struct owner owner_of_task(const struct task_struct *task);
-void poll_ended(struct cpu_state *cpu, u32 slots);
+struct owner owner_of_current(void);
 void napi_thread_found(struct cpu_state *cpu, u32 slots);
 u32 net_rx_guess(const struct cpu_state *cpu);
 
 void start_counting_cycles(void);
 void refresh_task_owners(void);
+void forget_slot(unsigned int slot);
+
+static __always_inline void add_cycles(struct cpu_state *cpu, u32 slots, enum owner_kind kind,
+				       u64 cycles)
+{
+	for (; slots; slots &= slots - 1)
+		cpu->slots[__ffs(slots)].cycles[kind] += cycles;
+}
 
 /* Give what passed since the owner took over to it. */
 static __always_inline void settle(struct cpu_state *cpu)
@@ -27,8 +33,7 @@ static __always_inline void settle(struct cpu_state *cpu)
 	if (unlikely(!cpu->counting))
 		return;
 	cpu->cycles[cpu->owner.kind] += cycles;
-	if (cpu->owner.slots)
-		add_cycles(cpu->owner.slots, cpu->owner.kind, cycles);
+	add_cycles(cpu, cpu->owner.slots, cpu->owner.kind, cycles);
 }
 
 static __always_inline void push_owner(struct cpu_state *cpu, enum owner_kind kind, u32 slots)
@@ -43,7 +48,24 @@ static __always_inline void push_owner(struct cpu_state *cpu, enum owner_kind ki
 static __always_inline void pop_owner(struct cpu_state *cpu)
 {
 	settle(cpu);
-	cpu->owner = likely(cpu->depth) ? cpu->interrupted[--cpu->depth] : owner_of_task(current);
+	cpu->owner = likely(cpu->depth) ? cpu->interrupted[--cpu->depth] : owner_of_current();
+}
+
+/* What the receive softirq did since the last poll ended was for these. */
+static __always_inline void assign_net_rx(struct cpu_state *cpu, u32 slots)
+{
+	add_cycles(cpu, slots, OWNER_NET_RX, cpu->cycles[OWNER_NET_RX] - cpu->assigned_cycles);
+	cpu->assigned_cycles = cpu->cycles[OWNER_NET_RX];
+}
+
+/* A NAPI instance was polled; slots: of the watched interface that it belongs to, 0: of another. */
+static __always_inline void poll_ended(struct cpu_state *cpu, u32 slots)
+{
+	if (cpu->owner.kind != OWNER_NET_RX)
+		return;
+	settle(cpu);
+	assign_net_rx(cpu, slots);
+	cpu->polled_slots = slots;
 }
 
 int owners_init(void);

@@ -115,8 +115,12 @@ static void add_interface(struct coalescope_snapshot *s, const struct interface_
 	s->rx_bytes += counters->rx.bytes + counters->unassigned.bytes;
 	s->tx_packets += counters->tx.packets;
 	s->tx_bytes += counters->tx.bytes;
-	s->interrupts += counters->interrupts;
 	s->schedules += counters->schedules;
+}
+
+static void add_slot(struct coalescope_snapshot *s, const struct slot_counters *counters)
+{
+	s->interrupts += counters->interrupts;
 	s->task_cycles += counters->cycles[OWNER_TASK];
 	s->irq_cycles += counters->cycles[OWNER_DEVICE_INTERRUPT];
 	s->softirq_cycles += counters->cycles[OWNER_NET_RX] + counters->cycles[OWNER_NAPI_THREAD];
@@ -237,6 +241,8 @@ static void add_up(struct snapshot_room *room, const struct watch *watch)
 	s->t_monotonic_raw_ns = ktime_get_raw_ns();
 	for_each_possible_cpu(cpu)
 		add_interface(s, per_cpu_ptr(watch->counters, cpu));
+	for_each_possible_cpu(cpu)
+		add_slot(s, &per_cpu(coalescope_cpu_state, cpu).slots[watch->slot]);
 	for_each_possible_cpu(cpu)
 		add_cpu_cycles(s, per_cpu_ptr(&coalescope_cpu_state, cpu), BIT(watch->slot));
 	for_each_possible_cpu(cpu)

@@ -16,22 +16,12 @@
 
 struct net_device *watched_devices[MAX_WATCHES];
 struct watch __rcu *watches[MAX_WATCHES];
+const struct net *watched_nets[MAX_WATCHES];
 unsigned int watch_slots;
 bool threads_poll;
 
-/* Beside the devices, so that a task switch compares pointers only. */
-static const struct net *watched_nets[MAX_WATCHES];
-
-u32 slots_of_net(const struct net *net)
-{
-	unsigned int slot, slots = READ_ONCE(watch_slots);
-	u32 mask = 0;
-
-	for (slot = 0; net && slot < slots; slot++)
-		if (READ_ONCE(watched_nets[slot]) == net)
-			mask |= BIT(slot);
-	return mask;
-}
+/* A slot is taken until no probe can hold its watch any more, and no CPU's counters know it. */
+static DECLARE_BITMAP(slots_taken, MAX_WATCHES);
 
 static bool polls_for(const struct watch *watch, const struct task_struct *task)
 {
@@ -43,9 +33,9 @@ static bool polls_for(const struct watch *watch, const struct task_struct *task)
 	return false;
 }
 
-u32 slots_of_thread(const struct task_struct *task)
+u32 slots_of_polling_thread(const struct task_struct *task)
 {
-	unsigned int slot, slots = READ_ONCE(threads_poll) ? READ_ONCE(watch_slots) : 0;
+	unsigned int slot, slots = READ_ONCE(watch_slots);
 	u32 mask = 0;
 
 	for (slot = 0; slot < slots; slot++) {
@@ -55,16 +45,6 @@ u32 slots_of_thread(const struct task_struct *task)
 			mask |= BIT(slot);
 	}
 	return mask;
-}
-
-int find_queue(const struct watch *watch, const struct napi_struct *napi)
-{
-	unsigned int q, count = known_queues(watch);
-
-	for (q = 0; q < count; q++)
-		if (READ_ONCE(watch->queues[q].napi) == napi)
-			return q;
-	return -1;
 }
 
 int find_queue_by_id(const struct watch *watch, unsigned int napi_id, unsigned int hint)
@@ -79,7 +59,7 @@ int find_queue_by_id(const struct watch *watch, unsigned int napi_id, unsigned i
 	return -1;
 }
 
-static unsigned int add_queue(struct watch *watch, const struct napi_struct *napi)
+static unsigned int append_queue(struct watch *watch, const struct napi_struct *napi)
 {
 	unsigned int q = watch->queue_count;
 
@@ -93,21 +73,15 @@ static unsigned int add_queue(struct watch *watch, const struct napi_struct *nap
 	return q;
 }
 
-/* Called with interrupts off, inside an update: a reader does not see the queue without its first counts. */
-int find_or_add_queue(struct watch *watch, const struct napi_struct *napi)
+/* Unless another CPU was faster. */
+int add_queue(struct watch *watch, const struct napi_struct *napi)
 {
-	int q = find_queue(watch, napi);
+	int q;
 
-	if (likely(q >= 0)) {
-		/* the same address, taken again by another instance */
-		if (unlikely(watch->queues[q].napi_id != napi->napi_id))
-			WRITE_ONCE(watch->queues[q].napi_id, napi->napi_id);
-		return q;
-	}
 	raw_spin_lock(&watch->lock);
 	q = find_queue(watch, napi);
 	if (q < 0)
-		q = add_queue(watch, napi);
+		q = append_queue(watch, napi);
 	raw_spin_unlock(&watch->lock);
 	return q;
 }
@@ -143,14 +117,13 @@ static struct watch *create_watch(struct net_device *device)
 	struct watch *watch;
 	unsigned int slot;
 
-	for (slot = 0; slot < MAX_WATCHES; slot++)
-		if (!rcu_access_pointer(watches[slot]))
-			break;
+	slot = find_first_zero_bit(slots_taken, MAX_WATCHES);
 	if (slot == MAX_WATCHES)
 		return ERR_PTR(-ENOSPC);
 	watch = allocate_watch(device);
 	if (!watch)
 		return ERR_PTR(-ENOMEM);
+	set_bit(slot, slots_taken);
 	watch->slot = slot;
 	dev_hold(device);
 	rcu_assign_pointer(watch->device, device);
@@ -244,12 +217,15 @@ void watch_put(struct watch *watch)
 	if (last) {
 		release_device(watch);
 		RCU_INIT_POINTER(watches[watch->slot], NULL);
-		forget_lines(watch->slot);
 	}
 	rtnl_unlock();
 	if (!last)
 		return;
-	synchronize_rcu();
+	synchronize_rcu(); /* an interrupt that found the watch may still learn a line for it */
+	forget_lines(watch->slot);
+	forget_slot(watch->slot);
+	smp_mb__before_atomic(); /* all of it is forgotten before the slot is taken anew */
+	clear_bit(watch->slot, slots_taken);
 	free_percpu(watch->counters);
 	kvfree(watch);
 }

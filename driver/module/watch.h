@@ -7,8 +7,6 @@
 
 #include "counters.h"
 
-#define MAX_WATCHES 32 /* one bit of a u32 each */
-
 /* A NAPI instance of a watched interface. */
 struct queue {
 	const struct napi_struct *napi; /* compared, never followed: it may be gone */
@@ -52,6 +50,7 @@ struct watch {
  */
 extern struct net_device *watched_devices[MAX_WATCHES];
 extern struct watch __rcu *watches[MAX_WATCHES];
+extern const struct net *watched_nets[MAX_WATCHES]; /* beside the devices, so that a task switch compares pointers only */
 extern unsigned int watch_slots; /* slots that were ever used */
 extern bool threads_poll; /* a watched interface was ever polled by a thread */
 
@@ -70,17 +69,65 @@ static inline struct watch *watch_of(const struct net_device *device)
 	return NULL;
 }
 
+static inline u32 slots_of_device(const void *device)
+{
+	unsigned int slot, slots = READ_ONCE(watch_slots);
+
+	for (slot = 0; device && slot < slots; slot++)
+		if (READ_ONCE(watched_devices[slot]) == device)
+			return BIT(slot);
+	return 0;
+}
+
 /* Those below it are filled; pairs with add_queue(). */
 static inline unsigned int known_queues(const struct watch *watch)
 {
 	return smp_load_acquire(&watch->queue_count); /* filled before it was counted */
 }
 
-u32 slots_of_net(const struct net *net);
-u32 slots_of_thread(const struct task_struct *task);
+static inline u32 slots_of_net(const struct net *net)
+{
+	unsigned int slot, slots = READ_ONCE(watch_slots);
+	u32 mask = 0;
 
-int find_queue(const struct watch *watch, const struct napi_struct *napi);
-int find_or_add_queue(struct watch *watch, const struct napi_struct *napi);
+	for (slot = 0; net && slot < slots; slot++)
+		if (READ_ONCE(watched_nets[slot]) == net)
+			mask |= BIT(slot);
+	return mask;
+}
+
+u32 slots_of_polling_thread(const struct task_struct *task);
+
+static inline u32 slots_of_thread(const struct task_struct *task)
+{
+	return unlikely(READ_ONCE(threads_poll)) ? slots_of_polling_thread(task) : 0;
+}
+
+int add_queue(struct watch *watch, const struct napi_struct *napi);
+
+static inline int find_queue(const struct watch *watch, const struct napi_struct *napi)
+{
+	unsigned int q, count = known_queues(watch);
+
+	for (q = 0; q < count; q++)
+		if (READ_ONCE(watch->queues[q].napi) == napi)
+			return q;
+	return -1;
+}
+
+/* Called with interrupts off, inside an update: a reader does not see the queue without its first counts. */
+static inline int find_or_add_queue(struct watch *watch, const struct napi_struct *napi)
+{
+	int q = find_queue(watch, napi);
+
+	if (unlikely(q < 0))
+		return add_queue(watch, napi);
+	/* the same address, taken again by another instance */
+	if (unlikely(watch->queues[q].napi_id != napi->napi_id))
+		WRITE_ONCE(watch->queues[q].napi_id, napi->napi_id);
+	return q;
+}
+
 int find_queue_by_id(const struct watch *watch, unsigned int napi_id, unsigned int hint);
 
 struct watch *watch_get(struct net *net, const char *name);

@@ -14,6 +14,10 @@ wait_for_carrier() { # COMMAND-PREFIX CARD
 		sleep 0.1; tries=$((tries + 1)); [ $tries -lt 150 ]
 	done
 }
+wait_for_reader() { # FILE that says it
+	tries=0
+	until grep -q read=1 $1; do sleep 0.1; tries=$((tries + 1)); [ $tries -lt 600 ]; done
+}
 stop() { kill "$@" 2>/dev/null || true; wait "$@" || true; }
 
 name_cards
@@ -25,7 +29,7 @@ for module in mutant coalescope; do
 	insmod /$module.ko
 	taskset 1 snapshots send e0 1000000000 1000 0 >/dev/null & load=$!
 	sleep 0.3
-	taskset 2 snapshots torn e1 15000 1004 >/out/torn-$module
+	taskset 2 snapshots torn e1 15000 1004 1001 >/out/torn-$module
 	stop $load
 	[ $module = coalescope ] || rmmod coalescope
 done
@@ -34,8 +38,11 @@ done
 snapshots hold e0 1000 100 & a=$!
 snapshots hold e1 1000 100 & b=$!
 snapshots hold e1 1000 70 & c=$!
-sleep 0.3
-cat /sys/class/misc/coalescope/interfaces >/out/interfaces
+interfaces=/sys/class/misc/coalescope/interfaces tries=0
+until grep -q '^e0 .*readers=1' $interfaces && grep -q '^e1 .*readers=2' $interfaces; do
+	sleep 0.1; tries=$((tries + 1)); [ $tries -lt 600 ]
+done
+cat $interfaces >/out/interfaces
 rmmod coalescope 2>/dev/null && touch /out/unloaded-in-use
 snapshots show e0 >/out/before-two-e0; snapshots show e1 >/out/before-two-e1
 snapshots send e0 1000 700 100; sleep 0.3
@@ -80,22 +87,28 @@ ip link set e1 up; wait_for_carrier "" e1
 # ---- the device is removed under traffic and a busy reader; attached again without reloading
 snapshots send e0 1000000000 500 0 >/dev/null & load=$!
 sleep 0.2
-snapshots until-gone e1 >/out/gone & busy=$!
-sleep 0.5
+snapshots until-gone e1 >/tmp/gone & busy=$!
+wait_for_reader /tmp/gone
 echo 1 >/sys/bus/pci/devices/0000:00:05.0/remove
 wait $busy
+cp /tmp/gone /out/gone
 cat /sys/class/misc/coalescope/interfaces >/out/interfaces-gone
 stop $b
 echo 1 >/sys/bus/pci/rescan; sleep 0.5
 name_cards; ip link set e1 up; wait_for_carrier "" e1
-snapshots torn e1 500 504 >/out/again
+snapshots torn e1 500 504 1 >/out/again
 
 # ---- attach and detach under traffic; the driver goes and comes; unload
 for i in 1 2 3 4 5 6 7 8; do snapshots show e1 >/dev/null; done
-snapshots until-gone e1 >/out/driver-gone & busy=$!
-sleep 0.3
+snapshots hold lo 1000 20 & quiet=$! # in the place where e1 was
+sleep 0.2
+snapshots show lo >/out/quiet
+stop $quiet
+snapshots until-gone e1 >/tmp/driver-gone & busy=$!
+wait_for_reader /tmp/driver-gone
 modprobe -r igb
 wait $busy
+cp /tmp/driver-gone /out/driver-gone
 modprobe igb; name_cards
 stop $load $a
 modprobe macvlan

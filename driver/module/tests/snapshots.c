@@ -3,8 +3,10 @@
  * Reads the module's snapshots for the tests, and sends frames whose number and size are known. Static, for the guest.
  *
  *   snapshots show INTERFACE                 one snapshot, name=value a line, queues as name.N
- *   snapshots torn INTERFACE N FRAME_BYTES   N snapshots under constant traffic: how many contradict themselves
- *   snapshots until-gone INTERFACE           read until the interface is gone; prints the error
+ *   snapshots torn INTERFACE N FRAME_BYTES [FRAMES]
+ *                                            N snapshots, and more until so many frames have come (else 0), all frames of
+ *                                            one size: how many contradict themselves
+ *   snapshots until-gone INTERFACE           read until the interface is gone: read=1 at once, at the end the errors
  *   snapshots refuse INTERFACE               what must be refused, a line each
  *   snapshots move INTERFACE INTERFACE       attach one file to one interface, then to the other
  *   snapshots hold INTERFACE SECONDS MS      read every MS milliseconds
@@ -137,15 +139,16 @@ static const char *contradiction(const struct reading *first, const struct readi
 	return NULL;
 }
 
-static int torn(const char *interface, unsigned long count, unsigned int frame_bytes)
+static int torn(const char *interface, unsigned long count, unsigned int frame_bytes, unsigned long frames)
 {
 	static struct reading first, before, now;
 	unsigned long bytes = 0, queues = 0, polls = 0, sums = 0, order = 0, all = 0, retries = 0, flags = 0;
+	unsigned long i;
 	int file = attached(interface);
 
 	take(file, &first);
-	before = first;
-	for (unsigned long i = 0; i < count; i++) {
+	before = now = first;
+	for (i = 0; i < count || now.s.rx_packets - first.s.rx_packets < frames; i++) {
 		const char *what;
 
 		take(file, &now);
@@ -160,7 +163,7 @@ static int torn(const char *interface, unsigned long count, unsigned int frame_b
 		flags |= now.s.flags;
 		before = now;
 	}
-	printf("snapshots=%lu\ntorn=%lu\nbytes=%lu\nqueues=%lu\npolls=%lu\ncycles=%lu\norder=%lu\n", count, all,
+	printf("snapshots=%lu\ntorn=%lu\nbytes=%lu\nqueues=%lu\npolls=%lu\ncycles=%lu\norder=%lu\n", i, all,
 	       bytes, queues, polls, sums, order);
 	printf("retries=%lu\nflags=%lu\nframes=%llu\ncpus=%u\n", retries, flags,
 	       (unsigned long long)(now.s.rx_packets - first.s.rx_packets), now.s.cpus);
@@ -174,8 +177,9 @@ static int until_gone(const char *interface)
 	int file = attached(interface);
 
 	while (read(file, &r, sizeof(r)) >= 0)
-		reads++;
-	printf("error=%s\nread=%d\nattach=%s\n", strerrorname_np(errno), reads > 0,
+		if (!reads++ && (puts("read=1"), fflush(stdout)))
+			die("stdout");
+	printf("error=%s\nattach=%s\n", strerrorname_np(errno),
 	       attach(file, interface) ? strerrorname_np(errno) : "0");
 	return 0;
 }
@@ -308,8 +312,9 @@ int main(int count, char **words)
 
 	if (!strcmp(what, "show"))
 		return show(words[2]);
-	if (!strcmp(what, "torn") && count == 5)
-		return torn(words[2], strtoul(words[3], NULL, 10), strtoul(words[4], NULL, 10));
+	if (!strcmp(what, "torn") && (count == 5 || count == 6))
+		return torn(words[2], strtoul(words[3], NULL, 10), strtoul(words[4], NULL, 10),
+			    count == 6 ? strtoul(words[5], NULL, 10) : 0);
 	if (!strcmp(what, "until-gone"))
 		return until_gone(words[2]);
 	if (!strcmp(what, "refuse"))

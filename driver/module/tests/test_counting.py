@@ -30,7 +30,7 @@ def run(built, tmp_path_factory):
         command_line="ipv6.disable=1",
     )
     script = (HERE / "counting.sh").read_text()
-    return guest.run(script, tmp_path_factory.mktemp("counting"), timeout_s=240)
+    return guest.run(script, tmp_path_factory.mktemp("counting"), timeout_s=900)
 
 
 @pytest.fixture
@@ -41,6 +41,12 @@ def difference(run, read_fields):
         return {field: after[field] - before.get(field, 0) for field in numbers}
 
     return of
+
+
+def for_nothing(counted):
+    """Interrupts whose poll delivered no frame: e1000 interrupts itself every two seconds, or a
+    busy poll was faster."""
+    return counted["polls"] - counted["rx_polls"]
 
 
 @pytest.mark.parametrize("bytes_sent", [42, 60, 61, 1514, 9014])
@@ -93,14 +99,16 @@ def test_receive_interrupts_are_those_of_the_delay(difference, delay_us):
 def test_a_shared_line_counts_for_the_card_that_it_was_for(run, difference):
     silent, busy = difference("shared-e0"), difference("shared-e4")
     assert silent["interrupts"] == silent["rx_packets"] == 0
-    assert busy["interrupts"] == busy["rx_interrupts"] == busy["rx_packets"] == 200
+    assert busy["rx_interrupts"] == busy["rx_packets"] == 200
+    assert 200 <= busy["interrupts"] <= 200 + for_nothing(busy)
     lines = run.text("shared-interrupts").splitlines()
     assert any("e0" in line and "e4" in line for line in lines), "they share no line"
 
 
 def test_an_interrupt_whose_poll_runs_in_a_thread(difference):
     counted = difference("thread", first="middle")
-    assert counted["rx_packets"] == counted["rx_interrupts"] == counted["interrupts"] == 200
+    assert counted["rx_packets"] == counted["rx_interrupts"] == 200
+    assert 200 <= counted["interrupts"] <= 200 + for_nothing(counted)
     assert counted["softirq_cycles"] > counted["polls"] * 1000, "the thread's cycles"
 
 
@@ -117,7 +125,7 @@ def test_busy_polling_neither_invents_nor_consumes_interrupts(run, difference, p
     counted = difference(f"busy-{prefer}")
     assert run.text(f"busy-{prefer}") == "received=200\n"
     assert counted["rx_packets"] == 200
-    assert counted["rx_interrupts"] == counted["interrupts"]
+    assert 0 <= counted["interrupts"] - counted["rx_interrupts"] <= for_nothing(counted)
     if prefer:  # some frames are fetched before they can interrupt
         assert counted["rx_interrupts"] < counted["rx_polls"]
 

@@ -29,7 +29,7 @@ def run(built, tmp_path_factory):
         command_line="ipv6.disable=1",
     )
     script = (HERE / "several_cpus.sh").read_text()
-    return guest.run(script, tmp_path_factory.mktemp("several-cpus"), timeout_s=240)
+    return guest.run(script, tmp_path_factory.mktemp("several-cpus"), timeout_s=900)
 
 
 @pytest.fixture
@@ -48,7 +48,8 @@ def difference(read):
 
 def test_no_snapshot_under_load_is_torn(read):
     seen = read("torn-coalescope")
-    assert (seen["snapshots"], seen["torn"]) == (15_000, 0)
+    assert seen["snapshots"] >= 15_000
+    assert seen["torn"] == 0
     assert seen["frames"] > 1000
     assert not seen["flags"] & NOT_ATOMIC
     assert seen["cpus"] == 2
@@ -98,8 +99,15 @@ def test_removal_under_traffic_and_a_busy_reader(run, read):
     assert read("driver-gone") == {"error": "ENODEV", "read": 1, "attach": "ENODEV"}
     assert "e1" not in run.text("interfaces-gone").split()
     again = read("again")
-    assert (again["snapshots"], again["torn"]) == (500, 0)
+    assert again["snapshots"] >= 500
+    assert again["torn"] == 0
     assert again["frames"] > 0
+
+
+def test_what_takes_the_place_of_a_busy_interface_inherits_nothing(read):
+    quiet = read("quiet")
+    counters = ("rx_packets", "interrupts", "polls", "irq_cycles", "softirq_cycles")
+    assert {name: quiet[name] for name in counters} == dict.fromkeys(counters, 0)
 
 
 def test_an_interface_that_receives_through_another_is_refused(read):

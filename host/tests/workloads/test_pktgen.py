@@ -63,7 +63,17 @@ def test_frames_have_size_and_rate_and_end_with_the_script(static_tool, traffic,
     kill $server; wait $server
     ip -n here -s link show work0 >/tmp/before; sleep 0.5
     ip -n here -s link show work0 >/tmp/after
-    cp /tmp/report /tmp/result /tmp/before /tmp/after /out
+    received() {{ ip netns exec here cat /sys/class/net/work0/statistics/rx_packets; }}
+    earlier=$(received) tries=0
+    ip netns exec there {shlex.join(server)} >/dev/null & server=$!
+    until [ $(received) -gt $((earlier + 20)) ]; do
+        sleep 0.1; tries=$((tries + 1)); [ $tries -lt 100 ] || exit 9
+    done
+    kill -KILL $server; wait $server  # as where the agent that started it was killed
+    sleep 0.2
+    ip -n here -s link show work0 >/tmp/killed; sleep 0.5
+    ip -n here -s link show work0 >/tmp/later
+    cp /tmp/report /tmp/result /tmp/before /tmp/after /tmp/killed /tmp/later /out
     """
     result = guest.run(script, tmp_path)
     assert "this kernel has no module pktgen" in result.text("without")
@@ -74,6 +84,7 @@ def test_frames_have_size_and_rate_and_end_with_the_script(static_tool, traffic,
     assert found["operations"] / found["seconds"] == pytest.approx(RATE_HZ, rel=0.01)
     assert found["bytes"] == found["operations"] * (200 - 46)
     assert result.text("before") == result.text("after")  # it has stopped
+    assert result.text("killed") == result.text("later")
     report = result.text("report")
     assert int(re.search(r"pkts-sofar: (\d+)", report)[1]) >= found["operations"]
     assert "errors: 0" in report

@@ -19,7 +19,8 @@ FRAME_CHECK_BYTES = 4  # that pktgen leaves to the hardware
 LEAST_FRAME_BYTES = 64
 
 #: Arguments: interface, then a pktgen command each. The write of `start` lasts as long as frames
-#: are sent, and ends them when its process is ended. In the end pktgen's own report is printed.
+#: are sent; a signal to the shell, which itself writes, ends them. So does SIGKILL, which takes the
+#: shell along, when the agent that started it was killed. Last, pktgen's own report is printed.
 SCRIPT = """
 set -eu
 interface=$1; shift
@@ -30,11 +31,8 @@ say() { printf '%s\\n' "$2" > "$folder/$1" || { echo "pktgen refuses: $1: $2" >&
 say kpktgend_0 rem_device_all
 say kpktgend_0 "add_device $interface"
 for line in "$@"; do say "$interface" "$line"; done
-(echo start > $folder/pgctrl) &
-sending=$!
-trap 'kill $sending 2>/dev/null || true' TERM INT HUP
-wait $sending || true
-wait $sending 2>/dev/null || true
+trap : TERM INT HUP
+echo start > $folder/pgctrl || true
 cat "$folder/$interface"
 say kpktgend_0 rem_device_all
 """
