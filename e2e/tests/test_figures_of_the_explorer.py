@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures above the lines: chosen, turned and taken away as files, in a real browser."""
+
+import json
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import Console
+
+pytestmark = pytest.mark.browser
+
+NFS = "/explorer/geist-2005-nfs"
+WINDOWED = "/models/receive-windowed"
+
+
+def choose(page: Page, figure: str) -> None:
+    group = page.get_by_role("group", name="Figure", exact=True)
+    group.get_by_role("button", name=figure, exact=True).click()
+
+
+def wait_for(page: Page, slug: str) -> None:
+    """The server loads its data sets one after the other, behind its first answers."""
+    for _ in range(240):
+        if page.request.get(f"/api/experiments/{slug}").ok:
+            return
+        page.wait_for_timeout(250)
+    pytest.fail(f"{slug} was not loaded")
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def taken_away(page: Page, item: str) -> bytes:
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("menuitem", name=re.compile(f"^{item}")).click()
+    return waiting.value.path().read_bytes()
+
+
+def test_the_surface_is_turned_by_hand_and_by_keys_and_back(page: Page) -> None:
+    page.goto(NFS)
+    choose(page, "3D")
+    turn = page.get_by_role("slider", name="Turn of the 3D surface")
+    expect(turn).to_have_attribute("aria-valuenow", "-32")
+    expect(page.locator("[data-layer=cells] path").first).to_be_attached()
+    canvas = page.locator("canvas").first
+    before = canvas.screenshot()
+    box = turn.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 300, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 200, box["y"] + 220, steps=4)
+    page.mouse.up()
+    expect(turn).to_have_attribute("aria-valuenow", "8")
+    assert canvas.screenshot() != before
+    turn.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(turn).to_have_attribute("aria-valuenow", "13")
+    page.wait_for_url(re.compile(r"turn=13"))
+    assert query(page)["view"] == ["3d"]
+    page.reload()
+    expect(turn).to_have_attribute("aria-valuenow", "13")
+    page.get_by_role("button", name="Turn back").click()
+    expect(turn).to_have_attribute("aria-valuenow", "-32")
+    page.mouse.move(2, 2)
+    page.locator("h1").click()
+    assert canvas.screenshot() == before
+
+
+def test_residuals_follow_a_slider_and_say_which_side(page: Page) -> None:
+    page.goto(f"{NFS}?view=residuals")
+    tiles = page.locator("[data-layer=contours]")
+    expect(tiles.locator("rect").first).to_be_attached()
+    expect(page.get_by_label("Key", exact=True)).to_contain_text("cell above the model")
+    before = tiles.inner_html()
+    page.get_by_role("slider", name=re.compile("^γ")).focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+    expect(tiles).not_to_have_js_property("innerHTML", before)
+    table = page.get_by_role("table", name=re.compile("Cells compared"))
+    expect(table.get_by_role("row")).to_have_count(28)
+
+
+def test_two_experiments_are_set_against_each_other(page: Page) -> None:
+    wait_for(page, "virtual-testbed")
+    page.goto("/explorer/virtual-testbed?measure=packets_per_interrupt")
+    choose(page, "Difference")
+    expect(
+        page.get_by_role("status").filter(has_text="Choose what to compare with")
+    ).to_be_visible()
+    page.get_by_role("button", name="The experiment to compare with").click()
+    page.get_by_role("menuitemradio", name=re.compile("Geist et al. 2005, NFS")).click()
+    expect(page.get_by_role("main")).to_contain_text("against Geist et al. 2005, NFS (published)")
+    choice = page.get_by_role("group", name="How they are compared")
+    choice.get_by_role("button", name="Ratio").click()
+    expect(page.locator("[data-layer=cells] text").filter(has_text="×").first).to_be_attached()
+    page.wait_for_url(re.compile("contrast=ratio"))
+    assert query(page)["against"] == ["geist-2005-nfs"]
+
+
+def test_a_partner_that_is_not_there_is_said_and_spoils_nothing(
+    page: Page, console: Console
+) -> None:
+    console.expected.append("404")
+    page.goto(f"{NFS}?view=difference&against=no-such-thing")
+    expect(page.get_by_role("status").filter(has_text="Not to be had")).to_be_visible()
+    choose(page, "Map")
+    expect(page.locator("[data-layer=contours] text").first).to_be_attached()
+
+
+def test_limits_are_named_in_their_areas(page: Page) -> None:
+    page.goto(WINDOWED)
+    choose(page, "Limits")
+    expect(page.locator("[data-layer=contours] path").first).to_be_attached()
+    expect(page.locator("[data-layer=needle]")).to_contain_text("link")
+    expect(page.locator("[data-layer=cells]")).to_contain_text("receiver CPU")
+
+
+@pytest.mark.parametrize(
+    ("path", "holds", "column"),
+    [
+        (f"{NFS}?view=3d&turn=20,30", ["<svg", "Geist", "published", "view=3d"], "mtu_bytes"),
+        (f"{NFS}?view=residuals", ["<svg", "cells minus", "above", "published"], "told_apart"),
+        (
+            "/explorer/virtual-testbed?measure=packets_per_interrupt&view=difference"
+            "&against=geist-2005-nfs&contrast=ratio",
+            ["<svg", "cells over those of Geist", "emulated"],
+            "packets_per_interrupt_geist-2005-nfs",
+        ),
+        (f"{WINDOWED}?view=limits", ["<svg", "receiver CPU", "limit-2"], "binding_constraint"),
+    ],
+    ids=["3d", "residuals", "difference", "limits"],
+)
+def test_each_figure_leaves_as_files(page: Page, path: str, holds: list[str], column: str) -> None:
+    wait_for(page, "virtual-testbed")
+    page.goto(path)
+    expect(page.locator("[data-layer=cells] *").first).to_be_attached()
+    page.evaluate("document.fonts.ready")
+    svg = taken_away(page, "SVG").decode()
+    for words in holds:
+        assert words in svg, words
+    assert "var(--" not in svg
+    assert "NaN" not in svg
+    assert taken_away(page, "PNG").startswith(b"\x89PNG")
+    assert column in taken_away(page, "CSV").decode()
+    assert json.loads(taken_away(page, "JSON"))

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// One drawing of each kind of figure, as text: a change of what is drawn is a change of a file that can be read line by line.
+// `npx vitest run tests/features/explorer/golden -u` writes them anew.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../../src/engine/catalogue';
+import { frameOf } from '../../../src/features/explorer/figure/frame';
+import { labelPlace } from '../../../src/features/explorer/figure/lines';
+import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
+import { patternText } from '../../../src/features/explorer/figure/patterns';
+import { comparisonOf, residualShapes } from '../../../src/features/explorer/figure/residuals';
+import { splitShapes } from '../../../src/features/explorer/figure/split';
+import { UPPERS } from '../../../src/features/explorer/figure/uppers';
+import { liveShapes, type Scene, stillShapes } from '../../../src/features/explorer/picture';
+import { isolines, trace } from '../../../src/plots/contours';
+import { fileText } from '../../../src/plots/file';
+import type { Shape } from '../../../src/plots/shapes';
+import { fromQuery } from '../../../src/state/link';
+import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
+import { nfs, paperFit, points } from '../../published';
+
+type Data = Extract<Subject, { of: 'experiment' }>;
+
+/** The light theme's tokens, from where the page has them. */
+function lightTokens(): Record<string, string> {
+  const css = readFileSync(new URL('../../../src/app/tokens.css', import.meta.url), 'utf8').split('[data-theme')[0];
+  return Object.fromEntries([...css.matchAll(/(--[a-z0-9-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value]));
+}
+
+const TOKENS = lightTokens();
+const SIZE = [520, 460] as const;
+
+/** Numbers to a tenth of a pixel: what the eye cannot see does not change a file. */
+const rounded = (svg: string): string => svg.replace(/-?\d+\.\d{2,}/g, (n) => String(Number(Number(n).toFixed(1))));
+
+function sheet(title: string, shapes: readonly Shape[], [width, height]: readonly [number, number] = SIZE): string {
+  const before = `<defs>${patternText()}</defs>`;
+  return rounded(fileText({ width, height, title, description: title, before, shapes, tokens: TOKENS }));
+}
+
+function sceneOf(subject: Subject, query: string, other: Data | null = null): Scene {
+  const slices = slicesOf(subject, catalogue);
+  const { state, rejected } = fromQuery(query, termsOf(subject, slices));
+  expect(rejected).toEqual([]);
+  const fit = subject.of === 'experiment' ? paperFit() : null;
+  const view = viewOf(subject, slices, state, fit, false, other);
+  const frame = frameOf(view, view.values, ...SIZE);
+  const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames);
+  const live = sampler.live(state);
+  const lines = isolines(view.contours);
+  if (live.z) trace(live.z, GRID, GRID, lines);
+  const namesAt = labelPlace(frame, live, sampler.lineXs, 0);
+  const upper = view.figure === 'map' ? null : UPPERS[view.figure];
+  return { view, frame, sampler, live, isolines: lines, namesAt, upper };
+}
+
+/** Every layer of the picture, from the bottom up; of a 3D surface one facet in eight, so that the file can be read. */
+function picture(scene: Scene): Shape[] {
+  const still = stillShapes(scene.view, scene.frame, scene.sampler);
+  const live = liveShapes(scene);
+  const painted = (scene.upper?.painted?.(scene) ?? []).filter((_, k) => k % 8 === 0);
+  const { behind, under = [], cells = [] } = live;
+  return [
+    ...behind,
+    ...painted,
+    ...still.under,
+    ...under,
+    ...live.contours,
+    ...still.grid,
+    ...live.hairs,
+    ...still.cells,
+    ...cells,
+    ...live.curves,
+    ...still.points,
+    ...live.names,
+    ...still.axes,
+    ...live.needle,
+  ];
+}
+
+const windowed = (): Subject => {
+  const model = catalogue.models.find((m) => m.id === 'receive-windowed');
+  if (!model) throw new Error('the model that names its limits is gone');
+  return { of: 'model', model };
+};
+
+/** The same cells, each a tenth dearer, with intervals: as a second experiment. */
+function dearer(): Data {
+  const { experiment, cells } = nfs();
+  return {
+    of: 'experiment',
+    experiment: { ...experiment, slug: 'dearer', title: 'Dearer', kind: 'measured' },
+    cells: cells.map((cell, k) => {
+      const cost = cell.measures.system_cpu_jiffies_per_gb;
+      const mean = cost.mean * (k % 3 === 0 ? 1.002 : 1.1);
+      const half = 0.01 * mean;
+      const summary = { ...cost, n: 10, mean, sd: half, ci95: [mean - half, mean + half] as [number, number] };
+      return { ...cell, measures: { system_cpu_jiffies_per_gb: summary } };
+    }),
+  };
+}
+
+describe('golden drawings', () => {
+  const figures: readonly [string, () => Scene, string][] = [
+    ['map', () => sceneOf(nfs(), ''), 'map'],
+    ['cells', () => sceneOf(nfs(), 'surface=cells'), 'map'],
+    ['line', () => sceneOf(points(), 'measure=throughput_mbps&model=none'), 'map'],
+    ['3d', () => sceneOf(nfs(), 'view=3d'), '3d'],
+    ['residuals', () => sceneOf(nfs(), 'view=residuals&gamma=1.25'), 'residuals'],
+    ['difference', () => sceneOf(dearer(), 'view=difference&contrast=ratio', nfs()), 'difference'],
+    ['limits', () => sceneOf(windowed(), 'view=limits'), 'limits'],
+  ];
+
+  it.each(figures)('%s', async (name, scene, figure) => {
+    const drawn = scene();
+    expect(drawn.view.figure).toBe(figure);
+    const text = sheet(name, picture(drawn));
+    expect(text).not.toMatch(/NaN|Infinity|undefined|var\(/);
+    await expect(text).toMatchFileSnapshot(`golden/${name}.svg`);
+  });
+
+  it('the panel’s residuals', async () => {
+    const { view, live } = sceneOf(nfs(), '');
+    const comparison = comparisonOf(view, 'counted');
+    if (!comparison) throw new Error('the model is not bound');
+    const shapes = residualShapes(view, comparison, comparison.predictions(live.theta), live.place, 304, new Map());
+    await expect(sheet('residuals of the panel', shapes, [304, 86])).toMatchFileSnapshot('golden/strip.svg');
+  });
+
+  it('the panel’s cost split', async () => {
+    const shapes = splitShapes(
+      { total: 1118, parts: [813, 115, 190] },
+      { total: 1557, parts: [813, 202, 542] },
+      'MTU 1500, delay 10: 1557',
+      0,
+      304,
+    );
+    const tokens = sheet('cost split', shapes, [304, 92]);
+    await expect(tokens).toMatchFileSnapshot('golden/split.svg');
+  });
+});
+
+it('3D: a turn shows the same surface from another side', () => {
+  const painted = (turn: string): readonly Shape[] => {
+    const scene = sceneOf(nfs(), `view=3d&turn=${turn}`);
+    return scene.upper?.painted?.(scene) ?? [];
+  };
+  const [a, b] = [painted('-32,26'), painted('60,40')];
+  expect(a.length).toBeGreaterThan(500);
+  expect(a).not.toEqual(b);
+  expect(new Set(a.map((s) => s.attributes.fill))).toEqual(new Set(b.map((s) => s.attributes.fill)));
+});
