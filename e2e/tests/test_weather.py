@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page when its server is gone, slow, or ahead of the fit: what is in hand goes on working."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from .conftest import Console
+from .test_explorer import NFS, open_explorer, surface
+from .test_hands_on import value
+
+pytestmark = pytest.mark.browser
+
+FITS = "**/api/experiments/*/fits"
+CELLS = "**/api/experiments/*/cells*"
+
+
+def press(page: Page, symbol: str) -> tuple[float, float, float]:
+    """Take hold of a slider in its middle; the button stays down."""
+    box = page.get_by_role("slider", name=re.compile(f"^{symbol}")).bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    return x, y, box["width"]
+
+
+def test_a_server_that_goes_in_mid_drag_does_not_end_the_drag(page: Page, console: Console) -> None:
+    console.expected.append("net::ERR")
+    open_explorer(page)
+    x, y, width = press(page, "γ")
+    page.mouse.move(x + 0.1 * width, y)
+    half = value(page, "γ"), surface(page)
+    page.route("**/api/**", lambda route: route.abort())
+    page.mouse.move(x + 0.3 * width, y, steps=3)
+    page.mouse.up()
+    assert value(page, "γ") > half[0] > 1.110
+    assert surface(page) != half[1]
+    panel = page.get_by_role("complementary", name="Model")
+    panel.get_by_role("button", name="OLS").click()
+    expect(panel).to_contain_text("The fit did not arrive")
+    expect(panel).to_contain_text("keep the fit from before")
+    page.unroute("**/api/**")
+    panel.get_by_role("button", name="Try again").click()
+    expect(panel).not_to_contain_text("The fit did not arrive")
+    expect(panel).to_contain_text("fit, 95 % interval")
+
+
+def test_a_slow_fit_leaves_the_old_one_in_hand(page: Page) -> None:
+    open_explorer(page)
+    waiting: list[Route] = []
+    page.route(FITS, lambda route: waiting.append(route))  # noqa: PLW0108
+    panel = page.get_by_role("complementary", name="Model")
+    panel.get_by_role("button", name="OLS").click()
+    expect(panel.get_by_role("status")).to_contain_text("Fitting")
+    before = surface(page)
+    x, y, width = press(page, "α")
+    page.mouse.move(x + 0.3 * width, y, steps=3)
+    page.mouse.up()
+    moved = value(page, "α")
+    assert moved > 0.813
+    assert surface(page) != before
+    for route in waiting:
+        route.continue_()
+    expect(panel.get_by_role("status")).to_have_count(0)
+    assert value(page, "α") == moved
+
+
+def test_a_fit_of_older_data_says_so_until_it_is_fitted_again(page: Page) -> None:
+    def newer(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        body["data_version"] += 1
+        route.fulfill(response=answer, body=json.dumps(body))
+
+    page.route(CELLS, newer)
+    page.goto(NFS)
+    panel = page.get_by_role("complementary", name="Model")
+    expect(panel).to_contain_text("The fit is older than its data")
+    expect(page.locator("canvas.surface").first).to_have_css("opacity", "0.45")
+    # cells are current, and sliders still move the surface
+    x, y, width = press(page, "β")
+    page.mouse.move(x + 0.2 * width, y, steps=3)
+    page.mouse.up()
+    expect(page.get_by_text("By hand")).to_be_visible()
+    page.route(FITS, newer)
+    panel.get_by_role("button", name="Fit again").click()
+    expect(panel).not_to_contain_text("The fit is older than its data")
+    expect(page.locator("canvas.surface").first).to_have_css("opacity", "1")
+    expect(page.get_by_text("By hand")).to_have_count(0)
