@@ -441,7 +441,8 @@ function Residuals() {
     const host = svg.element.current;
     if (!host || !comparison) return;
     const predictions = comparison.predictions(live.theta);
-    draw(host, residualShapes(view, comparison, predictions, live.place, svg.width.current, inksOf(live)));
+    if (!svg.hidden.current)
+      draw(host, residualShapes(view, comparison, predictions, live.place, svg.width.current, inksOf(live)));
     const most = worstOf(comparison.points, predictions);
     const words = most ? `largest ${signed(most.percent, 2)} % at ${settingOf(view, most.point)}` : '';
     if (worst.current && worst.current.textContent !== words) worst.current.textContent = words;
@@ -635,7 +636,7 @@ function CostSplit() {
   useFrame((live) => {
     const host = svg.element.current;
     const now = live.place.prediction;
-    if (!host || !binding || !now) return;
+    if (!host || !binding || !now || svg.hidden.current) return;
     const reference = predictAt(binding, corner.x, corner.y, frames, live.theta);
     const words = [layout.y && namedSetting(layout.y, corner.y), layout.x && namedSetting(layout.x, corner.x)]
       .filter(Boolean)

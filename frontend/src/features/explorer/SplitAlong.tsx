@@ -30,7 +30,7 @@ export function SplitAlong() {
   useFrame(({ theta, place }) => {
     const host = svg.element.current;
     const width = svg.width.current;
-    if (!host || !binding || !several(axis) || width === 0) return;
+    if (!host || !binding || !several(axis) || width === 0 || svg.hidden.current) return;
     if (drawn.current?.along.axis !== axis || drawn.current.width !== width)
       drawn.current = { along: alongOf(axis, width), width };
     const { along } = drawn.current;

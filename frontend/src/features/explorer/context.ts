@@ -56,6 +56,8 @@ export interface Sized<T extends Element> {
   readonly attach: (element: T | null) => (() => void) | undefined;
   readonly element: { current: T | null };
   readonly width: { current: number };
+  /** Scrolled out of sight: nobody sees what a frame would draw. */
+  readonly hidden: { current: boolean };
 }
 
 /** An element and its width, kept by an observer: to ask in a frame would make the browser lay out the page once more. */
@@ -63,6 +65,7 @@ export function useSized<T extends Element>(): Sized<T> {
   const { redraw } = useExplorer();
   const element = useRef<T | null>(null);
   const width = useRef(0);
+  const hidden = useRef(false);
   const attach = useCallback(
     (next: T | null) => {
       element.current = next;
@@ -74,12 +77,19 @@ export function useSized<T extends Element>(): Sized<T> {
         redraw();
       });
       observer.observe(next);
+      const sight = new IntersectionObserver(([entry]) => {
+        const before = hidden.current;
+        hidden.current = !entry.isIntersecting;
+        if (before && !hidden.current) redraw();
+      });
+      sight.observe(next);
       return () => {
         observer.disconnect();
+        sight.disconnect();
         element.current = null;
       };
     },
     [redraw],
   );
-  return { attach, element, width };
+  return { attach, element, width, hidden };
 }

@@ -164,8 +164,12 @@ function modelRows(
 ): Fill[] {
   const ys = Float64Array.from(series, (s) => s.y);
   const rows = across === 'x' ? prepare(binding, lineXs, ys, frames) : prepare(binding, ys, lineXs, frames);
+  // the lines are asked for one after the other with the same parameters: one evaluation serves them all
+  let last: Theta | null = null;
+  let all: Float64Array = new Float64Array(0);
   return series.map((_, k) => (out, theta) => {
-    const all = rows.evaluate(binding.output, theta);
+    if (theta !== last) all = rows.evaluate(binding.output, theta);
+    last = theta;
     if (across === 'x') out.set(all.subarray(k * LINE, (k + 1) * LINE));
     else for (let i = 0; i < LINE; i++) out[i] = all[i * series.length + k];
   });
