@@ -18,6 +18,9 @@ PAGES = [
     "/explorer/dillon-2004",
     "/models",
     "/models/tcp-coalescing-throughput",
+    "/figures",
+    "/figures/geist-2005-table-2",
+    "/figures/geist-2005-figure-14",
     "/upload",
     "/experiments/geist-2005-nfs/runs",
 ]

@@ -17,6 +17,7 @@ function cellOf(row: Record<string, string>, id: number): Cell {
   const factors: Record<string, FactorValue> = {};
   const measures: Cell['measures'] = {};
   for (const [name, text] of Object.entries(row)) {
+    if (name.startsWith('factor.')) factors[name] = Number.isNaN(Number(text)) ? text : Number(text);
     const q = quantity(name);
     if (!q || text === '') continue;
     if (q.role === 'factor') factors[name] = q.text ? text : Number(text);

@@ -5,6 +5,7 @@ import {
   QueryClient,
   queryOptions,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
@@ -106,6 +107,11 @@ export function useExperiment(slug: string) {
 /** Every cell with every measure; the page makes all its surfaces from it. */
 export function useCells(slug: string, where: Factors = {}, without: readonly string[] = []) {
   return useQuery({ ...cellsOf(slug, where, without), placeholderData: keepPreviousData, enabled: slug !== '' });
+}
+
+/** The cells of several experiments, each for itself: what comes is used, what does not is said. */
+export function useCellsOf(slugs: readonly string[]) {
+  return useQueries({ queries: slugs.map((slug) => cellsOf(slug, {})) });
 }
 
 function cellsOf(slug: string, where: Factors, without: readonly string[] = []) {

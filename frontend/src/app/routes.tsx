@@ -8,6 +8,8 @@ import { page } from './page';
 const ExplorerPage = page(async () => (await import('../features/explorer/ExplorerPage')).ExplorerPage);
 const ModelsPage = page(async () => (await import('../features/models/ModelsPage')).ModelsPage);
 const ModelPage = page(async () => (await import('../features/models/ModelPage')).ModelPage);
+const FiguresPage = page(async () => (await import('../features/figures/FiguresPage')).FiguresPage);
+const FigurePage = page(async () => (await import('../features/figures/FigurePage')).FigurePage);
 const UploadPage = page(async () => (await import('../features/upload/UploadPage')).UploadPage);
 const RunsPage = page(async () => (await import('../features/runs/RunsPage')).RunsPage);
 const RunPage = page(async () => (await import('../features/runs/RunPage')).RunPage);
@@ -21,6 +23,8 @@ const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/compare$/, ComparePage],
   [/^\/models$/, ModelsPage],
   [/^\/models\/[^/]+$/, ModelPage],
+  [/^\/figures$/, FiguresPage],
+  [/^\/figures\/[^/]+$/, FigurePage],
   [/^\/upload$/, UploadPage],
   [/^\/runs\/[^/]+$/, RunPage],
   [/^\/l\/[^/]+$/, LinkPage],
@@ -73,6 +77,10 @@ export function Routes() {
         <ModelsPage />
       </Route>
       <Route path="/models/:id">{({ id }) => <ModelPage key={id} id={id} />}</Route>
+      <Route path="/figures">
+        <FiguresPage />
+      </Route>
+      <Route path="/figures/:id">{({ id }) => <FigurePage key={id} id={id} />}</Route>
       <Route path="/upload">
         <UploadPage />
       </Route>

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// One figure: drawn, judged, with everything that went into it.
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { LoadingLine } from '../../components/Loading';
+import { useTitle } from '../../components/title';
+import { catalogue } from '../../engine/catalogue';
+import { brief } from '../../plots/number';
+import { Rich } from '../explorer/Rich';
+import { useFigureExport } from '../share/figureExport';
+import { fileName, save } from '../share/save';
+import type { Document, Figure } from './definition';
+import { documentOf, FIGURES, figureById } from './definitions';
+import type { CellsBySlug } from './evaluate';
+import { drawable, pngOf, svgOf } from './export';
+import { Missing } from './FiguresPage';
+import { findings } from './findings';
+import { experimentsOf, modelsOf } from './inputs';
+import { kindsOf, MarkName } from './Key';
+import { csvText, sheetsOf } from './numbers';
+import { PanelView } from './PanelView';
+import { useFigureData } from './useFigureData';
+import './figures.css';
+
+const ORIGINS = {
+  printed: 'printed in the paper',
+  fitted: 'fitted',
+  tuned: 'tuned',
+  assumed: 'assumed',
+} as const;
+
+function Findings({ figure, data }: { figure: Figure; data: CellsBySlug }) {
+  const list = useMemo(() => findings(figure, catalogue, data), [figure, data]);
+  if (list.length === 0) return null;
+  return (
+    <dl className="findings">
+      {list.map(({ what, published, found }) => (
+        <div key={what}>
+          <dt>
+            <Rich>{what}</Rich>
+          </dt>
+          <dd>
+            {published !== null && (
+              <span>
+                <MarkName kind="published" /> {published}
+              </span>
+            )}
+            <span>
+              <Rich>{found}</Rich>
+            </span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Inputs({ figure }: { figure: Figure }) {
+  const used = useMemo(() => modelsOf(figure, catalogue), [figure]);
+  if (used.length === 0) return <p>No model: every number is published.</p>;
+  return used.map(({ model, second, inputs }, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the models of a definition stand where they stand
+    <div key={i} className="wide">
+      <table className="inputs">
+        <caption>
+          <Link href={`/models/${model.id}`}>{model.title}</Link>
+          {second !== null && `, ${second} (dashed)`}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Input</th>
+            <th scope="col" className="n">
+              Value
+            </th>
+            <th scope="col">From</th>
+          </tr>
+        </thead>
+        <tbody>
+          {inputs.map(({ name, label, unit, value, origin, why }) => (
+            <tr key={name}>
+              <th scope="row">{label}</th>
+              <td className="n">
+                {value} {unit}
+              </td>
+              <td className={origin}>
+                {why === 'line by line' ? 'line by line' : `${ORIGINS[origin]}${why ? `: ${why}` : ''}`}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  ));
+}
+
+const field = (value: number | string): string => (typeof value === 'string' ? value : brief(value, 5));
+
+function Numbers({ figure, data }: { figure: Figure; data: CellsBySlug }) {
+  const charts = sheetsOf(figure, catalogue, data).filter((_, i) => figure.panels[i].form !== 'table');
+  if (charts.length === 0) return null;
+  return (
+    <details className="numbers">
+      <summary>The numbers in the {charts.length === 1 ? 'chart' : 'charts'}</summary>
+      {charts.map(({ title, head, rows }, k) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the panels of a definition stand where they stand
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls sideways, also by keyboard
+        <div key={k} className="wide" tabIndex={0} role="group" aria-label={title || figure.title}>
+          <table className="printed">
+            <caption>{title || figure.title}</caption>
+            <thead>
+              <tr>
+                {head.map((name, c) => (
+                  <th key={name} scope="col" className={c > 1 ? 'n' : ''}>
+                    <Rich>{name}</Rich>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: rows of numbers have no other name
+                <tr key={i}>
+                  {row.map((value, c) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: columns stand where they stand
+                    <td key={c} className={typeof value === 'number' ? 'n' : ''}>
+                      {field(value)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ))}
+    </details>
+  );
+}
+
+function useFiles(figure: Figure, document: Document, data: CellsBySlug) {
+  const title = `${document.short} ${figure.label}`;
+  const svg = () => svgOf(figure, document, kindsOf(figure), data);
+  const png = async () => pngOf(await svg());
+  const csv = () => csvText(figure, document.short, sheetsOf(figure, catalogue, data));
+  const chart = drawable(figure).length > 0;
+  useFigureExport({ title, csv, ...(chart ? { svg, png } : {}) });
+  return {
+    ...(chart
+      ? {
+          SVG: async () => save(new Blob([await svg()], { type: 'image/svg+xml' }), fileName(title, 'svg')),
+          PNG: async () => save(await png(), fileName(title, 'png')),
+        }
+      : {}),
+    CSV: async () => save(new Blob([csv()], { type: 'text/csv' }), fileName(title, 'csv')),
+  };
+}
+
+function Neighbours({ figure }: { figure: Figure }) {
+  const at = FIGURES.indexOf(figure);
+  const [before, after] = [FIGURES[at - 1], FIGURES[at + 1]];
+  const words = (f: Figure): string => `${documentOf(f).short}, ${f.label.toLowerCase()}`;
+  return (
+    <nav className="neighbours" aria-label="Other figures">
+      {before ? <Link href={`/figures/${before.id}`}>← {words(before)}</Link> : <span />}
+      <Link href="/figures">All figures</Link>
+      {after ? <Link href={`/figures/${after.id}`}>{words(after)} →</Link> : <span />}
+    </nav>
+  );
+}
+
+function Shown({ figure }: { figure: Figure }) {
+  const document = documentOf(figure);
+  const source = `${document.short}, ${figure.label.toLowerCase()}`;
+  useTitle(source);
+  const slugs = useMemo(() => experimentsOf(figure).map((c) => c.experiment), [figure]);
+  const data = useFigureData(slugs);
+  const files = useFiles(figure, document, data.cells);
+  const several = figure.panels.length > 1;
+  return (
+    <div className="page figures one">
+      {data.loading && <LoadingLine label="Loading the data sets" />}
+      <header className="lede">
+        <h1>
+          <Rich>{figure.title}</Rich>
+        </h1>
+        <p>{source}</p>
+      </header>
+      <Missing data={data} />
+      <div className="above">
+        <p className="kinds">
+          {kindsOf(figure).map((kind) => (
+            <MarkName key={kind} kind={kind} />
+          ))}
+        </p>
+        <div className="files">
+          {Object.entries(files).map(([name, hand]) => (
+            <button key={name} type="button" className="quiet small" aria-label={`Save as ${name}`} onClick={hand}>
+              {name}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div className={several ? 'panels several' : 'panels'}>
+        {figure.panels.map((panel, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the panels of a definition stand where they stand
+          <figure key={i} aria-label={panel.title ?? figure.title}>
+            {panel.title && <figcaption>{panel.title}</figcaption>}
+            <PanelView
+              panel={panel}
+              data={data.cells}
+              label={`${panel.title ? `${panel.title}: ` : ''}${figure.title}`}
+              height={several ? 360 : 440}
+            />
+          </figure>
+        ))}
+      </div>
+      <section>
+        <h2 className="sec">What agrees, and what does not</h2>
+        <p className="verdict">{figure.verdict}</p>
+        <Findings figure={figure} data={data.cells} />
+      </section>
+      <div className="aside">
+        <section>
+          <h2 className="sec">What is not drawn</h2>
+          <p>
+            <Rich>{figure.missing}</Rich>
+          </p>
+        </section>
+        <section>
+          <h2 className="sec">Open</h2>
+          <ul className="open">
+            {figure.open.map(({ label, href }) => (
+              <li key={href}>
+                <Link href={href}>{label}</Link>
+              </li>
+            ))}
+          </ul>
+          <p className="note">{document.citation}</p>
+        </section>
+      </div>
+      <section>
+        <h2 className="sec">What went in</h2>
+        <Inputs figure={figure} />
+        <Numbers figure={figure} data={data.cells} />
+      </section>
+      <Neighbours figure={figure} />
+    </div>
+  );
+}
+
+export function FigurePage({ id }: { id: string }) {
+  const figure = figureById(id);
+  if (figure) return <Shown figure={figure} />;
+  return (
+    <div className="page">
+      <header className="lede">
+        <h1>No such figure</h1>
+        <p>
+          There is no figure named <code>{id}</code>. <Link href="/figures">All figures</Link>
+        </p>
+      </header>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// A figure as a file: title, kinds, sources and link inside it, in the light theme.
+import { catalogue } from '../../engine/catalogue';
+import { embeddedTypeface } from '../../engine/typeface';
+import { surfaceImage } from '../../layers/surface';
+import { fileText, shapeText } from '../../plots/file';
+import { AXIS, line, mark, NOTE, type Shape, text } from '../../plots/shapes';
+import { addressOf } from '../../state/address';
+import { lightTokens, rasterised } from '../explorer/raster';
+import type { Document, Figure, HeatPanel, MarkKind, Panel, TablePanel } from './definition';
+import type { CellsBySlug } from './evaluate';
+import { GRID, heatFrame, surfaceOf } from './render/heat';
+import { painter } from './render/painter';
+
+const MARGIN = 24;
+const WIDTH = 800;
+const HEIGHT = 400;
+const HEAD = 76;
+const LINE = 16;
+const TITLE = 24;
+
+type Drawable = Exclude<Panel, TablePanel>;
+
+export const drawable = (figure: Figure): Drawable[] => figure.panels.filter((p): p is Drawable => p.form !== 'table');
+
+function wrapped(words: string, room: number): string[] {
+  const lines: string[] = [''];
+  for (const word of words.split(' ')) {
+    const last = lines[lines.length - 1];
+    if (last !== '' && last.length + 1 + word.length > room) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
+}
+
+function surfaceMarkup(panel: HeatPanel): string {
+  const { left, right, top, bottom } = heatFrame(panel, { width: WIDTH, height: HEIGHT, small: false });
+  const z = surfaceOf(panel, catalogue);
+  const image = surfaceImage({ z, nx: GRID, ny: GRID, values: panel.value.domain, log: true });
+  return image
+    ? `<image x="${left}" y="${top}" width="${right - left}" height="${bottom - top}" preserveAspectRatio="none" href="${image}"/>`
+    : '';
+}
+
+/** Which shapes stand for what. */
+export function keyShapes(kinds: readonly MarkKind[], x: number, y: number): Shape[] {
+  const words = { ...AXIS, 'font-weight': 500 };
+  let at = x;
+  return kinds.flatMap((kind) => {
+    const glyph =
+      kind === 'model'
+        ? line(at, y - 4, at + 14, y - 4, { stroke: 'var(--ink-2)', 'stroke-width': 1.5 })
+        : mark(kind, at + 7, y - 4, 4, {
+            fill: kind === 'published' ? `var(--kind-${kind})` : 'none',
+            stroke: `var(--kind-${kind})`,
+            'stroke-width': 1.25,
+          });
+    const said = text(at + 20, y, kind, words);
+    at += 20 + kind.length * 7 + 20;
+    return [glyph, said];
+  });
+}
+
+export async function svgOf(
+  figure: Figure,
+  document: Document,
+  kinds: readonly MarkKind[],
+  data: CellsBySlug,
+): Promise<string> {
+  const tokens = lightTokens();
+  let top = HEAD;
+  const panels = drawable(figure).map((panel) => {
+    const title = panel.title
+      ? shapeText(text(0, 14, panel.title, { 'font-size': 13, 'font-weight': 600, fill: 'var(--ink)' }), tokens)
+      : '';
+    const shapes = painter(panel, data)({ width: WIDTH, height: HEIGHT, small: false });
+    const head = panel.title ? TITLE : 0;
+    const markup = `<g transform="translate(${MARGIN} ${top})">${title}<g transform="translate(0 ${head})">${panel.form === 'heat' ? surfaceMarkup(panel) : ''}${shapes.map((s) => shapeText(s, tokens)).join('\n')}</g></g>`;
+    top += head + HEIGHT + 20;
+    return markup;
+  });
+  const address = addressOf(`/figures/${figure.id}`);
+  const notes = [...wrapped(figure.verdict, 128), ...wrapped(figure.missing, 128), document.citation, address];
+  const height = top + notes.length * LINE + MARGIN;
+  const source = `${document.short}, ${figure.label.toLowerCase()}`;
+  return fileText({
+    width: WIDTH + 2 * MARGIN,
+    height,
+    title: `${figure.title}. ${source}`,
+    description: [figure.verdict, figure.missing, document.citation, address].join('\n'),
+    before: panels.join('\n'),
+    shapes: [
+      text(MARGIN, 30, figure.title, { 'font-size': 18, 'font-weight': 600, fill: 'var(--ink)' }),
+      text(MARGIN, 50, source, AXIS),
+      ...keyShapes(kinds, MARGIN + 320, 50),
+      ...notes.map((words, i) => text(MARGIN, top + 8 + i * LINE, words, { ...NOTE, fill: 'var(--ink-2)' })),
+    ],
+    tokens,
+  });
+}
+
+export async function pngOf(svg: string): Promise<Blob> {
+  const css = await embeddedTypeface();
+  return rasterised(svg.replace('</title>', `</title><style>${css}</style>`), 2);
+}

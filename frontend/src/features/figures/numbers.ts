@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers behind a chart: as a table on the page and as a file.
+import type { Catalogue } from '../../state/models';
+import type { Figure, HeatPanel, LinesPanel, Panel } from './definition';
+import type { CellsBySlug } from './evaluate';
+import { heatMarks } from './render/heat';
+import { resolve, samplesOf } from './resolve';
+import { barsOf, kindOfBars, rowsOf } from './table';
+
+export interface Sheet {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly (number | string)[])[];
+}
+
+const withUnit = (label: string, unit: string): string => (unit ? `${label} [${unit}]` : label);
+
+const RELATIONS = { about: 'about', below: 'below', above: 'above', from: 'from' } as const;
+
+function linesSheet(panel: LinesPanel, catalogue: Catalogue, data: CellsBySlug): Omit<Sheet, 'title'> {
+  const { series, statements } = resolve(panel, catalogue, data);
+  const ticks = panel.x.ticks ?? samplesOf(panel.x, 11);
+  const label = (id: string | undefined): string => panel.lines.find((l) => l.id === id)?.label ?? '';
+  const rows = series.flatMap(({ kind, line, spots, at, second }) => {
+    const own = at ? ticks.map((x) => ({ x, y: at(x), half: null })) : spots;
+    const what = second === null ? kind : `${kind}: ${second}`;
+    return own.map(({ x, y, half }) => [what, line.label, x, y, half ?? '', '']);
+  });
+  const said = statements.map((s) => [
+    'published',
+    label(s.line),
+    s.x,
+    s.y ?? '',
+    '',
+    `${RELATIONS[s.relation]}: ${s.printed}`,
+  ]);
+  return {
+    head: [
+      'kind',
+      'line',
+      withUnit(panel.x.label, panel.x.unit),
+      withUnit(panel.y.label, panel.y.unit),
+      '95 % interval, half',
+      'as printed',
+    ],
+    rows: [...rows, ...said],
+  };
+}
+
+function heatSheet(panel: HeatPanel, data: CellsBySlug): Omit<Sheet, 'title'> {
+  return {
+    head: [
+      'kind',
+      withUnit(panel.x.label, panel.x.unit),
+      withUnit(panel.y.label, panel.y.unit),
+      withUnit(panel.value.label, panel.value.unit),
+    ],
+    rows: heatMarks(panel, data).map((m) => [m.kind, m.x, m.y, m.value]),
+  };
+}
+
+function sheetOf(panel: Panel, catalogue: Catalogue, data: CellsBySlug): Omit<Sheet, 'title'> {
+  if (panel.form === 'lines') return linesSheet(panel, catalogue, data);
+  if (panel.form === 'heat') return heatSheet(panel, data);
+  if (panel.form === 'bars')
+    return {
+      head: ['kind', withUnit(panel.x.label, panel.x.unit), withUnit(panel.y.label, panel.y.unit)],
+      rows: barsOf(panel, catalogue, data).map((bar) => [kindOfBars(panel), bar.name, bar.value]),
+    };
+  return {
+    head: panel.columns.map((c) => `${withUnit(c.label, c.unit ?? '')}${c.kind === 'setting' ? '' : ` (${c.kind})`}`),
+    rows: rowsOf(panel, catalogue, data),
+  };
+}
+
+export const sheetsOf = (figure: Figure, catalogue: Catalogue, data: CellsBySlug): Sheet[] =>
+  figure.panels.map((panel) => ({ title: panel.title ?? '', ...sheetOf(panel, catalogue, data) }));
+
+/** A spreadsheet takes what begins like a formula for one. */
+const quoted = (field: string): string => {
+  const safe = /^[=+@]/.test(field) ? `'${field}` : field;
+  return /[",\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+};
+
+const fieldText = (field: number | string): string =>
+  typeof field === 'string' ? quoted(field) : Number.isFinite(field) ? String(Number(field.toPrecision(10))) : '';
+
+/** One table a panel, an empty line between; the first line names figure and source. */
+export function csvText(figure: Figure, source: string, sheets: readonly Sheet[]): string {
+  const tables = sheets.map(({ title, head, rows }) =>
+    [
+      ...(title ? [quoted(title)] : []),
+      head.map(quoted).join(','),
+      ...rows.map((row) => row.map(fieldText).join(',')),
+    ].join('\n'),
+  );
+  return `${quoted(`${source}, ${figure.label.toLowerCase()}: ${figure.title}`)}\n${tables.join('\n\n')}\n`;
+}

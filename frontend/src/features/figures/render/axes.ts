@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of a panel: scales, ticks that fit, titles with units.
+import { brief } from '../../../plots/number';
+import { decadeTicks, makeScale, niceTicks, type Scale } from '../../../plots/scale';
+import { AXIS, END, line, MIDDLE, type Shape, TICK, text } from '../../../plots/shapes';
+import type { Axis } from '../definition';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+  /** A small multiple: few ticks, no titles, no labels. */
+  readonly small: boolean;
+}
+
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Frame extends Size {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly xTicks: readonly number[];
+  readonly yTicks: readonly number[];
+  /** Where the names of the lines stand when there is no room for them beside the plot. */
+  readonly legend: readonly Place[] | null;
+}
+
+export const CHARACTER = 6.4;
+/** Text that is set in 600 at 12 px. */
+const BOLD_CHARACTER = 7;
+export const SWATCH = 18;
+const LEGEND_ROW = 16;
+
+export const tickWords = (v: number): string => brief(v, 5);
+
+export const axisTitle = ({ label, unit, spacing }: Pick<Axis, 'label' | 'unit' | 'spacing'>): string =>
+  `${label}${unit ? `, ${unit}` : ''}${spacing === 'log' ? ', log scale' : ''}`;
+
+function ticksOf(axis: Axis, count: number): readonly number[] {
+  if (axis.ticks) return axis.ticks;
+  const [lo, hi] = axis.domain;
+  return axis.spacing === 'log' ? decadeTicks(lo, hi) : niceTicks(lo, hi, count);
+}
+
+/** As many of the ticks as there is room to name, the ends first. */
+export function named(ticks: readonly number[], at: (v: number) => number, room: (v: number) => number): number[] {
+  const kept: number[] = [];
+  const ends = ticks.length > 1 ? [ticks[0], ticks[ticks.length - 1]] : ticks;
+  for (const v of [...ends, ...ticks])
+    if (kept.every((k) => k !== v && Math.abs(at(k) - at(v)) >= (room(k) + room(v)) / 2)) kept.push(v);
+  return kept;
+}
+
+/** Names in rows above the plot, each with room for a stroke before it. */
+function legendOf(names: readonly string[], width: number): Place[] {
+  let [x, y] = [0, 30];
+  return names.map((name) => {
+    const room = SWATCH + name.length * BOLD_CHARACTER + 14;
+    if (x > 0 && x + room > width) [x, y] = [0, y + LEGEND_ROW];
+    const place = { x, y };
+    x += room;
+    return place;
+  });
+}
+
+export function frameOf(x: Axis, y: Axis, size: Size, names: readonly string[]): Frame {
+  const { width, height, small } = size;
+  const yTicks = ticksOf(y, small ? 3 : 6);
+  const widest = Math.max(...yTicks.map((v) => tickWords(v).length));
+  const left = Math.ceil(widest * CHARACTER + (small ? 8 : 14));
+  const beside = Math.max(0, ...names.map((n) => n.length)) * BOLD_CHARACTER + 14;
+  const narrow = !small && (width < 480 || beside > 0.3 * width);
+  const right = width - (small ? 6 : narrow || names.length === 0 ? 14 : beside);
+  const legend = narrow ? legendOf(names, width) : null;
+  const top = small ? 6 : legend && legend.length > 0 ? legend[legend.length - 1].y + 18 : 30;
+  const bottom = height - (small ? 18 : 42);
+  return {
+    ...size,
+    left,
+    right,
+    top,
+    bottom,
+    legend,
+    x: makeScale(x.ticks ?? [], x.spacing, x.domain, [left, right]),
+    y: makeScale(y.ticks ?? [], y.spacing, y.domain, [bottom, top]),
+    xTicks: ticksOf(x, small ? 3 : 7),
+    yTicks,
+  };
+}
+
+export function gridShapes({ left, right, y, yTicks }: Frame): Shape[] {
+  return yTicks.map((v) => line(left, y(v), right, y(v), { stroke: 'var(--line)' }));
+}
+
+export function axisShapes(x: Axis, y: Axis, frame: Frame): Shape[] {
+  const { left, right, bottom, small, height } = frame;
+  const out: Shape[] = [line(left, bottom, right, bottom, { stroke: 'var(--line-3)' })];
+  for (const v of named(frame.yTicks, frame.y, () => 14))
+    out.push(text(left - (small ? 5 : 8), frame.y(v), tickWords(v), { dy: '0.32em', ...END, ...TICK }));
+  for (const v of frame.xTicks) out.push(line(frame.x(v), bottom, frame.x(v), bottom + 4, { stroke: 'var(--line-3)' }));
+  const room = (v: number): number => tickWords(v).length * CHARACTER + (small ? 12 : 8);
+  for (const v of named(frame.xTicks, frame.x, room)) {
+    const X = frame.x(v);
+    const half = (tickWords(v).length * CHARACTER) / 2;
+    const anchor = X + half > frame.width ? END : X - half < 0 ? {} : MIDDLE;
+    out.push(text(anchor === END ? frame.width : X, bottom + (small ? 15 : 17), tickWords(v), { ...anchor, ...TICK }));
+  }
+  if (small) return out;
+  out.push(text(0, 12, axisTitle(y), AXIS));
+  out.push(text(left, height - 6, axisTitle(x), AXIS));
+  return out;
+}

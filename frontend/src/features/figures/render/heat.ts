@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model over two of its inputs: colours on a canvas, contours and cells above them.
+import { contourLines } from '../../../plots/contours';
+import { brief } from '../../../plots/number';
+import { END, line, MIDDLE, mark, NOTE, path, polyline, rect, type Shape, text } from '../../../plots/shapes';
+import { inkOn, tide } from '../../../plots/tide';
+import type { Catalogue } from '../../../state/models';
+import type { HeatPanel } from '../definition';
+import { type CellsBySlug, chosen, predictor, rowOf, termOf } from '../evaluate';
+import { samplesOf } from '../resolve';
+import { axisShapes, type Frame, frameOf, type Size } from './axes';
+
+export const GRID = 96;
+
+export interface HeatMark {
+  readonly x: number;
+  readonly y: number;
+  readonly value: number;
+  readonly kind: 'published' | 'emulated';
+}
+
+/** The surface, row 0 at the bottom. */
+export function surfaceOf(panel: HeatPanel, catalogue: Catalogue): Float64Array {
+  const predict = predictor(catalogue, panel.model);
+  const xs = samplesOf(panel.x, GRID);
+  const ys = samplesOf(panel.y, GRID);
+  const z = new Float64Array(GRID * GRID);
+  ys.forEach((y, j) => {
+    xs.forEach((x, i) => {
+      z[j * GRID + i] = predict({ [panel.model.across]: x, [panel.model.up]: y });
+    });
+  });
+  return z;
+}
+
+export function heatMarks(panel: HeatPanel, data: CellsBySlug): HeatMark[] {
+  return panel.marks.flatMap(({ cells, x, y, value }) =>
+    (chosen(data, cells) ?? []).map((cell) => {
+      const row = rowOf(cell);
+      return { x: termOf(x, row), y: termOf(y, row), value: termOf(value, row), kind: cells.kind };
+    }),
+  );
+}
+
+export function heatFrame(panel: HeatPanel, size: Size): Frame {
+  return frameOf(panel.x, panel.y, size, []);
+}
+
+/** Where a value stands between the ends of the colours; they are logarithmic. */
+const share = (value: number, [lo, hi]: readonly [number, number]): number => Math.log(value / lo) / Math.log(hi / lo);
+
+const LABEL = {
+  ...MIDDLE,
+  dy: '0.35em',
+  'font-size': 11,
+  'font-weight': 500,
+  'stroke-width': 5,
+  'paint-order': 'stroke',
+  'stroke-linejoin': 'round',
+} as const;
+
+function contourShapes(panel: HeatPanel, z: Float64Array, marks: readonly HeatMark[], frame: Frame): Shape[] {
+  const { left, right, top, bottom, small } = frame;
+  const X = (g: number): number => left + (g / (GRID - 1)) * (right - left);
+  const Y = (g: number): number => bottom - (g / (GRID - 1)) * (bottom - top);
+  const lines: Shape[] = [];
+  const labels: Shape[] = [];
+  panel.contours.forEach((level) => {
+    const colour = tide(share(level, panel.value.domain));
+    const ink = inkOn(colour);
+    for (const points of contourLines(z, GRID, GRID, level)) {
+      const xs = points.map((p) => X(p[0]));
+      const ys = points.map((p) => Y(p[1]));
+      lines.push(path(polyline(xs, ys), { stroke: ink, 'stroke-opacity': 0.5, 'stroke-width': 1 }));
+      if (small) continue;
+      // along the diagonal, where there is most room between them
+      const free = points
+        .map((_, i) => i)
+        .filter((i) => xs[i] > left + 20 && xs[i] < right - 22 && ys[i] > top + 12 && ys[i] < bottom - 12)
+        .filter((i) => marks.every((m) => Math.abs(frame.x(m.x) - xs[i]) > 22 || Math.abs(frame.y(m.y) - ys[i]) > 13));
+      const off = (i: number): number =>
+        Math.abs((bottom - ys[i]) / (bottom - top) - 0.85 * ((xs[i] - left) / (right - left)) - 0.05);
+      const at = free.reduce((best, i) => (best < 0 || off(i) < off(best) ? i : best), -1);
+      if (at >= 0) labels.push(text(xs[at], ys[at], brief(level, 4), { ...LABEL, fill: ink, stroke: colour }));
+    }
+  });
+  return [...lines, ...labels];
+}
+
+export function heatShapes(panel: HeatPanel, z: Float64Array, marks: readonly HeatMark[], size: Size): Shape[] {
+  const frame = heatFrame(panel, size);
+  const { left, right, top, bottom, small } = frame;
+  const out = contourShapes(panel, z, marks, frame);
+  if (panel.rules) {
+    const white = { stroke: '#fff', 'stroke-opacity': 0.75, 'stroke-dasharray': '3 3' };
+    const [X, Y] = [frame.x(panel.rules.x), frame.y(panel.rules.y)];
+    out.push(line(X, top, X, bottom, white), line(left, Y, right, Y, white));
+    if (!small)
+      out.push(
+        text(right - 8, top + 16, panel.rules.words, { ...END, 'font-size': 11, 'font-weight': 500, fill: '#fff' }),
+      );
+  }
+  out.push(rect(left, top, right - left, bottom - top, { fill: 'none', stroke: 'var(--surface-edge)' }));
+  for (const m of marks) {
+    const [X, Y] = [frame.x(m.x), frame.y(m.y)];
+    if (X < left || X > right || Y < top || Y > bottom) continue;
+    const r = small ? 1.75 : 3.5;
+    out.push(mark(m.kind, X, Y, r + 1.25, { fill: '#fff' }));
+    out.push(
+      mark(m.kind, X, Y, r, { fill: tide(share(m.value, panel.value.domain)), stroke: '#101413', 'stroke-width': 1 }),
+    );
+  }
+  out.push(...axisShapes(panel.x, panel.y, frame));
+  if (!small)
+    out.push(
+      text(right, 12, `colour: ${panel.value.label.replace(/^S/, 's')}, ${panel.value.unit}, log scale`, {
+        ...NOTE,
+        ...END,
+      }),
+    );
+  return out;
+}
