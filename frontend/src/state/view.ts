@@ -477,8 +477,15 @@ export function widened(bounds: readonly [number, number], lo: number, hi: numbe
   ];
 }
 
-function modeOf(state: ExplorerState, binding: Binding | null, field: Field | null, waiting: boolean): Mode {
-  if (state.surface === 'cells') return 'cells';
+function modeOf(
+  state: ExplorerState,
+  figure: Figure,
+  binding: Binding | null,
+  field: Field | null,
+  waiting: boolean,
+): Mode {
+  // the other figures have no surface that could be off
+  if (state.surface === 'cells' && (figure === 'map' || figure === '3d')) return 'cells';
   if (binding) return waiting ? 'blank' : 'model';
   return field ? 'interpolated' : 'cells';
 }
@@ -540,14 +547,14 @@ export function viewOf(
   const field = throughCells(slice.layout, points, measure.name);
   const sliders = slidersOf(binding?.terms ?? [], fitted, state.byHand);
   const start = Object.fromEntries(sliders.map((s) => [s.name, s.start]));
-  const mode = modeOf(state, binding, field, waiting && binding !== null && fittedAs(binding.model) !== null);
+  const measured = subject.of === 'experiment';
+  const figure = figureOf(state.figure, { layout: slice.layout, binding, measured, points, field, measure });
+  const mode = modeOf(state, figure, binding, field, waiting && binding !== null && fittedAs(binding.model) !== null);
   const z = coarse(
     { layout: slice.layout, binding, field, mode: binding && !waiting ? 'model' : mode, start },
     state.frames,
   );
   const facets = facetsOf(slices, state, measure.name, points);
-  const measured = subject.of === 'experiment';
-  const figure = figureOf(state.figure, { layout: slice.layout, binding, measured, points, field, measure });
   const partner = figure === 'difference' && other ? partnerOf(slice.layout, state.where, measure.name, other) : null;
   // what is compared shares one scale
   const values = valueBounds([...points, ...facets.flatMap((f) => f.points), ...(partner?.points ?? [])], z);

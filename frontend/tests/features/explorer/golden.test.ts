@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
+import { contrastedCells } from '../../../src/features/explorer/figure/contrast';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
 import { labelPlace } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
@@ -138,6 +139,15 @@ describe('golden drawings', () => {
     const tokens = sheet('cost split', shapes, [304, 92]);
     await expect(tokens).toMatchFileSnapshot('golden/split.svg');
   });
+});
+
+it('compares nothing with a model whose fit is on its way', () => {
+  const subject = nfs();
+  const slices = slicesOf(subject, catalogue);
+  const { state } = fromQuery('view=residuals&surface=cells', termsOf(subject, slices));
+  const live = { state, theta: { alpha: 0.8, beta: 0.3, gamma: 1.1 } };
+  expect(contrastedCells(viewOf(subject, slices, state, null, true), live)).toEqual([]);
+  expect(contrastedCells(viewOf(subject, slices, state, paperFit(), false), live)).toHaveLength(27);
 });
 
 it('3D: a turn shows the same surface from another side', () => {

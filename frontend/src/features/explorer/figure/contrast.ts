@@ -48,6 +48,8 @@ export function contrastedCells(view: View, live: Pick<Live, 'state' | 'theta'>)
   const { contrast, frames } = live.state;
   const pooledDf = view.fit?.diagnostics.degrees_of_freedom ?? Number.NaN;
   if (view.figure === 'residuals') {
+    // until the fit is here there is nothing to compare with
+    if (view.mode === 'blank') return [];
     const comparison = comparisonFor(view, frames);
     const predictions = comparison?.predictions(live.theta);
     return (comparison?.points ?? []).map((p, i) =>
@@ -186,13 +188,12 @@ export const contrastMap: Upper = {
     const scale = scaleOf(all, live.state.contrast);
     const { heat, left, plotWidth } = frame;
     const spot = spotOf(view, frame, live);
-    const waiting = all.length === 0 && view.figure === 'difference';
     return {
       under: heat
         ? [rect(left + 0.5, heat.top + 0.5, plotWidth - 1, heat.height - 1, { fill: 'none', stroke: 'var(--line)' })]
         : [],
       hairs: hairsAbove(frame, spot),
-      needle: [...ring(spot), ...(waiting ? [] : bar(view, frame, scale))],
+      needle: [...ring(spot), ...(all.length === 0 ? [] : bar(view, frame, scale))],
       ...tileShapes(scene, all, scale),
     };
   },
