@@ -43,6 +43,7 @@ import {
   NONE,
   type Point,
   pointsOf,
+  positionOn,
   scaled,
   ties,
 } from './layout';
@@ -270,26 +271,25 @@ export function modelsFor(slice: Slice, measure: string): readonly ModelTerms[] 
   if (slice.cells.length === 0) return named;
   const none: ModelTerms = { id: NO_MODEL, sliders: [] };
   const { x, y } = slice.layout;
-  const empty = !isNominal(x) && !isNominal(y) && !throughCells(slice.layout, slice.points(measure), measure);
+  const empty = !isNominal(x) && !isNominal(y) && !throughCells(slice, slice.points(measure), measure);
   const preferred = all.length > 0 && (fromCells(all[0]) > 0 || empty);
   return preferred ? [...named, none] : [none, ...named];
 }
 
 const isRatio = (name: string): boolean => name.startsWith('packets_per') || name.endsWith('_hz');
 
-/** An axis without the settings at which nothing is: facets that share it need not all have every setting. */
-function settled(axis: Axis | null, at: (p: Point) => number, points: readonly Point[]): Axis | null {
+/** An axis without the settings that a slice has no cells at: facets that share it need not all have every setting. */
+function settled(axis: Axis | null, cells: readonly Cell[]): Axis | null {
   if (!axis) return null;
-  const there = new Set(points.map(at));
+  const there = new Set(cells.map((c) => positionOn(axis, c.factors[axis.name])));
   const levels = axis.levels.filter((v) => there.has(v));
   return levels.length === axis.levels.length ? axis : { ...axis, levels, natural: axis.natural ?? axis.spacing };
 }
 
-function throughCells(whole: Layout, points: readonly Point[], measure: string): Field | null {
+function throughCells(slice: Slice, points: readonly Point[], measure: string): Field | null {
+  const { layout: whole, cells } = slice;
   if (points.length < 2 || isNominal(whole.x) || isNominal(whole.y)) return null;
-  const layout = whole.facet
-    ? { x: settled(whole.x, (p) => p.x, points), y: settled(whole.y, (p) => p.y, points) }
-    : whole;
+  const layout = whole.facet ? { x: settled(whole.x, cells), y: settled(whole.y, cells) } : whole;
   return fieldOf(
     layout,
     points.map((p) => ({ x: p.x, y: p.y, value: p.mean })),
@@ -544,7 +544,7 @@ export function viewOf(
   const fitted = binding && fittedAs(binding.model) ? fit : null;
   const pooled = isCost(measure.name) ? pooledShare(fitted) : null;
   const points = pointsOf(slice.layout, slice.cells, {}, measure.name, pooled);
-  const field = throughCells(slice.layout, points, measure.name);
+  const field = throughCells(slice, points, measure.name);
   const sliders = slidersOf(binding?.terms ?? [], fitted, state.byHand);
   const start = Object.fromEntries(sliders.map((s) => [s.name, s.start]));
   const measured = subject.of === 'experiment';

@@ -12,30 +12,35 @@ export function CellTable({ view }: { view: View }) {
   const digits = digitsFor(view.values[1] - view.values[0]);
   if (view.points.length === 0) return null;
   return (
-    <table className="sr">
-      <caption>{titleWithUnit(view.measure)}</caption>
-      <thead>
-        <tr>
-          {y && <th scope="col">{columnTitle(y)}</th>}
-          {x && <th scope="col">{columnTitle(x)}</th>}
-          <th scope="col">Mean</th>
-          <th scope="col">95 % interval, half</th>
-          <th scope="col">Runs</th>
-        </tr>
-      </thead>
-      <tbody>
-        {view.points.map((p) => (
-          <tr key={p.cell.id}>
-            {y && <td>{levelAt(y, p.y)}</td>}
-            {x && <td>{levelAt(x, p.x)}</td>}
-            <td>{decimal(p.mean, digits)}</td>
-            <td>
-              {p.half === null ? 'not known' : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}
-            </td>
-            <td>{p.n}</td>
+    // a table is as wide as its columns, hidden or not: what holds it cuts it off
+    <div className="sr">
+      <table>
+        <caption>{titleWithUnit(view.measure)}</caption>
+        <thead>
+          <tr>
+            {y && <th scope="col">{columnTitle(y)}</th>}
+            {x && <th scope="col">{columnTitle(x)}</th>}
+            <th scope="col">Mean</th>
+            <th scope="col">95 % interval, half</th>
+            <th scope="col">Runs</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {view.points.map((p) => (
+            <tr key={p.cell.id}>
+              {y && <td>{levelAt(y, p.y)}</td>}
+              {x && <td>{levelAt(x, p.x)}</td>}
+              <td>{decimal(p.mean, digits)}</td>
+              <td>
+                {p.half === null
+                  ? 'not known'
+                  : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}
+              </td>
+              <td>{p.n}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

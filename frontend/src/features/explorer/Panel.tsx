@@ -658,7 +658,7 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
       <aside className="model" aria-label="Model">
         <div className="block">
           <header className="row">
-            <h2>{view.field || view.layout.shape !== 'plane' ? 'No model' : 'No model for this measure'}</h2>
+            <h2>{view.models.length > 0 || view.field ? 'No model' : 'No model for this measure'}</h2>
             <ModelMenu current={NO_MODEL} />
           </header>
           <p className="why">

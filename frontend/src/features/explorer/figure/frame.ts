@@ -4,7 +4,7 @@ import { brief, digitsFor, digitsOfStep } from '../../../plots/number';
 import { decadeTicks, linear, log, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
 import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
-import { cutShort, settingText } from './words';
+import { cutShort, levelWords, settingText } from './words';
 
 export interface Box {
   readonly top: number;
@@ -56,8 +56,21 @@ function lineBounds(view: View, values: readonly [number, number]): [number, num
 
 const charWidth = 6.4;
 
+/** More levels of a choice than this do not stand beside each other: nobody could tell their lines apart. */
+export const MOST_OTHERS = 9;
+
 /** Letters of a row's name; what is longer ends in an ellipsis. */
 export const LONGEST_NAME = 18;
+
+/** Letters of the name that stands before a value at the right end of a line. */
+export const longestName = (phone: boolean): number => (phone ? 8 : 16);
+
+/** Beside the values of a line stand the names of the levels that it is compared with. */
+function tagNames({ layout }: View, phone: boolean): number {
+  const choice = layout.shape === 'plane' ? undefined : layout.choices.find((c) => c !== layout.facet);
+  if (!choice || choice.levels.length > MOST_OTHERS) return 0;
+  return 1 + Math.min(longestName(phone), Math.max(...choice.levels.map((l) => levelWords(l).length)));
+}
 
 function rowNames({ layout }: View): string[] {
   const { y } = layout;
@@ -89,7 +102,7 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
   );
   const tag = Math.max(...values.map((t) => t.toFixed(valueDigits).length + (Math.abs(t) >= 10000 ? 0.6 : 0)));
   const left = Math.max(phone ? 40 : 52, Math.ceil(longest * charWidth + 12));
-  const right = Math.max(phone ? 46 : 64, Math.ceil(28 + (tag + 0.5) * 7));
+  const right = Math.max(phone ? 46 : 64, Math.ceil(28 + (tag + tagNames(view, phone) + 0.5) * 7));
   const top = plane ? (view.layout.y?.bounds ? 34 : 26) : 30;
   const gap = phone ? 40 : 42;
   const bottom = 40;

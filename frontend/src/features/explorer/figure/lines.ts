@@ -86,6 +86,16 @@ function colourBar(view: View, frame: Frame): Shape[] {
   return [rect(frame.left + frame.plotWidth + 10, top, 8, frame.v(frame.values[0]) - top, { fill: 'url(#bar)' })];
 }
 
+const BESIDE = 8;
+
+/** At a level that is a name, points of different lines stand beside each other: there is nothing between the names that they could hide. */
+export function aside(view: View, frame: Frame, series: Series, all: readonly Series[]): number {
+  if (!frame.across.names) return 0;
+  const room = frame.plotWidth / (frame.across.levels.length + 1) / Math.max(all.length, 1);
+  const at = all.indexOf(series) - (all.length - 1) / 2;
+  return view.layout.shape === 'plane' ? at * Math.min(BESIDE, room) : 0;
+}
+
 /** Points with their whiskers. */
 export function points(view: View, frame: Frame, series: readonly Series[]): Shape[] {
   const kind = view.kind ?? 'measured';
@@ -93,7 +103,7 @@ export function points(view: View, frame: Frame, series: readonly Series[]): Sha
   const r = frame.phone ? 2 : 2.5;
   return series.flatMap((s) =>
     s.points.flatMap((p): Shape[] => {
-      const X = frame.x(acrossX ? p.x : p.y);
+      const X = frame.x(acrossX ? p.x : p.y) + aside(view, frame, s, series);
       const Y = frame.v(p.mean);
       const out: Shape[] = [];
       if (p.half !== null) {
@@ -219,6 +229,7 @@ export function labelPlace(frame: Frame, live: Live, lineXs: Float64Array, needl
 export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array, k: number): Shape[] {
   if (!frame.heat) return [];
   const drawn = live.curves.filter((c) => c.series);
+  const all = drawn.map((c) => c.series as Series);
   const spots = drawn.map(({ series, values }) => {
     const onLine = Number.isFinite(values[k]);
     const first = series?.points[0];
@@ -232,6 +243,8 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
   const shown = spots
     .filter((s) => s !== null)
     .filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
+  // beside the group of a name, not on it
+  const clear = frame.across.names ? 16 + aside(view, frame, drawn.at(-1)?.series as Series, all) : 0;
   const ys = dodge(
     shown.map((s) => s.y),
     13,
@@ -239,7 +252,7 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
     frame.lines.top + frame.lines.height - 10,
   );
   return shown.map(({ series, x }, i) =>
-    moving(x, ys[i] + 4, seriesName(series, i === 0, view), {
+    moving(x + clear, ys[i] + 4, seriesName(series, i === 0, view), {
       ...MIDDLE,
       'font-size': 12,
       'font-weight': 600,

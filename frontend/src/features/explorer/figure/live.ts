@@ -18,12 +18,10 @@ import { halfWidth } from '../../../state/fit';
 import { type Axis, type Layout, type Point, pointsOf } from '../../../state/layout';
 import { type Pin, pinLetter, suits } from '../../../state/pins';
 import { type Slices, thetaOf, type View, widened } from '../../../state/view';
-import type { Frame } from './frame';
+import { type Frame, MOST_OTHERS } from './frame';
 
 export const GRID = 128;
 const LINE = 241;
-/** More levels of a choice than this do not stand beside each other: nobody could tell their lines apart. */
-const MOST_OTHERS = 9;
 
 /** One line of the lower plot: a setting of the upward axis, or a level of the first choice. */
 export interface Series {

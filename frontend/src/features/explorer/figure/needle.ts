@@ -4,8 +4,8 @@ import { dodge } from '../../../plots/dodge';
 import { worded } from '../../../plots/number';
 import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
-import { type Frame, LONGEST_NAME } from './frame';
-import { seriesName } from './lines';
+import { type Frame, LONGEST_NAME, longestName } from './frame';
+import { aside, seriesName } from './lines';
 import type { Live } from './live';
 import { cutShort, namedSetting, settingText, settingWords, upwardTitle } from './words';
 
@@ -59,16 +59,20 @@ interface Tag {
   readonly ink: string;
   readonly text: string;
   readonly live: boolean;
+  /** Of its dot, from the needle. */
+  readonly aside: number;
 }
 
 function tagsOf(view: View, frame: Frame, live: Live): Tag[] {
   const digits = frame.valueDigits;
   const labelled = !frame.heat && live.curves.length > 1;
+  const all = live.curves.flatMap((c) => c.series ?? []);
   const tags = live.curves.flatMap(({ series, at }): Tag[] => {
     if (!series || !Number.isFinite(at)) return [];
     const mine = frame.heat ? series.y === live.state.y : series.chosen;
-    const name = labelled ? `${seriesName(series, false, view)} ` : '';
-    return [{ value: at, ink: series.ink, text: name + worded(at, digits, view.measure.meanings), live: mine }];
+    const name = labelled ? `${cutShort(seriesName(series, false, view), longestName(frame.phone))} ` : '';
+    const text = name + worded(at, digits, view.measure.meanings);
+    return [{ value: at, ink: series.ink, text, live: mine, aside: aside(view, frame, series, all) }];
   });
   if (frame.heat && !tags.some((t) => t.live) && Number.isFinite(live.place.value))
     tags.push({
@@ -76,6 +80,7 @@ function tagsOf(view: View, frame: Frame, live: Live): Tag[] {
       ink: 'var(--needle)',
       text: worded(live.place.value, digits, view.measure.meanings),
       live: true,
+      aside: 0,
     });
   return tags;
 }
@@ -94,7 +99,7 @@ function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
     const weight = t.live ? 600 : 500;
     const inside = frame.v(t.value) === ys[i];
     return [
-      ...(inside ? [circle(X, ys[i], 3, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1.5 })] : []),
+      ...(inside ? [circle(X + t.aside, ys[i], 3, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1.5 })] : []),
       path(`M${tail} ${ys[i].toFixed(1)}h3L${tail + 7} ${spread[i].toFixed(1)}`, { stroke: ink }),
       moving(tail + 10, spread[i], t.text, {
         dy: '0.34em',
