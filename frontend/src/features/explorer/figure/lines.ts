@@ -96,6 +96,14 @@ export function aside(view: View, frame: Frame, series: Series, all: readonly Se
   return view.layout.shape === 'plane' ? at * Math.min(BESIDE, room) : 0;
 }
 
+const NAME_HEIGHT = 13;
+
+/** Of more lines than there is room for names: the first, the last and the crosshair's own. */
+export function namedOf<T>(lines: readonly T[], frame: Pick<Frame, 'lines'>, own: (line: T) => boolean): readonly T[] {
+  if (lines.length * NAME_HEIGHT <= frame.lines.height + 2 * NAME_HEIGHT) return lines;
+  return lines.filter((line, i) => i === 0 || i === lines.length - 1 || own(line));
+}
+
 /** Points with their whiskers. */
 export function points(view: View, frame: Frame, series: readonly Series[]): Shape[] {
   const kind = view.kind ?? 'measured';
@@ -228,8 +236,12 @@ export function labelPlace(frame: Frame, live: Live, lineXs: Float64Array, needl
 /** Direct labels: on the lines of a plane near their left end, elsewhere at the right end beside the value. */
 export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64Array, k: number): Shape[] {
   if (!frame.heat) return [];
-  const drawn = live.curves.filter((c) => c.series);
-  const all = drawn.map((c) => c.series as Series);
+  const drawn = namedOf(
+    live.curves.filter((c) => c.series),
+    frame,
+    (c) => c.series?.y === live.state.y,
+  );
+  const all = live.curves.flatMap((c) => c.series ?? []);
   const spots = drawn.map(({ series, values }) => {
     const onLine = Number.isFinite(values[k]);
     const first = series?.points[0];
@@ -244,7 +256,7 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
     .filter((s) => s !== null)
     .filter((s) => s.y > frame.lines.top - 12 && s.y < frame.lines.top + frame.lines.height);
   // beside the group of a name, not on it
-  const clear = frame.across.names ? 16 + aside(view, frame, drawn.at(-1)?.series as Series, all) : 0;
+  const clear = frame.across.names ? 16 + aside(view, frame, all[all.length - 1], all) : 0;
   const ys = dodge(
     shown.map((s) => s.y),
     13,

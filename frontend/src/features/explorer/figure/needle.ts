@@ -5,7 +5,7 @@ import { worded } from '../../../plots/number';
 import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import { type Frame, LONGEST_NAME, longestName } from './frame';
-import { aside, seriesName } from './lines';
+import { aside, namedOf, seriesName } from './lines';
 import type { Live } from './live';
 import { cutShort, namedSetting, settingText, settingWords, upwardTitle } from './words';
 
@@ -87,19 +87,25 @@ function tagsOf(view: View, frame: Frame, live: Live): Tag[] {
 
 /** One value for each line, beside the colour bar that is its axis. */
 function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
-  const tags = tagsOf(view, frame, live);
+  const all = tagsOf(view, frame, live);
+  const tags = namedOf(all, frame, (t) => t.live);
   const { lines } = frame;
   const clamp = (y: number): number => Math.max(lines.top, Math.min(lines.top + lines.height, y));
   const ys = tags.map((t) => clamp(frame.v(t.value)));
   const spread = dodge(ys, 13, lines.top - 4, lines.top + lines.height);
   const bar = frame.left + frame.plotWidth + 10;
   const tail = frame.heat ? bar + 8 : frame.left + frame.plotWidth;
-  return tags.flatMap((t, i): Shape[] => {
-    const ink = t.live ? 'var(--needle)' : t.ink;
+  const inkOf = (t: Tag): string => (t.live ? 'var(--needle)' : t.ink);
+  const dotOf = (t: Tag): Shape[] => {
+    const Y = frame.v(t.value);
+    const dot = { fill: inkOf(t), stroke: 'var(--ground)', 'stroke-width': 1.5 };
+    return Y === clamp(Y) ? [circle(X + t.aside, Y, 3, dot)] : [];
+  };
+  const values = tags.flatMap((t, i): Shape[] => {
+    const ink = inkOf(t);
     const weight = t.live ? 600 : 500;
-    const inside = frame.v(t.value) === ys[i];
     return [
-      ...(inside ? [circle(X + t.aside, ys[i], 3, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1.5 })] : []),
+      ...dotOf(t),
       path(`M${tail} ${ys[i].toFixed(1)}h3L${tail + 7} ${spread[i].toFixed(1)}`, { stroke: ink }),
       moving(tail + 10, spread[i], t.text, {
         dy: '0.34em',
@@ -109,6 +115,7 @@ function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
       }),
     ];
   });
+  return [...all.filter((t) => !tags.includes(t)).flatMap(dotOf), ...values];
 }
 
 /** Above everything: ring, setting in words, values. `upper`: what the figure above has instead of the ring. */
