@@ -41,11 +41,11 @@ export function lineAt(scene: Scene, px: number, py: number, room: number): Hold
   return best;
 }
 
-/** The surface under a pointer on the upper plot. */
+/** The surface under a pointer on the upper plot, while that is the map. */
 export function surfaceAt(scene: Scene, px: number, py: number): Hold | null {
-  const { frame, live } = scene;
+  const { view, frame, live } = scene;
   const { heat, left, plotWidth } = frame;
-  if (!pullable(scene) || !heat || !frame.y || !live.z) return null;
+  if (!pullable(scene) || view.figure !== 'map' || !heat || !frame.y || !live.z) return null;
   if (px < left || px > left + plotWidth || py < heat.top || py > heat.top + heat.height) return null;
   // only where it is: the value itself comes from the model
   return { x: frame.x.invert(px), y: frame.y.invert(py), value: Number.NaN };
