@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { codec } from './build/codec.ts';
 import { models } from './build/models.ts';
 import { preload } from './build/preload.ts';
 import { pyodide } from './build/pyodide.ts';
 
 export default defineConfig({
-  plugins: [react(), models(), preload(), pyodide()],
+  plugins: [react(), models(), preload(), pyodide(), codec()],
   build: { target: 'es2022', cssCodeSplit: false, assetsInlineLimit: 0 },
   server: { proxy: { '/api': process.env.COALESCOPE_API ?? 'http://127.0.0.1:8000' } },
   // pictures of every model at every setting take seconds, and more on a busy machine

@@ -127,3 +127,25 @@ def test_two_runs_beside_each_other(page: Page, labs: Server) -> None:
     expect(page.get_by_role("heading", name="Compare runs")).to_be_visible()
     expect(page.get_by_role("region", name="Measures of the runs")).to_contain_text("more")
     expect(page.get_by_text("how far they would lie apart by chance is not known")).to_be_visible()
+
+
+def test_a_log_is_opened_and_not_uploaded(page: Page, labs: Server) -> None:
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(f"{request.method} {request.url}"))
+    page.goto("/open")
+    page.locator("input[type=file]").set_input_files(GOLDEN / "small.runlog")
+    expect(page.get_by_text("It is whole and sound")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("not uploaded", exact=True)).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("over time"))).to_contain_text("Throughput")
+    assert not [request for request in sent if not request.startswith("GET ")]
+    page.locator("input[type=file]").set_input_files(GOLDEN / "flipped-bit.runlog")
+    expect(page.get_by_text("It is damaged; what is whole in it is shown")).to_be_visible(
+        timeout=30_000
+    )
+    expect(page.get_by_text(re.compile(r"Byte [\d\u2009]+ \(0x"))).to_be_visible()
+    page.locator("input[type=file]").set_input_files(GOLDEN / "cut-off.runlog")
+    expect(page.get_by_text("It was cut off")).to_be_visible(timeout=30_000)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "t.csv", "mimeType": "text/csv", "buffer": table(1.0)}
+    )
+    expect(page.get_by_text("t.csv is not shown")).to_be_visible()

@@ -15,12 +15,14 @@ const RunsPage = page(async () => (await import('../features/runs/RunsPage')).Ru
 const RunPage = page(async () => (await import('../features/runs/RunPage')).RunPage);
 const ReplicatesPage = page(async () => (await import('../features/replicates/ReplicatesPage')).ReplicatesPage);
 const ComparePage = page(async () => (await import('../features/compare/ComparePage')).ComparePage);
+const OpenPage = page(async () => (await import('../features/open/OpenPage')).OpenPage);
 const LinkPage = page(async () => (await import('../features/links/LinkPage')).LinkPage);
 
 const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/experiments\/[^/]+\/runs$/, RunsPage],
   [/^\/experiments\/[^/]+\/replicates$/, ReplicatesPage],
   [/^\/compare$/, ComparePage],
+  [/^\/open$/, OpenPage],
   [/^\/models$/, ModelsPage],
   [/^\/models\/[^/]+$/, ModelPage],
   [/^\/figures$/, FiguresPage],
@@ -81,6 +83,9 @@ export function Routes() {
         <FiguresPage />
       </Route>
       <Route path="/figures/:id">{({ id }) => <FigurePage key={id} id={id} />}</Route>
+      <Route path="/open">
+        <OpenPage />
+      </Route>
       <Route path="/upload">
         <UploadPage />
       </Route>

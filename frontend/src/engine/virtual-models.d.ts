@@ -10,3 +10,4 @@ declare module 'virtual:models' {
 }
 declare const __PYODIDE_BASE__: string;
 declare const __MODELS_ZIP__: string;
+declare const __RUN_LOG_ZIP__: string;

@@ -181,7 +181,10 @@ export function UploadPage() {
         {slug ? (
           <Into receipts={receipts} />
         ) : (
-          <p>Files are sent three at a time. Each is kept whole or not at all, and a refused one holds up no other.</p>
+          <p>
+            Files are sent three at a time. Each is kept whole or not at all, and a refused one holds up no other. To
+            look at a log first, <Link href="/open">open it without uploading</Link>.
+          </p>
         )}
       </header>
       <p className="sr" role="status">
