@@ -269,7 +269,8 @@ function windowShapes(run: TimedRun, x: Scale, top: number, bottom: number, righ
 }
 
 function windowMarks(run: TimedRun, x: Scale, top: number, bottom: number): Shape[] {
-  const [from, to] = run.contents.window_s;
+  // a damaged log may have lost the records around its marks
+  const [from, to] = run.contents.window_s.map((t) => (t !== null && x(t) < LEFT ? null : t));
   if (from !== null && to !== null && x(to) - x(from) < 170)
     return [
       ...[from, to].map((moment) =>
@@ -278,8 +279,8 @@ function windowMarks(run: TimedRun, x: Scale, top: number, bottom: number): Shap
       text((x(from) + x(to)) / 2, bottom + 32, 'window', { ...NOTE, ...MIDDLE }),
     ];
   const named: readonly (readonly [number | null, string])[] = [
-    [run.contents.window_s[0], 'window starts'],
-    [run.contents.window_s[1], 'window ends'],
+    [from, 'window starts'],
+    [to, 'window ends'],
   ];
   return named.flatMap(([moment, words], k) =>
     moment === null
