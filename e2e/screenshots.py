@@ -24,6 +24,7 @@ PAGES = {
     "figures": "/figures",
     "figure": "/figures/geist-2005-figure-10",
     "surface-figure": "/figures/geist-2005-figure-14",
+    "workshop": "/workshop?model=cpu-overhead-open-loop",
     "upload": "/upload",
     "runs": "/experiments/geist-2005-nfs/runs",
     "not-found": "/nowhere",

@@ -21,6 +21,7 @@ PAGES = [
     "/figures",
     "/figures/geist-2005-table-2",
     "/figures/geist-2005-figure-14",
+    "/workshop",
     "/upload",
     "/experiments/geist-2005-nfs/runs",
 ]

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // `virtual:models`: the built-in models, traced by Python when the page is built. Kernels become
 // functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
-// itself from `virtual:equations/<id>`: it is most of the text.
+// itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import temml from 'temml';
 import type { Plugin } from 'vite';
+import { mathml } from '../src/engine/mathml.ts';
 import { modelsSource, runPython } from './python.ts';
 
 const ID = 'virtual:models';
 const RESOLVED = '\0virtual:models';
 const EQUATIONS = 'virtual:equations/';
 const RESOLVED_EQUATIONS = `\0${EQUATIONS}`;
+
+const SOURCES = 'virtual:sources';
+const RESOLVED_SOURCES = `\0${SOURCES}`;
 
 interface Named {
   readonly symbol: string;
@@ -40,70 +43,6 @@ export function kernelExpression(text: string): string {
   const body = text.replace(/export\s+default\s+function\s+kernel\b/, 'function kernel');
   if (body === text) throw new Error('a kernel does not start with "export default function kernel"');
   return `(() => {\n${body}\nreturn kernel;\n})()`;
-}
-
-const FENCE = /<mo fence="true" form="(prefix|postfix)" stretchy="true">([^<]*)<\/mo>/g;
-
-/**
- * Brackets that hold a fraction, made tall by the page's style: fonts without a mathematics table do not stretch them, and those with one must
- * not stretch them twice.
- */
-export function sizeFences(markup: string): string {
-  const open: number[] = [];
-  const tall = new Set<number>();
-  const found = [...markup.matchAll(FENCE)];
-  found.forEach((fence, k) => {
-    if (fence[1] === 'prefix') open.push(k);
-    else {
-      const from = open.pop();
-      if (from === undefined) return;
-      if (!markup.slice(found[from].index, fence.index).includes('<mfrac')) return;
-      tall.add(from).add(k);
-    }
-  });
-  let k = 0;
-  return markup.replace(FENCE, (_, form: string, sign: string) => {
-    const mark = `<mo fence="true" form="${form}" stretchy="false">${sign}</mo>`;
-    return tall.has(k++) ? `<mpadded class="tall" voffset="-0.2em">${mark}</mpadded>` : mark;
-  });
-}
-
-/**
- * Roots as powers: a browser draws the radical sign only from a font with a mathematics table, and without one the root would silently be
- * missing from the equation.
- */
-export function powersForRoots(markup: string): string {
-  const root = /<msqrt>((?:(?!<msqrt>)[\s\S])*?)<\/msqrt>/;
-  const bracket = (form: string, sign: string): string =>
-    `<mo fence="true" form="${form}" stretchy="true">${sign}</mo>`;
-  let out = markup;
-  while (root.test(out))
-    out = out.replace(
-      root,
-      (_, radicand: string) =>
-        `<msup><mrow>${bracket('prefix', '(')}${radicand}${bracket('postfix', ')')}</mrow>` +
-        '<mrow><mn>1</mn><mo>/</mo><mn>2</mn></mrow></msup>',
-    );
-  return out;
-}
-
-/** The brace before cases as the left edge of their table, which is as high as they are: no font has to stretch it. */
-export function edgesForBraces(markup: string): string {
-  return markup
-    .replace(
-      /<mo fence="true" form="prefix" stretchy="true">{<\/mo>(<mpadded[^>]*>)?<mtable/g,
-      '$1<mtable class="cases"',
-    )
-    .replace(/<mo fence="true" form="postfix" stretchy="true"><\/mo>/g, '');
-}
-
-/** MathML without style attributes: the page's content security policy allows none in markup. */
-export function mathml(latex: string, displayMode = true): string {
-  // trust: the models' own \class{p-NAME} marks parameters, so that the page can underline their cost
-  const markup = temml.renderToString(latex, { displayMode, throwOnError: true, trust: true });
-  // names of several letters stand upright; the page's style cannot count letters
-  const upright = markup.replace(/ style="[^"]*"/g, '').replace(/<mi>([^<]{2,})<\/mi>/g, '<mi class="w">$1</mi>');
-  return sizeFences(powersForRoots(edgesForBraces(upright)));
 }
 
 const symbolic = (named: readonly Named[]): object[] =>
@@ -138,6 +77,27 @@ function equationsText(model: TracedModel): string {
   return `export default ${JSON.stringify(equations)};`;
 }
 
+interface Sources {
+  readonly format: number;
+  readonly template: object;
+  readonly models: Readonly<Record<string, object>>;
+}
+
+/** Every text is a module of its own: `<id>` of a model, or `template`. */
+function sourcesText({ template, models }: Sources, id: string): string {
+  if (id !== '') return `export default ${JSON.stringify(id === 'template' ? template : models[id])};`;
+  const loaders = ['template', ...Object.keys(models)].map(
+    (each) => `${JSON.stringify(each)}: () => import(${JSON.stringify(`${SOURCES}/${each}`)})`,
+  );
+  return `export const sources = {${loaders.join(', ')}};`;
+}
+
+function readSources(): Sources {
+  const sources = JSON.parse(runPython(['-m', 'coalescope_models.catalogue_sources']).toString('utf8')) as Sources;
+  if (sources.format !== 1) throw new Error(`coalescope_models.catalogue_sources has format ${sources.format}`);
+  return sources;
+}
+
 function readBundle(): Bundle {
   const bundle = JSON.parse(runPython(['-m', 'coalescope_models.bundle']).toString('utf8')) as Bundle;
   if (bundle.format !== 1) throw new Error(`coalescope_models.bundle has format ${bundle.format}, this page reads 1`);
@@ -146,11 +106,12 @@ function readBundle(): Bundle {
 
 export function models(): Plugin {
   let bundle: Bundle | null = null;
+  let sources: Sources | null = null;
   return {
     name: 'coalescope-models',
     resolveId(id) {
       if (id === ID) return RESOLVED;
-      return id.startsWith(EQUATIONS) ? `\0${id}` : null;
+      return id.startsWith(EQUATIONS) || id === SOURCES || id.startsWith(`${SOURCES}/`) ? `\0${id}` : null;
     },
     load(id) {
       if (id === RESOLVED) {
@@ -158,6 +119,10 @@ export function models(): Plugin {
           if (file.endsWith('.py')) this.addWatchFile(join(modelsSource, file));
         bundle = readBundle();
         return moduleText(bundle);
+      }
+      if (id.startsWith(RESOLVED_SOURCES)) {
+        sources ??= readSources();
+        return sourcesText(sources, id.slice(RESOLVED_SOURCES.length + 1));
       }
       if (!id.startsWith(RESOLVED_EQUATIONS)) return null;
       bundle ??= readBundle();

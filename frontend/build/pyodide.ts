@@ -9,6 +9,9 @@ const home = new URL('../node_modules/pyodide/', import.meta.url);
 const version = (JSON.parse(readFileSync(new URL('package.json', home), 'utf8')) as { version: string }).version;
 const compiled = new URL(`../.generated/python-stdlib-${version}.zip`, import.meta.url);
 const FILES = ['pyodide.asm.mjs', 'pyodide.asm.wasm', 'pyodide-lock.json'];
+/** What Pyodide wants to know of its packages: that there are none. */
+const { info } = JSON.parse(readFileSync(new URL('pyodide-lock.json', home), 'utf8')) as { info: object };
+const NO_PACKAGES = JSON.stringify({ info, packages: {} });
 const MIME: Readonly<Record<string, string>> = {
   mjs: 'text/javascript',
   wasm: 'application/wasm',
@@ -45,7 +48,11 @@ export function pyodide(): Plugin {
       zip = zipModels();
       zipPath = `models/${createHash('sha256').update(zip).digest('hex').slice(0, 12)}.zip`;
       return {
-        define: { __PYODIDE_BASE__: JSON.stringify(`/${base}`), __MODELS_ZIP__: JSON.stringify(`/${zipPath}`) },
+        define: {
+          __PYODIDE_BASE__: JSON.stringify(`/${base}`),
+          __PYODIDE_LOCK__: JSON.stringify(NO_PACKAGES),
+          __MODELS_ZIP__: JSON.stringify(`/${zipPath}`),
+        },
         optimizeDeps: { exclude: ['pyodide'] },
         worker: { format: 'es' as const },
       };

@@ -43,7 +43,7 @@ def test_the_browser_part_needs_the_standard_library_only(tmp_path):
     done = run(
         tmp_path,
         """
-from coalescope_models import bundle, catalogue, graph, quantity
+from coalescope_models import bundle, catalogue, catalogue_sources, graph, model_source, quantity
 from coalescope_models import cpu_overhead, interrupts, link, tcp_throughput
 model = catalogue.MODELS["link-bound"]
 assert round(catalogue.evaluate(model, {"mtu_bytes": 1500})["throughput_mbps"], 1) == 987.0

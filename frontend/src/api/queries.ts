@@ -25,6 +25,8 @@ import type {
   FitRequest,
   Health,
   Model,
+  NonlinearFit,
+  NonlinearFitRequest,
   Quantity,
   Run,
   RunDetail,
@@ -225,6 +227,16 @@ function fitOf(slug: string, request: FitRequest | null, dataVersion?: number) {
         }),
       ),
     staleTime: FOR_GOOD,
+  });
+}
+
+/** A fit of parameters of any model, asked for by hand. */
+export function useNonlinearFit() {
+  return useMutation({
+    mutationFn: ({ slug, request }: { slug: string; request: NonlinearFitRequest }) =>
+      body<NonlinearFit>(
+        client.POST('/api/experiments/{slug}/nonlinear-fits', { params: { path: { slug } }, body: request }),
+      ),
   });
 }
 

@@ -3458,6 +3458,22 @@ export interface components {
              * @description The factor or measure that a fit takes it from; by default that of its name
              */
             source?: string | null;
+            /**
+             * Unit
+             * @description Of a name that the glossary does not know
+             * @default
+             */
+            unit?: string;
+            /**
+             * Lo
+             * @description Where a plot of it begins
+             */
+            lo?: number | null;
+            /**
+             * Hi
+             * @description Where a plot of it ends
+             */
+            hi?: number | null;
         };
         /**
          * UserModelIn
@@ -3524,12 +3540,31 @@ export interface components {
              */
             parameters?: components["schemas"]["UserParameterIn"][];
             /**
+             * Outputs
+             * @default []
+             */
+            outputs?: components["schemas"]["UserOutputIn"][];
+            /**
              * Graph
              * @description As GET /api/models gives the graphs of its models
              */
             graph: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * UserOutputIn
+         * @description What an output of the graph is counted in.
+         */
+        UserOutputIn: {
+            /** Name */
+            name: string;
+            /**
+             * Unit
+             * @description Of a name that the glossary does not know
+             * @default
+             */
+            unit?: string;
         };
         /**
          * UserParameterIn

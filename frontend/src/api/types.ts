@@ -28,6 +28,9 @@ export type Interval = Schemas['Estimate'];
 export type Fit = Schemas['FitOut'];
 /** The page always says which method it means. */
 export type FitRequest = Schemas['FitIn'] & Required<Pick<Schemas['FitIn'], 'method'>>;
+export type NonlinearFit = Schemas['NonlinearFitOut'];
+export type NonlinearFitRequest = Schemas['NonlinearFitIn'];
+export type UserModel = Schemas['UserModelIn'];
 
 export type Problem = Schemas['Problem'];
 export type Where = Problem['where'];

@@ -9,7 +9,7 @@ import './Header.css';
 
 const PAGES = [
   { href: '/', label: 'Experiments', within: /^\/($|experiments\/|runs\/|explorer\/)/ },
-  { href: '/models', label: 'Models', within: /^\/models(\/|$)/ },
+  { href: '/models', label: 'Models', within: /^\/(models(\/|$)|workshop$)/ },
   { href: '/figures', label: 'Figures', within: /^\/figures(\/|$)/ },
   { href: '/upload', label: 'Upload', within: /^\/upload$/ },
 ];

@@ -13,7 +13,7 @@ const host = document.getElementById('page');
 if (!host) throw new Error('index.html has no element with the id "page".');
 followSystem();
 const root = createRoot(host);
-loadAhead(currentPath().split('?')[0]).then(() => {
+loadAhead(currentPath().split(/[?#]/)[0]).then(() => {
   root.render(
     <StrictMode>
       <App />

@@ -10,6 +10,7 @@ const ModelsPage = page(async () => (await import('../features/models/ModelsPage
 const ModelPage = page(async () => (await import('../features/models/ModelPage')).ModelPage);
 const FiguresPage = page(async () => (await import('../features/figures/FiguresPage')).FiguresPage);
 const FigurePage = page(async () => (await import('../features/figures/FigurePage')).FigurePage);
+const WorkshopPage = page(async () => (await import('../features/workshop/WorkshopPage')).WorkshopPage);
 const UploadPage = page(async () => (await import('../features/upload/UploadPage')).UploadPage);
 const RunsPage = page(async () => (await import('../features/runs/RunsPage')).RunsPage);
 const RunPage = page(async () => (await import('../features/runs/RunPage')).RunPage);
@@ -27,6 +28,7 @@ const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/models\/[^/]+$/, ModelPage],
   [/^\/figures$/, FiguresPage],
   [/^\/figures\/[^/]+$/, FigurePage],
+  [/^\/workshop$/, WorkshopPage],
   [/^\/upload$/, UploadPage],
   [/^\/runs\/[^/]+$/, RunPage],
   [/^\/l\/[^/]+$/, LinkPage],
@@ -85,6 +87,9 @@ export function Routes() {
       <Route path="/figures/:id">{({ id }) => <FigurePage key={id} id={id} />}</Route>
       <Route path="/open">
         <OpenPage />
+      </Route>
+      <Route path="/workshop">
+        <WorkshopPage />
       </Route>
       <Route path="/upload">
         <UploadPage />

@@ -8,6 +8,18 @@ declare module 'virtual:models' {
     Record<string, () => Promise<{ default: Readonly<Record<string, readonly string[]>> }>>
   >;
 }
+declare module 'virtual:sources' {
+  /** By model, and `template`: the text, where it is from, and the document that it traces to. */
+  export const sources: Readonly<
+    Record<
+      string,
+      () => Promise<{
+        default: { readonly text: string; readonly file?: string; readonly line?: number; readonly document: unknown };
+      }>
+    >
+  >;
+}
+declare const __PYODIDE_LOCK__: string;
 declare const __PYODIDE_BASE__: string;
 declare const __MODELS_ZIP__: string;
 declare const __RUN_LOG_ZIP__: string;

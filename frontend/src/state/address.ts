@@ -11,12 +11,27 @@ export function currentAddress(): string {
 /** The same without the server's name: what a short link keeps. */
 export function currentPath(): string {
   flushQuery();
-  return location.pathname + location.search;
+  return location.pathname + location.search + location.hash;
 }
 
 /** `path` on this server as a full address. */
 export function addressOf(path: string): string {
   return new URL(path, location.origin).href;
+}
+
+/** What stands after the number sign. No server sees it. */
+export const currentFragment = (): string => location.hash.slice(1);
+
+/** Puts it there without a new step in the history; '' takes it away. */
+export function replaceFragment(fragment: string): void {
+  const hash = fragment === '' ? '' : `#${fragment}`;
+  if (location.hash !== hash) history.replaceState(history.state, '', location.pathname + location.search + hash);
+}
+
+/** Calls back when the reader goes back or forth, or changes the fragment by hand. */
+export function followAddress(listener: () => void): () => void {
+  addEventListener('popstate', listener);
+  return () => removeEventListener('popstate', listener);
 }
 
 /** Takes one parameter out of the address without a new step in the history. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { kernelExpression, mathml, sizeFences } from '../../build/models';
+import { kernelExpression } from '../../build/models';
+import { mathml, sizeFences } from '../../src/engine/mathml';
 
 describe('the models’ plugin', () => {
   it('makes an expression of a kernel’s module', () => {

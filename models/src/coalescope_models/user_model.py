@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from .catalogue.model import Model, ModelError, Parameter
@@ -15,6 +16,7 @@ from .quantity import QUANTITIES, Quantity
 
 #: Steps of a slider over a parameter's range.
 _STEPS = 1000
+_LONGEST_UNIT = 60
 
 
 class UserModelError(ModelError):
@@ -53,7 +55,11 @@ class UserModel(Model):
 
 
 def user_model(
-    title: str, graph: Graph, inputs: Sequence[str], parameters: Sequence[Constant]
+    title: str,
+    graph: Graph,
+    inputs: Sequence[str],
+    parameters: Sequence[Constant],
+    units: Mapping[str, str] = MappingProxyType({}),
 ) -> UserModel:
     """Return the model of a graph.
 
@@ -65,6 +71,7 @@ def user_model(
         graph: read with `Graph.from_json`, so that it is bounded and holds listed operations only.
         inputs: the graph's inputs that vary over a surface or a table.
         parameters: the graph's other inputs.
+        units: of inputs and outputs that the glossary does not know.
 
     Raises:
         UserModelError: inputs and parameters together are not the graph's inputs, each once; or a
@@ -90,30 +97,37 @@ def user_model(
         title=title,
         summary="A model of the user's own.",
         function=function,
-        inputs=tuple(_quantity(name) for name in inputs),
+        inputs=tuple(_quantity(name, units.get(name, "")) for name in inputs),
         parameters=tuple(map(_parameter, parameters)),
-        outputs=tuple(_quantity(name) for name in graph.outputs),
+        outputs=tuple(_quantity(name, units.get(name, "")) for name in graph.outputs),
         citation="",
         given=graph,
     )
 
 
 def document_of(
-    title: str, graph: Graph, defaults: Mapping[str, float], bounds: Mapping[str, Any]
+    title: str,
+    graph: Graph,
+    defaults: Mapping[str, float],
+    bounds: Mapping[str, Any],
+    units: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return a model as the JSON document that the API and the command line take.
 
-    Inputs of the graph with a default are its parameters. A range that is not given reaches from
-    nothing to ten times the default.
+    Inputs of the graph with a default are its parameters. The range of a parameter that is not
+    given reaches from nothing to ten times the default; that of an input is what a plot shows.
 
     Raises:
-        UserModelError: a range is missing or wrong, or named for what is no parameter.
+        UserModelError: a range is missing or wrong, or a range or unit named for what is not there.
     """
-    stray = [name for name in bounds if name not in defaults]
-    if stray:
-        raise UserModelError(stray[0], f"{stray[0]} has a range but is no parameter with a default")
+    _refuse_strays(graph, bounds, units)
     constants = [
-        Constant(name, float(default), *_range(name, float(default), bounds.get(name)))
+        Constant(
+            name,
+            float(default),
+            *_range(name, float(default), bounds.get(name)),
+            _unit(name, units),
+        )
         for name, default in defaults.items()
     ]
     inputs = [name for name in graph.inputs if name not in defaults]
@@ -121,12 +135,41 @@ def document_of(
     return {
         "format": 1,
         "title": title,
-        "inputs": [{"name": name} for name in inputs],
+        "inputs": [_input(name, bounds.get(name), _unit(name, units)) for name in inputs],
         "parameters": [
-            {"name": c.name, "default": c.default, "lo": c.lo, "hi": c.hi} for c in constants
+            {"name": c.name, "default": c.default, "lo": c.lo, "hi": c.hi, "unit": c.unit}
+            for c in constants
         ],
+        "outputs": [{"name": name, "unit": _unit(name, units)} for name in graph.outputs],
         "graph": graph.to_json(),
     }
+
+
+def _refuse_strays(graph: Graph, bounds: Mapping[str, Any], units: Mapping[str, Any]) -> None:
+    for name in bounds:
+        if name not in graph.inputs:
+            raise UserModelError(name, f"{name} has a range but is no input or parameter")
+    for name in units:
+        if name not in graph.inputs and name not in graph.outputs:
+            raise UserModelError(name, f"{name} has a unit but is no input, parameter or output")
+
+
+def _unit(name: str, units: Mapping[str, Any]) -> str:
+    """The unit of a name; the glossary's own where it knows it."""
+    known = QUANTITIES.get(name)
+    unit = units.get(name, "") if known is None else known.unit
+    if not isinstance(unit, str) or len(unit) > _LONGEST_UNIT:
+        raise UserModelError(name, f"the unit of {name} is not a short text")
+    return unit
+
+
+def _input(name: str, bounds: Any, unit: str) -> dict[str, Any]:
+    if bounds is None:
+        return {"name": name, "unit": unit}
+    lo, hi = _range(name, 0.0, bounds)
+    if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
+        raise UserModelError(name, f"the range of {name} must be two numbers, the smaller first")
+    return {"name": name, "unit": unit, "lo": lo, "hi": hi}
 
 
 def _range(name: str, default: float, given: Any) -> tuple[float, float]:
@@ -154,9 +197,11 @@ def _parameter(constant: Constant) -> Parameter:
     return Parameter(quantity, constant.default, lo, hi, (hi - lo) / _STEPS)
 
 
-def _quantity(name: str) -> Quantity:
+def _quantity(name: str, unit: str = "") -> Quantity:
     known = QUANTITIES.get(name)
-    return known or Quantity(name, name, _symbol(name), "", "A number of the user's.", role="model")
+    return known or Quantity(
+        name, name, _symbol(name), unit, "A number of the user's.", role="model"
+    )
 
 
 def _symbol(name: str) -> str:

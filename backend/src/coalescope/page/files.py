@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
-from coalescope.security import is_api_path
+from coalescope.security import SANDBOX_POLICY, is_api_path
 
 if TYPE_CHECKING:
     import os
@@ -50,6 +50,9 @@ _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
 _IMMUTABLE = ("assets/", "pyodide/")
 _FOREVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
+
+# Documents that are no part of the page: each with a policy of its own.
+_POLICIES = {"sandbox.html": SANDBOX_POLICY}
 
 _NOT_BUILT = """<!doctype html>
 <html lang="en">
@@ -148,6 +151,8 @@ def _send(found: _Found, if_none_match: str | None) -> Response:
         "ETag": found.etag,
         "Vary": "Accept-Encoding",
     }
+    if found.name in _POLICIES:
+        headers["Content-Security-Policy"] = _POLICIES[found.name]
     if if_none_match is not None and found.etag in if_none_match:
         return Response(status_code=304, headers=headers)
     if found.encoding is not None:

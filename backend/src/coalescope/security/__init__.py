@@ -2,6 +2,7 @@
 """Who may talk to the server: its own Host and Origin on loopback, a token elsewhere. Body size."""
 
 from coalescope.security.body_limit import BodyLimit
+from coalescope.security.headers import SANDBOX_POLICY
 from coalescope.security.middleware import protect
 from coalescope.security.policy import (
     AccessPolicy,
@@ -12,6 +13,7 @@ from coalescope.security.policy import (
 )
 
 __all__ = [
+    "SANDBOX_POLICY",
     "AccessPolicy",
     "BodyLimit",
     "UnsafeBinding",

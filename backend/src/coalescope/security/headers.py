@@ -20,6 +20,23 @@ CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 
+# The one document in which a reader's Python runs (frontend/public/sandbox.html): an opaque origin
+# of its own, no network, its own script by its hash, workers from blobs, WebAssembly for Pyodide.
+SANDBOX_POLICY = (
+    "; ".join(
+        (
+            "sandbox allow-scripts",
+            "default-src 'none'",
+            "script-src '%s' 'wasm-unsafe-eval' blob:",
+            "worker-src blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'self'",
+        )
+    )
+    % "sha256-JnJlUycTeZQKjQYUqwNpDML/xL2KidocHwFIsdF/jKE="
+)
+
 SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",

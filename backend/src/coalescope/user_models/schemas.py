@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
+_Unit = Annotated[str, Field(max_length=60)]
 _MOST_NAMES = 64
 
 
@@ -19,6 +20,9 @@ class UserInputIn(BaseModel):
         default=None,
         description="The factor or measure that a fit takes it from; by default that of its name",
     )
+    unit: _Unit = Field(default="", description="Of a name that the glossary does not know")
+    lo: FiniteFloat | None = Field(default=None, description="Where a plot of it begins")
+    hi: FiniteFloat | None = Field(default=None, description="Where a plot of it ends")
 
 
 class UserParameterIn(BaseModel):
@@ -30,7 +34,16 @@ class UserParameterIn(BaseModel):
     default: FiniteFloat
     lo: FiniteFloat
     hi: FiniteFloat
-    unit: Annotated[str, Field(max_length=60)] = ""
+    unit: _Unit = ""
+
+
+class UserOutputIn(BaseModel):
+    """What an output of the graph is counted in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: _Name
+    unit: _Unit = Field(default="", description="Of a name that the glossary does not know")
 
 
 class UserModelIn(BaseModel):
@@ -64,8 +77,13 @@ class UserModelIn(BaseModel):
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
     inputs: Annotated[list[UserInputIn], Field(max_length=_MOST_NAMES)]
     parameters: Annotated[list[UserParameterIn], Field(max_length=_MOST_NAMES)] = []
+    outputs: Annotated[list[UserOutputIn], Field(max_length=_MOST_NAMES)] = []
     graph: dict[str, Any] = Field(description="As GET /api/models gives the graphs of its models")
 
     def sources(self) -> dict[str, str]:
         """Where inputs come from that do not come from their own name."""
         return {given.name: given.source for given in self.inputs if given.source is not None}
+
+    def units(self) -> dict[str, str]:
+        """Units of inputs and outputs that the glossary does not know."""
+        return {given.name: given.unit for given in [*self.inputs, *self.outputs]}

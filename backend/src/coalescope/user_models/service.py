@@ -24,6 +24,7 @@ def read_user_model(document: UserModelIn) -> UserModel:
             graph,
             [given.name for given in document.inputs],
             [Constant(p.name, p.default, p.lo, p.hi, p.unit) for p in document.parameters],
+            document.units(),
         )
     except GraphLimitError as error:
         raise CoalescopeError(

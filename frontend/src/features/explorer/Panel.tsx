@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why: the model with its equation, its numbers at the crosshair, its sliders, and how it stands against the cells.
 import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { reasonOf } from '../../api/errors';
 import type { Fit } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
@@ -35,6 +36,7 @@ import { PythonStatus } from './PythonStatus';
 import { Pins } from './pins/Pins';
 import { PullChooser } from './pull/PullChooser';
 import { Rich } from './Rich';
+
 import { SplitAlong } from './SplitAlong';
 import { TypedValue } from './TypedValue';
 
@@ -218,7 +220,7 @@ function unitNote(slider: Slider): string {
   return slider.tone ? slider.unit.split('/')[0] : slider.unit;
 }
 
-function Parameter({ slider }: { slider: Slider }) {
+export function Parameter({ slider }: { slider: Slider }) {
   const { store, settleRulers } = useExplorer();
   const row = useRef<HTMLDivElement>(null);
   const ruler = useSized<SVGSVGElement>();
@@ -651,7 +653,7 @@ function CostSplit() {
 }
 
 export function Panel({ fitState }: { fitState: FitState | null }) {
-  const { view } = useExplorer();
+  const { view, subject } = useExplorer();
   const { binding } = view;
   if (!binding)
     return (
@@ -689,6 +691,12 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
           <ModelMenu current={binding.model.id} />
         </header>
         <Equation model={binding.model} output={binding.output} label="Equation" />
+        {subject.of === 'model' && (
+          <p className="note">
+            <Link href={`/workshop?model=${binding.model.id}`}>Open in the workshop</Link>: its Python, to read and
+            change
+          </p>
+        )}
         <LiveNumbers />
         <Ignored />
         <FramesSwitch />

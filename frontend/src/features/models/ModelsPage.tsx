@@ -20,6 +20,11 @@ function Entry({ model }: { model: BundledModel }) {
           <Rich>{model.summary}</Rich>
         </p>
         <p className="note">{model.citation}</p>
+        <p className="note">
+          <Link href={`/workshop?model=${model.id}`} aria-label={`Open ${model.title} in the workshop`}>
+            Open in the workshop
+          </Link>
+        </p>
       </div>
       <Equation model={model} output={first.name} label={`Equation of ${model.title}`} />
       <p className="predicts">
@@ -42,7 +47,8 @@ export function ModelsPage() {
         <h1>Models</h1>
         <p>
           Each is a function from a paper, traced once: the same body draws here, fits on the server and prints its own
-          equation. Open one to explore it without any data.
+          equation. Open one to explore it without any data, or write one of your own in the{' '}
+          <Link href="/workshop">model workshop</Link>.
         </p>
       </header>
       <ul className="entries">

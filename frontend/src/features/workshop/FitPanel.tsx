@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model against an experiment's cells: the server fits the graph; what comes back are estimates, intervals and every residual.
+import { useEffect, useMemo, useState } from 'react';
+import { reasonOf } from '../../api/errors';
+import { useExperiment, useExperiments, useNonlinearFit } from '../../api/queries';
+import type { Experiment, NonlinearFit } from '../../api/types';
+import { Kind } from '../../components/Kind';
+import { Notice } from '../../components/Notice';
+import { brief, decimal } from '../../plots/number';
+import type { OwnModel } from '../../state/userModel';
+import { titleWithUnit, unitWords } from '../explorer/figure/words';
+import { Rich } from '../explorer/Rich';
+import { type Choice, choicesOf, inputsWithout, MOST_FREE, requestOf, responseFor } from './fitting';
+import { Residuals } from './Residuals';
+
+function middle(own: OwnModel, name: string): number {
+  const [lo, hi] = own.model.inputs.find((i) => i.name === name)?.typical ?? [0, 1];
+  return Number(((lo + hi) / 2).toPrecision(3));
+}
+
+function startOf(own: OwnModel, output: string, experiment: Experiment): Choice {
+  const unit = own.model.outputs.find((o) => o.name === output)?.unit ?? '';
+  const missing = inputsWithout(own.document, experiment);
+  return {
+    output,
+    response: responseFor(own.document, output, experiment, unit),
+    free: own.document.parameters.slice(0, MOST_FREE).map(({ name }) => name),
+    held: Object.fromEntries(missing.map((name) => [name, middle(own, name)])),
+    where: Object.fromEntries(choicesOf(experiment).map(({ name, levels }) => [name, levels[0]])),
+  };
+}
+
+function Estimates({ fit, own }: { fit: NonlinearFit; own: OwnModel }) {
+  return (
+    <table className="beside">
+      <caption className="sr">Estimates with 95 % intervals</caption>
+      <thead>
+        <tr>
+          <th scope="col">parameter</th>
+          <th scope="col">estimate</th>
+          <th scope="col">95 % interval</th>
+          <th scope="col">unit</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(fit.estimates).map(([name, { value, ci95, unit }]) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+            </th>
+            <td>{value === null ? 'not determined' : brief(value, 5)}</td>
+            <td>{ci95 ? `${brief(ci95[0], 4)} to ${brief(ci95[1], 4)}` : 'not known'}</td>
+            <td>
+              <Rich>{unit || own.document.parameters.find((p) => p.name === name)?.unit || '1'}</Rich>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Result({ fit, own, experiment }: { fit: NonlinearFit; own: OwnModel; experiment: Experiment }) {
+  const worst = Math.max(0, ...fit.residuals.map((r) => Math.abs(r.deviation_percent)));
+  const from = Object.entries(fit.sources)
+    .filter(([name, names]) => names.join() !== name)
+    .map(([name, names]) => `${name} from ${names.join(' and ')}`);
+  return (
+    <div className="result">
+      {!fit.identifiable && (
+        <Notice tone="warn" title="These cells do not determine the parameters">
+          {fit.message}
+        </Notice>
+      )}
+      {fit.identifiable && (
+        <>
+          <p className="note" role="status">
+            <Kind kind={experiment.kind} /> {fit.n} {fit.n === 1 ? 'cell' : 'cells'}
+            {fit.left_out > 0 ? `, ${fit.left_out} runs left out` : ''}; largest deviation {decimal(worst, 2)} %
+            {from.length > 0 ? `; ${from.join(', ')}` : ''}. The sliders stand at the estimates.{' '}
+            {fit.message && `${fit.message}`}
+          </p>
+          <Estimates fit={fit} own={own} />
+          <Residuals fit={fit} experiment={experiment} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Select(props: {
+  label: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onChange(value: string): void;
+}) {
+  return (
+    <label className="field">
+      {props.label}
+      <select value={props.value} onChange={(event) => props.onChange(event.target.value)}>
+        {props.options.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Form(props: {
+  own: OwnModel;
+  output: string;
+  experiment: Experiment;
+  values: Readonly<Record<string, number>>;
+  onFit(fit: NonlinearFit | null): void;
+}) {
+  const { own, output, experiment, values, onFit } = props;
+  const [choice, setChoice] = useState(() => startOf(own, output, experiment));
+  const asked = useNonlinearFit();
+  const missing = useMemo(() => inputsWithout(own.document, experiment), [own, experiment]);
+  const parameters = own.document.parameters;
+  const change = (part: Partial<Choice>) => setChoice((now) => ({ ...now, ...part }));
+  const measures = experiment.measures.filter((m) => !own.document.inputs.some((i) => i.name === m.name));
+  const responseUnit = measures.find((m) => m.name === choice.response)?.unit ?? '';
+  const outputUnit = own.model.outputs.find((o) => o.name === output)?.unit ?? '';
+  const fit = () => {
+    asked.mutate(
+      { slug: experiment.slug, request: requestOf(own.document, choice, values) },
+      { onSuccess: (found) => onFit(found.identifiable ? found : null) },
+    );
+  };
+  const why =
+    parameters.length === 0
+      ? 'This model has no parameters: nothing to find.'
+      : choice.free.length === 0
+        ? 'Tick a parameter to find.'
+        : choice.response === ''
+          ? 'This experiment has no measure to compare with.'
+          : '';
+  return (
+    <>
+      <div className="choices">
+        <Select
+          label={`${output} is compared with`}
+          value={choice.response}
+          options={measures.map((m) => ({ value: m.name, label: titleWithUnit(m) }))}
+          onChange={(response) => change({ response })}
+        />
+        {choicesOf(experiment).map(({ name, label, levels }) => (
+          <Select
+            key={name}
+            label={label}
+            value={String(choice.where[name])}
+            options={levels.map((l) => ({ value: String(l), label: String(l) }))}
+            onChange={(text) =>
+              change({ where: { ...choice.where, [name]: levels.find((l) => String(l) === text) ?? text } })
+            }
+          />
+        ))}
+        {missing.map((name) => (
+          <label className="field" key={name}>
+            {name}, held at
+            <input
+              type="number"
+              step="any"
+              value={choice.held[name]}
+              onChange={(event) => {
+                const value = event.target.valueAsNumber;
+                if (Number.isFinite(value)) change({ held: { ...choice.held, [name]: value } });
+              }}
+            />
+            <small>The experiment does not have it.</small>
+          </label>
+        ))}
+      </div>
+      {parameters.length > 0 && (
+        <fieldset className="free">
+          <legend>Find, within the ends of their sliders; the others are held where they stand</legend>
+          {parameters.map(({ name }) => (
+            <label key={name}>
+              <input
+                type="checkbox"
+                checked={choice.free.includes(name)}
+                disabled={!choice.free.includes(name) && choice.free.length >= MOST_FREE}
+                onChange={(event) =>
+                  change({
+                    free: event.target.checked ? [...choice.free, name] : choice.free.filter((other) => other !== name),
+                  })
+                }
+              />
+              <code>{name}</code>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {responseUnit !== outputUnit && choice.response !== '' && outputUnit !== '' && (
+        <p className="note">
+          The output is in {unitWords(outputUnit)}, the measure in {unitWords(responseUnit) || 'no unit'}.
+        </p>
+      )}
+      <p className="do">
+        <button type="button" className="action" disabled={why !== '' || asked.isPending} onClick={fit}>
+          {asked.isPending ? 'Fitting' : 'Fit on the server'}
+        </button>
+        <span className="note">{why || 'The server gets the graph, never the Python.'}</span>
+      </p>
+      {asked.isError && (
+        <Notice tone="bad" title="The fit did not arrive" action={{ label: 'Try again', onClick: fit }}>
+          {reasonOf(asked.error)}
+        </Notice>
+      )}
+      {asked.data && !asked.isPending && <Result fit={asked.data} own={own} experiment={experiment} />}
+    </>
+  );
+}
+
+export function FitPanel(props: {
+  own: OwnModel;
+  output: string;
+  values: Readonly<Record<string, number>>;
+  onFit(fit: NonlinearFit | null): void;
+}) {
+  const experiments = useExperiments();
+  const [slug, setSlug] = useState('');
+  const experiment = useExperiment(slug);
+  const { own, output, onFit } = props;
+  // another experiment or output: the old fit says nothing of it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the two that are named
+  useEffect(() => onFit(null), [slug, output]);
+  return (
+    <section className="fit" aria-label="Fit">
+      <h2 className="sec">Fit it to an experiment</h2>
+      {experiments.isError && (
+        <Notice
+          tone="bad"
+          title="The experiments did not arrive"
+          action={{ label: 'Try again', onClick: () => experiments.refetch() }}
+        >
+          {reasonOf(experiments.error)}
+        </Notice>
+      )}
+      <div className="choices">
+        <Select
+          label="Experiment"
+          value={slug}
+          options={[
+            { value: '', label: experiments.isPending ? 'on their way' : 'choose one' },
+            ...(experiments.data ?? []).map((e) => ({ value: e.slug, label: `${e.title} (${e.kind})` })),
+          ]}
+          onChange={setSlug}
+        />
+      </div>
+      {experiment.isError && slug !== '' && (
+        <Notice tone="bad" title="The experiment did not arrive">
+          {reasonOf(experiment.error)}
+        </Notice>
+      )}
+      {experiment.data && slug !== '' && (
+        <Form
+          key={`${slug} ${output}`}
+          own={own}
+          output={output}
+          experiment={experiment.data}
+          values={props.values}
+          onFit={onFit}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model's Python beside its equation: edit, run, see. Text that came from somebody else is shown, and runs only when the reader presses Run.
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { NonlinearFit } from '../../api/types';
+import { Mathematics } from '../../components/Mathematics';
+import { Menu, MenuItem } from '../../components/Menu';
+import { Notice } from '../../components/Notice';
+import { Segmented } from '../../components/Segmented';
+import { useTitle } from '../../components/title';
+import { catalogue } from '../../engine/catalogue';
+import { mathml } from '../../engine/mathml';
+import { createSandbox, RUN_LIMIT_MS, type Status } from '../../engine/sandbox/sandbox';
+import { sourceOf, TEMPLATE } from '../../engine/sources';
+import { currentFragment, followAddress, replaceFragment } from '../../state/address';
+import { GraphRefused } from '../../state/graph/graph';
+import { fromFragment, LinkRefused, LONGEST_SOURCE, toFragment } from '../../state/sourceLink';
+import { currentQuery } from '../../state/url';
+import { modelOf, type OwnModel, parseDocument, readDocument, type UserDocument } from '../../state/userModel';
+import { titleWithUnit } from '../explorer/figure/words';
+import { Rich } from '../explorer/Rich';
+import { fileName, save } from '../share/save';
+import { answerOf, type Trouble } from './answer';
+import { Editor, type EditorHandle } from './Editor';
+import { FitPanel } from './FitPanel';
+import { Stage } from './Stage';
+import '../explorer/explorer.css';
+import './workshop.css';
+
+/** Where the text in the editor is from. */
+type Origin =
+  | { readonly from: 'template' }
+  | { readonly from: 'catalogue'; readonly model: string; readonly title: string; readonly file: string; line: number }
+  | { readonly from: 'link' }
+  | { readonly from: 'file' | 'graph'; readonly name: string };
+
+interface Opened {
+  readonly origin: Origin;
+  readonly text: string;
+  /** Traced before: for texts of this project's own, and for graphs. */
+  readonly document: UserDocument | null;
+  readonly problem: string | null;
+}
+
+const chosenModel = (): string | null => new URLSearchParams(currentQuery()).get('model');
+
+async function fromCatalogue(id: string | null, problem: string | null): Promise<Opened> {
+  const found = await sourceOf(id ?? TEMPLATE);
+  if (!found) return fromCatalogue(null, `There is no model named ${id?.slice(0, 64)}: this is the template.`);
+  const { text, file, line } = found;
+  const origin: Origin =
+    id && file !== null && line !== null
+      ? { from: 'catalogue', model: id, title: catalogue.models.find((m) => m.id === id)?.title ?? id, file, line }
+      : { from: 'template' };
+  return { origin, text, document: readDocument(found.document), problem };
+}
+
+/** What the address names: a text, a model of the catalogue, or nothing. */
+async function fromAddress(): Promise<Opened> {
+  try {
+    const text = await fromFragment(currentFragment());
+    if (text !== null) return { origin: { from: 'link' }, text, document: null, problem: null };
+  } catch (error) {
+    if (!(error instanceof LinkRefused)) throw error;
+    return fromCatalogue(chosenModel(), `The text in this link cannot be read: ${error.message}.`);
+  }
+  return fromCatalogue(chosenModel(), null);
+}
+
+async function fromFile(file: File): Promise<Opened> {
+  const { name } = file;
+  if (file.size > 1_000_000) throw new GraphRefused(`${name} is larger than a million bytes`);
+  const text = await file.text();
+  if (name.endsWith('.json')) {
+    const document = parseDocument(text);
+    const note = `# ${name.replace(/[^\w. -]/g, '_')}: a traced model. It is data, and came without its Python.\n`;
+    return { origin: { from: 'graph', name }, text: note, document, problem: null };
+  }
+  if (text.length > LONGEST_SOURCE) throw new GraphRefused(`${name} is longer than ${LONGEST_SOURCE} characters`);
+  return { origin: { from: 'file', name }, text, document: null, problem: null };
+}
+
+const typeset = (latex: string, display: boolean): string => mathml(latex, display);
+
+const SAID: Readonly<Record<Status['state'], string>> = {
+  closed: '',
+  starting: 'Python is starting',
+  ready: 'Python is ready',
+  running: 'Running',
+  absent: 'Python cannot run here',
+  failed: 'Python did not start',
+};
+
+function Provenance({ origin, edited }: { origin: Origin; edited: boolean }) {
+  if (origin.from === 'catalogue')
+    return (
+      <p className="note">
+        {edited ? 'Changed from ' : ''}
+        <Link href={`/models/${origin.model}`}>{origin.title}</Link>, <code>{origin.file}</code>, line {origin.line}
+      </p>
+    );
+  const words = { template: 'The template', link: 'From a link', file: '', graph: '' }[origin.from];
+  return (
+    <p className="note">
+      {words || ('name' in origin ? `From the file ${origin.name}` : '')}
+      {edited ? ', changed' : ''}
+    </p>
+  );
+}
+
+function StartFrom({ origin, onChoose }: { origin: Origin; onChoose(id: string): void }) {
+  const value = origin.from === 'catalogue' ? origin.model : origin.from === 'template' ? TEMPLATE : '';
+  return (
+    <label className="start">
+      Start from
+      <select value={value} onChange={(event) => onChoose(event.target.value)}>
+        {value === '' && <option value="">{origin.from === 'link' ? 'a link' : 'a file'}</option>}
+        <option value={TEMPLATE}>the template</option>
+        <optgroup label="Models of the catalogue">
+          {catalogue.models.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+    </label>
+  );
+}
+
+function Names({ own }: { own: OwnModel }) {
+  const rows = [
+    ...own.model.inputs.map((q) => ({ q, role: 'input', range: q.typical })),
+    ...own.model.parameters.map((q) => ({ q, role: 'parameter', range: [q.lo, q.hi] as const })),
+    ...own.model.outputs.map((q) => ({ q, role: 'output', range: null })),
+  ];
+  return (
+    <details className="names">
+      <summary>Names, units and ranges</summary>
+      <table className="beside">
+        <thead>
+          <tr>
+            <th scope="col">name</th>
+            <th scope="col">symbol</th>
+            <th scope="col">is</th>
+            <th scope="col">unit</th>
+            <th scope="col">range</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ q, role, range }) => (
+            <tr key={`${role} ${q.name}`}>
+              <th scope="row" title={q.description}>
+                <code>{q.name}</code>
+              </th>
+              <td>
+                <Mathematics className="sym" html={q.symbolMath} />
+              </td>
+              <td>{role}</td>
+              <td>
+                <Rich>{q.unit || '1'}</Rich>
+              </td>
+              <td>{range ? `${range[0]} to ${range[1]}` : ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function Equations({ own, output }: { own: OwnModel; output: string }) {
+  const markup = useMemo(() => {
+    const shown = [output, ...[...own.latex.keys()].filter((name) => name !== output)];
+    return shown.map((name) => ({ name, html: typeset(own.latex.get(name) ?? '', true) }));
+  }, [own, output]);
+  const [first, ...others] = markup;
+  const line = ({ name, html }: { name: string; html: string }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard
+    <div key={name} className="eq" tabIndex={0} role="group" aria-label={`Equation of ${name}`}>
+      <Mathematics html={html} />
+    </div>
+  );
+  return (
+    <div className="equations">
+      {line(first)}
+      {others.length > 0 && (
+        <details>
+          <summary>The other outputs</summary>
+          {others.map(line)}
+        </details>
+      )}
+    </div>
+  );
+}
+
+interface Drawn {
+  readonly document: UserDocument;
+  /** Counts: another run is another drawing. */
+  readonly turn: number;
+}
+
+export function WorkshopPage() {
+  useTitle('Model workshop');
+  const [, navigate] = useLocation();
+  const [sandbox] = useState(() => createSandbox());
+  const status = useSyncExternalStore(sandbox.subscribe, sandbox.status);
+  const editor = useRef<EditorHandle | null>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [drawn, setDrawn] = useState<Drawn | null>(null);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [edited, setEdited] = useState(false);
+  const [stale, setStale] = useState(false);
+  const [tooLong, setTooLong] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [output, setOutput] = useState<string | null>(null);
+  const [fit, setFit] = useState<NonlinearFit | null>(null);
+  const [byHand, setByHand] = useState<Readonly<Record<string, number>>>({});
+
+  const show = useCallback((document: UserDocument | null) => {
+    setDrawn((last) => document && { document, turn: (last?.turn ?? 0) + 1 });
+    setFit(null);
+    setStale(false);
+  }, []);
+  const open = useCallback(
+    (next: Opened) => {
+      setOpened(next);
+      setProblem(next.problem);
+      setTrouble(null);
+      setEdited(false);
+      setTooLong(false);
+      setByHand({});
+      setOutput(null);
+      show(next.document);
+      editor.current?.open(next.text);
+    },
+    [show],
+  );
+  const openAddress = useCallback(() => {
+    let wanted = true;
+    fromAddress().then(
+      (next) => wanted && open(next),
+      () => wanted && setProblem('The sources of the models did not arrive. Load the page again.'),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [open]);
+
+  useEffect(() => {
+    sandbox.open();
+    return () => sandbox.close();
+  }, [sandbox]);
+  useEffect(() => {
+    const cancel = openAddress();
+    const stop = followAddress(openAddress);
+    return () => {
+      cancel();
+      stop();
+    };
+  }, [openAddress]);
+
+  const run = useCallback(async () => {
+    const text = editor.current?.text() ?? '';
+    setBusy(true);
+    const answer = answerOf(await sandbox.run(text), RUN_LIMIT_MS);
+    setBusy(false);
+    // the reader has written on, or opened another text, meanwhile
+    if (editor.current?.text() !== text) return;
+    const found = 'trouble' in answer ? answer.trouble : null;
+    setTrouble(found);
+    editor.current.show(found);
+    if ('document' in answer) show(answer.document);
+  }, [sandbox, show]);
+
+  const onReady = useCallback(
+    (handle: EditorHandle | null) => {
+      editor.current = handle;
+      if (handle && opened) handle.open(opened.text);
+    },
+    [opened],
+  );
+
+  const writing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const onChange = () => {
+    setEdited(true);
+    setStale(true);
+    setTrouble(null);
+    editor.current?.show(null);
+    clearTimeout(writing.current);
+    writing.current = setTimeout(async () => {
+      const text = editor.current?.text();
+      if (text === undefined) return;
+      const fragment = await toFragment(text);
+      setTooLong(fragment === null);
+      replaceFragment(fragment ?? '');
+    }, 300);
+  };
+  useEffect(() => () => clearTimeout(writing.current), []);
+
+  const choose = (id: string) => {
+    navigate(id === TEMPLATE ? '/workshop' : `/workshop?model=${encodeURIComponent(id)}`);
+    openAddress();
+  };
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    try {
+      const next = await fromFile(file);
+      navigate('/workshop');
+      open(next);
+      if (next.origin.from === 'file') replaceFragment((await toFragment(next.text)) ?? '');
+    } catch (error) {
+      setProblem(error instanceof GraphRefused ? `The file was not opened: ${error.message}.` : String(error));
+    }
+  };
+
+  const estimates = useMemo(
+    () =>
+      fit
+        ? Object.fromEntries(
+            Object.entries(fit.estimates).flatMap(([name, { value }]) => (value === null ? [] : [[name, value]])),
+          )
+        : undefined,
+    [fit],
+  );
+  const own = useMemo(
+    () => (drawn ? modelOf(drawn.document, catalogue.quantities, typeset, estimates) : null),
+    [drawn, estimates],
+  );
+  const outputs = own?.model.outputs ?? [];
+  const shown = outputs.find((o) => o.name === output) ?? outputs[0];
+  const values = useMemo(
+    () => ({ ...Object.fromEntries((own?.model.parameters ?? []).map((p) => [p.name, p.default])), ...byHand }),
+    [own, byHand],
+  );
+  const strange = opened && (opened.origin.from === 'link' || opened.origin.from === 'file') && !drawn && !trouble;
+  const saveAs = (name: string, text: string, type: string) => save(new Blob([text], { type }), name);
+
+  return (
+    <section
+      className="workshop"
+      aria-label="Model workshop"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+        event.preventDefault();
+        run();
+      }}
+    >
+      <header className="head">
+        <h1>Model workshop</h1>
+        <div className="controls">
+          {opened && <StartFrom origin={opened.origin} onChoose={choose} />}
+          <button type="button" className="quiet" onClick={() => picker.current?.click()}>
+            Open a file
+          </button>
+          <input
+            ref={picker}
+            type="file"
+            accept=".py,.json"
+            hidden
+            aria-label="File with Python or a traced model"
+            onChange={(event) => {
+              take(event.target.files?.[0]);
+              event.target.value = '';
+            }}
+          />
+          <Menu label="Save the model" trigger="Save">
+            <MenuItem
+              note="the text in the editor"
+              onSelect={() =>
+                saveAs(fileName(own?.model.title ?? 'model', 'py'), editor.current?.text() ?? '', 'text/x-python')
+              }
+            >
+              Python
+            </MenuItem>
+            <MenuItem
+              note="for the API and coalescope fit --model"
+              unavailable={drawn ? undefined : 'run it first'}
+              onSelect={() =>
+                drawn &&
+                saveAs(
+                  fileName(drawn.document.title, 'json'),
+                  `${JSON.stringify(drawn.document.json, null, 1)}\n`,
+                  'application/json',
+                )
+              }
+            >
+              Traced model, JSON
+            </MenuItem>
+          </Menu>
+        </div>
+      </header>
+
+      <div className="source">
+        {opened && <Provenance origin={opened.origin} edited={edited} />}
+        {problem && (
+          <Notice tone="bad" title="Not as asked" action={{ label: 'All right', onClick: () => setProblem(null) }}>
+            {problem}
+          </Notice>
+        )}
+        {strange && (
+          <Notice tone="warn" title="This Python is somebody’s: it has not run">
+            Read it, then press Run. It runs in a sandbox without network, and sees nothing of this page.
+          </Notice>
+        )}
+        {status.state === 'absent' && (
+          <Notice tone="warn" title="Python cannot run in this browser">
+            {status.message}. The text can be edited, saved and shared all the same; models of the catalogue and traced
+            models from a file (<code>coalescope trace model.py</code>) are drawn and fitted.
+          </Notice>
+        )}
+        {/* not before there is a text: what is typed now would be lost when it comes */}
+        {opened ? <Editor onReady={onReady} onChange={onChange} onRun={run} /> : <div className="code" />}
+        <p className="do">
+          <button type="button" className="action" disabled={busy || status.state === 'absent'} onClick={run}>
+            Run
+          </button>
+          <span className="note" role="status">
+            {busy && status.state !== 'running' ? 'Waiting for Python to start' : SAID[status.state]}
+            {status.state === 'failed' ? `: ${status.message}. Run tries again.` : ''}
+          </span>
+          <span className="note keys">Ctrl or ⌘ with Enter runs it</span>
+        </p>
+        {tooLong && <p className="note">The text is too long for a link: save it as a file, and send that.</p>}
+        {trouble && (
+          <Notice
+            tone="bad"
+            title={trouble.place ? `Line ${trouble.place.line}` : 'It did not run to its end'}
+            action={
+              trouble.place
+                ? { label: 'Go there', onClick: () => trouble.place && editor.current?.goTo(trouble.place) }
+                : undefined
+            }
+          >
+            {trouble.message} {trouble.advice}
+          </Notice>
+        )}
+      </div>
+
+      <div className="outcome">
+        {own && drawn && shown ? (
+          <>
+            <header className="row">
+              <h2>{own.model.title}</h2>
+              {stale && <span className="note stalenote">of the last run</span>}
+            </header>
+            {outputs.length > 1 && outputs.length <= 3 && (
+              <Segmented
+                label="Output"
+                value={shown.name}
+                segments={outputs.map((o) => ({ value: o.name, label: o.label }))}
+                onChange={setOutput}
+              />
+            )}
+            {outputs.length > 3 && (
+              <label className="start">
+                Output
+                <select value={shown.name} onChange={(event) => setOutput(event.target.value)}>
+                  {outputs.map((o) => (
+                    <option key={o.name} value={o.name}>
+                      {o.label}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
+            {own.model.inputs.length > 0 ? (
+              <>
+                <p className="note axis">
+                  <Rich>{titleWithUnit(shown)}</Rich>
+                </p>
+                <Stage
+                  key={`${drawn.turn} ${fit ? 'fit' : ''}`}
+                  own={own}
+                  output={shown.name}
+                  fit={fit}
+                  stale={stale}
+                  byHand={fit ? {} : byHand}
+                  onByHand={setByHand}
+                >
+                  <Equations own={own} output={shown.name} />
+                </Stage>
+              </>
+            ) : (
+              <>
+                <Notice tone="plain" title="Nothing varies">
+                  All names of this model have a default, so all are parameters. Take the default from one of them, and
+                  it becomes an axis.
+                </Notice>
+                <Equations own={own} output={shown.name} />
+              </>
+            )}
+            <Names own={own} />
+            <FitPanel key={drawn.turn} own={own} output={shown.name} values={values} onFit={setFit} />
+          </>
+        ) : (
+          <div className="nothing">
+            <h2>{opened ? 'Nothing is drawn yet' : 'The model is on its way'}</h2>
+            {opened && <p>Run traces the function: its curve, its equation and its sliders then stand here.</p>}
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}

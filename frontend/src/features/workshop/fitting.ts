@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a fit of one's own model to an experiment needs to be asked: which inputs the experiment has, what is compared, and what is held.
+import type { Experiment, FactorValue, NonlinearFitRequest, UserModel } from '../../api/types';
+import type { UserDocument } from '../../state/userModel';
+
+/** The server finds an input under its own name, or works it out from these. */
+const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
+  delay_us: ['delay_ticks'],
+  moderation_rate_hz: ['delay_us'],
+  frame_bytes: ['mean_packet_bytes'],
+  rx_megabytes: ['rx_bytes'],
+  rx_kilopackets: ['rx_packets'],
+  rx_kilointerrupts: ['rx_interrupts'],
+  packet_fill: ['mean_packet_bytes', 'mtu_bytes'],
+};
+
+/** The most that the server takes. */
+export const MOST_FREE = 12;
+
+export interface Choice {
+  readonly output: string;
+  readonly response: string;
+  readonly free: readonly string[];
+  /** Of inputs that the experiment does not have. */
+  readonly held: Readonly<Record<string, number>>;
+  readonly where: Readonly<Record<string, FactorValue>>;
+}
+
+export function inputsWithout(document: UserDocument, experiment: Experiment): string[] {
+  const has = new Set([...experiment.factors, ...experiment.measures].map(({ name }) => name));
+  return document.inputs
+    .filter(
+      ({ name, source }) => !has.has(source ?? name) && !(source === null && FOLLOWS[name]?.every((n) => has.has(n))),
+    )
+    .map(({ name }) => name);
+}
+
+/** Factors of words that the experiment varies: runs are compared within one level. */
+export const choicesOf = (experiment: Experiment): { name: string; label: string; levels: readonly FactorValue[] }[] =>
+  experiment.factors.filter(({ levels }) => levels.length > 1 && levels.some((l) => typeof l === 'string'));
+
+/** The measure of the output's own name, else one in its unit, else the first. */
+export function responseFor(document: UserDocument, output: string, experiment: Experiment, unit: string): string {
+  const inputs = document.inputs.map(({ name }) => name);
+  const able = experiment.measures.filter(({ name }) => !inputs.includes(name));
+  const found = able.find(({ name }) => name === output) ?? able.find((m) => unit !== '' && m.unit === unit) ?? able[0];
+  return found?.name ?? '';
+}
+
+export function requestOf(document: UserDocument, choice: Choice, values: Readonly<Record<string, number>>) {
+  const still = document.parameters.filter((p) => !choice.free.includes(p.name) && values[p.name] !== undefined);
+  const request: NonlinearFitRequest = {
+    model: document.json as unknown as UserModel,
+    output: choice.output,
+    response: choice.response,
+    free: [...choice.free],
+    held: { ...choice.held, ...Object.fromEntries(still.map((p) => [p.name, values[p.name]])) },
+    where: { ...choice.where },
+  };
+  return request;
+}
