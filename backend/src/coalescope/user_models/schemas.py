@@ -86,4 +86,5 @@ class UserModelIn(BaseModel):
 
     def units(self) -> dict[str, str]:
         """Units of inputs and outputs that the glossary does not know."""
-        return {given.name: given.unit for given in [*self.inputs, *self.outputs]}
+        named: list[UserInputIn | UserOutputIn] = [*self.inputs, *self.outputs]
+        return {given.name: given.unit for given in named}
