@@ -55,3 +55,11 @@ export type Replicates = Schemas['ReplicatesOut'];
 export type ReplicatedCell = Schemas['ReplicatedCellOut'];
 export type Variance = Schemas['VarianceOut'];
 export type ReplicationPlan = Schemas['ReplicationPlanOut'];
+
+export type RecommendationRequest = Schemas['RecommendationIn'];
+export type ModelRecommendationRequest = Schemas['ModelRecommendationIn'];
+export type Recommendation = Schemas['RecommendationOut'];
+export type Candidate = Schemas['CandidateOut'];
+export type Commands = Schemas['CommandsOut'];
+export type Aim = Schemas['AimIn'];
+export type Constraint = Schemas['ConstraintIn'];

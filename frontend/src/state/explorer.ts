@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is looked at: everything on the explorer's screen follows from this and the data.
 import type { FactorValue } from '../api/types';
+import type { Advice } from './advice';
 import type { Frames } from './binding';
 import type { Contrast, Figure, Turn } from './figure';
 import { type Axes, type AxisScale, type Cut, NONE } from './layout';
@@ -34,6 +35,8 @@ export interface ExplorerState extends Cut {
   readonly byHand: Readonly<Record<string, number>>;
   /** Parameter sets drawn beside the one in hand. */
   readonly pins: readonly Pin[];
+  /** What a recommendation is asked for. */
+  readonly advice: Advice;
 }
 
 export interface Choice {

@@ -3,6 +3,18 @@
 // a parameter that cannot be read falls back alone. What an address of one version says, every later version reads alike: docs/addresses.md.
 import type { FactorValue } from '../api/types';
 import {
+  type Advice,
+  GOALS,
+  isDriver,
+  isInterface,
+  type Limit,
+  limitsText,
+  readLimits,
+  readWeights,
+  START_ADVICE,
+  weightsText,
+} from './advice';
+import {
   type AxisTerms,
   axesWith,
   type ExplorerState,
@@ -67,6 +79,19 @@ function writeAxes(query: URLSearchParams, axes: Axes, terms: Terms): void {
   if (axes.yScale !== null) query.set('yscale', axes.yScale);
 }
 
+function writeAdvice(query: URLSearchParams, advice: Advice): void {
+  const says: readonly (readonly [string, string])[] = [
+    ['advice', advice.open ? 'open' : ''],
+    ['goal', advice.goal ?? ''],
+    ['weigh', weightsText(advice.weights)],
+    ['atmost', limitsText(advice.limits, 'at most')],
+    ['atleast', limitsText(advice.limits, 'at least')],
+    ['interface', advice.interface === START_ADVICE.interface ? '' : advice.interface],
+    ['driver', advice.driver ?? ''],
+  ];
+  for (const [name, words] of says) if (words !== '') query.set(name, words);
+}
+
 /** The query of an address, without the question mark. */
 export function toQuery(state: ExplorerState, terms: Terms): string {
   const query = new URLSearchParams();
@@ -93,6 +118,7 @@ export function toQuery(state: ExplorerState, terms: Terms): string {
     if (axis && at !== null && at !== from) query.set(axis.name, levelAt(axis, at));
   for (const [name, value] of Object.entries(state.byHand)) query.set(name, number(value));
   for (const pin of pinsShown(state, slice)) query.append('pin', pinText(pin));
+  writeAdvice(query, state.advice);
   return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 }
 
@@ -273,6 +299,22 @@ function readFigure(
   return { figure, turn, contrast, against: slug.slug };
 }
 
+function readAdvice(reader: Reader): Advice {
+  const isText = (v: unknown): v is string => typeof v === 'string';
+  const named = (name: string, known: (text: string) => boolean, reason: string) =>
+    reader.take<{ text: string } | null>(name, null, (text) => (known(text) ? { text } : reason), isText)?.text;
+  const limits = (name: string, limit: Limit['limit']) =>
+    reader.take<readonly Limit[]>(name, [], (text) => readLimits(text, limit), isText);
+  return {
+    open: reader.oneOf('advice', ['open'] as const, null, 'is not open') !== null,
+    goal: reader.oneOf('goal', GOALS, null, 'is not a goal'),
+    weights: reader.take('weigh', { weights: START_ADVICE.weights }, readWeights, isText).weights,
+    limits: [...limits('atmost', 'at most'), ...limits('atleast', 'at least')],
+    interface: named('interface', isInterface, 'cannot be the name of an interface') ?? START_ADVICE.interface,
+    driver: named('driver', isDriver, 'cannot be the name of a driver') ?? null,
+  };
+}
+
 function scaledAxes(reader: Reader, axes: Axes, slice: SliceTerms): Axes {
   const xScale = readScale(reader, 'scale', slice.x);
   const yScale = readScale(reader, 'yscale', slice.y);
@@ -301,9 +343,10 @@ export function fromQuery(query: string, terms: Terms): Read {
   const chosen = models.find((m) => m.id === model) ?? models[0];
   const byHand = readByHand(reader, chosen);
   const pins = reader.everyPin(chosen?.sliders ?? []);
+  const advice = readAdvice(reader);
   reader.rest();
   return {
-    state: { axes, where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand, pins },
+    state: { axes, where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand, pins, advice },
     rejected: reader.rejected,
   };
 }

@@ -3,6 +3,7 @@
 import type { Cell, Experiment, FactorValue, Fit, Kind, MeasureOf, Parameter, Quantity } from '../api/types';
 import { contourLevels } from '../plots/contours';
 import { decadeTicks, niceStep, niceTicks, paddedDomain } from '../plots/scale';
+import { START_ADVICE } from './advice';
 import {
   type Binding,
   bindings,
@@ -349,6 +350,7 @@ export function termsOf(subject: Subject, slices: Slices): Terms {
     frames: 'counted',
     byHand: {},
     pins: [],
+    advice: START_ADVICE,
   };
   return {
     factors,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
+import { type Advice, GOALS, START_ADVICE } from '../../src/state/advice';
 import { axesAfter, type ExplorerState, METHODS, stateFor, type Terms } from '../../src/state/explorer';
 import { CONTRASTS, FIGURES, turned } from '../../src/state/figure';
 import { NONE } from '../../src/state/layout';
@@ -27,6 +28,23 @@ function anyAxes(terms: Terms, random: () => number): ExplorerState['axes'] {
     axes = axesAfter(axes, at, name);
   }
   return { ...axes, xScale: null, yScale: null };
+}
+
+/** Anything that can be asked of a recommendation. */
+function anyAdvice(measures: readonly string[], random: () => number): Advice {
+  const limits = (limit: 'at most' | 'at least') =>
+    measures
+      .filter(() => random() < 0.2)
+      .slice(0, 8)
+      .map((measure) => ({ measure, limit, value: 1000 * random() + 1e-6 }));
+  return {
+    open: random() < 0.5,
+    goal: pick(random, [null, ...GOALS]),
+    weights: { ...START_ADVICE.weights, cpu: pick(random, [0, 1, 1.5, 3]), latency: 3 * random() },
+    limits: [...limits('at most'), ...limits('at least')],
+    interface: pick(random, ['eth0', 'enp3s0f0.12', 'br-0_a']),
+    driver: pick(random, [null, 'e1000e', 'mlx5_core']),
+  };
 }
 
 /** Any state that the explorer can be in. */
@@ -74,6 +92,7 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
     frames: pick(random, ['counted', 'full'] as const),
     byHand,
     pins,
+    advice: anyAdvice(slice.measures, random),
   };
 }
 

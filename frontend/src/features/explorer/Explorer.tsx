@@ -25,6 +25,7 @@ import { fromQuery, toQuery } from '../../state/link';
 import { createStore, type Store } from '../../state/store';
 import { benchAsked, currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { bindingOf, type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/view';
+import { Recommend } from '../recommend/Recommend';
 import { fitRequestOf } from './ahead';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
@@ -48,9 +49,9 @@ function markOnce(name: string): void {
   if (performance.getEntriesByName(name).length === 0) performance.mark(name);
 }
 
-/** What a new view is made for: all of the state but the crosshair, the sliders, the pins and the turn. */
+/** What a new view is made for: all of the state but the crosshair, the sliders, the pins, the turn and the recommendation. */
 function structureOf(state: ExplorerState): string {
-  const { x: _x, y: _y, byHand: _byHand, pins: _pins, turn: _turn, ...rest } = state;
+  const { x: _x, y: _y, byHand: _byHand, pins: _pins, turn: _turn, advice: _advice, ...rest } = state;
   return JSON.stringify(rest);
 }
 
@@ -327,6 +328,15 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
           )}
         </div>
         <Panel fitState={fitState} />
+        {subject.of === 'experiment' && (
+          <Recommend
+            subject={subject}
+            store={store}
+            slices={slices}
+            dataVersion={dataVersion}
+            ready={!waiting && !cellsBusy}
+          />
+        )}
         <Peek />
       </section>
     </ExplorerContext>

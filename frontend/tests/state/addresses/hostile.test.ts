@@ -55,9 +55,31 @@ const VALUES = [
   'model',
   'cells',
   'ols',
+  'open',
+  'trade',
+  'cpu:1.5,latency:0',
+  'cpu:-0',
+  'latency_us:500',
+  'latency_us:500:1,:',
+  'eth0; reboot',
+  '$(reboot)',
 ];
 const NAMES = ['x', 'y', 'facet', 'scale', 'yscale', 'v', 'measure', 'surface', 'model', 'fit', 'frames', 'lines'];
-const MORE = ['view', 'turn', 'contrast', 'against', 'pin', 'theme', 'bench', '', '__proto__', 'hasOwnProperty', 'α'];
+const ADVICE = ['advice', 'goal', 'weigh', 'atmost', 'atleast', 'interface', 'driver'];
+const MORE = [
+  ...ADVICE,
+  'view',
+  'turn',
+  'contrast',
+  'against',
+  'pin',
+  'theme',
+  'bench',
+  '',
+  '__proto__',
+  'hasOwnProperty',
+  'α',
+];
 
 /** Names and values that mean something, mixed with those that mean nothing or harm. */
 function hostileQuery(terms: Terms, random: () => number): string {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an address shows, in words that do not depend on how the page keeps its state.
+import { START_ADVICE } from '../../../src/state/advice';
 import type { ExplorerState, Terms } from '../../../src/state/explorer';
 import { levelAt } from '../../../src/state/layout';
 
@@ -30,5 +31,7 @@ export function meaningOf(state: ExplorerState, terms: Terms): Record<string, un
     at,
     sliders: state.byHand,
     pins: state.pins,
+    // addresses from before it was there say nothing of it
+    ...(JSON.stringify(state.advice) === JSON.stringify(START_ADVICE) ? {} : { advice: state.advice }),
   };
 }

@@ -36,7 +36,10 @@ function decades(lo: number, hi: number): Ticks {
   return { ticks, digits: Math.max(0, -Math.floor(Math.log10(lo) + 1e-9)) };
 }
 
-export function rulerShapes(slider: Slider, value: number, width: number): Shape[] {
+/** What a ruler shows. */
+export type Ruled = Pick<Slider, 'lo' | 'hi' | 'start' | 'interval' | 'spacing'>;
+
+export function rulerShapes(slider: Ruled, value: number, width: number): Shape[] {
   const { lo, hi, start, interval } = slider;
   const x = (slider.spacing === 'log' ? log : linear)([lo, hi], [0, width]);
   const inside = (v: number): number => Math.max(0, Math.min(width, x(v)));

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What should I set? Goal and limits in; a sentence, a curve and commands to copy out."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from .conftest import Server
+
+pytestmark = pytest.mark.browser
+
+# MTU, delay: throughput, CPU seconds per GB; the two at 40 differ by less than their spread
+SETTINGS = {
+    (1500, 10): (198.0, 15.6), (1500, 40): (200.0, 13.2), (1500, 320): (133.0, 11.0),
+    (9000, 10): (190.0, 12.0), (9000, 40): (199.9, 10.5), (9000, 320): (131.0, 9.0),
+}  # fmt: skip
+
+
+def upload_lab(server: Server) -> None:
+    lines = ["mtu_bytes,delay_us,workload,replicate,throughput_mbps,system_cpu_s_per_gb"]
+    for (mtu, delay), (throughput, cost) in SETTINGS.items():
+        for r, off in enumerate((-0.004, -0.001, 0.002, 0.003), 1):
+            lines.append(f"{mtu},{delay},nfs,{r},{throughput * (1 + off)!r},{cost * (1 - off)!r}")
+    query = urlencode({"filename": "lab.csv", "experiment": "lab"})
+    body = "\n".join(lines).encode()
+    urlopen(Request(f"{server.url}/api/uploads?{query}", body, method="POST")).close()
+
+
+@pytest.fixture(scope="module")
+def lab(server: Server) -> str:
+    upload_lab(server)
+    return "/explorer/lab"
+
+
+def answer(page: Page) -> Locator:
+    return page.locator(".advice .answer")
+
+
+def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
+    page.goto(f"{lab}?measure=throughput_mbps&delay_us=320&mtu_bytes=1500")
+    expect(answer(page)).to_contain_text("For throughput: MTU 1500, delay 40\u00a0µs, 200")
+    expect(answer(page)).to_contain_text(re.compile(r"with probability 0\.\d\d"))
+    expect(answer(page)).to_contain_text("MTU 9000, delay 40 cannot be told apart from it")
+    # a setting that is named is a place to go to
+    answer(page).get_by_role("button", name="MTU 9000, delay 40").click()
+    expect(page).to_have_url(re.compile("mtu_bytes=9000"))
+
+    advice = page.get_by_role("region", name="Recommendation")
+    advice.get_by_role("button", name="Goal, curve, commands").click()
+    expect(advice.get_by_role("img", name="The best of each setting")).to_be_visible()
+    advice.get_by_role("button", name="Balance").click()
+    expect(answer(page)).to_contain_text("For a balance of throughput and system CPU time")
+    expect(answer(page)).to_contain_text("MTU 9000, delay 40")
+    advice.get_by_role("slider", name="CPU").fill("0.2")
+    expect(answer(page)).to_contain_text("weighed 1 : 0.2")
+    advice.get_by_label("Throughput, at least").fill("199.95")
+    advice.get_by_label("Throughput, at least").press("Enter")
+    expect(answer(page)).to_contain_text("MTU 1500, delay 40\u00a0µs")
+    advice.get_by_label("Driver").select_option("igb")
+    advice.get_by_label("Interface").fill("eth9; reboot")
+    advice.get_by_label("Interface").press("Enter")
+    expect(advice.get_by_role("alert")).to_have_text("cannot be the name of an interface")
+    advice.get_by_label("Interface").fill("eth9")
+    advice.get_by_label("Interface").press("Enter")
+    commands = advice.get_by_label("Commands that set it")
+    expect(commands).to_contain_text("ethtool -C eth9 rx-usecs 40")
+    expect(advice.get_by_label("Commands for the way back")).to_contain_text('mtu "$old_mtu"')
+    advice.get_by_role("button", name="Copy").first.click()
+    expect(advice.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == commands.inner_text()
+
+    # the table behind the curve, and the whole question in the address
+    advice.get_by_text("All 6 settings").click()
+    expect(advice.get_by_role("row")).to_have_count(7)
+    expect(advice.get_by_role("cell", name="breaks a limit").first).to_be_visible()
+    said = answer(page).inner_text()
+    expect(page).to_have_url(
+        re.compile("goal=trade.*weigh=cpu:0.2.*atleast=throughput_mbps:199.95")
+    )
+    page.reload()
+    expect(answer(page)).to_have_text(said)
+    expect(page.get_by_label("Commands that set it")).to_contain_text("eth9")
+
+
+def test_the_papers_advice_for_nfs(page: Page) -> None:
+    """Throughput was only plotted: the model answers, says so, and stays at 40 ticks or below."""
+    page.goto("/explorer/geist-2005-nfs?goal=throughput&advice=open")
+    expect(answer(page)).to_contain_text("For throughput: MTU ")
+    found = re.search(r"delay (\d+)\u00a0ticks", answer(page).inner_text())
+    assert found and int(found[1]) <= 40
+    advice = page.get_by_role("region", name="Recommendation")
+    expect(advice).to_contain_text("No run here has throughput: the model “Request and response”")
+    advice.get_by_text("All 27 settings").click()
+    last = advice.get_by_role("row").last
+    expect(last).to_contain_text("delay 640")
+    assert float(last.get_by_role("cell").nth(1).inner_text()) > 50, "it loses more than half"
+
+
+def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
+    page.goto("/explorer/dillon-2004?workload=iperf&goal=throughput")
+    expect(answer(page)).to_contain_text("No run here has throughput")
+    expect(answer(page)).to_contain_text("measure it in each setting, three times or more")
+    page.goto("/explorer/geist-2005-nfs?advice=open")
+    expect(answer(page)).to_contain_text("nothing is known of chance")
+    expect(page.locator(".advice")).to_contain_text("Measure each setting at least three times")

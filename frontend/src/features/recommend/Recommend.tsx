@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The place of the recommendation. Its code and its request come when the rest is drawn and the place is near.
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import type { SectionProps } from './Section';
+
+const Section = lazy(async () => ({ default: (await import('./Section')).Section }));
+
+const NEAR = '240px';
+const SOON_MS = 3000;
+
+/** Calls back when the browser has nothing better to do. */
+function whenIdle(then: () => void): () => void {
+  if (typeof requestIdleCallback === 'function') {
+    const asked = requestIdleCallback(then, { timeout: SOON_MS });
+    return () => cancelIdleCallback(asked);
+  }
+  const timer = setTimeout(then, 300);
+  return () => clearTimeout(timer);
+}
+
+/** Once `ready`, the element near the screen, and the browser idle: true, for good. */
+function useWanted(ready: boolean): [RefObject<HTMLElement | null>, boolean] {
+  const element = useRef<HTMLElement>(null);
+  const [near, setNear] = useState(false);
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => {
+    if (!element.current || near) return;
+    const observer = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && setNear(true), {
+      rootMargin: NEAR,
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [near]);
+  useEffect(() => {
+    if (!ready || !near || wanted) return;
+    return whenIdle(() => setWanted(true));
+  }, [ready, near, wanted]);
+  return [element, wanted];
+}
+
+export function Recommend({ ready, ...rest }: SectionProps & { ready: boolean }) {
+  const [place, wanted] = useWanted(ready);
+  const empty = (
+    <header className="advicehead">
+      <h2 className="cap">What should I set?</h2>
+    </header>
+  );
+  return (
+    <section className="advice" aria-label="Recommendation" ref={place}>
+      {wanted ? (
+        <Suspense fallback={empty}>
+          <Section {...rest} />
+        </Suspense>
+      ) : (
+        empty
+      )}
+    </section>
+  );
+}

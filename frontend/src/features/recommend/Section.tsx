@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// What should I set? The answer in a sentence; unfolded, what is wanted, the curve behind it, and the commands.
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { reasonOf } from '../../api/errors';
+import { useRecommendation } from '../../api/recommendations';
+import type { Recommendation } from '../../api/types';
+import { CopyButton } from '../../components/Copy';
+import { Icon } from '../../components/Icon';
+import { Drawing, useWidth } from '../../layers/Drawing';
+import { brief } from '../../plots/number';
+import type { Advice } from '../../state/advice';
+import type { ExplorerState } from '../../state/explorer';
+import type { Store } from '../../state/store';
+import type { Slices, Subject } from '../../state/view';
+import { titleWithUnit } from '../explorer/figure/words';
+import { Controls, Target } from './Controls';
+import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes } from './figure';
+import { isRefusal, type Question, questionOf } from './question';
+import { chance, MEANINGS, notesOf, type Part, scriptOf, sentenceOf, settingName, spotOf, standingOf } from './words';
+import './recommend.css';
+
+export interface SectionProps {
+  readonly subject: Extract<Subject, { of: 'experiment' }>;
+  readonly store: Store<ExplorerState>;
+  readonly slices: Slices;
+  readonly dataVersion: number | undefined;
+}
+
+const QUIET_MS = 250;
+
+/** The value once it has stood still for a moment: a slider asks at its end, not on its way. */
+function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+/** A question with its answer: while the next is on its way, both stay. */
+interface Answered {
+  readonly question: Question;
+  readonly answer: Recommendation;
+  readonly slice: ReturnType<Slices>;
+}
+
+/** What of the state the question depends on, as text: the crosshair counts only where traffic stands on an axis. */
+function questionKey({ subject, slices }: SectionProps, state: ExplorerState): string {
+  const { open: _, ...advice } = state.advice;
+  const question = questionOf(subject, slices(state), state);
+  return JSON.stringify([state.axes, state.where, advice, isRefusal(question) ? question.reason : question.asked]);
+}
+
+function Sentence({
+  parts,
+  go,
+  className,
+}: {
+  parts: readonly Part[];
+  go: (place: number) => void;
+  className?: string;
+}) {
+  return (
+    <p className={className}>
+      {parts.map(({ text, place, strong }, i) =>
+        place === undefined ? (
+          text
+        ) : (
+          <button
+            // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place in the sentence
+            key={i}
+            type="button"
+            className={strong ? 'setting strong' : 'setting'}
+            title="Move the crosshair there"
+            onClick={() => go(place)}
+          >
+            {text}
+          </button>
+        ),
+      )}
+    </p>
+  );
+}
+
+function Curve({
+  found: { question, answer, slice },
+  kind,
+}: {
+  found: Answered;
+  kind: SectionProps['subject']['experiment']['kind'];
+}) {
+  const [place, width] = useWidth<HTMLDivElement>();
+  const { layout } = slice;
+  const shapes = useMemo(
+    () => figureShapes(question, answer, layout, kind, width),
+    [question, answer, layout, kind, width],
+  );
+  const which = figureOf(question, layout);
+  if (which === null) return null;
+  const title = which === 'trade' ? 'What one costs in the other' : 'The best of each setting';
+  return (
+    <div className="curve">
+      <h3 className="cap">{title}</h3>
+      <div ref={place}>
+        <Drawing
+          label={`${title}. The numbers are in the table of all settings.`}
+          width={width}
+          height={FIGURE_HEIGHT}
+          shapes={shapes}
+        />
+      </div>
+      <p className="note">{captionOf(question, answer, layout)}</p>
+    </div>
+  );
+}
+
+const MOST_ROWS = 60;
+
+function Settings({ found: { question, answer, slice }, go }: { found: Answered; go: (place: number) => void }) {
+  const { candidates } = answer;
+  const chances = candidates.some((c) => c.probability_best !== null);
+  return (
+    <details className="more settings">
+      <summary>All {candidates.length} settings</summary>
+      <div className="wide">
+        <table className="beside">
+          <caption className="sr">Every setting, the best first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Setting</th>
+              {question.aims.map(({ quantity }) => (
+                <th scope="col" key={quantity.name}>
+                  {titleWithUnit(quantity)}
+                </th>
+              ))}
+              <th scope="col">Loses, %</th>
+              {chances && <th scope="col">Best with probability</th>}
+              <th scope="col">Standing</th>
+            </tr>
+          </thead>
+          <tbody>
+            {candidates.slice(0, MOST_ROWS).map((c, place) => (
+              <tr key={settingName(slice.layout, question.settingOf(c.factors), false)}>
+                <th scope="row">
+                  <button type="button" onClick={() => go(place)}>
+                    {settingName(slice.layout, question.settingOf(c.factors), false)}
+                  </button>
+                </th>
+                {question.aims.map(({ quantity }) => (
+                  <td key={quantity.name}>{brief(c.means[quantity.name])}</td>
+                ))}
+                <td>{brief(Math.abs(c.loss_percent), 3)}</td>
+                {chances && <td>{c.probability_best === null ? '–' : chance(c.probability_best)}</td>}
+                <td>
+                  {question.model && c.allowed && place !== answer.best ? 'predicted' : standingOf(c, place, answer)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {candidates.length > MOST_ROWS && <p className="note">The best {MOST_ROWS} of them.</p>}
+      <p className="note">Values are geometric means of a setting’s runs.</p>
+    </details>
+  );
+}
+
+/** Commands to copy. What scrolls is reached by keyboard. */
+function Script({ label, text }: { label: string; text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <pre tabIndex={0} role="region" aria-label={label}>
+      <code>{text}</code>
+    </pre>
+  );
+}
+
+function Commands({ answer, advice }: { answer: Recommendation; advice: Advice }) {
+  const { commands } = answer;
+  if (!commands) return null;
+  const script = scriptOf(commands);
+  const back = commands.back.join('\n');
+  const keep = commands.keep.join('\n');
+  if (commands.apply.length === 0) return <p className="note">No command is known for these factors.</p>;
+  return (
+    <>
+      <header className="row">
+        <h3 className="cap">
+          Set it <small>as root{advice.driver === null ? '' : `, with ${advice.driver}`}</small>
+        </h3>
+        <CopyButton text={script} />
+      </header>
+      <Script label="Commands that set it" text={script} />
+      {keep && (
+        <details className="more">
+          <summary>So that it stays after a restart</summary>
+          <div className="copied">
+            <Script label="Commands that keep it" text={keep} />
+            <CopyButton text={keep} />
+          </div>
+        </details>
+      )}
+      <header className="row">
+        <h3 className="cap">
+          The way back <small>in the same shell</small>
+        </h3>
+        <CopyButton text={back} />
+      </header>
+      <Script label="Commands for the way back" text={back} />
+      <ul className="cautions">
+        {commands.notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Meanings() {
+  return (
+    <details className="more">
+      <summary>What these words mean</summary>
+      <dl className="meanings">
+        {MEANINGS.map(([word, meaning]) => (
+          <div key={word}>
+            <dt>{word}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function useAnswer(props: SectionProps, state: ExplorerState, key: string) {
+  const { subject, slices, dataVersion } = props;
+  const slice = slices(state);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the parts of the state that matter here
+  const question = useMemo(() => questionOf(subject, slice, state), [subject, slice, key]);
+  const refused = isRefusal(question);
+  const asked = useRecommendation(refused ? null : question.asked, dataVersion);
+  const last = useRef<Answered | null>(null);
+  if (!refused && asked.data && !asked.isPlaceholderData && !asked.isError)
+    last.current = { question, answer: asked.data, slice };
+  return {
+    question,
+    asked,
+    found: refused || asked.isError ? null : last.current,
+    waiting: !refused && asked.isFetching,
+  };
+}
+
+export function Section(props: SectionProps) {
+  const { subject, store } = props;
+  const now = useSyncExternalStore(store.subscribe, () => questionKey(props, store.get()));
+  const key = useSettled(now);
+  const advice = useSyncExternalStore(store.subscribe, () => store.get().advice);
+  const state = store.get();
+  const { question, asked, found, waiting } = useAnswer(props, state, key);
+  const go = (place: number) => {
+    // an answer about other axes than those that are shown says nothing about where to go
+    const shown = props.slices(store.get()).layout;
+    if (!found || shown.x?.name !== found.slice.layout.x?.name || shown.y?.name !== found.slice.layout.y?.name) return;
+    const { x, y } = spotOf(found.slice.layout, found.question.settingOf(found.answer.candidates[place].factors));
+    store.update({ ...(x === null ? {} : { x }), ...(y === null ? {} : { y }) });
+  };
+  const set = (change: Partial<Advice>) => store.update({ advice: { ...store.get().advice, ...change } });
+  const slice = props.slices(store.get());
+  return (
+    <>
+      <header className="advicehead">
+        <h2 className="cap">What should I set?</h2>
+        <div className={waiting && found ? 'say waits' : 'say'} role="status" aria-busy={waiting}>
+          {found ? (
+            <Sentence className="answer" parts={sentenceOf(found.question, found.answer, found.slice.layout)} go={go} />
+          ) : (
+            <p className={isRefusal(question) || asked.isError ? 'answer no' : 'answer'}>
+              {isRefusal(question)
+                ? question.reason
+                : asked.isError
+                  ? reasonOf(asked.error)
+                  : 'The answer is on its way.'}
+            </p>
+          )}
+        </div>
+        <button
+          type="button"
+          className="quiet small boxed"
+          aria-expanded={advice.open}
+          onClick={() => set({ open: !advice.open })}
+        >
+          {advice.open ? 'Fold' : 'Goal, curve, commands'}
+          <Icon name="down" small className={advice.open ? 'up' : ''} />
+        </button>
+      </header>
+      {advice.open && (
+        <div className="advicebody">
+          <div className="wanted">
+            <Controls advice={advice} slice={slice} question={question} measure={store.get().measure} set={set} />
+          </div>
+          <div className="behind-it">
+            {found && (
+              <div className="notes">
+                {notesOf(found.question, found.answer, found.slice.layout).map((parts) => (
+                  <Sentence key={parts.map((p) => p.text).join('')} parts={parts} go={go} />
+                ))}
+                {(subject.without?.length ?? 0) > 0 && <p>Runs that this view leaves out still count here.</p>}
+              </div>
+            )}
+            {found && <Curve found={found} kind={subject.experiment.kind} />}
+            {found && <Settings found={found} go={go} />}
+            {found && <Meanings />}
+            {asked.isError && (
+              <button type="button" className="inline" onClick={() => asked.refetch()}>
+                Try again
+              </button>
+            )}
+          </div>
+          <div className="do">
+            <Target advice={advice} set={set} />
+            {found && <Commands answer={found.answer} advice={advice} />}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server is asked, from what is looked at and what is wanted; or why there is nothing to ask. No DOM.
+import type { Asked } from '../../api/recommendations';
+import type { Aim, Factors, FactorValue, Quantity } from '../../api/types';
+import type { Advice, Goal, Role } from '../../state/advice';
+import { ROLES } from '../../state/advice';
+import type { Binding } from '../../state/binding';
+import type { ExplorerState } from '../../state/explorer';
+import { type Axis, levelAt } from '../../state/layout';
+import type { BundledModel } from '../../state/models';
+import type { Slice, Subject } from '../../state/view';
+
+/** The measures that a goal can mean, the best first. */
+const MEANS: Readonly<Record<Role, readonly string[]>> = {
+  throughput: ['throughput_mbps', 'goodput_mbps', 'request_rate_hz'],
+  cpu: [
+    'receiver_cpu_s_per_gb',
+    'receiver_cpu_jiffies_per_gb',
+    'system_cpu_s_per_gb',
+    'system_cpu_jiffies_per_gb',
+    'cycles_per_packet',
+    'receiver_cpu_percent',
+    'system_cpu_percent',
+    'idle_cpu_percent',
+  ],
+  latency: ['latency_us', 'latency_p50_us', 'latency_p99_us'],
+};
+
+/** What the traffic is, which nobody chooses for its result. */
+const TRAFFIC = ['workload', 'frame_bytes', 'streams', 'packet_rate_hz'];
+
+/** The models that are about a kind of traffic. */
+const ABOUT: readonly (readonly [RegExp, string])[] = [[/^(nfs|request)/i, 'request-response']];
+
+export interface Aimed {
+  readonly role: Role;
+  readonly quantity: Quantity;
+  readonly weight: number;
+}
+
+export interface Question {
+  readonly goal: Goal;
+  readonly aims: readonly Aimed[];
+  readonly asked: Asked;
+  /** Whose predictions are ranked; null: runs. */
+  readonly model: BundledModel | null;
+  /** The levels that the settings have in common. */
+  readonly where: Factors;
+  /** A setting of the answer, by the experiment's own factors. */
+  settingOf(factors: Factors): Factors;
+}
+
+export interface Refusal {
+  readonly goal: Goal;
+  readonly reason: string;
+}
+
+/** What each goal means here, where the runs have it. */
+export function measured(slice: Slice, shown: string): Partial<Record<Role, Quantity>> {
+  const found: Partial<Record<Role, Quantity>> = {};
+  for (const role of ROLES) {
+    const names = MEANS[role].includes(shown) ? [shown, ...MEANS[role]] : MEANS[role];
+    const name = names.find((n) => slice.measures.some((m) => m.name === n));
+    const quantity = slice.measures.find((m) => m.name === name);
+    if (quantity) found[role] = quantity;
+  }
+  return found;
+}
+
+/** The goal that was chosen, or the one that the measure on the screen is about. */
+export function goalOf(advice: Advice, shown: string, known: Partial<Record<Role, Quantity>>): Goal {
+  if (advice.goal) return advice.goal;
+  return ROLES.find((role) => MEANS[role].includes(shown)) ?? ROLES.find((role) => known[role]) ?? 'throughput';
+}
+
+function nearest(axis: Axis, value: number): number {
+  return axis.levels.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a), axis.levels[0]);
+}
+
+/** The levels that are looked at; of traffic that stands on an axis, the one under the crosshair. */
+export function levelsOf(slice: Slice, state: Pick<ExplorerState, 'where' | 'x' | 'y'>): Record<string, FactorValue> {
+  const where: Record<string, FactorValue> = { ...state.where };
+  for (const [axis, at] of [
+    [slice.layout.x, state.x],
+    [slice.layout.y, state.y],
+  ] as const)
+    if (axis && at !== null && axis.levels.length > 1 && TRAFFIC.includes(axis.name)) {
+      const level = nearest(axis, at);
+      where[axis.name] = axis.names ? levelAt(axis, level) : level;
+    }
+  return where;
+}
+
+interface Grid {
+  readonly over: Record<string, number[]>;
+  readonly values: Record<string, number>;
+  /** By the name of the model's input: the axis, and its levels as the model takes them. */
+  readonly axes: ReadonlyMap<string, { readonly axis: Axis; readonly as: readonly number[] }>;
+}
+
+/** The settings of the axes as the model's inputs; null where it takes what only a cell could say. */
+export function gridOf({ model, sources, terms }: Binding, slice: Slice): Grid | null {
+  const names = [...model.inputs, ...model.parameters].map((q) => q.name);
+  const grid: Grid = { over: {}, values: {}, axes: new Map() };
+  const axes = new Map(grid.axes);
+  for (const [i, source] of sources.entries()) {
+    const name = names[i];
+    if (source.from === 'cells') return null;
+    if (source.from === 'level') grid.values[name] = source.value;
+    else if (source.from === 'scalar') {
+      const term = terms.find((t) => t.name === name);
+      if (i < model.inputs.length && term) grid.values[name] = term.start;
+    } else {
+      const axis = slice.layout[source.from];
+      if (!axis || axis.names) return null;
+      const as = axis.levels.map(source.convert);
+      grid.over[name] = as;
+      axes.set(name, { axis, as });
+    }
+  }
+  return axes.size > 0 ? { ...grid, axes } : null;
+}
+
+function toOwn(grid: Grid, factors: Factors): Factors {
+  const own: Record<string, FactorValue> = {};
+  for (const [name, level] of Object.entries(factors)) {
+    const known = grid.axes.get(name);
+    if (!known) continue;
+    const at = known.as.findIndex((v) => Math.abs(v - Number(level)) <= 1e-9 * Math.max(1, Math.abs(v)));
+    if (at >= 0) own[known.axis.name] = known.axis.levels[at];
+  }
+  return own;
+}
+
+/** The model that is about the traffic of these settings and predicts what is wanted. */
+function predictor(role: Role, slice: Slice, traffic: string): { binding: Binding; measure: string } | null {
+  const id = ABOUT.find(([pattern]) => pattern.test(traffic))?.[1];
+  for (const measure of MEANS[role]) {
+    const binding = slice.bindings(measure).find((b) => b.model.id === id && b.output === measure);
+    if (binding) return { binding, measure };
+  }
+  return null;
+}
+
+const LABELS: Readonly<Record<Role, string>> = { throughput: 'throughput', cpu: 'CPU time', latency: 'latency' };
+
+type Rest = Omit<Asked['request'], 'aims' | 'model' | 'over'>;
+
+function restOf(advice: Advice): Rest {
+  const { interface: name, driver } = advice;
+  return {
+    constraints: advice.limits.map(({ measure, limit, value }) => ({ measure, limit, value })),
+    interface: name,
+    ...(driver === null ? {} : { driver }),
+  };
+}
+
+const aimOf = ({ quantity, weight }: Aimed): Aim => ({ measure: quantity.name, weight });
+
+function trafficOf(subject: Extract<Subject, { of: 'experiment' }>, where: Factors): string {
+  const still = subject.experiment.factors.find((f) => f.name === 'workload' && f.levels.length === 1);
+  return String(where.workload ?? still?.levels[0] ?? '');
+}
+
+export function questionOf(
+  subject: Extract<Subject, { of: 'experiment' }>,
+  slice: Slice,
+  state: Pick<ExplorerState, 'where' | 'x' | 'y' | 'measure' | 'advice'>,
+): Question | Refusal {
+  const { advice } = state;
+  const known = measured(slice, state.measure);
+  const goal = goalOf(advice, state.measure, known);
+  const where = levelsOf(slice, state);
+  if (subject.opened)
+    return {
+      goal,
+      reason: 'These runs are only open in this page: upload them, and the server can say which setting to choose.',
+    };
+  const wanted = goal === 'trade' ? ROLES.filter((role) => advice.weights[role] > 0) : [goal];
+  const aims = wanted.flatMap((role): Aimed[] => {
+    const quantity = known[role];
+    return quantity ? [{ role, quantity, weight: goal === 'trade' ? advice.weights[role] : 1 }] : [];
+  });
+  if (goal === 'trade' && aims.length < 2)
+    return {
+      goal,
+      reason:
+        aims.length === 1
+          ? `A trade needs two measures; of what is weighed, the runs have ${LABELS[aims[0].role]} only. Weigh or measure another.`
+          : 'Nothing that was measured is weighed: give two of the goals a weight.',
+    };
+  const rest = restOf(advice);
+  const { slug } = subject.experiment;
+  if (aims.length > 0)
+    return {
+      goal,
+      aims,
+      model: null,
+      where,
+      asked: { of: 'runs', slug, request: { ...rest, aims: aims.map(aimOf), where } },
+      settingOf: (factors) => factors,
+    };
+  const role = wanted[0];
+  const found = predictor(role, slice, trafficOf(subject, where));
+  const grid = found && gridOf(found.binding, slice);
+  const quantity = found?.binding.model.outputs.find((o) => o.name === found.measure);
+  if (!found || !grid || !quantity)
+    return {
+      goal,
+      reason: `No run here has ${LABELS[role]}, and no model predicts it for this traffic: measure it in each setting, three times or more, or ask for something else.`,
+    };
+  const aim: Aimed = { role, quantity, weight: 1 };
+  const { model } = found.binding;
+  const request = { ...rest, model: model.id, values: grid.values, over: grid.over, aims: [aimOf(aim)] };
+  return {
+    goal,
+    aims: [aim],
+    model,
+    where,
+    asked: { of: 'model', request },
+    settingOf: (factors) => toOwn(grid, factors),
+  };
+}
+
+export const isRefusal = (question: Question | Refusal): question is Refusal => 'reason' in question;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recommendation is asked for, and how an address says it: goal=trade&weigh=cpu:1.5&atmost=latency_us:500&advice=open
+
+/** What can be wanted. `trade`: several of them, weighed. */
+export const ROLES = ['throughput', 'cpu', 'latency'] as const;
+export type Role = (typeof ROLES)[number];
+export const GOALS = [...ROLES, 'trade'] as const;
+export type Goal = (typeof GOALS)[number];
+
+export interface Limit {
+  readonly measure: string;
+  readonly limit: 'at most' | 'at least';
+  readonly value: number;
+}
+
+export interface Advice {
+  /** Its controls, curve and commands are shown. */
+  readonly open: boolean;
+  /** null: what the measure on the screen is about. */
+  readonly goal: Goal | null;
+  /** Of the trade; nought: it does not count. */
+  readonly weights: Readonly<Record<Role, number>>;
+  /** Those above first, each measure once in each direction. */
+  readonly limits: readonly Limit[];
+  /** Whom the commands are for. */
+  readonly interface: string;
+  /** null: not named. */
+  readonly driver: string | null;
+}
+
+export const START_ADVICE: Advice = {
+  open: false,
+  goal: null,
+  weights: { throughput: 1, cpu: 1, latency: 1 },
+  limits: [],
+  interface: 'eth0',
+  driver: null,
+};
+
+export const MOST_WEIGHT = 3;
+export const MOST_LIMITS = 8;
+const MEASURE = /^[a-z][a-z0-9_.]{0,63}$/;
+const INTERFACE = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$/;
+const DRIVER = /^[a-z0-9][a-z0-9_-]{0,30}$/;
+
+/** As `ip link` and `ethtool -i` show them. */
+export const isInterface = (text: string): boolean => INTERFACE.test(text);
+export const isDriver = (text: string): boolean => DRIVER.test(text);
+
+/** What a field for a limit may hold: a number above nought. */
+export function limitIn(text: string): number | null {
+  const value = text.trim() === '' ? Number.NaN : Number(text.trim().replace(',', '.'));
+  return Number.isFinite(value) && value > 0 ? value : null;
+}
+
+const pairs = (text: string): [string, string][] =>
+  text.split(',').map((part) => {
+    const [name, value, ...more] = part.split(':');
+    return [name, more.length > 0 ? '' : (value ?? '')];
+  });
+
+export const weightsText = (weights: Advice['weights']): string =>
+  ROLES.filter((role) => weights[role] !== START_ADVICE.weights[role])
+    .map((role) => `${role}:${weights[role]}`)
+    .join(',');
+
+/** Weights from an address, or what is wrong with them. */
+export function readWeights(text: string): { readonly weights: Advice['weights'] } | string {
+  const weights = { ...START_ADVICE.weights };
+  for (const [name, value] of pairs(text)) {
+    const role = ROLES.find((r) => r === name);
+    if (!role) return 'weighs what is no goal';
+    const weight = value.trim() === '' ? Number.NaN : Number(value);
+    if (!(weight >= 0 && weight <= MOST_WEIGHT)) return `has a weight that is not between 0 and ${MOST_WEIGHT}`;
+    // −0 would not come back from an address
+    weights[role] = weight === 0 ? 0 : weight;
+  }
+  return { weights };
+}
+
+export const limitsText = (limits: readonly Limit[], direction: Limit['limit']): string =>
+  limits
+    .filter((l) => l.limit === direction)
+    .map((l) => `${l.measure}:${l.value}`)
+    .join(',');
+
+/** Limits of one direction from an address, or what is wrong with them. Whether the measure is there, the data say. */
+export function readLimits(text: string, limit: Limit['limit']): readonly Limit[] | string {
+  const found: Limit[] = [];
+  for (const [measure, value] of pairs(text)) {
+    if (!MEASURE.test(measure)) return 'limits what is no measure';
+    if (found.some((l) => l.measure === measure)) return `limits ${measure} twice`;
+    const bound = limitIn(value);
+    if (bound === null) return `has no number above nought for ${measure}`;
+    found.push({ measure, limit, value: bound });
+  }
+  return found.length > MOST_LIMITS ? `has more than ${MOST_LIMITS} limits` : found;
+}
+
+/** The limits after one of them was set, or taken away. */
+export function withLimit(
+  limits: readonly Limit[],
+  measure: string,
+  limit: Limit['limit'],
+  value: number | null,
+): readonly Limit[] {
+  const at = limits.findIndex((l) => l.measure === measure && l.limit === limit);
+  if (value === null) return limits.filter((_, i) => i !== at);
+  if (at >= 0) return limits.map((l, i) => (i === at ? { ...l, value } : l));
+  const next = [...limits, { measure, limit, value }];
+  return [...next.filter((l) => l.limit === 'at most'), ...next.filter((l) => l.limit === 'at least')];
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// An experiment with three measures, and answers as the server would give them.
+import type { Candidate, Factors, Recommendation } from '../../../src/api/types';
+import { catalogue } from '../../../src/engine/catalogue';
+import { isRefusal, type Question, questionOf, type Refusal } from '../../../src/features/recommend/question';
+import type { Advice } from '../../../src/state/advice';
+import { fromQuery } from '../../../src/state/link';
+import { type Slice, type Subject, slicesOf, termsOf } from '../../../src/state/view';
+import { designed } from '../../designs';
+
+export type OfExperiment = Extract<Subject, { of: 'experiment' }>;
+
+export const lab = (): OfExperiment =>
+  designed('lab', { mtu_bytes: [1500, 9000], delay_us: [10, 40, 100, 320], workload: ['tcp', 'udp'] }, [
+    'throughput_mbps',
+    'receiver_cpu_s_per_gb',
+    'latency_us',
+  ]);
+
+export interface Posed {
+  readonly question: Question | Refusal;
+  readonly slice: Slice;
+}
+
+export function pose(subject: OfExperiment, query: string, advice: Partial<Advice> = {}): Posed {
+  const slices = slicesOf(subject, catalogue);
+  const { state } = fromQuery(query, termsOf(subject, slices));
+  const slice = slices(state);
+  return { question: questionOf(subject, slice, { ...state, advice: { ...state.advice, ...advice } }), slice };
+}
+
+export function posed(subject: OfExperiment, query: string): { question: Question; slice: Slice } {
+  const { question, slice } = pose(subject, query);
+  if (isRefusal(question)) throw new Error(question.reason);
+  return { question, slice };
+}
+
+export function candidate(factors: Factors, means: Record<string, number>, rest: Partial<Candidate> = {}): Candidate {
+  return {
+    factors,
+    n: 6,
+    means,
+    loss_percent: 0,
+    gain_percent: 100,
+    probability_best: 0,
+    probability_allowed: 1,
+    allowed: true,
+    resolved: true,
+    runs_to_resolve: null,
+    ...rest,
+  };
+}
+
+export function answered(candidates: Candidate[], rest: Partial<Recommendation> = {}): Recommendation {
+  return {
+    experiment: 'lab',
+    data_version: 1,
+    model: null,
+    where: {},
+    left_out: 0,
+    best: 0,
+    enough: 0,
+    candidates,
+    indistinguishable: [],
+    good_enough: [0],
+    frontier: [0],
+    message: null,
+    commands: null,
+    ...rest,
+  };
+}
+
+const FAST: readonly (readonly [number, number, number, number])[] = [
+  [1500, 40, 200, 13.2],
+  [1500, 10, 199.2, 15.6],
+  [9000, 40, 196, 10.4],
+  [9000, 10, 195, 12.1],
+  [1500, 100, 183, 12],
+  [9000, 100, 181, 9.9],
+  [1500, 320, 133, 11],
+  [9000, 320, 131, 9.1],
+];
+
+/** Eight settings: the first is the best, the second not told from it, the last two below a limit. */
+export const eight = (rest: Partial<Recommendation> = {}): Recommendation =>
+  answered(
+    FAST.map(([mtu_bytes, delay_us, throughput_mbps, receiver_cpu_s_per_gb], i) =>
+      candidate(
+        { mtu_bytes, delay_us, workload: 'tcp' },
+        { throughput_mbps, receiver_cpu_s_per_gb },
+        {
+          loss_percent: 100 * (1 - throughput_mbps / 200),
+          probability_best: [0.93, 0.07][i] ?? 0,
+          resolved: i > 1,
+          runs_to_resolve: i === 1 ? 24 : null,
+          allowed: i < 6,
+        },
+      ),
+    ),
+    { indistinguishable: [1], enough: 1, frontier: [0, 2, 5], ...rest },
+  );
