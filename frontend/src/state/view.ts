@@ -49,6 +49,7 @@ import {
   ties,
 } from './layout';
 import { type BundledModel, type Catalogue, fittedAs, isCost, partsOf } from './models';
+import { type Place, placesToCome } from './planned';
 
 /** What the explorer is opened on: an experiment with its cells, or a model alone. */
 export type Subject =
@@ -60,6 +61,8 @@ export type Subject =
       readonly without?: readonly string[];
       /** The cells are of a file that was only opened: the server knows nothing of them. */
       readonly opened?: boolean;
+      /** What a sweep is about to measure: cells without runs. */
+      readonly planned?: readonly Cell[];
     }
   | { readonly of: 'model'; readonly model: BundledModel };
 
@@ -94,6 +97,8 @@ const order = (name: string): number => (FIRST.indexOf(name) + FIRST.length + 1)
 export interface Slice {
   readonly layout: Layout;
   readonly cells: readonly Cell[];
+  /** Where a sweep has yet to measure. */
+  readonly toCome: readonly Place[];
   /** With cells here. */
   readonly measures: readonly Quantity[];
   /** Without: what the experiment has elsewhere, or would be expected to have. */
@@ -129,7 +134,8 @@ function commonLevels(experiment: Experiment, { axes, where }: Cut): Record<stri
 function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, cut: Cut, catalogue: Catalogue): Slice {
   const { experiment } = subject;
   const cells = subject.cells.filter((c) => matches(c, cut.where));
-  const layout = layoutOf(experiment, subject.cells, cut);
+  const planned = subject.planned ?? [];
+  const layout = layoutOf(experiment, [...subject.cells, ...planned], cut);
   const points = once((measure: string) => pointsOf(layout, cells, {}, measure, null));
   const all: readonly (Quantity | MeasureOf)[] = [...experiment.measures].sort((a, b) => order(a.name) - order(b.name));
   const measures = all.filter((m) => points(m.name).length > 0);
@@ -141,6 +147,7 @@ function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, cut: C
   return {
     layout,
     cells,
+    toCome: placesToCome(layout, cut.where, planned, cells),
     measures,
     missing,
     cellsOf: (measure) => points(measure).length,
@@ -194,6 +201,7 @@ function modelSlice(model: BundledModel, catalogue: Catalogue, { axes }: Cut): S
   return {
     layout,
     cells: [],
+    toCome: [],
     measures: model.outputs,
     missing: [],
     cellsOf: () => 0,
@@ -288,9 +296,10 @@ function settled(axis: Axis | null, cells: readonly Cell[]): Axis | null {
 }
 
 function throughCells(slice: Slice, points: readonly Point[], measure: string): Field | null {
-  const { layout: whole, cells } = slice;
+  const { layout: whole, cells, toCome } = slice;
   if (points.length < 2 || isNominal(whole.x) || isNominal(whole.y)) return null;
-  const layout = whole.facet ? { x: settled(whole.x, cells), y: settled(whole.y, cells) } : whole;
+  const wider = whole.facet !== null || toCome.length > 0;
+  const layout = wider ? { x: settled(whole.x, cells), y: settled(whole.y, cells) } : whole;
   return fieldOf(
     layout,
     points.map((p) => ({ x: p.x, y: p.y, value: p.mean })),

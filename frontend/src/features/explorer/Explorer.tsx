@@ -75,7 +75,11 @@ function capital(words: string): string {
 /** One sentence: what is drawn, over what. */
 function sentence(view: View, cellsBusy: boolean): string {
   const n = view.points.length;
-  const cells = `${n} ${view.kind ?? ''} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
+  const coming = view.slice.toCome.length;
+  const cells =
+    coming > 0
+      ? `${n} of ${n + coming} planned cells`
+      : `${n} ${view.kind ?? ''} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
   const unit = view.measure.unit === 'jiffies/GB' ? 'Jiffies of 10 ms. ' : '';
   if (cellsBusy) return 'The cells are on their way.';
   if (view.figure === 'limits') return 'What limits the throughput first, as the model has it; the needle names it.';

@@ -7,19 +7,22 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import { dropParameter } from '../../state/address';
+import { plannedCells } from '../../state/planned';
 import { currentQuery, leftOutOf } from '../../state/url';
 import type { Subject } from '../../state/view';
 import { SweepLine } from '../live/SweepLine';
+import { type Followed, usePlan, useSweep } from '../live/useSweep';
 import { Explorer } from './Explorer';
 import { Skeleton } from './Skeleton';
 
-function Missing({ slug, error, again }: { slug: string; error: unknown; again: () => void }) {
+function Missing(props: { slug: string; error: unknown; again: () => void; followed: Followed | null }) {
+  const { slug, error, again, followed } = props;
   const unknown = error instanceof ApiError && error.status === 404;
   return (
     <div className="page">
       <header className="lede">
         <h1>{unknown ? 'No such experiment' : 'The experiment did not arrive'}</h1>
-        {unknown && <SweepLine slug={slug} />}
+        {unknown && <SweepLine followed={followed} />}
         <p>
           {unknown ? (
             <>
@@ -84,13 +87,19 @@ export function ExplorerPage({ slug }: { slug: string }) {
   useNewerData(slug, cells.data?.data_version ?? (cells.isError ? null : undefined));
   const known = experiment.data;
   const filled = cells.data?.cells;
+  const followed = useSweep(slug);
+  const plan = usePlan(followed);
   const subject = useMemo<Subject | null>(
-    () => (known && filled ? { of: 'experiment', experiment: known, cells: filled, without } : null),
-    [known, filled, without],
+    () =>
+      known && filled
+        ? { of: 'experiment', experiment: known, cells: filled, without, planned: plannedCells(plan, filled) }
+        : null,
+    [known, filled, without, plan],
   );
   if (experiment.isError && !known)
-    return <Missing slug={slug} error={experiment.error} again={() => experiment.refetch()} />;
-  if (cells.isError && !filled) return <Missing slug={slug} error={cells.error} again={() => cells.refetch()} />;
+    return <Missing slug={slug} error={experiment.error} again={() => experiment.refetch()} followed={followed} />;
+  if (cells.isError && !filled)
+    return <Missing slug={slug} error={cells.error} again={() => cells.refetch()} followed={followed} />;
   if (known && !filled) return <Skeleton experiment={known} />;
   if (subject?.of !== 'experiment') return <LoadingLine label="Loading the experiment" />;
   const putBack = () => {
@@ -115,7 +124,7 @@ export function ExplorerPage({ slug }: { slug: string }) {
       dataVersion={cells.data?.data_version}
       above={
         <>
-          <SweepLine slug={slug} />
+          <SweepLine followed={followed} />
           {leftOut}
           {failed && (
             <Notice

@@ -127,6 +127,22 @@ export function Key({ view }: { view: View }) {
           extrapolated
         </li>
       )}
+      {plane && view.figure === 'map' && view.slice.toCome.length > 0 && (
+        <li>
+          <svg width="12" height="12" aria-hidden="true">
+            <circle
+              cx="6"
+              cy="6"
+              r="3.5"
+              fill="none"
+              stroke="var(--ink-3)"
+              strokeWidth="1.25"
+              strokeDasharray="2 1.5"
+            />
+          </svg>
+          planned, not measured yet
+        </li>
+      )}
       {view.points.some((p) => p.partial) && <li>some runs are partial</li>}
     </ul>
   );

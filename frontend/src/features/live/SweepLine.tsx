@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { useSweep } from './useSweep';
+import type { Followed } from './useSweep';
 import { progressInWords, shareOf, standingOf } from './words';
 import './live.css';
 
 /** One line above the experiment: how far its sweep is. */
-export function SweepLine({ slug }: { slug: string }) {
-  const followed = useSweep(slug);
+export function SweepLine({ followed }: { followed: Followed | null }) {
   if (!followed) return null;
   const { sweep, nowMs } = followed;
   const words = progressInWords(sweep, nowMs);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sweep that fills an experiment: looked for now and then, followed while it is on. New data is asked for as it comes.
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useChange, useFollowed } from '../../api/queries';
-import type { Sweep } from '../../api/types';
+import type { Factors, Sweep } from '../../api/types';
 import { standingOf } from './words';
 
 const CLOCK_MS = 10_000;
@@ -21,6 +21,12 @@ function useNow(runs: boolean): number {
 export interface Followed {
   readonly sweep: Sweep;
   readonly nowMs: number;
+}
+
+/** What a sweep that goes on is about to measure; the same array until the plan changes. */
+export function usePlan(followed: Followed | null): readonly Factors[] {
+  const plan = followed?.sweep.state === 'running' ? JSON.stringify(followed.sweep.cells) : '[]';
+  return useMemo(() => JSON.parse(plan), [plan]);
 }
 
 /** The newest sweep while it matters: one that is on, silent or stopped, or that ended under the reader's eyes. */

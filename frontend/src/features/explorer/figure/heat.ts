@@ -2,7 +2,7 @@
 // The surface's marks: cells with their intervals, ties, hatching, contour labels. The surface itself is painted on a canvas below.
 import type { Isoline } from '../../../plots/contours';
 import { decimal, digitsOfStep } from '../../../plots/number';
-import { END, line, mark, moving, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { circle, END, line, mark, moving, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
@@ -91,6 +91,22 @@ function designed(view: View, frame: Frame, yScale: Frame['x'], r: number): Shap
   );
 }
 
+/** Settings that a sweep has yet to measure: hollow dots. */
+function planned(view: View, frame: Frame, yScale: Frame['x'], r: number): Shape[] {
+  return view.slice.toCome.flatMap(({ x, y }) => {
+    const [X, Y] = [frame.x(x), yScale(y)];
+    return [
+      circle(X, Y, r - 1, { fill: 'none', stroke: 'var(--ground)', 'stroke-width': 3.5 }),
+      circle(X, Y, r - 1, {
+        fill: 'var(--ground)',
+        stroke: 'var(--ink-3)',
+        'stroke-width': 1.25,
+        'stroke-dasharray': '2 1.5',
+      }),
+    ];
+  });
+}
+
 /** Ties, whiskers and marks, in this order. A mark wears the colour of its own value. */
 export function cells(view: View, frame: Frame): Shape[] {
   const yScale = frame.y;
@@ -106,7 +122,8 @@ export function cells(view: View, frame: Frame): Shape[] {
   const apart = Math.min(...rows.slice(1).map((row, i) => rows[i] - row), 1000);
   const longest = Math.max(1, Math.min(LONGEST, apart / 2 - r - 2));
   const kind = view.kind ?? 'measured';
-  if (view.points.length === 0 && view.measured) return designed(view, frame, yScale, r);
+  const toCome = planned(view, frame, yScale, r);
+  if (view.points.length === 0 && view.measured) return toCome.length > 0 ? toCome : designed(view, frame, yScale, r);
   const light = painted || view.mode === 'cells';
   const joined = view.ties.map(([a, b]) => {
     const [[x1, y1], [x2, y2]] = [at(a), at(b)];
@@ -135,7 +152,7 @@ export function cells(view: View, frame: Frame): Shape[] {
       mark(kind, X, Y, r, { fill: own, stroke: '#101413', 'stroke-width': 1 }),
     ];
   });
-  return [...joined, ...marks];
+  return [...joined, ...toCome, ...marks];
 }
 
 /** Settings of the upward axis. */
