@@ -53,6 +53,7 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     advice = page.get_by_role("region", name="Recommendation")
     advice.get_by_role("button", name="Goal, curve, commands").click()
     expect(advice.get_by_role("img", name="The best of each setting")).to_be_visible()
+    expect(page.locator("[data-layer=cells]")).to_contain_text("recommended")
     advice.get_by_role("button", name="Balance").click()
     expect(answer(page)).to_contain_text("For a balance of throughput and system CPU time")
     expect(answer(page)).to_contain_text("MTU 9000, delay 40")

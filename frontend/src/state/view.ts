@@ -399,6 +399,8 @@ export interface View {
   readonly layout: Layout;
   readonly measure: Quantity;
   readonly points: readonly Point[];
+  /** The setting that is recommended, while its section is open. */
+  readonly best?: Place | null;
   /** Empty without a facet. */
   readonly facets: readonly Facet[];
   readonly ties: readonly (readonly [Point, Point])[];

@@ -22,6 +22,7 @@ import { digitsFor, worded } from '../../plots/number';
 import type { ExplorerState, Rejected } from '../../state/explorer';
 import { createHistory } from '../../state/history';
 import { fromQuery, toQuery } from '../../state/link';
+import type { Place } from '../../state/planned';
 import { createStore, type Store } from '../../state/store';
 import { benchAsked, currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { bindingOf, type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/view';
@@ -232,10 +233,12 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
   const other = useOther(state.figure === 'difference' ? state.against : null);
   const waiting = request !== null && fit === null && !asked.isError;
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  const view = useMemo(
+  const drawn = useMemo(
     () => viewOf(subject, slices, state, fit, waiting, other.data),
     [subject, slices, structure, fit, waiting, other.data, rulers],
   );
+  const [best, setBest] = useState<Place | null>(null);
+  const view = useMemo(() => (best ? { ...drawn, best } : drawn), [drawn, best]);
 
   const picture = useRef<Picture | null>(null);
   const listeners = useRef(new Set<OnFrame>());
@@ -339,6 +342,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
             slices={slices}
             dataVersion={dataVersion}
             ready={!waiting && !cellsBusy}
+            onBest={setBest}
           />
         )}
         <Peek />

@@ -10,8 +10,9 @@ import { Drawing, useWidth } from '../../layers/Drawing';
 import { brief } from '../../plots/number';
 import type { Advice } from '../../state/advice';
 import type { ExplorerState } from '../../state/explorer';
+import type { Place } from '../../state/planned';
 import type { Store } from '../../state/store';
-import type { Slices, Subject } from '../../state/view';
+import type { Slice, Slices, Subject } from '../../state/view';
 import { titleWithUnit } from '../explorer/figure/words';
 import { Controls, Target } from './Controls';
 import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes } from './figure';
@@ -24,6 +25,8 @@ export interface SectionProps {
   readonly store: Store<ExplorerState>;
   readonly slices: Slices;
   readonly dataVersion: number | undefined;
+  /** Where the recommended setting is in the picture, while the section is open. */
+  readonly onBest: (best: Place | null) => void;
 }
 
 const QUIET_MS = 250;
@@ -217,6 +220,17 @@ function Commands({ answer, advice }: { answer: Recommendation; advice: Advice }
   );
 }
 
+/** The best setting's place, if the picture that is shown has one for it. */
+function bestOf(found: Answered | null, shown: Slice): Place | null {
+  if (!found || found.answer.best === null || !sameAxes(found.slice, shown)) return null;
+  const { x, y } = spotOf(shown.layout, found.question.settingOf(found.answer.candidates[found.answer.best].factors));
+  return x === null || y === null ? null : { x, y };
+}
+
+function sameAxes({ layout: a }: Slice, { layout: b }: Slice): boolean {
+  return a.x?.name === b.x?.name && a.y?.name === b.y?.name;
+}
+
 function Meanings() {
   return (
     <details className="more">
@@ -260,13 +274,16 @@ export function Section(props: SectionProps) {
   const { question, asked, found, waiting } = useAnswer(props, state, key);
   const go = (place: number) => {
     // an answer about other axes than those that are shown says nothing about where to go
-    const shown = props.slices(store.get()).layout;
-    if (!found || shown.x?.name !== found.slice.layout.x?.name || shown.y?.name !== found.slice.layout.y?.name) return;
+    if (!found || !sameAxes(found.slice, props.slices(store.get()))) return;
     const { x, y } = spotOf(found.slice.layout, found.question.settingOf(found.answer.candidates[place].factors));
     store.update({ ...(x === null ? {} : { x }), ...(y === null ? {} : { y }) });
   };
   const set = (change: Partial<Advice>) => store.update({ advice: { ...store.get().advice, ...change } });
   const slice = props.slices(store.get());
+  const { onBest } = props;
+  const { x = null, y = null } = (advice.open && bestOf(found, slice)) || {};
+  useEffect(() => onBest(x === null || y === null ? null : { x, y }), [onBest, x, y]);
+  useEffect(() => () => onBest(null), [onBest]);
   return (
     <>
       <header className="advicehead">

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curve behind a recommendation, as a drawing.
 import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../../src/engine/catalogue';
+import { frameOf } from '../../../src/features/explorer/figure/frame';
+import { cells } from '../../../src/features/explorer/figure/heat';
 import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes } from '../../../src/features/recommend/figure';
 import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';
+import { fromQuery } from '../../../src/state/link';
+import type { Place } from '../../../src/state/planned';
+import { slicesOf, termsOf, viewOf } from '../../../src/state/view';
 import { nfs } from '../../published';
 import { answered, candidate, eight, lab, posed } from './answers';
 
@@ -52,4 +58,23 @@ it('draws predictions without a kind', () => {
   const shapes = figureShapes(question, found, slice.layout, 'published', 420);
   expect(shapes.filter((s) => s.tag === 'circle')).toHaveLength(3);
   expect(svg(shapes, 'model')).not.toMatch(/NaN|undefined/);
+});
+
+describe('the setting in the picture', () => {
+  const slices = slicesOf(nfs(), catalogue);
+  const { state } = fromQuery('', termsOf(nfs(), slices));
+  const view = viewOf(nfs(), slices, state, null, false);
+  const drawn = (best: Place | null) => cells({ ...view, best }, frameOf(view, view.values, 800, 600));
+
+  it('wears a second square and the word, within the frame', () => {
+    const shapes = drawn({ x: 10, y: 4500 });
+    expect(words(shapes)).toEqual(['recommended']);
+    const word = shapes.find((s) => s.text === 'recommended')?.attributes;
+    expect(Number(word?.x)).toBeGreaterThan(frameOf(view, view.values, 800, 600).left + 39);
+    expect(shapes.filter((s) => s.tag === 'rect' && s.attributes.width === 19)).toHaveLength(2);
+  });
+
+  it('is not there without an answer', () => {
+    expect(words(drawn(null))).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@
 // The surface's marks: cells with their intervals, ties, hatching, contour labels. The surface itself is painted on a canvas below.
 import type { Isoline } from '../../../plots/contours';
 import { decimal, digitsOfStep } from '../../../plots/number';
-import { circle, END, line, mark, moving, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { circle, END, line, MIDDLE, mark, moving, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
@@ -107,6 +107,25 @@ function planned(view: View, frame: Frame, yScale: Frame['x'], r: number): Shape
   });
 }
 
+/** The setting that is recommended wears a second square, and the word. */
+function recommended(view: View, frame: Frame, yScale: Frame['x'], light: boolean): Shape[] {
+  const { best } = view;
+  if (!best || !frame.heat) return [];
+  const [X, Y] = [frame.x(best.x), yScale(best.y)];
+  const half = 9.5;
+  const square = (stroke: string, width: number): Shape =>
+    rect(X - half, Y - half, 2 * half, 2 * half, { fill: 'none', stroke, 'stroke-width': width });
+  const below = Y - half - 22 < frame.heat.top;
+  const top = below ? Y + half + 4 : Y - half - 20;
+  // the word stays within the picture
+  const at = Math.max(frame.left + 40, Math.min(frame.left + frame.plotWidth - 40, X));
+  return [
+    ...(light ? [square('#101413', 3.5), square('#fff', 1.75)] : [square('var(--ink)', 1.5)]),
+    rect(at - 39, top, 78, 16, { rx: 2, fill: 'var(--ground)' }),
+    text(at, top + 12, 'recommended', { ...MIDDLE, 'font-size': 11, 'font-weight': 500, fill: 'var(--ink)' }),
+  ];
+}
+
 /** Ties, whiskers and marks, in this order. A mark wears the colour of its own value. */
 export function cells(view: View, frame: Frame): Shape[] {
   const yScale = frame.y;
@@ -152,7 +171,7 @@ export function cells(view: View, frame: Frame): Shape[] {
       mark(kind, X, Y, r, { fill: own, stroke: '#101413', 'stroke-width': 1 }),
     ];
   });
-  return [...joined, ...toCome, ...marks];
+  return [...joined, ...toCome, ...marks, ...recommended(view, frame, yScale, light)];
 }
 
 /** Settings of the upward axis. */
