@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One network interface: what netlink and sysfs say of it, and the means to change it.
 
-Sockets stay open, but only as long as requests end well: an interrupt in the middle of one leaves
-nothing behind that the restore would stumble over.
+Sockets stay open, but only as long as requests get their answers: an interrupt in the middle of one
+leaves nothing behind that the restore would stumble over.
 """
 
 import errno
@@ -38,10 +38,13 @@ _seen_in_sysfs: dict[str, int] = {}
 
 @contextmanager
 def _kept(key: tuple[Any, str | None], open_socket: Callable[[], Any]) -> Iterator[Any]:
-    """Lend a socket that is kept for the next request of its kind, unless this one fails."""
+    """Lend a socket that is kept for the next request of its kind, unless this one is cut short."""
     kept = _sockets.pop(key, None) or open_socket()
     try:
         yield kept
+    except NetlinkError:  # the kernel's refusal is a whole answer
+        _sockets[key] = kept
+        raise
     except BaseException:
         kept.close()
         raise
@@ -186,22 +189,26 @@ class Device:
         printed = output(["ip", "netns", "exec", str(self.netns), *command])
         return None if printed is None else printed.strip()
 
-    def _same_namespace(self) -> None:
-        """A /sys mounted for another namespace would show another interface of this name."""
+    def is_in_sysfs(self) -> bool:
+        """Whether /sys shows this interface, and not one of its name in another namespace."""
         if self.netns is not None:  # `ip netns exec` mounts the right one
-            return
+            return True
         try:
             index = int(self._sysfs_path("ifindex").read_text(encoding="ascii"))
         except OSError:
             index = 0
-        if _seen_in_sysfs.get(self.name) == index:  # an interface that comes back has another
-            return
-        if index != self.index():
+        if _seen_in_sysfs.get(self.name) != index:  # an interface that comes back has another
+            if index != self.index():
+                return False
+            _seen_in_sysfs[self.name] = index
+        return True
+
+    def _same_namespace(self) -> None:
+        if not self.is_in_sysfs():
             raise SettingError(
                 f"{self}: /sys belongs to another network namespace than this process; "
                 "enter the namespace with `ip netns exec`, which mounts the right one"
             )
-        _seen_in_sysfs[self.name] = index
 
 
 def said(error: Exception, context: str) -> SettingError:

@@ -16,7 +16,7 @@ from ..sweep.plan import DriverParameter, DriverSpec
 from .device import Device, wait_until
 from .errors import SettingError
 from .level import Level, Levels, shown
-from .link import restore_link, save_link
+from .link import LinkState, restore_link, save_link
 from .program import output, run
 
 PREFIX = "driver."
@@ -38,6 +38,8 @@ class Driver:
         """What this process loaded it with; None: it did not, or the driver did not take that."""
         self.touched = False
         """Whether this process unloaded or loaded it."""
+        self._hung_on_it: LinkState | None = None
+        """What hung on the interface before this process unloaded it for the first time."""
 
     @property
     def module(self) -> str:
@@ -147,11 +149,13 @@ class Driver:
         }
         if differing:
             self._reload(differing, address)
-        self.loaded, self.touched = None, False
+        self.loaded, self.touched, self._hung_on_it = None, False, None
 
     def _reload(self, parameters: Parameters, address: str | None = None) -> list[str]:
         """Load it anew; what the kernel said against the parameters."""
-        link = save_link(self.device) if self.device.exists() else None
+        if self._hung_on_it is None and self.device.exists():
+            self._hung_on_it = save_link(self.device)
+        link = self._hung_on_it
         self.touched = True
         if address is None:
             address = bus_address(self.device)
@@ -254,8 +258,10 @@ class Driver:
 
 def bus_address(device: Device) -> str | None:
     """Where the interface's hardware is, e.g. "0000:00:03.0"; None if there is none."""
-    name = device.link().get_attr("IFLA_PARENT_DEV_NAME") or device.sysfs_link("device")
-    return None if name is None else str(name)
+    if device.netns is None and device.is_in_sysfs() and (name := device.sysfs_link("device")):
+        return name  # sooner than by netlink
+    parent = device.link().get_attr("IFLA_PARENT_DEV_NAME") or device.sysfs_link("device")
+    return None if parent is None else str(parent)
 
 
 def _text(level: Level) -> str:
@@ -285,10 +291,21 @@ def _list(parameters: Parameters) -> str:
 
 def _name_at(address: str, netns: str | None) -> str | None:
     """The name of the interface at a bus address in a namespace."""
+    if netns is None and (name := _name_in_sysfs(address)):
+        return name
     place = Device("interfaces", netns)
     for link in place.routing(lambda ip: list(ip.get_links()), "cannot be listed"):
         if link.get_attr("IFLA_PARENT_DEV_NAME") == address:
             return str(link.get_attr("IFLA_IFNAME"))
+    return None
+
+
+def _name_in_sysfs(address: str) -> str | None:
+    """The same where /sys knows it and is that of this namespace; it answers sooner."""
+    for path in Path("/sys/class/net").glob("*/device"):
+        name = path.parent.name
+        if path.readlink().name == address and Device(name).is_in_sysfs():
+            return name
     return None
 
 

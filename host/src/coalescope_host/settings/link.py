@@ -56,7 +56,8 @@ def save_link(device: Device) -> LinkState:
 def restore_link(device: Device, saved: LinkState) -> list[str]:
     """Put back what is missing, and bring the link up or down; what could not be put back."""
     failures: list[str] = []
-    index = device.link()["index"]
+    link = device.link()
+    index = link["index"]
 
     def attempt(what: str, request: Callable[[Any], Any], command: str) -> None:
         try:
@@ -64,21 +65,21 @@ def restore_link(device: Device, saved: LinkState) -> list[str]:
         except SettingError as error:
             failures.append(f"{error}. By hand: {command}")
 
-    if saved["mac"] and device.link().get_attr("IFLA_ADDRESS") != saved["mac"]:
+    if saved["mac"] and link.get_attr("IFLA_ADDRESS") != saved["mac"]:
         mac = saved["mac"]
         attempt(
             f"MAC address {mac} cannot be put back",
             lambda ip: ip.link("set", index=index, address=mac),
             device.command("ip", "link", "set", device.name, "address", mac),
         )
-    if saved["master"] and device.link().get_attr("IFLA_MASTER") != saved["master"]:
+    if saved["master"] and link.get_attr("IFLA_MASTER") != saved["master"]:
         attempt(
             "its master cannot be put back",
             lambda ip: ip.link("set", index=index, master=saved["master"]),
             device.command("ip", "link", "set", device.name, "master", "…"),
         )
     state = "up" if saved["up"] else "down"
-    if (device.link()["state"] == "up") != saved["up"]:
+    if (link["state"] == "up") != saved["up"]:
         attempt(
             f"cannot be set {state}",
             lambda ip: ip.link("set", index=index, state=state),
