@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from .conftest import Server
+from .test_accessibility import AXE
 
 pytestmark = pytest.mark.browser
 
@@ -109,3 +110,20 @@ def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
     page.goto("/explorer/geist-2005-nfs?advice=open")
     expect(answer(page)).to_contain_text("nothing is known of chance")
     expect(page.locator(".advice")).to_contain_text("Measure each setting at least three times")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
+def test_axe_finds_nothing_in_it(page: Page, lab: str, scheme: str, width: int) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{lab}?goal=trade&advice=open&driver=e1000e")
+    advice = page.get_by_role("region", name="Recommendation")
+    expect(advice.get_by_label("Commands that set it")).to_be_visible()
+    for unfold in ("All 6 settings", "What these words mean"):
+        advice.get_by_text(unfold).click()
+    page.evaluate(AXE.read_text())
+    found = page.evaluate(
+        "axe.run('.advice', {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})"
+    )["violations"]
+    assert [(f["id"], [node["target"] for node in f["nodes"]][:4]) for f in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -135,7 +135,7 @@ export function Key({ view }: { view: View }) {
               cy="6"
               r="3.5"
               fill="none"
-              stroke="var(--ink-3)"
+              stroke="var(--ink-2)"
               strokeWidth="1.25"
               strokeDasharray="2 1.5"
             />

@@ -23,7 +23,7 @@ import type { Slice } from '../../state/view';
 import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
 import { unitAfter } from '../explorer/figure/words';
 import { measured, type Question, type Refusal } from './question';
-import { GOAL_LABELS, unmeasured } from './words';
+import { goalLabel, unmeasured } from './words';
 
 /** As `ethtool -i` shows them; of others the commands say what is not known. */
 const DRIVERS = ['e1000', 'e1000e', 'i40e', 'ice', 'igb', 'igc', 'ixgbe', 'mlx5_core', 'virtio_net'];
@@ -39,11 +39,13 @@ interface Props {
 
 function Weight({
   role,
+  label,
   why,
   value,
   onValue,
 }: {
   role: Role;
+  label: string;
   why?: string;
   value: number;
   onValue: (value: number) => void;
@@ -57,7 +59,7 @@ function Weight({
   return (
     <div className={value === START_ADVICE.weights[role] ? 'param' : 'param edited'}>
       <label htmlFor={id}>
-        {GOAL_LABELS[role]}
+        {label}
         {why && <small>{why}</small>}
       </label>
       <span className="value">
@@ -226,7 +228,7 @@ export function Controls(props: Props) {
         tiny
         label="Goal"
         value={question.goal}
-        segments={GOALS.map((goal) => ({ value: goal, label: GOAL_LABELS[goal] }))}
+        segments={GOALS.map((goal) => ({ value: goal, label: goalLabel(goal, known) }))}
         onChange={(goal) => set({ goal })}
       />
       {question.goal === 'trade' && (
@@ -236,6 +238,7 @@ export function Controls(props: Props) {
             <Weight
               key={role}
               role={role}
+              label={goalLabel(role, known)}
               why={unmeasured(role, known)}
               value={advice.weights[role]}
               onValue={(value) => set({ weights: { ...advice.weights, [role]: value } })}

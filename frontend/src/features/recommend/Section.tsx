@@ -41,6 +41,25 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
+const CALM_MS = 10_000;
+
+/** The value, new at most every ten seconds: a sweep brings data faster than anybody reads advice. */
+function useCalm<T>(value: T): T {
+  const [calm, setCalm] = useState(value);
+  const last = useRef(performance.now());
+  useEffect(() => {
+    const timer = setTimeout(
+      () => {
+        last.current = performance.now();
+        setCalm(value);
+      },
+      Math.max(0, last.current + CALM_MS - performance.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [value]);
+  return calm;
+}
+
 /** A question with its answer: while the next is on its way, both stay. */
 interface Answered {
   readonly question: Question;
@@ -248,7 +267,8 @@ function Meanings() {
 }
 
 function useAnswer(props: SectionProps, state: ExplorerState, key: string) {
-  const { subject, slices, dataVersion } = props;
+  const { subject, slices } = props;
+  const dataVersion = useCalm(props.dataVersion);
   const slice = slices(state);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the parts of the state that matter here
   const question = useMemo(() => questionOf(subject, slice, state), [subject, slice, key]);

@@ -8,12 +8,17 @@ import { type Axis, delayMicroseconds, isDelay, type Layout, positionOn } from '
 import { redundant, settingText, shortName, unitAfter } from '../explorer/figure/words';
 import type { Question } from './question';
 
-export const GOAL_LABELS: Readonly<Record<Goal, string>> = {
+const GOAL_LABELS: Readonly<Record<Goal, string>> = {
   throughput: 'Throughput',
   cpu: 'CPU per GB',
   latency: 'Latency',
   trade: 'Balance',
 };
+
+/** A goal as a control says it: not all that is known of CPU time is per GB. */
+export function goalLabel(goal: Goal, known: Partial<Record<Role, Pick<Quantity, 'name'>>>): string {
+  return goal === 'cpu' && known.cpu && !known.cpu.name.endsWith('_per_gb') ? 'CPU' : GOAL_LABELS[goal];
+}
 
 /** A part of a sentence; with a place, the name of that candidate's setting, to be pressed. */
 export interface Part {
@@ -129,6 +134,11 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
   ];
 }
 
+const delaysOf = ({ factors }: Candidate): string =>
+  Object.entries(factors)
+    .filter(([name]) => isDelay(name))
+    .join();
+
 /** What limits the answer, and what else may do. */
 export function notesOf(question: Question, answer: Recommendation, layout: Layout): Part[][] {
   const notes: Part[][] = [];
@@ -140,12 +150,12 @@ export function notesOf(question: Question, answer: Recommendation, layout: Layo
     ]);
   if (answer.best !== null && answer.message) notes.push([{ text: answer.message }]);
   const { best, enough, candidates } = answer;
-  if (best !== null && enough !== null && enough !== best) {
+  if (best !== null && enough !== null && delaysOf(candidates[enough]) !== delaysOf(candidates[best])) {
     const { loss_percent: loss, factors } = candidates[enough];
     notes.push([
-      { text: 'The shortest delay that loses no more than 1 %: ' },
+      { text: 'The shortest delay that loses no more than 1\u00a0%: ' },
       { text: settingName(layout, question.settingOf(factors)), place: enough },
-      { text: loss < 0.05 ? '.' : `, ${brief(loss, 2)} % less good.` },
+      { text: loss < 0.05 ? '.' : `, ${brief(loss, 2)}\u00a0% less good.` },
     ]);
   }
   const kept = best === null ? null : candidates[best].probability_allowed;

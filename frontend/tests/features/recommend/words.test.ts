@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../../src/features/recommend/question';
 import {
   chance,
+  goalLabel,
   notesOf,
   type Part,
   scriptOf,
@@ -139,6 +140,11 @@ describe('the answer', () => {
   it('finds a setting’s place in the picture', () => {
     expect(spotOf(layout, { mtu_bytes: 9000, delay_us: 100 })).toEqual({ x: 100, y: 9000 });
     expect(settingName(layout, { mtu_bytes: 9000, delay_us: 100 }, false)).toBe('MTU 9000, delay 100');
+  });
+
+  it('calls a goal by what is known of it', () => {
+    expect(goalLabel('cpu', { cpu: { name: 'receiver_cpu_s_per_gb' } })).toBe('CPU per GB');
+    expect(goalLabel('cpu', { cpu: { name: 'system_cpu_percent' } })).toBe('CPU');
   });
 
   it('never makes chance certain', () => {

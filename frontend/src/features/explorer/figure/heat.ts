@@ -96,13 +96,8 @@ function planned(view: View, frame: Frame, yScale: Frame['x'], r: number): Shape
   return view.slice.toCome.flatMap(({ x, y }) => {
     const [X, Y] = [frame.x(x), yScale(y)];
     return [
-      circle(X, Y, r - 1, { fill: 'none', stroke: 'var(--ground)', 'stroke-width': 3.5 }),
-      circle(X, Y, r - 1, {
-        fill: 'var(--ground)',
-        stroke: 'var(--ink-3)',
-        'stroke-width': 1.25,
-        'stroke-dasharray': '2 1.5',
-      }),
+      circle(X, Y, r, { fill: 'none', stroke: 'var(--ground)', 'stroke-width': 3 }),
+      circle(X, Y, r, { fill: 'none', stroke: 'var(--ink-2)', 'stroke-width': 1.25, 'stroke-dasharray': '2 1.5' }),
     ];
   });
 }
