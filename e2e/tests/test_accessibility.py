@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import ROOT
+from .conftest import ROOT, Console
 
 pytestmark = pytest.mark.browser
 
@@ -14,6 +14,8 @@ AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
 PAGES = [
     "/",
     "/explorer/geist-2005-nfs",
+    "/explorer/geist-2005-nfs?view=3d",
+    "/explorer/geist-2005-nfs?view=residuals",
     "/explorer/geist-2005-points",
     "/explorer/dillon-2004",
     "/models",
@@ -22,11 +24,20 @@ PAGES = [
     "/figures/geist-2005-table-2",
     "/figures/geist-2005-figure-14",
     "/workshop",
+    "/compare?a=geist-2005-nfs&b=geist-2005-points",
+    "/open",
+    "/experiments/geist-2005-nfs/replicates",
     "/upload",
     "/experiments/geist-2005-nfs/runs",
 ]
 # the tokens of a theme and the layout of a width each appear once
 LOOKS = [("light", 1440), ("dark", 390)]
+
+
+@pytest.fixture(autouse=True)
+def refusals(console: Console) -> None:
+    """What published means cannot answer is refused, and the browser says so of each refusal."""
+    console.expected.append("422 (Unprocessable Entity)")
 
 
 def settle(page: Page, path: str) -> None:

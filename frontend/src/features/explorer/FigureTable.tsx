@@ -25,28 +25,31 @@ export default function FigureTable() {
   const data = figureData(view, { state, theta: thetaOf(view.sliders, state.byHand) });
   if (!data || data.rows.length === 0) return null;
   return (
-    <table className="sr">
-      <caption>
-        {view.figure === 'limits' ? 'What limits the throughput' : `Cells compared: ${view.measure.label}`}
-      </caption>
-      <thead>
-        <tr>
-          {data.columns.map((name) => (
-            <th scope="col" key={name}>
-              {name.replaceAll('_', ' ')}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {data.rows.map((row) => (
-          <tr key={`${row[0]},${row[1]}`}>
-            {row.map((value, i) => (
-              <td key={data.columns[i]}>{typeof value === 'number' ? brief(value, 5) : (value ?? 'not known')}</td>
+    // a table is as wide as its columns, hidden or not: what holds it cuts it off
+    <div className="sr">
+      <table>
+        <caption>
+          {view.figure === 'limits' ? 'What limits the throughput' : `Cells compared: ${view.measure.label}`}
+        </caption>
+        <thead>
+          <tr>
+            {data.columns.map((name) => (
+              <th scope="col" key={name}>
+                {name.replaceAll('_', ' ')}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {data.rows.map((row) => (
+            <tr key={`${row[0]},${row[1]}`}>
+              {row.map((value, i) => (
+                <td key={data.columns[i]}>{typeof value === 'number' ? brief(value, 5) : (value ?? 'not known')}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -649,7 +649,7 @@ function CostSplit() {
       `bytes ${decimal(now.parts[0], digits)}, packets ${decimal(now.parts[1], digits)}, interrupts ${decimal(now.parts[2], digits)} ${shortUnit(view.measure.unit)}`,
     );
   });
-  return <svg ref={svg.attach} className="plot wide" height={SPLIT_HEIGHT} role="img" />;
+  return <svg ref={svg.attach} className="plot wide" height={SPLIT_HEIGHT} role="img" aria-label="Cost split" />;
 }
 
 export function Panel({ fitState }: { fitState: FitState | null }) {
