@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 PAGES = {
     "home": "/",
     "explorer": "/explorer/geist-2005-nfs",
+    "recommend": "/explorer/geist-2005-nfs?goal=throughput&advice=open&driver=e1000",
     "points": "/explorer/geist-2005-points",
     "dillon": "/explorer/dillon-2004",
     "models": "/models",

@@ -103,10 +103,16 @@ def test_a_copied_link_opens_the_identical_view(
         assert surface(other) == surface(page)
         assert residual_marks(other) == residual_marks(page)
         panel = re.compile("Model")
-        assert (
-            other.get_by_role("complementary", name=panel).inner_text().split("Python")[0]
-            == page.get_by_role("complementary", name=panel).inner_text().split("Python")[0]
+        panels = [one.get_by_role("complementary", name=panel) for one in (other, page)]
+        # what is out of sight is drawn when it is seen
+        for one in panels:
+            one.locator(".along svg").scroll_into_view_if_needed()
+            expect(one.locator(".along svg text").first).to_be_visible()
+        expect(panels[1].locator(".along")).to_have_text(
+            panels[0].locator(".along").inner_text(), use_inner_text=True
         )
+        said = [one.inner_text().split("Python")[0] for one in panels]
+        assert said[0] == said[1]
     finally:
         fresh.close()
 
