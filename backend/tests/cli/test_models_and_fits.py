@@ -11,7 +11,7 @@ import pytest
 Run = Callable[..., Any]
 
 MINE = '''
-"""Not a docstring of the model."""
+# Not a docstring, which would be the title.
 BOUNDS = {"slope": (0, 5)}
 
 
