@@ -68,7 +68,7 @@ it('has every equation as MathML without style attributes', async () => {
   for (const model of catalogue.models) {
     const { default: own } = await equations[model.id]();
     expect(Object.keys(own)).toEqual(model.outputs.map((o) => o.name));
-    for (const markup of [...Object.values(own), ...model.parameters.map((p) => p.symbolMath)]) {
+    for (const markup of [...Object.values(own).flat(), ...model.parameters.map((p) => p.symbolMath)]) {
       expect(markup).toMatch(/^<math/);
       expect(markup).not.toContain(' style=');
     }
