@@ -104,6 +104,7 @@ export function Editor(props: { onReady(handle: EditorHandle | null): void; onCh
       // Tab is not bound: it leaves the editor, as it leaves every field
       keymap.of([...historyKeymap, ...defaultKeymap]),
       EditorView.contentAttributes.of({
+        tabindex: '0',
         'aria-label': 'Python of the model',
         'aria-description': 'Control and Enter runs it. Tab leaves the editor.',
       }),
