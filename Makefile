@@ -54,7 +54,7 @@ test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
 test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
-	$(BIN)/python -m pytest -m browser -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m browser -q
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
 	$(BIN)/ruff check
