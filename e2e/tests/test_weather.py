@@ -91,3 +91,21 @@ def test_a_fit_of_older_data_says_so_until_it_is_fitted_again(page: Page) -> Non
     expect(panel).not_to_contain_text("The fit is older than its data")
     expect(page.locator("canvas.surface").first).to_have_css("opacity", "1")
     expect(page.get_by_text("By hand")).to_have_count(0)
+
+
+def test_a_part_that_does_not_come_takes_only_itself_away(page: Page, console: Console) -> None:
+    console.expected.append("net::ERR")
+    page.route("**/assets/Section-*", lambda route: route.abort())
+    open_explorer(page)
+    advice = page.get_by_role("region", name="Recommendation")
+    advice.scroll_into_view_if_needed()
+    expect(advice).to_contain_text("The recommendation did not load")
+    before = surface(page)
+    x, y, width = press(page, "α")
+    page.mouse.move(x + 0.3 * width, y, steps=3)
+    page.mouse.up()
+    assert surface(page) != before
+    page.unroute("**/assets/Section-*")
+    advice.get_by_role("button", name="Try again").click()
+    expect(advice).not_to_contain_text("did not load")
+    expect(advice).to_contain_text(re.compile("Set|set"))

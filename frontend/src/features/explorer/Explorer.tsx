@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instrument: data on the left, the surface with its lines in the middle, the model on the right, one crosshair through all of them.
-import {
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useFit } from '../../api/queries';
 import type { Fit, FitRequest } from '../../api/types';
 import { Notice } from '../../components/Notice';
+import { part } from '../../components/part';
 import { Segmented } from '../../components/Segmented';
 import { useTheme } from '../../components/theme';
 import { catalogue } from '../../engine/catalogue';
@@ -43,7 +34,7 @@ import { UndoButtons, useHistory } from './Undo';
 import { useExports } from './useExports';
 import './explorer.css';
 
-const FigureTable = lazy(() => import('./FigureTable'));
+const FigureTable = part('The table of the figure', async () => (await import('./FigureTable')).default);
 
 /** For who measures how soon the page is useful. */
 function markOnce(name: string): void {
@@ -328,11 +319,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
           <Key view={view} />
           <Chart onPicture={onPicture} />
           <CellTable view={view} />
-          {view.figure !== 'map' && view.figure !== '3d' && (
-            <Suspense fallback={null}>
-              <FigureTable />
-            </Suspense>
-          )}
+          {view.figure !== 'map' && view.figure !== '3d' && <FigureTable />}
         </div>
         <Panel fitState={fitState} />
         {subject.of === 'experiment' && (

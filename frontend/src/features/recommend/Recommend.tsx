@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The place of the recommendation. Its code and its request come when the rest is drawn and the place is near.
-import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { part } from '../../components/part';
 import type { SectionProps } from './Section';
 
-const Section = lazy(async () => ({ default: (await import('./Section')).Section }));
+const EMPTY = (
+  <header className="advicehead">
+    <h2 className="cap">What should I set?</h2>
+  </header>
+);
+
+const Section = part('The recommendation', async () => (await import('./Section')).Section, EMPTY);
 
 const NEAR = '240px';
 const SOON_MS = 3000;
@@ -40,20 +47,9 @@ function useWanted(ready: boolean): [RefObject<HTMLElement | null>, boolean] {
 
 export function Recommend({ ready, ...rest }: SectionProps & { ready: boolean }) {
   const [place, wanted] = useWanted(ready);
-  const empty = (
-    <header className="advicehead">
-      <h2 className="cap">What should I set?</h2>
-    </header>
-  );
   return (
     <section className="advice" aria-label="Recommendation" ref={place}>
-      {wanted ? (
-        <Suspense fallback={empty}>
-          <Section {...rest} />
-        </Suspense>
-      ) : (
-        empty
-      )}
+      {wanted ? <Section {...rest} /> : EMPTY}
     </section>
   );
 }
