@@ -8,6 +8,8 @@ import { pyodide } from './build/pyodide.ts';
 
 export default defineConfig({
   plugins: [react(), models(), preload(), pyodide(), codec()],
+  // scripts and styles name their parts from where they are: the built page works under any path
+  experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
   build: { target: 'es2022', cssCodeSplit: false, assetsInlineLimit: 0 },
   server: { proxy: { '/api': process.env.COALESCOPE_API ?? 'http://127.0.0.1:8000' } },
   // pictures of every model at every setting take seconds, and more on a busy machine

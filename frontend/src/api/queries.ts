@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { body, client } from './client';
+import { currentCopy } from './copy';
 import { ApiError } from './errors';
 import { follow } from './events';
 import type {
@@ -84,6 +85,7 @@ export function useDatasetStates(): DatasetState[] {
   const health = useQuery({
     queryKey: ['health'],
     queryFn: ({ signal }) => body<Health>(client.GET('/api/health', { signal })),
+    enabled: currentCopy() === null,
     refetchInterval: ({ state }) => state.data?.datasets.some((d) => d.state === 'loading') && LOOK_AGAIN_MS,
   });
   const waiting = health.data?.datasets.length ?? 0;
@@ -136,6 +138,7 @@ export function useChange(slug: string) {
     queryKey: changeKey(slug),
     queryFn: ({ signal }) =>
       body<Change>(client.GET('/api/experiments/{slug}/sweeps', { params: { path: { slug } }, signal })),
+    enabled: currentCopy() === null,
     refetchInterval: LOOK_FOR_SWEEPS_MS,
     retry: false,
   });

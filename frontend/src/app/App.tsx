@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type RefObject, Suspense, useEffect, useRef } from 'react';
-import { useLocation } from 'wouter';
+import { Router, useLocation } from 'wouter';
+import { base } from '../api/home';
 import { queries } from '../api/queries';
 import { LoadingLine } from '../components/Loading';
 import { ErrorBoundary } from './ErrorBoundary';
@@ -30,12 +31,12 @@ function useFreshStart(path: string, main: RefObject<HTMLElement | null>): void 
   }, [path, main]);
 }
 
-export function App() {
+function Shell() {
   const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
   useFreshStart(path, main);
   return (
-    <QueryClientProvider client={queries}>
+    <>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads into the page; only the fragment is kept out of the address */}
       <a
         className="skip"
@@ -57,6 +58,16 @@ export function App() {
         </ErrorBoundary>
       </main>
       <TokenPrompt />
+    </>
+  );
+}
+
+export function App() {
+  return (
+    <QueryClientProvider client={queries}>
+      <Router base={base}>
+        <Shell />
+      </Router>
     </QueryClientProvider>
   );
 }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { base } from '../api/home';
 import './fonts.css';
 import './tokens.css';
 import './base.css';
 import { followSystem } from '../components/theme';
-import { currentPath } from '../state/address';
+import { currentPath, withoutSlash } from '../state/address';
 import { App } from './App';
 import { loadAhead } from './routes';
 
 const host = document.getElementById('page');
 if (!host) throw new Error('index.html has no element with the id "page".');
 followSystem();
+// a host of files serves an address from its folder
+withoutSlash(base);
 const root = createRoot(host);
-loadAhead(currentPath().split(/[?#]/)[0]).then(() => {
+loadAhead(currentPath().slice(base.length).split(/[?#]/)[0]).then(() => {
   root.render(
     <StrictMode>
       <App />

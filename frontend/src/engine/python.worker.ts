@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// <reference lib="webworker" />
 import { loadPyodide, type PyodideAPI } from 'pyodide';
+import { fileAddress } from '../api/home';
 import type { Reply, Request } from './python';
 
 declare const self: DedicatedWorkerGlobalScope;
@@ -22,8 +23,8 @@ type Evaluate = (text: string) => string;
 
 async function boot(): Promise<Evaluate> {
   const from = performance.now();
-  const base = new URL(__PYODIDE_BASE__, self.location.origin).href;
-  const models = fetch(new URL(__MODELS_ZIP__, self.location.origin)).then((r) => {
+  const base = fileAddress(__PYODIDE_BASE__);
+  const models = fetch(fileAddress(__MODELS_ZIP__)).then((r) => {
     if (!r.ok) throw new Error(`the models' sources did not arrive: ${r.status}`);
     return r.arrayBuffer();
   });

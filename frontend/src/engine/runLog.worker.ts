@@ -2,6 +2,7 @@
 /// <reference lib="webworker" />
 // The run log codec's own Python, for logs that are opened and not uploaded.
 import { loadPyodide, type PyodideAPI } from 'pyodide';
+import { fileAddress } from '../api/home';
 import type { Opened, OpenReply, OpenRequest } from './runLog';
 
 declare const self: DedicatedWorkerGlobalScope;
@@ -24,8 +25,8 @@ open_log
 type Open = (content: Uint8Array, name: string, points: number) => string;
 
 async function boot(): Promise<Open> {
-  const base = new URL(__PYODIDE_BASE__, self.location.origin).href;
-  const codec = fetch(new URL(__RUN_LOG_ZIP__, self.location.origin)).then((r) => {
+  const base = fileAddress(__PYODIDE_BASE__);
+  const codec = fetch(fileAddress(__RUN_LOG_ZIP__)).then((r) => {
     if (!r.ok) throw new Error(`the codec did not arrive: ${r.status}`);
     return r.arrayBuffer();
   });

@@ -42,6 +42,13 @@ export function dropParameter(name: string): void {
   history.replaceState(history.state, '', url);
 }
 
+/** Takes the slash from the end of the address, but for that of `base` itself. */
+export function withoutSlash(base: string): void {
+  const { pathname, search, hash } = location;
+  const path = pathname.replace(/\/+$/, '');
+  if (path !== pathname && path.length > base.length) history.replaceState(history.state, '', path + search + hash);
+}
+
 /** Loads the whole page anew: the way out when a part of it was replaced on the server. */
 export function loadAgain(): void {
   location.reload();

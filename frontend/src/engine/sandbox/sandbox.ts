@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs Python that nobody vouches for: in a frame of an opaque origin, without network, in a worker that is ended when it takes too long.
 // What comes back is text; whoever asked reads it as he would read a stranger's file.
+import { fileAddress } from '../../api/home';
 import worker from './sandbox.worker.ts?worker&url';
 
 /** Longer than any model takes to trace. */
@@ -41,10 +42,10 @@ async function bytes(address: string): Promise<ArrayBuffer> {
 async function files(): Promise<Record<string, ArrayBuffer>> {
   const names = {
     worker,
-    asm: `${__PYODIDE_BASE__}pyodide.asm.mjs`,
-    wasm: `${__PYODIDE_BASE__}pyodide.asm.wasm`,
-    stdlib: `${__PYODIDE_BASE__}stdlib.zip`,
-    models: __MODELS_ZIP__,
+    asm: fileAddress(`${__PYODIDE_BASE__}pyodide.asm.mjs`),
+    wasm: fileAddress(`${__PYODIDE_BASE__}pyodide.asm.wasm`),
+    stdlib: fileAddress(`${__PYODIDE_BASE__}stdlib.zip`),
+    models: fileAddress(__MODELS_ZIP__),
   };
   const loaded = await Promise.all(Object.values(names).map(bytes));
   return Object.fromEntries(Object.keys(names).map((name, i) => [name, loaded[i]]));
@@ -56,7 +57,7 @@ function frameIn(host: HTMLElement): HTMLIFrameElement {
   frame.setAttribute('referrerpolicy', 'no-referrer');
   frame.title = 'Sandbox for Python';
   frame.hidden = true;
-  frame.src = SANDBOX;
+  frame.src = fileAddress(SANDBOX);
   host.append(frame);
   return frame;
 }

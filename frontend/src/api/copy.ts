@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page without a server reads answers that were kept: in files beside it (`coalescope publish`) or inside it (the offline page). Both name
+// them alike, so that the page asks as ever: GET /api/runs/7 is kept as runs/7.json, and every fit of an experiment, with what was
+// asked, in its fits.json.
+import { ApiError } from './errors';
+import { home } from './home';
+
+export interface Copy {
+  /** A site of files, or one file. */
+  readonly of: 'site' | 'file';
+  /** Whether the files that runs came from are there for download. */
+  readonly logs: boolean;
+  /** The version of the program that made it. */
+  readonly version: string;
+  /** What is kept under a name. Throws ApiError where nothing is. */
+  open(name: string, signal?: AbortSignal): Promise<Response>;
+}
+
+export type Answers = Readonly<Record<string, unknown>>;
+
+/** One fit of a fits.json. */
+export interface KeptFit {
+  readonly asked: Readonly<Record<string, unknown>>;
+  readonly answer: unknown;
+}
+
+/** What the page says where only a server could answer. */
+export function needsServer(): ApiError {
+  const [what, advice] =
+    current?.of === 'file'
+      ? ['This page is one file without a server.', 'The link above it leads to the original.']
+      : ['This is a published copy without a server.', 'Coalescope itself, started on the data, can answer it.'];
+  return new ApiError(501, { code: 'needs_server', message: what, where: {}, advice });
+}
+
+function notKept(): ApiError {
+  return new ApiError(404, { code: 'not_kept', message: 'This copy does not hold it.', where: {}, advice: null });
+}
+
+/** The copy that is one file: its answers are in it. */
+export function fileCopy(version: string, answers: Answers): Copy {
+  return {
+    of: 'file',
+    logs: false,
+    version,
+    async open(name) {
+      if (!Object.hasOwn(answers, name)) throw needsServer();
+      return Response.json(answers[name]);
+    },
+  };
+}
+
+/** The copy that this document belongs to: `<meta name="coalescope-copy" data-version data-logs>`. */
+function siteCopy(): Copy | null {
+  if (typeof document === 'undefined') return null;
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="coalescope-copy"]');
+  if (!meta) return null;
+  return {
+    of: 'site',
+    logs: meta.dataset.logs === 'yes',
+    version: meta.dataset.version ?? '',
+    async open(name, signal) {
+      const answer = await fetch(new URL(`answers/${name}`, home), { signal });
+      if (!answer.ok) throw notKept();
+      return answer;
+    },
+  };
+}
+
+let current = siteCopy();
+
+/** Null where there is a server. */
+export const currentCopy = (): Copy | null => current;
+
+/** From now on the page reads what is kept there. */
+export function readFrom(copy: Copy): void {
+  current = copy;
+}
+
+const LIST = /^experiments\/[^/]+\/runs$/;
+const FITS = /^experiments\/[^/]+\/fits$/;
+const PLAIN =
+  /^(experiments(\/[^/]+(\/(cells|environment))?)?|quantities|models|policies|runs\/[^/]+(\/environment)?)$/;
+
+/** JSON values that say the same, whatever the order of their keys. */
+export function same(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const keys = Object.keys(a);
+  if (Array.isArray(a) !== Array.isArray(b) || keys.length !== Object.keys(b).length) return false;
+  const of = (v: object, key: string) => (v as Record<string, unknown>)[key];
+  return keys.every((key) => Object.hasOwn(b, key) && same(of(a, key), of(b, key)));
+}
+
+async function fitted(copy: Copy, request: Request, path: string): Promise<Response> {
+  const asked = await request.json();
+  const kept = (await (await copy.open(`${path}.json`, request.signal)).json()) as readonly KeptFit[];
+  const found = kept.find((each) => same(each.asked, asked));
+  if (!found) throw needsServer();
+  return Response.json(found.answer);
+}
+
+/** Lists are kept whole, and of each cell; a page of one is cut here. */
+async function listed(copy: Copy, request: Request, path: string, query: URLSearchParams): Promise<Response> {
+  const cell = query.get('cell');
+  const name = cell === null ? `${path}.json` : `${path}/cell=${cell}.json`;
+  const { total, runs } = await (await copy.open(name, request.signal)).json();
+  const offset = Number(query.get('offset') ?? 0);
+  return Response.json({ total, runs: runs.slice(offset, offset + Number(query.get('limit') ?? 100)) });
+}
+
+/** The name under which an answer is kept, or null: such are not. */
+export function keptAs(path: string, query: URLSearchParams): string | null {
+  if (/^runs\/[^/]+\/contents$/.test(path)) return `${path}.json`;
+  if (/^runs\/[^/]+\/log$/.test(path)) return `${path}.runlog`;
+  if (path.endsWith('/export')) return `${path}/${query.get('what')}.${query.get('format')}`;
+  if (!PLAIN.test(path)) return null;
+  return query.size === 0 ? `${path}.json` : `${path}/${query}.json`;
+}
+
+/** The answer to a request that would have gone to the server. */
+export async function answerFrom(copy: Copy, request: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  const path = pathname.slice(pathname.indexOf('/api/') + '/api/'.length);
+  if (request.method === 'POST' && FITS.test(path)) return fitted(copy, request, path);
+  if (request.method !== 'GET') throw needsServer();
+  if (LIST.test(path)) return listed(copy, request, path, searchParams);
+  const name = keptAs(path, searchParams);
+  // a site keeps what is asked without parameters
+  if (name === null || (copy.of === 'site' && PLAIN.test(path) && searchParams.size > 0)) throw needsServer();
+  return copy.open(name, request.signal);
+}
