@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from coalescope.analyses.endpoints import router as analyses
 from coalescope.comparisons.endpoints import router as comparisons
 from coalescope.datasets.background import BackgroundLoader
-from coalescope.errors import ERROR_RESPONSES, install_error_handlers
+from coalescope.error_responses import ERROR_RESPONSES, install_error_handlers
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.exports.endpoints import router as exports
 from coalescope.fits.cache import LatestAnswers

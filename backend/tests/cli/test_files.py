@@ -244,7 +244,7 @@ def test_text_without_end_is_refused_at_the_limit_of_tables(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("coalescope.cli.commands.import_files.MAX_CSV_BYTES", 1 << 20)
-    monkeypatch.setattr("coalescope.uploads.csv_files.MAX_CSV_BYTES", 1 << 20)
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.MAX_CSV_BYTES", 1 << 20)
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from coalescope.errors import install_error_handlers
+from coalescope.error_responses import install_error_handlers
 from coalescope.page import PageFiles
 from fastapi import FastAPI
 

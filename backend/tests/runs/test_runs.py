@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from coalescope.runs.service import canonical_level, factor_key
+from coalescope.experiments.levels import canonical_level, factor_key
 from hypothesis import given
 from hypothesis import strategies as st
 

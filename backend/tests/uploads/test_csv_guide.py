@@ -8,7 +8,7 @@ from typing import Any
 
 import coalescope.uploads
 import pytest
-from coalescope.uploads import csv_files, tidy_csv
+from coalescope.uploads import tidy_csv
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "tidy-csv.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```csv\n(.*?)```", GUIDE, re.DOTALL)
@@ -49,5 +49,5 @@ def test_codes_of_the_guide_exist() -> None:
 
 def test_limits_of_the_guide_are_those_of_the_reader() -> None:
     assert f"{tidy_csv.MAX_ROWS:,} rows" in GUIDE
-    assert f"{csv_files.MAX_CSV_BYTES // 2**20} MiB" in GUIDE
+    assert f"{tidy_csv.MAX_CSV_BYTES // 2**20} MiB" in GUIDE
     assert f"Up to {tidy_csv.MAX_PROBLEMS} faults" in GUIDE

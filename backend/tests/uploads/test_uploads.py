@@ -301,10 +301,10 @@ def test_a_cell_has_one_mean(client: Any) -> None:
 
 
 def test_a_large_table_is_refused(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coalescope.uploads.csv_files.MAX_CSV_BYTES", len(CSV) - 1)
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.MAX_CSV_BYTES", len(CSV) - 1)
     answer = client.upload(CSV)
     assert (answer.status_code, refusal(answer)["code"]) == (413, "too_large")
-    monkeypatch.setattr("coalescope.uploads.csv_files.MAX_CSV_BYTES", len(CSV))
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.MAX_CSV_BYTES", len(CSV))
     assert client.upload(CSV).status_code == 201
 
 

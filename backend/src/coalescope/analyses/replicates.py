@@ -9,8 +9,9 @@ from coalescope_models.statistics import outliers
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, SummaryRecord
-from coalescope.experiments.service import factor_levels, list_cells, parse_where
+from coalescope.experiments.service import list_cells, parse_where
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.records import ReplicateRecord
 from coalescope.runs.selection import Where

@@ -10,11 +10,11 @@ from coalescope_models.statistics import CellSummary, Comparison, Difference, co
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.levels import factor_key, factor_levels
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, FactorValue
-from coalescope.experiments.service import factor_levels, list_cells, parse_where
+from coalescope.experiments.service import list_cells, parse_where
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.selection import Where
-from coalescope.runs.service import factor_key
 
 Verdict = Literal["better", "worse", "unresolved"]
 

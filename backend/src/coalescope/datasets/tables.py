@@ -6,8 +6,7 @@ from uuid import NAMESPACE_URL, uuid5
 from coalescope.datasets.source import Dataset
 from coalescope.errors import CoalescopeError
 from coalescope.runs.records import NewRun
-from coalescope.uploads.csv_files import with_derived
-from coalescope.uploads.tidy_csv import Table, TableRow, read_table
+from coalescope.uploads.tidy_csv import Table, TableRow, measures_of, read_table
 
 
 def table_runs(dataset: Dataset) -> list[NewRun]:
@@ -27,6 +26,6 @@ def _run(dataset: Dataset, table: Table, row: TableRow) -> NewRun:
         factors=row.factors,
         replicate=row.replicate,
         content="dataset",
-        measures=with_derived(row.measures) if table.per == "run" else row.measures,
+        measures=measures_of(table, row),
         csv_row=row.row,
     )

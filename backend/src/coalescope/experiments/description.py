@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An experiment described from its cells: factors, counts, first view, small pictures. Pure."""
+"""An experiment described from its cells: factors, counts, first view, small pictures. Pure.
+
+Plain data in the shapes of `schemas`: the page describes a table that it only opened with this.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import prod
 from typing import Any
 
+from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
-from coalescope.experiments.schemas import (
-    DefaultFitOut,
-    DefaultViewOut,
-    ExperimentOut,
-    ExperimentSummaryOut,
-    FactorOut,
-    FixedOut,
-    GlanceOut,
-    MeasureOut,
-    SourceOut,
-)
-from coalescope.experiments.service import factor_levels, measure_names
 from coalescope.glossary.quantities import factor, measure
-from coalescope.glossary.schemas import quantity_out
 
 _X_FIRST = ("delay_us", "delay_ticks", "moderation_rate_hz")
 _Y_FIRST = ("mtu_bytes", "frame_bytes")
@@ -34,42 +26,46 @@ _MEASURES_FIRST = (
 _GLANCES = 3
 
 
-def summarise_experiment(
-    record: ExperimentRecord, cells: Sequence[CellRecord]
-) -> ExperimentSummaryOut:
-    """The experiment as the list shows it."""
-    return ExperimentSummaryOut(
+@dataclass(frozen=True)
+class View:
+    """What to show first."""
+
+    measure: str
+    x: str
+    y: str | None
+    where: Mapping[str, FactorValue]
+
+
+def summarise_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:
+    """The experiment as the list shows it (ExperimentSummaryOut)."""
+    return {
         **_base(record, cells),
-        measures=measure_names(cells),
-        glance=_glances(default_view(record, cells), cells),
-    )
+        "measures": measure_names(cells),
+        "glance": _glances(default_view(record, cells), cells),
+    }
 
 
-def describe_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -> ExperimentOut:
-    """The experiment in full."""
+def describe_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:
+    """The experiment in full (ExperimentOut)."""
     source = record.source
     notes = [str(note) for note in source.get("notes", [])]
-    return ExperimentOut(
+    about = {name: source.get(name) for name in ("citation", "url", "licence", "how_made")}
+    view = default_view(record, cells)
+    return {
         **_base(record, cells),
-        measures=_measures(cells),
-        source=SourceOut(
-            citation=source.get("citation"),
-            url=source.get("url"),
-            licence=source.get("licence"),
-            how_made=source.get("how_made"),
-            notes=notes,
-        ),
-        fixed=[
-            FixedOut(label=str(label), value=str(value))
+        "measures": _measures(cells),
+        "source": {**about, "notes": notes},
+        "fixed": [
+            {"label": str(label), "value": str(value)}
             for label, value in source.get("fixed", {}).items()
         ],
-        notes=notes,
-        default_view=default_view(record, cells),
-        default_fit=_default_fit(source.get("default_fit")),
-    )
+        "notes": notes,
+        "default_view": None if view is None else asdict(view),
+        "default_fit": _default_fit(source.get("default_fit")),
+    }
 
 
-def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> DefaultViewOut | None:
+def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> View | None:
     """The view the source asks for, completed where it is silent or does not fit the data."""
     levels = factor_levels(cell.factors for cell in cells)
     measures = measure_names(cells)
@@ -86,7 +82,7 @@ def default_view(record: ExperimentRecord, cells: Sequence[CellRecord]) -> Defau
     y = _first([asked.get("y")], [name for name in available if name != x])
     y = y or _first([*_Y_FIRST, *rest], rest)
     where = _where(asked.get("where", {}), having, {x, y})
-    return DefaultViewOut(measure=chosen, x=x, y=y, where=where)
+    return View(measure=chosen, x=x, y=y, where=where)
 
 
 def _base(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:
@@ -124,28 +120,32 @@ def _range(counts: Sequence[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _factor(name: str, values: list[FactorValue]) -> FactorOut:
+def _factor(name: str, values: list[FactorValue]) -> dict[str, Any]:
     quantity = factor(name)
-    if quantity is None:
-        return FactorOut(name=name, label=name.removeprefix("factor."), unit="", levels=values)
-    return FactorOut(name=name, label=quantity.label, unit=quantity.unit, levels=values)
+    label = quantity.label if quantity else name.removeprefix("factor.")
+    return {
+        "name": name,
+        "label": label,
+        "unit": quantity.unit if quantity else "",
+        "levels": values,
+    }
 
 
-def _measures(cells: Sequence[CellRecord]) -> list[MeasureOut]:
+def _measures(cells: Sequence[CellRecord]) -> list[dict[str, Any]]:
     found = []
     for name in measure_names(cells):
         quantity = measure(name)
         if quantity is None:
             continue
         count = sum(name in cell.measures for cell in cells)
-        found.append(MeasureOut(**quantity_out(quantity).model_dump(), cells=count))
+        found.append({**quantity.to_json(), "cells": count})
     return found
 
 
-def _default_fit(given: Mapping[str, Any] | None) -> DefaultFitOut | None:
+def _default_fit(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if not given:
         return None
-    return DefaultFitOut(model=given["model"], method=given["method"], where=given.get("where", {}))
+    return {"model": given["model"], "method": given["method"], "where": given.get("where", {})}
 
 
 def _axis_candidates(levels: Mapping[str, list[FactorValue]]) -> list[str]:
@@ -176,7 +176,7 @@ def _where(
     return where
 
 
-def _glances(view: DefaultViewOut | None, cells: Sequence[CellRecord]) -> list[GlanceOut]:
+def _glances(view: View | None, cells: Sequence[CellRecord]) -> list[dict[str, Any]]:
     if view is None:
         return []
     chosen = [
@@ -189,7 +189,7 @@ def _glances(view: DefaultViewOut | None, cells: Sequence[CellRecord]) -> list[G
     return [_glance(name, view.x, view.y, chosen) for name in names[:_GLANCES]]
 
 
-def _glance(name: str, x: str, y: str | None, cells: Sequence[CellRecord]) -> GlanceOut:
+def _glance(name: str, x: str, y: str | None, cells: Sequence[CellRecord]) -> dict[str, Any]:
     having = [cell for cell in cells if name in cell.measures]
     levels = factor_levels(cell.factors for cell in having)
     columns = levels.get(x, [])
@@ -199,7 +199,7 @@ def _glance(name: str, x: str, y: str | None, cells: Sequence[CellRecord]) -> Gl
         key = (None if y is None else cell.factors.get(y), cell.factors.get(x))
         means.setdefault(key, cell.measures[name].mean)
     rows = [[means.get((line, column)) for column in columns] for line in lines]
-    return GlanceOut(measure=name, x=x, y=y, rows=rows)
+    return {"measure": name, "x": x, "y": y, "rows": rows}
 
 
 def _first(wanted: Sequence[str | None], available: Sequence[str]) -> str | None:

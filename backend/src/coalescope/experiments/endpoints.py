@@ -6,10 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from coalescope.database import ReadConnection, WriteConnection
-from coalescope.errors import ErrorResponse
+from coalescope.error_responses import ErrorResponse
 from coalescope.experiments import service
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag
 from coalescope.experiments.description import describe_experiment, summarise_experiment
+from coalescope.experiments.levels import factor_levels, matches
 from coalescope.experiments.records import CellRecord, Kind
 from coalescope.experiments.schemas import (
     CellOut,
@@ -47,7 +48,9 @@ def list_experiments(
 ) -> list[ExperimentSummaryOut]:
     """All experiments, published first, then by title."""
     return [
-        summarise_experiment(record, service.list_cells(connection, record))
+        ExperimentSummaryOut.model_validate(
+            summarise_experiment(record, service.list_cells(connection, record))
+        )
         for record in service.list_experiments(connection, kind, q)
     ]
 
@@ -59,7 +62,7 @@ def create_experiment(connection: WriteConnection, body: ExperimentIn) -> Experi
     record = service.create_experiment(
         connection, body.slug, body.title, body.kind, body.subtitle, source
     )
-    return describe_experiment(record, [])
+    return ExperimentOut.model_validate(describe_experiment(record, []))
 
 
 @router.get("/{slug}", response_model=ExperimentOut, responses=NOT_MODIFIED)
@@ -71,7 +74,8 @@ def get_experiment(
     if not_modified(request, record):
         return tag(Response(status_code=304), record)
     tag(response, record)
-    return describe_experiment(record, service.list_cells(connection, record))
+    described = describe_experiment(record, service.list_cells(connection, record))
+    return ExperimentOut.model_validate(described)
 
 
 @router.get(
@@ -98,13 +102,13 @@ def list_cells(
         return tag(Response(status_code=304), record)
     tag(response, record)
     cells = service.list_cells(connection, record)
-    levels = service.factor_levels(cell.factors for cell in cells)
+    levels = factor_levels(cell.factors for cell in cells)
     given = [pair for pair in request.query_params.multi_items() if pair[0] != "without"]
     where = service.parse_where(given, levels)
     left_out: list[str] = []
     if without:
         left_out, cells = cells_without(connection, record, cells, uids_of(without))
-    chosen = [cell_out(cell) for cell in cells if service.matches(cell.factors, where)]
+    chosen = [cell_out(cell) for cell in cells if matches(cell.factors, where)]
     return CellsOut(
         experiment=slug, data_version=record.data_version, cells=chosen, left_out=left_out
     )

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, conflict, not_found
 from coalescope.experiments import repository
+from coalescope.experiments.levels import in_order, matches
 from coalescope.experiments.records import (
     KINDS,
     CellRecord,
@@ -19,7 +20,7 @@ from coalescope.experiments.records import (
     FactorValue,
     Kind,
 )
-from coalescope.glossary.quantities import factor, glossary_order
+from coalescope.glossary.quantities import factor
 from coalescope.timestamps import utc_now
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -167,38 +168,7 @@ def list_cells(
 ) -> list[CellRecord]:
     """The experiment's cells in the fixed order of their factors; `where` selects by level."""
     found = repository.list_cells(connection, experiment.id)
-    names = factor_names(found)
-    chosen = [cell for cell in found if matches(cell.factors, where or {})]
-    return sorted(chosen, key=lambda cell: _cell_order(cell.factors, names))
-
-
-def factor_names(cells: Iterable[CellRecord]) -> list[str]:
-    """Names of all factors that some cell sets, in the glossary's order."""
-    return sorted({name for cell in cells for name in cell.factors}, key=glossary_order)
-
-
-def factor_levels(settings: Iterable[Factors]) -> dict[str, list[FactorValue]]:
-    """Each factor's levels over these settings, in rising order (numbers before text)."""
-    levels: dict[str, set[FactorValue]] = {}
-    for factors in settings:
-        for name, value in factors.items():
-            levels.setdefault(name, set()).add(value)
-    names = sorted(levels, key=glossary_order)
-    return {name: sorted(levels[name], key=level_order) for name in names}
-
-
-def measure_names(cells: Iterable[CellRecord]) -> list[str]:
-    """Names of all measures that some cell has, in the glossary's order."""
-    return sorted({name for cell in cells for name in cell.measures}, key=glossary_order)
-
-
-def level_order(value: FactorValue | None) -> tuple[int, float, str]:
-    """Sort key of levels: absent, then numbers, then text."""
-    if value is None:
-        return (0, 0.0, "")
-    if isinstance(value, str):
-        return (2, 0.0, value)
-    return (1, float(value), "")
+    return [cell for cell in in_order(found) if matches(cell.factors, where or {})]
 
 
 def parse_where(
@@ -236,15 +206,6 @@ def _level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> Fac
             advice=f"Its levels are {', '.join(map(str, levels[name][:12]))}.",
         )
     return number
-
-
-def matches(factors: Factors, where: Factors) -> bool:
-    """Whether a cell has all these levels."""
-    return all(factors.get(name) == value for name, value in where.items())
-
-
-def _cell_order(factors: Factors, names: list[str]) -> list[tuple[int, float, str]]:
-    return [level_order(factors.get(name)) for name in names]
 
 
 def _searchable(record: ExperimentRecord) -> str:

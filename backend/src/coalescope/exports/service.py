@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from sqlalchemy.engine import Connection
 
+from coalescope.experiments.levels import factor_names, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
-from coalescope.experiments.service import factor_names, list_cells, measure_names
+from coalescope.experiments.service import list_cells
 from coalescope.exports import repository
 from coalescope.exports.repository import ExportedRun
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs

@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from coalescope.errors import ErrorResponse
+from coalescope.error_responses import ErrorResponse
 
 DESCRIPTION = """\
 All numbers are in the unit that the name of their field ends in; the glossary (`/api/quantities`)

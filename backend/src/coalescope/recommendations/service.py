@@ -21,8 +21,8 @@ from coalescope_models.recommendation import (
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
-from coalescope.experiments.service import factor_levels
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
 from coalescope.runs.records import RunValues

@@ -8,7 +8,8 @@ from fastapi.responses import FileResponse
 from sqlalchemy.engine import Connection
 
 from coalescope.database import ReadConnection, WriteConnection
-from coalescope.errors import CoalescopeError, ErrorResponse
+from coalescope.error_responses import ErrorResponse
+from coalescope.errors import CoalescopeError
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
 from coalescope.object_store import CSV_SUFFIX, RUN_LOG_SUFFIX, ObjectStore

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.levels import factor_levels, matches
 from coalescope.experiments.records import ExperimentRecord, Factors
-from coalescope.experiments.service import factor_levels, matches, parse_where
+from coalescope.experiments.service import parse_where
 from coalescope.runs import repository
 from coalescope.runs.records import RunValues
 

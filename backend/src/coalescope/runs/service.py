@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Store runs, change them with their history, and keep the summaries exact."""
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +9,12 @@ from coalescope_models.statistics import outliers
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import conflict, not_found
+from coalescope.experiments.levels import (
+    canonical_factors,
+    factor_key,
+    factor_levels,
+    matches,
+)
 from coalescope.experiments.records import (
     CellRecord,
     ExperimentRecord,
@@ -18,7 +22,7 @@ from coalescope.experiments.records import (
     FactorValue,
     SummaryRecord,
 )
-from coalescope.experiments.service import factor_levels, matches, parse_where, touch
+from coalescope.experiments.service import parse_where, touch
 from coalescope.glossary.quantities import glossary_order
 from coalescope.runs import repository
 from coalescope.runs.records import (
@@ -33,23 +37,6 @@ from coalescope.runs.summaries import summarise_values
 from coalescope.timestamps import utc_now
 
 _BATCH = 1000
-_EXACT = 2**53  # larger whole numbers are not exact as floats
-
-
-def factor_key(factors: Factors) -> str:
-    """Canonical text of a setting: sorted names, 1500 and 1500.0 alike. Unique per cell."""
-    plain = {name: canonical_level(value) for name, value in factors.items()}
-    return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-
-
-def canonical_level(value: FactorValue) -> FactorValue:
-    """A level in its one form: whole numbers as integers, no negative zero, text as it is."""
-    if isinstance(value, str):
-        return value
-    if not math.isfinite(value):
-        raise ValueError(f"a level must be finite, not {value}")
-    whole = float(value).is_integer() and abs(value) <= _EXACT
-    return int(value) if whole else float(value)
 
 
 def record_runs(
@@ -83,7 +70,7 @@ def _record_batch(
 ) -> set[int]:
     """Store some runs; returns the cells they are in."""
     keys = [factor_key(run.factors) for run in new]
-    keyed = {key: _canonical(run.factors) for key, run in zip(keys, new, strict=True)}
+    keyed = {key: canonical_factors(run.factors) for key, run in zip(keys, new, strict=True)}
     cells = repository.cell_ids(connection, experiment_id, keyed)
     rows = [_row(run, experiment_id, cells[key], now) for key, run in zip(keys, new, strict=True)]
     ids = repository.insert_runs(connection, rows)
@@ -295,7 +282,7 @@ def correct(
     run = get_run(connection, uid)
     changed = {**run.factors, **factors}
     kept: dict[str, FactorValue] = {k: v for k, v in changed.items() if v is not None}
-    kept = _canonical(kept)
+    kept = canonical_factors(kept)
     number = run.replicate if replicate is None else replicate
     before = {"factors": dict(run.factors), "replicate": run.replicate}
     after = {"factors": kept, "replicate": number}
@@ -374,11 +361,6 @@ def _history(
         "before": before,
         "after": after,
     }
-
-
-def _canonical(factors: Factors) -> dict[str, FactorValue]:
-    names = sorted(factors, key=glossary_order)
-    return {name: canonical_level(factors[name]) for name in names}
 
 
 def _row(run: NewRun, experiment_id: int, cell_id: int, now: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.sse import EventSourceResponse
 
 from coalescope.database import Database, ReadConnection, WriteConnection
-from coalescope.errors import ErrorResponse
+from coalescope.error_responses import ErrorResponse
 from coalescope.sweeps import service
 from coalescope.sweeps.events import Listeners, changes
 from coalescope.sweeps.schemas import ChangeOut, ProgressIn, SweepIn, SweepOut

@@ -2,18 +2,14 @@
 """A tidy CSV as an upload."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from uuid import NAMESPACE_URL, uuid5
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import MAX_SLUG
-from coalescope.measures.derived import derive
-from coalescope.runs.records import MeasuredValue, NewRun
+from coalescope.runs.records import NewRun
 from coalescope.uploads.incoming import Incoming, UploadRequest
-from coalescope.uploads.tidy_csv import read_table
-
-MAX_CSV_BYTES = 32 * 2**20
+from coalescope.uploads.tidy_csv import check_size, measures_of, read_table
 
 
 def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -> Incoming:
@@ -22,14 +18,7 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
     Errors: CoalescopeError (422) with row and column of every fault; 413 for a table that is
     larger than MAX_CSV_BYTES.
     """
-    if size > MAX_CSV_BYTES:
-        raise CoalescopeError(
-            "too_large",
-            f"The table has {size:,} bytes; up to {MAX_CSV_BYTES:,} are read at once.",
-            where={"file": request.filename},
-            advice="Split it into several files with the same header.",
-            status=413,
-        )
+    check_size(size, request.filename)
     with path.open("rb") as file:
         table = read_table(file)
     runs = [
@@ -38,7 +27,7 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
             factors=row.factors,
             replicate=row.replicate,
             content="csv",
-            measures=with_derived(row.measures) if table.per == "run" else row.measures,
+            measures=measures_of(table, row),
             csv_row=row.row,
         )
         for row in table.rows
@@ -46,12 +35,6 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
     slug = request.experiment or slug_from(request.filename)
     title = request.title or PurePosixPath(request.filename).stem
     return Incoming("csv", slug, title, request.kind, runs, (), per_cell=table.per == "cell")
-
-
-def with_derived(measures: Mapping[str, MeasuredValue]) -> dict[str, MeasuredValue]:
-    """A run's measures with the ratios that follow; those of means would not be means of ratios."""
-    values = derive({name: measured.value for name, measured in measures.items()})
-    return {name: MeasuredValue(value) for name, value in values.items()}
 
 
 def slug_from(filename: str) -> str:

@@ -9,7 +9,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from coalescope.database import ReadConnection
-from coalescope.errors import CoalescopeError, ErrorResponse
+from coalescope.error_responses import ErrorResponse
+from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import Kind
 from coalescope.object_store import StagedObject
 from coalescope.runs.factors import CONTROL

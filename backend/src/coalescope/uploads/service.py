@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from coalescope.database import Database
 from coalescope.errors import CoalescopeError, Problem, refused
+from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import ensure_experiment, get_experiment
 from coalescope.object_store import CSV_SUFFIX, RUN_LOG_SUFFIX, ObjectStore, StagedObject
@@ -257,11 +258,11 @@ def _numbered(
     """Runs with replicate numbers that fit those stored. Errors: 409 for rows that repeat them."""
     taken = runs.replicates_taken(connection, experiment, [run.factors for run in incoming.runs])
     if incoming.content == "run_log":
-        return [_numbered_log(run, taken[runs.factor_key(run.factors)]) for run in incoming.runs]
+        return [_numbered_log(run, taken[factor_key(run.factors)]) for run in incoming.runs]
     problems = [
         problem
         for run in incoming.runs
-        if (problem := _repeats(run, taken[runs.factor_key(run.factors)], incoming.per_cell))
+        if (problem := _repeats(run, taken[factor_key(run.factors)], incoming.per_cell))
     ]
     if problems:
         error = refused(problems[:MAX_PROBLEMS])

@@ -9,7 +9,7 @@ not known. No I/O beyond reading the given binary file.
 import csv
 import io
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO, Literal
@@ -17,17 +17,19 @@ from typing import BinaryIO, Literal
 from coalescope_models.quantity import Quantity
 
 from coalescope.errors import CoalescopeError, Problem, refused
+from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import FactorValue
 from coalescope.exports.formulas import as_meant
+from coalescope.measures.derived import derive
 from coalescope.runs.factors import CONTROL, LARGEST_LEVEL, LONGEST_LEVEL
 from coalescope.runs.records import MeasuredValue
-from coalescope.runs.service import factor_key
 from coalescope.uploads.columns import Column, classify, unknown_column
 
 MAX_PROBLEMS = 20
 # cell, replicate, measure
 _Place = tuple[str, int | None, str]
 MAX_ROWS = 100_000
+MAX_CSV_BYTES = 32 * 2**20
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _INTEGER = re.compile(r"\+?\d{1,9}")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
@@ -95,6 +97,26 @@ def read_table(file: BinaryIO) -> Table:
     if collector.problems:
         raise refused(collector.problems)
     return table
+
+
+def measures_of(table: Table, row: TableRow) -> Mapping[str, MeasuredValue]:
+    """A row's measures; a run's with the ratios that follow: means of ratios are not known."""
+    if table.per == "cell":
+        return row.measures
+    values = derive({name: measured.value for name, measured in row.measures.items()})
+    return {name: MeasuredValue(value) for name, value in values.items()}
+
+
+def check_size(size: int, filename: str) -> None:
+    """Errors: CoalescopeError (413) for a table that is larger than MAX_CSV_BYTES."""
+    if size > MAX_CSV_BYTES:
+        raise CoalescopeError(
+            "too_large",
+            f"The table has {size:,} bytes; up to {MAX_CSV_BYTES:,} are read at once.",
+            where={"file": filename},
+            advice="Split it into several files with the same header.",
+            status=413,
+        )
 
 
 def _read(file: BinaryIO, faults: _Collector) -> Table:

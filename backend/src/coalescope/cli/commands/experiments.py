@@ -6,6 +6,7 @@ from argparse import Namespace
 from coalescope.cli.local_store import local_store
 from coalescope.cli.output import print_json, print_table
 from coalescope.experiments.description import summarise_experiment
+from coalescope.experiments.schemas import ExperimentSummaryOut
 from coalescope.experiments.service import list_cells, list_experiments
 
 
@@ -13,7 +14,9 @@ def run(arguments: Namespace) -> int:
     """List the experiments."""
     with local_store(arguments) as store, store.database.read() as connection:
         found = [
-            summarise_experiment(record, list_cells(connection, record))
+            ExperimentSummaryOut.model_validate(
+                summarise_experiment(record, list_cells(connection, record))
+            )
             for record in list_experiments(connection)
         ]
     if arguments.json:

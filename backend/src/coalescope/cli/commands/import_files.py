@@ -13,11 +13,10 @@ from coalescope.datasets.bundles import read_bundle
 from coalescope.errors import CoalescopeError
 from coalescope.object_store import StagedObject
 from coalescope.store import Store
-from coalescope.uploads.csv_files import MAX_CSV_BYTES
 from coalescope.uploads.endpoints import receipt_out
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.service import accept, begins_as_run_log
-from coalescope.uploads.tidy_csv import refuse_binary
+from coalescope.uploads.tidy_csv import MAX_CSV_BYTES, refuse_binary
 
 _CHUNK_BYTES = 1 << 20
 _BUNDLES = (".tar", ".tar.gz", ".tar.xz", ".tgz")

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How every failure becomes the one JSON shape.
+
+{"error": {"code", "message", "where", "advice", "problems"}}: `where` says the place in the input
+(file, offset, block, row, column, field …), `advice` what to do about it, and `problems` lists
+every fault found when one file has several (the first 20; the outer fields repeat the first).
+"""
+
+import errno
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from coalescope.errors import CoalescopeError, Problem, refused
+
+_LOG = logging.getLogger("coalescope")
+
+
+class ErrorBody(BaseModel):
+    """What went wrong; `problems` lists all faults of a file that has several."""
+
+    code: str
+    message: str
+    where: dict[str, str | int | float | None]
+    advice: str | None
+    problems: list[Problem]
+
+
+class ErrorResponse(BaseModel):
+    """The body of every answer that is not a success."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "error": {
+                        "code": "wrong_unit",
+                        "message": "Column 'delay_ms': delays are in microseconds here.",
+                        "where": {"row": 1, "column": "delay_ms"},
+                        "advice": "Multiply by 1000 and name the column delay_us.",
+                        "problems": [],
+                    }
+                }
+            ]
+        }
+    )
+
+    error: ErrorBody
+
+
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    404: {"model": ErrorResponse, "description": "No such thing"},
+    422: {"model": ErrorResponse, "description": "The input is wrong; nothing was changed"},
+}
+
+_HTTP_CODES = {
+    400: ("bad_request", "The request cannot be understood."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not answer to that method."),
+    413: ("too_large", "The request body is too large."),
+}
+
+
+def _answer(error: CoalescopeError, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(error.as_json(), status_code=error.status, headers=dict(headers or {}))
+
+
+def _own(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, CoalescopeError)
+    return _answer(error)
+
+
+def _validation(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    problems = [_validation_problem(detail) for detail in error.errors()[:20]]
+    return _answer(refused(problems))
+
+
+def _validation_problem(detail: Mapping[str, Any]) -> Problem:
+    place, *path = [str(part) for part in detail["loc"]]
+    field = ".".join(path) or place
+    return Problem(
+        code="invalid_request",
+        message=f"{field}: {detail['msg']}",
+        where={"in": place, "field": field},
+        advice="See /api/docs for what this address takes.",
+    )
+
+
+def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, StarletteHTTPException)
+    code, message = _HTTP_CODES.get(error.status_code, ("http_error", str(error.detail)))
+    shaped = CoalescopeError(
+        code,
+        message,
+        where={"method": request.method, "path": request.url.path},
+        advice="See /api/docs for the addresses there are." if error.status_code < 500 else None,
+        status=error.status_code,
+    )
+    return _answer(shaped, error.headers)
+
+
+def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    _LOG.error("unexpected failure at %s %s", request.method, request.url.path, exc_info=error)
+    if _is_storage_full(error):
+        return _answer(_storage_full(request))
+    if isinstance(error, OperationalError) and "locked" in str(error.orig):
+        return _answer(_busy(request), {"Retry-After": "5"})
+    shaped = CoalescopeError(
+        "internal",
+        "Something failed inside the server; the request changed nothing.",
+        where={"method": request.method, "path": request.url.path},
+        advice="Try again. If it stays, the server's log has the details.",
+        status=500,
+    )
+    return _answer(shaped)
+
+
+def _is_storage_full(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return isinstance(error, OperationalError) and "disk is full" in str(error.orig)
+
+
+def _busy(request: Request) -> CoalescopeError:
+    return CoalescopeError(
+        "busy",
+        "The store was busy with other changes for too long; this one was not made.",
+        where={"method": request.method, "path": request.url.path},
+        advice="Send it again.",
+        status=503,
+    )
+
+
+def _storage_full(request: Request) -> CoalescopeError:
+    return CoalescopeError(
+        "storage_full",
+        "The server has no room left for this; nothing was kept.",
+        where={"method": request.method, "path": request.url.path},
+        advice="Free some room on the server's disk, then send it again.",
+        status=507,
+    )
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Make every failure of `app` answer in the one shape."""
+    app.add_exception_handler(CoalescopeError, _own)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(StarletteHTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)

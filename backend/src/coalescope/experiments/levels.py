@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings and the levels of their factors: one form, one order. Pure."""
+
+import json
+import math
+from collections.abc import Iterable
+
+from coalescope.experiments.records import CellRecord, Factors, FactorValue
+from coalescope.glossary.quantities import glossary_order
+
+_EXACT = 2**53  # larger whole numbers are not exact as floats
+
+
+def factor_key(factors: Factors) -> str:
+    """Canonical text of a setting: sorted names, 1500 and 1500.0 alike. Unique per cell."""
+    plain = {name: canonical_level(value) for name, value in factors.items()}
+    return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def canonical_level(value: FactorValue) -> FactorValue:
+    """A level in its one form: whole numbers as integers, no negative zero, text as it is."""
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value):
+        raise ValueError(f"a level must be finite, not {value}")
+    whole = float(value).is_integer() and abs(value) <= _EXACT
+    return int(value) if whole else float(value)
+
+
+def canonical_factors(factors: Factors) -> dict[str, FactorValue]:
+    """A setting in its one form: levels canonical, factors in the glossary's order."""
+    names = sorted(factors, key=glossary_order)
+    return {name: canonical_level(factors[name]) for name in names}
+
+
+def factor_names(cells: Iterable[CellRecord]) -> list[str]:
+    """Names of all factors that some cell sets, in the glossary's order."""
+    return sorted({name for cell in cells for name in cell.factors}, key=glossary_order)
+
+
+def factor_levels(settings: Iterable[Factors]) -> dict[str, list[FactorValue]]:
+    """Each factor's levels over these settings, in rising order (numbers before text)."""
+    levels: dict[str, set[FactorValue]] = {}
+    for factors in settings:
+        for name, value in factors.items():
+            levels.setdefault(name, set()).add(value)
+    names = sorted(levels, key=glossary_order)
+    return {name: sorted(levels[name], key=level_order) for name in names}
+
+
+def measure_names(cells: Iterable[CellRecord]) -> list[str]:
+    """Names of all measures that some cell has, in the glossary's order."""
+    return sorted({name for cell in cells for name in cell.measures}, key=glossary_order)
+
+
+def level_order(value: FactorValue | None) -> tuple[int, float, str]:
+    """Sort key of levels: absent, then numbers, then text."""
+    if value is None:
+        return (0, 0.0, "")
+    if isinstance(value, str):
+        return (2, 0.0, value)
+    return (1, float(value), "")
+
+
+def in_order(cells: Iterable[CellRecord]) -> list[CellRecord]:
+    """The cells in the fixed order of their factors."""
+    found = list(cells)
+    names = factor_names(found)
+    return sorted(found, key=lambda c: [level_order(c.factors.get(name)) for name in names])
+
+
+def matches(factors: Factors, where: Factors) -> bool:
+    """Whether a cell has all these levels."""
+    return all(factors.get(name) == value for name, value in where.items())

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tidy CSV looked at without being kept: what the store would say of it. Standard library only.
+
+The page runs this in the browser (frontend/src/engine/files.worker.ts).
+"""
+
+from dataclasses import asdict
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.description import describe_experiment
+from coalescope.experiments.levels import canonical_factors, factor_key, in_order
+from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
+from coalescope.runs.records import MeasuredValue
+from coalescope.runs.summaries import summarise_values
+from coalescope.uploads.tidy_csv import Table, check_size, measures_of, read_table
+
+
+def open_table(content: bytes, filename: str) -> dict[str, Any]:
+    """Experiment and cells as the API would show them, or the error it would answer with."""
+    try:
+        check_size(len(content), filename)
+        table = read_table(BytesIO(content))
+    except CoalescopeError as error:
+        return error.as_json()
+    cells = cells_of(table)
+    title = PurePosixPath(filename).stem
+    record = ExperimentRecord(0, "", title, "", "measured", {}, 0, "", "")
+    return {
+        "experiment": describe_experiment(record, cells),
+        "cells": [asdict(cell) for cell in cells],
+    }
+
+
+def cells_of(table: Table) -> list[CellRecord]:
+    """The table's cells with their summaries, in the fixed order of their factors."""
+    settings: dict[str, Factors] = {}
+    runs: dict[str, int] = {}
+    values: dict[str, dict[str, list[MeasuredValue]]] = {}
+    for row in table.rows:
+        key = factor_key(row.factors)
+        settings.setdefault(key, canonical_factors(row.factors))
+        runs[key] = runs.get(key, 0) + 1
+        for name, measured in measures_of(table, row).items():
+            values.setdefault(key, {}).setdefault(name, []).append(measured)
+    return in_order(
+        CellRecord(
+            number,
+            settings[key],
+            runs[key],
+            0,
+            {name: summarise_values(found) for name, found in sorted(values[key].items())},
+        )
+        for number, key in enumerate(settings, start=1)
+    )
