@@ -28,6 +28,9 @@ from coalescope.page import PageFiles
 from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
 from coalescope.predictions.endpoints import user_router as user_models
+from coalescope.previews.endpoints import KEPT_PICTURES
+from coalescope.previews.endpoints import router as previews
+from coalescope.previews.head import PageHead
 from coalescope.recommendations.endpoints import router as recommendations
 from coalescope.runs.endpoints import router as runs
 from coalescope.security import BodyLimit, access_policy, protect
@@ -77,11 +80,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.object_store = store.object_store
     app.state.dataset_loader = loader
     app.state.fits = LatestAnswers(KEPT_FITS)
+    app.state.pictures = LatestAnswers(KEPT_PICTURES)
     app.state.listeners = Listeners()
     install_error_handlers(app)
     app.include_router(_api())
     app.include_router(redirects)
-    app.router.default = PageFiles(settings.page_dir)
+    app.include_router(previews)
+    app.router.default = PageFiles(settings.page_dir, PageHead(store.database, settings))
     describe(app)
     app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
     protect(app, policy)

@@ -39,4 +39,13 @@ class Settings(BaseSettings):
     database_url: str | None = Field(
         default=None, description="SQLAlchemy URL; SQLite in data_dir if None"
     )
+    public_url: str | None = Field(
+        default=None,
+        pattern="^https?://[^/?#]+/?$",
+        description="How others reach this server, such as https://lab.example; for previews",
+    )
+    public_previews: bool = Field(
+        default=False,
+        description="Show titles and pictures of experiments in previews of links, token or not",
+    )
     max_upload_bytes: int = Field(default=2**31, ge=1, description="Largest accepted upload, bytes")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from coalescope.security import SANDBOX_POLICY, is_api_path
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     from starlette.types import Receive, Scope, Send
 
@@ -85,11 +87,13 @@ class PageFiles:
     """An ASGI application for every path that no endpoint answers.
 
     A path that names a file gets the file; one that looks like a file but is none is not found;
-    any other is an address inside the page, and index.html knows what to show there.
+    any other is an address inside the page, and index.html knows what to show there. `head` says
+    what is to stand in the head of that document, for those who read it without running it.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, head: Callable[[Scope], str] | None = None) -> None:
         self._folder = folder.resolve() if folder is not None else None
+        self._head = head
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer GET and HEAD; everything under /api is left to the error handlers."""
@@ -109,7 +113,20 @@ class PageFiles:
         found = await anyio.to_thread.run_sync(self._find, name, accepted)
         if found is None:
             return _missing(name)
+        if found.name == "index.html" and self._head is not None:
+            told = await anyio.to_thread.run_sync(self._told, self._head, scope)
+            if told is not None:
+                return _send_told(*told, headers.get("if-none-match"))
         return _send(found, headers.get("if-none-match"))
+
+    def _told(self, head: Callable[[Scope], str], scope: Scope) -> tuple[str, str] | None:
+        """The document with its head filled in, and its tag; None where nothing is to be told."""
+        tags = head(scope)
+        plain = _regular_file(self._folder, "index.html") if tags and self._folder else None
+        if plain is None:
+            return None
+        document = plain[0].read_text(encoding="utf-8").replace("</head>", tags + "  </head>", 1)
+        return document, f'"{hashlib.sha256(document.encode()).hexdigest()[:32]}"'
 
     def _find(self, name: str, accepted: frozenset[str]) -> _Found | None:
         if self._folder is None:
@@ -125,6 +142,8 @@ def _open(folder: Path, name: str, accepted: frozenset[str]) -> _Found | None:
     plain = _regular_file(folder, name)
     if plain is None or Path(name).suffix not in MEDIA_TYPES:
         return None
+    # by its own name, however it was asked for: its policy depends on it
+    name = plain[0].relative_to(folder).as_posix()
     for encoding, suffix in _ENCODINGS:
         if encoding in accepted:
             packed = _regular_file(folder, name + suffix)
@@ -153,6 +172,7 @@ def _send(found: _Found, if_none_match: str | None) -> Response:
     }
     if found.name in _POLICIES:
         headers["Content-Security-Policy"] = _POLICIES[found.name]
+        headers["X-Frame-Options"] = "SAMEORIGIN"
     if if_none_match is not None and found.etag in if_none_match:
         return Response(status_code=304, headers=headers)
     if found.encoding is not None:
@@ -161,6 +181,13 @@ def _send(found: _Found, if_none_match: str | None) -> Response:
     return FileResponse(
         found.path, headers=headers, media_type=media_type, stat_result=found.status
     )
+
+
+def _send_told(document: str, etag: str, if_none_match: str | None) -> Response:
+    headers = {"Cache-Control": _ASK_AGAIN, "ETag": etag, "Vary": "Accept-Encoding"}
+    if if_none_match is not None and etag in if_none_match:
+        return Response(status_code=304, headers=headers)
+    return HTMLResponse(document, headers=headers)
 
 
 def _missing(name: str) -> Response:

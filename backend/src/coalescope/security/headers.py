@@ -4,21 +4,28 @@
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# 'wasm-unsafe-eval' compiles Pyodide; blob: holds kernels printed from graphs and figures to save.
-CONTENT_SECURITY_POLICY = "; ".join(
+# blob: holds kernels printed from graphs, and figures to save.
+_PAGE_POLICY = "; ".join(
     (
         "default-src 'self'",
-        "script-src 'self' 'wasm-unsafe-eval' blob:",
-        "worker-src 'self' blob:",
+        "script-src 'self' %s",
+        "worker-src %s",
         "style-src 'self'",
         "img-src 'self' data: blob:",
         "connect-src 'self'",
         "object-src 'none'",
         "base-uri 'none'",
         "form-action 'self'",
-        "frame-ancestors 'none'",
+        "frame-ancestors %s",
     )
 )
+# 'wasm-unsafe-eval' compiles Pyodide.
+CONTENT_SECURITY_POLICY = _PAGE_POLICY % ("'wasm-unsafe-eval' blob:", "'self' blob:", "'none'")
+
+# Views without the page around them, made to stand in others' pages (docs/sharing.md). They change
+# nothing on the server, lead to the page in a window of its own, and could not run Python at all.
+_EMBEDS = "/embed/"
+EMBED_POLICY = _PAGE_POLICY % ("blob:", "'none'", "*")
 
 # The one document in which a reader's Python runs (frontend/public/sandbox.html): an opaque origin
 # of its own, no network, its own script by its hash, workers from blobs, WebAssembly for Pyodide.
@@ -39,10 +46,16 @@ SANDBOX_POLICY = (
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+EMBED_HEADERS = {
+    **{name: value for name, value in SECURITY_HEADERS.items() if name != "X-Frame-Options"},
+    "Content-Security-Policy": EMBED_POLICY,
 }
 
 
@@ -58,10 +71,12 @@ class SecurityHeaders:
             await self._app(scope, receive, send)
             return
 
+        more = EMBED_HEADERS if scope["path"].startswith(_EMBEDS) else SECURITY_HEADERS
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in more.items():
                     headers.setdefault(name, value)
             await send(message)
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GET /previews/{area}/{name}.png: the picture of a view, for those who fetch it from a link.
+
+It stands outside of /api, whose answers ask for a token where the server has one: whoever fetches
+such a picture has none. There, pictures of experiments are given out only if the settings say so.
+"""
+
+import hashlib
+from importlib.metadata import version
+
+from fastapi import APIRouter, Request, Response
+
+from coalescope.database import ReadConnection
+from coalescope.errors import not_found
+from coalescope.previews.card import Card
+from coalescope.previews.head import is_public
+from coalescope.previews.picture import png_of
+from coalescope.previews.service import card_for
+
+KEPT_PICTURES = 32
+_PROGRAM = version("coalescope")
+
+router = APIRouter(prefix="/previews", include_in_schema=False)
+
+
+@router.api_route("/{area}/{name}.png", methods=["GET", "HEAD"])
+def get_picture(connection: ReadConnection, request: Request, area: str, name: str) -> Response:
+    """The picture; parameters as in the view's own address."""
+    card = card_for(connection, f"/{area}/{name}", request.url.query)
+    if card is None or not is_public(card, request.app.state.settings):
+        raise not_found("preview", f"{area}/{name}", "Pictures are of experiments and models.")
+    tag = f'"{_digest(card)}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    png = request.app.state.pictures.get((card.picture, card.version), lambda: png_of(card))
+    return Response(png, media_type="image/png", headers=headers)
+
+
+def _digest(card: Card) -> str:
+    said = "\n".join((_PROGRAM, card.picture, card.version))
+    return hashlib.sha256(said.encode()).hexdigest()[:32]

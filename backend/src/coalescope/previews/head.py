@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tags of a card on the page's own documents."""
+
+import logging
+
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from coalescope.database import Database
+from coalescope.errors import CoalescopeError
+from coalescope.previews.card import Card, head_tags
+from coalescope.previews.service import card_for
+from coalescope.security import is_loopback
+from coalescope.settings import Settings
+
+_LOG = logging.getLogger("coalescope")
+
+
+def is_public(card: Card, settings: Settings) -> bool:
+    """Whether anybody may see the card: what a token guards, a link does not give away."""
+    return card.kind is None or settings.token is None or settings.public_previews
+
+
+def base_url(scope: Scope, settings: Settings) -> str | None:
+    """Scheme and host of this server as others reach it, None where that is not known.
+
+    A request's Host is believed only on loopback, where the guard has checked it.
+    """
+    if settings.public_url is not None:
+        return settings.public_url.rstrip("/")
+    host = Headers(scope=scope).get("host")
+    return f"{scope['scheme']}://{host}" if host and is_loopback(settings.host) else None
+
+
+class PageHead:
+    """What stands in the head of the document that answers a request; "" for nothing."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._settings = settings
+
+    def __call__(self, scope: Scope) -> str:
+        """The tags. A page without them is better than none: failures are logged, not raised."""
+        try:
+            with self._database.read() as connection:
+                card = card_for(connection, scope["path"], scope["query_string"].decode("latin-1"))
+        except CoalescopeError:  # no such experiment: the page says so
+            return ""
+        except SQLAlchemyError as error:
+            _LOG.warning("no preview for %s", scope["path"], exc_info=error)
+            return ""
+        if card is None or not is_public(card, self._settings):
+            return ""
+        return head_tags(card, base_url(scope, self._settings))
