@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
-import { codec } from './build/codec.ts';
 import { models } from './build/models.ts';
 import { preload } from './build/preload.ts';
 import { pyodide } from './build/pyodide.ts';
+import { readers } from './build/readers.ts';
 
 export default defineConfig({
-  plugins: [react(), models(), preload(), pyodide(), codec()],
+  plugins: [react(), models(), preload(), pyodide(), readers()],
   // scripts and styles name their parts from where they are: the built page works under any path
   experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
   build: { target: 'es2022', cssCodeSplit: false, assetsInlineLimit: 0 },

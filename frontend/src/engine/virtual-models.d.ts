@@ -22,4 +22,4 @@ declare module 'virtual:sources' {
 declare const __PYODIDE_LOCK__: string;
 declare const __PYODIDE_BASE__: string;
 declare const __MODELS_ZIP__: string;
-declare const __RUN_LOG_ZIP__: string;
+declare const __READERS_ZIP__: string;

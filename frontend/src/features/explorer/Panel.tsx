@@ -382,7 +382,7 @@ function FitNote({ fit }: { fit: Fit }) {
 }
 
 function FitBlock({ state }: { state: FitState | null }) {
-  const { view } = useExplorer();
+  const { view, subject } = useExplorer();
   if (view.sliders.length === 0) return null;
   const { fit } = view;
   return (
@@ -414,6 +414,9 @@ function FitBlock({ state }: { state: FitState | null }) {
         ))}
       </div>
       <PullChooser />
+      {subject.of === 'experiment' && subject.opened && (
+        <p className="note">Fits are made by the server: to fit these parameters to the cells, upload the table.</p>
+      )}
       {fit?.identifiable && <FitNote fit={fit} />}
     </div>
   );

@@ -338,7 +338,7 @@ function Factors() {
           <span>Replicates</span>
           <em>
             {subject.experiment.replicates_label}
-            {subject.experiment.runs > 0 && (
+            {subject.experiment.runs > 0 && !subject.opened && (
               <>
                 {' · '}
                 <Link href={`/experiments/${subject.experiment.slug}/runs`}>
@@ -426,9 +426,17 @@ export function Rail() {
         <h2 className="cap">{subject.of === 'experiment' ? 'Experiment' : 'Model without data'}</h2>
         {subject.of === 'experiment' ? (
           <>
-            <ExperimentMenu experiment={subject.experiment} />
+            {subject.opened ? (
+              <p className="pick">{subject.experiment.title}</p>
+            ) : (
+              <ExperimentMenu experiment={subject.experiment} />
+            )}
             <p className="meta">
-              <Kind kind={subject.experiment.kind} />
+              {subject.opened ? (
+                <span className="not-uploaded">opened here, not uploaded</span>
+              ) : (
+                <Kind kind={subject.experiment.kind} />
+              )}
               <SourceLink experiment={subject.experiment} />
             </p>
           </>

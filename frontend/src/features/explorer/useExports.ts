@@ -225,6 +225,6 @@ export function useExports(
     svg: make,
     png: async () => rasterised(withTypeface(await make(), await embeddedTypeface()), 2),
     ...(own ? { csv: () => numbers('csv'), json: () => numbers('json') } : {}),
-    ...(subject.of === 'experiment' ? { csvHref: data('csv'), jsonHref: data('json') } : {}),
+    ...(subject.of === 'experiment' && !subject.opened ? { csvHref: data('csv'), jsonHref: data('json') } : {}),
   });
 }

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChangeEvent, type DragEvent, useRef, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
+import type { ErrorBody } from '../../api/types';
 import { KINDS, Kind, type KindName } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
-import { type LogProblem, MOST_BYTES, type Opened, openRunLog } from '../../engine/runLog';
+import {
+  type LogProblem,
+  MOST_BYTES,
+  type OpenedLog,
+  type OpenedTable,
+  openRunLog,
+  openTable,
+} from '../../engine/files';
 import { decimal } from '../../plots/number';
 import { HeaderTree } from '../runs/HeaderTree';
 import { LogContents, Part } from '../runs/LogContents';
+import { FaultTable } from '../upload/FaultTable';
 import { isCsv } from '../upload/files';
-import { offset } from '../upload/refusal';
+import { offset, rowOf } from '../upload/refusal';
+import { uploads } from '../upload/session';
+import { TableExplorer } from './TableExplorer';
 import './open.css';
 
 const POINTS = 400;
@@ -18,7 +29,8 @@ const POINTS = 400;
 type State =
   | { readonly is: 'empty' }
   | { readonly is: 'reading'; readonly name: string }
-  | { readonly is: 'open'; readonly name: string; readonly opened: Opened }
+  | { readonly is: 'log'; readonly file: File; readonly opened: OpenedLog }
+  | { readonly is: 'table'; readonly file: File; readonly opened: OpenedTable }
   | { readonly is: 'refused'; readonly name: string; readonly why: string };
 
 async function read(file: File): Promise<State> {
@@ -29,24 +41,19 @@ async function read(file: File): Promise<State> {
       name,
       why: `It is larger than the ${decimal(MOST_BYTES / 2 ** 20, 0)} MiB that a page can hold. The command coalescope-host check reads it whole.`,
     };
-  if (await isCsv(file))
-    return {
-      is: 'refused',
-      name,
-      why: 'It is text, not a run log. Tables are read by the upload page, which checks all of them before it keeps anything.',
-    };
   try {
-    return { is: 'open', name, opened: await openRunLog(await file.arrayBuffer(), name, POINTS) };
+    if (await isCsv(file)) return { is: 'table', file, opened: await openTable(await file.arrayBuffer(), name) };
+    return { is: 'log', file, opened: await openRunLog(await file.arrayBuffer(), name, POINTS) };
   } catch (error) {
     return {
       is: 'refused',
       name,
-      why: `The codec could not be run here: ${error instanceof Error ? error.message : error}`,
+      why: `The program that reads it could not be run here: ${error instanceof Error ? error.message : error}`,
     };
   }
 }
 
-function verdict({ readable, complete, problems }: Opened['report']): {
+function verdict({ readable, complete, problems }: OpenedLog['report']): {
   tone: 'bad' | 'warn' | 'plain';
   words: string;
 } {
@@ -77,12 +84,12 @@ function Problems({ problems }: { problems: readonly LogProblem[] }) {
   );
 }
 
-function kindOf(header: Opened['report']['header']): KindName | null {
+function kindOf(header: OpenedLog['report']['header']): KindName | null {
   const run = header?.run as { kind?: unknown } | undefined;
   return KINDS.find((kind) => kind === run?.kind) ?? null;
 }
 
-function OpenedLog({ name, opened: { report, contents } }: { name: string; opened: Opened }) {
+function LogView({ name, opened: { report, contents } }: { name: string; opened: OpenedLog }) {
   const said = verdict(report);
   const kind = kindOf(report.header);
   return (
@@ -110,9 +117,23 @@ function OpenedLog({ name, opened: { report, contents } }: { name: string; opene
   );
 }
 
-/** A log is looked at in the browser alone: the codec that the server uses reads it here. */
+/** A table that is not shown: all its faults, as an upload would name them. */
+function RefusedTable({ name, error }: { name: string; error: ErrorBody }) {
+  const problems = error.problems.length > 0 ? error.problems : [error];
+  const byte = error.where.offset;
+  return (
+    <Notice tone="bad" title={`${name} is not shown`}>
+      {problems.length === 1 ? 'It has a fault.' : `It has ${problems.length} faults.`}
+      {typeof byte === 'number' && ` Byte ${offset(byte)}.`} Correct it and choose it again.
+      <FaultTable rows={problems.map(rowOf)} />
+    </Notice>
+  );
+}
+
+/** Files are looked at in the browser alone: the program that the server reads them with does it here. */
 export function OpenPage() {
-  useTitle('Open a log');
+  useTitle('Open a file');
+  const [, go] = useLocation();
   const [state, setState] = useState<State>({ is: 'empty' });
   const [over, setOver] = useState(false);
   const turn = useRef(0);
@@ -136,12 +157,27 @@ export function OpenPage() {
     event.currentTarget.value = '';
   };
 
+  function upload(file: File, csv: boolean) {
+    uploads.add([{ file, csv }]);
+    go('/upload');
+  }
+
+  if (state.is === 'table' && 'cells' in state.opened)
+    return (
+      <TableExplorer
+        key={turn.current}
+        experiment={state.opened.experiment}
+        cells={state.opened.cells}
+        onUpload={() => upload(state.file, true)}
+        onClose={() => setState({ is: 'empty' })}
+      />
+    );
   return (
     <div className="page open run">
       <header className="lede">
-        <h1>Open a log without uploading it</h1>
+        <h1>Open a file without uploading it</h1>
         <p>
-          It is read in this browser and sent nowhere. To keep it, with its measures,{' '}
+          A run log shows its run, a table (CSV) its surface. It is read in this browser and sent nowhere. To keep it,{' '}
           <Link href="/upload">upload it</Link>.
         </p>
       </header>
@@ -155,7 +191,7 @@ export function OpenPage() {
         onDrop={onDrop}
       >
         <input type="file" className="sr" onChange={onChoose} />
-        Drop a run log here, or choose one
+        Drop a run log or a table here, or choose one
       </label>
       {state.is === 'reading' && (
         <p role="status">
@@ -167,7 +203,19 @@ export function OpenPage() {
           {state.why}
         </Notice>
       )}
-      {state.is === 'open' && <OpenedLog name={state.name} opened={state.opened} />}
+      {state.is === 'table' && 'error' in state.opened && (
+        <RefusedTable name={state.file.name} error={state.opened.error} />
+      )}
+      {state.is === 'log' && (
+        <>
+          <p>
+            <button type="button" onClick={() => upload(state.file, false)}>
+              Upload it
+            </button>
+          </p>
+          <LogView name={state.file.name} opened={state.opened} />
+        </>
+      )}
     </div>
   );
 }

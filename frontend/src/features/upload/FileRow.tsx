@@ -5,6 +5,7 @@ import { useQuantities } from '../../api/queries';
 import { CopyButton } from '../../components/Copy';
 import { inWords } from '../../components/factorWords';
 import { Icon, type IconName } from '../../components/Icon';
+import { FaultTable } from './FaultTable';
 import type { Item } from './queue';
 import { damageAt, detailsText, factsOf, rowsOf } from './refusal';
 import { isPartial, type Look, lookOf, size, sizeOf } from './tally';
@@ -67,26 +68,7 @@ function Refusal({ item, onReplace, onAgain, onLeaveOut, onDirect }: { item: Ite
       </p>
       {at !== null && !item.csv && <DamageStrip at={at} />}
       {rows.length > 0 ? (
-        <table className="faults">
-          <thead>
-            <tr>
-              <th scope="col">Row</th>
-              <th scope="col">Column</th>
-              <th scope="col">Fault</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={`${row.row} ${row.column} ${row.message}`}>
-                <td>{row.row || '–'}</td>
-                <td>{row.column ? <code>{row.column}</code> : '–'}</td>
-                <td>
-                  {row.message} {row.advice && <small>{row.advice}</small>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <FaultTable rows={rows} />
       ) : (
         <>
           <dl className="facts">

@@ -153,7 +153,8 @@ export function UploadPage() {
   const state = useUploads();
   const receipts = receiptsOf(state.items);
   const held = state.items.filter(({ phase }) => phase === 'held');
-  const [asking, setAsking] = useState(false);
+  // a table that was opened first comes along and has yet to say where it goes
+  const [asking, setAsking] = useState(held.length > 0);
   const over = usePageDrop(take);
   const tally = tallyOf(state.items);
   const slug = receipts.at(-1)?.experiment.slug;

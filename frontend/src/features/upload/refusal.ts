@@ -58,7 +58,7 @@ export interface Row {
 
 const known = (value: Where[string] | undefined) => (value === null || value === undefined ? '' : String(value));
 
-function rowOf({ where, message, advice }: Problem): Row {
+export function rowOf({ where, message, advice }: Problem): Row {
   return { row: known(where.row), column: known(where.column), message, advice: advice ?? '' };
 }
 

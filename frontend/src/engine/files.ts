@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a run log in the browser: the codec's own Python reads it in a worker, and nothing is sent anywhere.
-import type { Contents } from '../api/types';
+// Opens a run log or a table in the browser: the Python that the server reads it with runs in a worker, and nothing is sent anywhere.
+import type { Cell, Contents, ErrorBody, Experiment } from '../api/types';
 
 export interface LogProblem {
   readonly code: string;
@@ -13,7 +13,7 @@ export interface LogProblem {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export interface Opened {
+export interface OpenedLog {
   readonly report: {
     readonly file: string;
     readonly bytes: number;
@@ -30,14 +30,21 @@ export interface Opened {
   readonly contents: Contents | null;
 }
 
+/** What the store would say of the table, or why it would refuse it. */
+export type OpenedTable =
+  | { readonly experiment: Experiment; readonly cells: readonly Cell[] }
+  | { readonly error: ErrorBody };
+
 export interface OpenRequest {
   readonly id: number;
+  readonly as: 'log' | 'table';
   readonly content: ArrayBuffer;
   readonly name: string;
+  /** Of a log: how many points its series have. */
   readonly points: number;
 }
 
-export type OpenReply = { readonly id: number } & ({ readonly opened: Opened } | { readonly failed: string });
+export type OpenReply = { readonly id: number } & ({ readonly opened: unknown } | { readonly failed: string });
 
 /** A worker holds the file, its copy in Python and the columns that are drawn. */
 export const MOST_BYTES = 256 * 2 ** 20;
@@ -46,17 +53,17 @@ let worker: Worker | null = null;
 let sequence = 0;
 
 function started(): Worker {
-  worker ??= new Worker(new URL('./runLog.worker.ts', import.meta.url), { type: 'module', name: 'run-log' });
+  worker ??= new Worker(new URL('./files.worker.ts', import.meta.url), { type: 'module', name: 'files' });
   return worker;
 }
 
-/** A codec that failed is started anew with the next file; one that works is kept, for it takes a second to start. */
+/** A worker that failed is started anew with the next file; one that works is kept, for it takes a second to start. */
 function giveUp(): void {
   worker?.terminate();
   worker = null;
 }
 
-export function openRunLog(content: ArrayBuffer, name: string, points: number): Promise<Opened> {
+function open(request: Omit<OpenRequest, 'id'>): Promise<unknown> {
   const to = started();
   sequence += 1;
   const id = sequence;
@@ -73,6 +80,14 @@ export function openRunLog(content: ArrayBuffer, name: string, points: number): 
     };
     to.addEventListener('message', receive);
     to.onerror = (event) => fail(event.message || 'the worker did not start');
-    to.postMessage({ id, content, name, points } satisfies OpenRequest, [content]);
+    to.postMessage({ ...request, id } satisfies OpenRequest, [request.content]);
   });
+}
+
+export async function openRunLog(content: ArrayBuffer, name: string, points: number): Promise<OpenedLog> {
+  return (await open({ as: 'log', content, name, points })) as OpenedLog;
+}
+
+export async function openTable(content: ArrayBuffer, name: string): Promise<OpenedTable> {
+  return (await open({ as: 'table', content, name, points: 0 })) as OpenedTable;
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useMemo } from 'react';
+import type { Cell, Experiment } from '../../api/types';
+import { Notice } from '../../components/Notice';
+import { useTitle } from '../../components/title';
+import type { Subject } from '../../state/view';
+import { Explorer } from '../explorer/Explorer';
+import { slugOf } from '../upload/slug';
+
+/** The explorer on a table that the server knows nothing of. */
+export function TableExplorer(props: {
+  experiment: Experiment;
+  cells: readonly Cell[];
+  onUpload: () => void;
+  onClose: () => void;
+}) {
+  const { experiment, cells, onUpload, onClose } = props;
+  useTitle(experiment.title);
+  const subject = useMemo<Subject>(
+    () => ({ of: 'experiment', experiment: { ...experiment, slug: slugOf(experiment.title) }, cells, opened: true }),
+    [experiment, cells],
+  );
+  return (
+    <Explorer
+      subject={subject}
+      above={
+        <div className="left-out">
+          <Notice
+            tone="plain"
+            title="This table is in this page alone"
+            action={{ label: 'Upload it', onClick: onUpload }}
+          >
+            A link to the view does not carry it.{' '}
+            <button type="button" className="inline" onClick={onClose}>
+              Open another file
+            </button>
+          </Notice>
+        </div>
+      }
+    />
+  );
+}
