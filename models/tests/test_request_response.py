@@ -29,19 +29,17 @@ def at_200_mbps(mtu):
     return curve(mtu, low)
 
 
-@pytest.mark.parametrize(
-    ("mtu", "optima"), [(1500, {10, 20, 40}), (3000, {10, 20}), (4500, {10, 20})]
-)
-def test_small_delays_are_best(mtu, optima):
-    """Published: 40 at MTU 1500, 10 to 20 at 3000 and 4500. The model has 20, 10, 10; what it loses
-    at the published optimum is told by the next test."""
+@pytest.mark.parametrize(("mtu", "optima"), [(1500, {40}), (3000, {10, 20}), (4500, {10, 20})])
+def test_the_published_delays_are_best(mtu, optima):
+    """Published: 40 at MTU 1500, 10 to 20 at 3000 and 4500."""
     best = DELAYS[at_200_mbps(mtu)["throughput_mbps"].argmax()] / TICK_US
     assert best in optima
 
 
-def test_the_published_optimum_at_mtu_1500_is_within_one_percent_of_the_models():
+def test_the_maximum_at_mtu_1500_is_flat():
+    """20 and 40 differ by less than what a figure shows: the model does not tell them apart."""
     throughput = at_200_mbps(1500)["throughput_mbps"]
-    assert throughput[2] > 0.985 * throughput.max()
+    assert throughput[1] > 0.997 * throughput.max()
 
 
 @pytest.mark.parametrize("mtu", SMALL_PACKETS)
@@ -52,12 +50,11 @@ def test_below_half_at_640_with_slightly_over_800_interrupts(mtu):
 
 
 @pytest.mark.parametrize("mtu", SMALL_PACKETS)
-def test_packets_per_interrupt_against_table_2_at_long_delays(mtu, nfs):
-    rows = (nfs["mtu_bytes"] == mtu) & (nfs["delay_ticks"] >= 160)
+def test_packets_per_interrupt_against_every_cell_of_table_2(mtu, nfs):
+    rows = nfs["mtu_bytes"] == mtu
     counted = nfs["normalised_kilopackets"][rows] / nfs["normalised_kilointerrupts"][rows]
-    predicted = at_200_mbps(mtu)["packets_per_interrupt"][5:]
-    np.testing.assert_allclose(predicted, counted, rtol=0.28)
-    np.testing.assert_allclose(predicted[-1], counted[-1], rtol=0.11)
+    predicted = at_200_mbps(mtu)["packets_per_interrupt"]
+    np.testing.assert_allclose(predicted, counted, rtol=0.18)
 
 
 def values(draw):
@@ -74,8 +71,10 @@ def test_the_loop_closes(data, delay):
     cycle = found["reply_work_us"] + 10.0 * given_values["gamma"] * interrupts
     assert found["reply_cycle_us"] == pytest.approx(cycle, rel=1e-9)
     busy = 1e-2 * found["system_cpu_percent"] * cycle
-    waits = given_values["delay_waits"] * delay / given_values["clients"]
+    waits = found["timer_wait_us"] / given_values["clients"]
     assert cycle == pytest.approx(given_values["idle_us"] + busy + waits, rel=1e-9)
+    most = given_values["delay_waits"] * delay
+    assert 0.5 * most <= found["timer_wait_us"] * (1 + 1e-9) <= most * (1 + 2e-9)
     joined = found["lone_interrupts"] / (1.0 + found["lone_interrupts"] * delay / cycle)
     assert interrupts == pytest.approx(joined, rel=1e-9)
 
@@ -91,6 +90,20 @@ def test_longer_delays_never_interrupt_a_reply_more(data, delay, more):
     fixed = {**values(data.draw), "alpha": 0.0, "beta": 0.0, "gamma": 0.0}
     a, b = (evaluate(MODEL, {**fixed, "delay_us": d}) for d in (delay, delay + more))
     assert a["throughput_mbps"] >= b["throughput_mbps"] * (1 - 1e-9)
+
+
+def test_a_packet_that_comes_alone_waits_for_the_whole_timer():
+    found = evaluate(MODEL, {"delay_us": 100.0, "mtu_bytes": 9000.0, "delay_waits": 1.0})
+    assert found["timer_wait_us"] == pytest.approx(100.0)
+
+
+def test_a_timer_that_outlasts_a_burst_has_run_since_its_first_packet():
+    """Six packets of 1500 bytes: five gaps of 1538 bytes at 240 Mb/s."""
+    given_values = {"mtu_bytes": 1500.0, "delay_waits": 1.0, "burst_rate_mbps": 240.0}
+    found = evaluate(MODEL, {**given_values, "delay_us": 1000.0})
+    assert found["timer_wait_us"] == pytest.approx(1000.0 - 5 * 1538 * 8 / 240)
+    found = evaluate(MODEL, {**given_values, "delay_us": 30.0})
+    assert found["timer_wait_us"] == pytest.approx(15.0)
 
 
 def test_throughput_falls_like_one_over_a_long_delay():

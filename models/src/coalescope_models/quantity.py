@@ -691,6 +691,16 @@ _PARAMETERS = (
         typical=(0.0, 4.0),
     ),
     _parameter(
+        "burst_rate_mbps",
+        "Rate of a burst",
+        r"C_{b}",
+        "Mb/s",
+        "Rate at which the packets of one reply arrive: that of the link, or less where the server "
+        "cannot send so fast.",
+        domain=_NOT_NEGATIVE,
+        typical=(100.0, 10000.0),
+    ),
+    _parameter(
         "byte_cost_ns",
         "Cost per byte",
         r"c_{b}",
@@ -1383,6 +1393,14 @@ _MODEL = (
         "µs",
         "Idle time, CPU time and waiting for each reply, over all clients, without the cost of "
         "interrupts.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _model(
+        "timer_wait_us",
+        "Waiting for the timer",
+        r"t_{d}",
+        "µs",
+        "How long one client waits for interrupt delays from request to request.",
         domain=_NOT_NEGATIVE,
     ),
 )

@@ -19,25 +19,32 @@ def request_response(
     small_packets: Any,
     idle_us: Any,
     delay_waits: Any,
-    link_rate_mbps: Any,
+    burst_rate_mbps: Any,
     xp: Any,
 ) -> dict[str, Any]:
     """Return throughput, interrupts and CPU of clients that each wait for one reply at a time.
 
-    A reply comes as a burst of back-to-back packets, and small packets come with it one by one. An
-    absolute timer gathers up to 1 + T_d/gap packets of a burst, which leaves
+    A reply comes as a burst of evenly spaced packets, and small packets come with it one by one.
+    An absolute timer gathers up to 1 + T_d/gap packets of a burst, which leaves
 
         I_1 = P_b/min(P_b, 1 + T_d/gap) + P_s
 
     interrupts a reply when nothing else is under way. Other clients' packets that arrive while the
-    timer runs join in: at X replies a second, I = I_1/(1 + I_1 X T_d). The time from
-    reply to reply, over all clients, is
+    timer runs join in: at X replies a second, I = I_1/(1 + I_1 X T_d).
 
-        1/X = t_idle + CPU time per reply + k T_d/n_c,
+    A client goes on when the last packet of its reply is handed up. The timer is then not new:
+    packets of a gathered group find it half run on average, (n - 1) gap/2 = T_d/2 for n = 1 +
+    T_d/gap, and one that outlasts the burst has run since the first of its P_b packets:
 
-    where k is how often a client waits for the timer in each cycle. As the CPU time falls with I,
-    and I with X, this is a quadratic equation in 1/X; its positive root is taken in the form that
-    does not cancel.
+        t_run = min(T_d/2, (P_b - 1) gap).
+
+    The time from reply to reply, over all clients, is
+
+        1/X = t_idle + CPU time per reply + (k T_d - min(k, 1) t_run)/n_c,
+
+    where k is how many timers a client waits for in each cycle, of which the reply's is one. As the
+    CPU time falls with I, and I with X, this is a quadratic equation in 1/X; its positive root is
+    taken in the form that does not cancel.
 
     Args:
         delay_us: time T_d of the absolute timer [µs].
@@ -51,21 +58,24 @@ def request_response(
         idle_us: time t_idle per reply that neither the CPU nor the timer takes, over all
             clients [µs].
         delay_waits: timers k that a client waits for, on average, from request to request.
-        link_rate_mbps: rate at which a burst arrives [10⁶ bit/s].
+        burst_rate_mbps: rate at which a burst arrives [10⁶ bit/s].
         xp: array namespace.
 
     Returns:
         throughput_mbps, packets_per_interrupt, rx_interrupt_rate_hz, system_cpu_percent,
         request_rate_hz, latency_us (what one client waits for a reply, by Little's law);
-        reply_cycle_us (1/X), lone_interrupts (I_1), reply_work_us (its part without interrupts).
+        reply_cycle_us (1/X), lone_interrupts (I_1), reply_work_us (its part without interrupts),
+        timer_wait_us (k T_d - min(k, 1) t_run).
     """
     burst = xp.ceil(reply_bytes / mtu_bytes)
     packets = burst + small_packets
-    gap = packet_gap_us(mtu_bytes, link_rate_mbps)
+    gap = packet_gap_us(mtu_bytes, burst_rate_mbps)
     alone = burst / xp.minimum(burst, 1.0 + delay_us / gap) + small_packets
     # 1 jiffy is 10⁴ µs: per 10⁶ bytes, and per thousand packets or interrupts
     fixed_cpu = 1e-2 * alpha * reply_bytes + 10.0 * beta * packets
-    fixed = idle_us + fixed_cpu + delay_waits * delay_us / clients
+    run = xp.minimum(0.5 * delay_us, (burst - 1.0) * gap)
+    waited = delay_waits * delay_us - xp.minimum(delay_waits, 1.0) * run
+    fixed = idle_us + fixed_cpu + waited / clients
     interrupts_alone_us = 10.0 * gamma * alone
     joined = alone * delay_us
     half = 0.5 * (fixed + interrupts_alone_us - joined)
@@ -83,4 +93,5 @@ def request_response(
         "reply_cycle_us": cycle,
         "lone_interrupts": alone,
         "reply_work_us": fixed,
+        "timer_wait_us": waited,
     }
