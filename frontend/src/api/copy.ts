@@ -2,7 +2,7 @@
 // A page without a server reads answers that were kept: in files beside it (`coalescope publish`) or inside it (the offline page). Both name
 // them alike, so that the page asks as ever: GET /api/runs/7 is kept as runs/7.json, and every fit of an experiment, with what was
 // asked, in its fits.json.
-import { ApiError } from './errors';
+import { ApiError, errorFrom } from './errors';
 import { home } from './home';
 
 export interface Copy {
@@ -21,14 +21,16 @@ export type Answers = Readonly<Record<string, unknown>>;
 /** One fit of a fits.json. */
 export interface KeptFit {
   readonly asked: Readonly<Record<string, unknown>>;
-  readonly answer: unknown;
+  readonly answer?: unknown;
+  /** What the server said instead: its status and the body of its error. */
+  readonly refusal?: { readonly status: number; readonly body: unknown };
 }
 
 /** What the page says where only a server could answer. */
 export function needsServer(): ApiError {
   const [what, advice] =
     current?.of === 'file'
-      ? ['This page is one file without a server.', 'The link above it leads to the original.']
+      ? ['This page is one file without a server.', 'The original can answer: its link is at the top.']
       : ['This is a published copy without a server.', 'Coalescope itself, started on the data, can answer it.'];
   return new ApiError(501, { code: 'needs_server', message: what, where: {}, advice });
 }
@@ -45,7 +47,8 @@ export function fileCopy(version: string, answers: Answers): Copy {
     version,
     async open(name) {
       if (!Object.hasOwn(answers, name)) throw needsServer();
-      return Response.json(answers[name]);
+      const kept = answers[name];
+      return typeof kept === 'string' ? new Response(kept) : Response.json(kept);
     },
   };
 }
@@ -96,6 +99,7 @@ async function fitted(copy: Copy, request: Request, path: string): Promise<Respo
   const kept = (await (await copy.open(`${path}.json`, request.signal)).json()) as readonly KeptFit[];
   const found = kept.find((each) => same(each.asked, asked));
   if (!found) throw needsServer();
+  if (found.refusal) throw errorFrom(found.refusal.status, found.refusal.body);
   return Response.json(found.answer);
 }
 

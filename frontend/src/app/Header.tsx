@@ -14,7 +14,7 @@ const PAGES = [
   { href: '/upload', label: 'Upload', within: /^\/upload$/ },
 ];
 
-function ThemeButton() {
+export function ThemeButton() {
   const other = useTheme() === 'dark' ? 'light' : 'dark';
   return (
     <button

@@ -49,6 +49,11 @@ export function withoutSlash(base: string): void {
   if (path !== pathname && path.length > base.length) history.replaceState(history.state, '', path + search + hash);
 }
 
+/** Goes to another site. */
+export function leaveFor(address: string): void {
+  location.assign(address);
+}
+
 /** Loads the whole page anew: the way out when a part of it was replaced on the server. */
 export function loadAgain(): void {
   location.reload();

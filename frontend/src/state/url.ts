@@ -2,8 +2,16 @@
 // The explorer's state in the address bar. Nothing else in the page writes the query.
 const QUIET_MS = 200;
 
+// What an address without a query stands for; '' but in a file that holds a view.
+let held = '';
+
 /** The query now, without the question mark. */
-export const currentQuery = (): string => location.search.slice(1);
+export const currentQuery = (): string => location.search.slice(1) || held;
+
+/** A file that holds a view starts from it, until its address says otherwise. */
+export function startFrom(query: string): void {
+  held = query;
+}
 
 /** Runs that the view leaves out, as the address names them: `?without=ID,ID`. */
 export const leftOutOf = (query: string): string[] => [
@@ -30,7 +38,12 @@ function replace(query: string): void {
   const foreign = new URLSearchParams(kept()).toString();
   const whole = [query, foreign].filter((part) => part !== '').join('&');
   const url = location.pathname + (whole ? `?${whole}` : '') + location.hash;
-  if (url !== location.pathname + location.search + location.hash) history.replaceState(history.state, '', url);
+  if (url === location.pathname + location.search + location.hash) return;
+  try {
+    history.replaceState(history.state, '', url);
+  } catch {
+    // Some browsers let no file change its address: the view is kept while the file is open.
+  }
 }
 
 /**

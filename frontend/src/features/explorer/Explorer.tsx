@@ -300,7 +300,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
       asked.refetch();
     },
   };
-  useExports(subject, view, store, picture);
+  useExports(subject, view, store, picture, slices);
 
   return (
     <ExplorerContext value={context}>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which fit a view starts from, known before the view is drawn.
 import { prefetchFit } from '../../api/queries';
-import type { Cells, Experiment, FitRequest } from '../../api/types';
+import type { Cells, Experiment, FactorValue, FitRequest } from '../../api/types';
 import { catalogue } from '../../engine/catalogue';
-import type { ExplorerState } from '../../state/explorer';
+import { type ExplorerState, METHODS, type Terms } from '../../state/explorer';
 import { fromQuery } from '../../state/link';
 import { fittedAs, isCost, responseOf } from '../../state/models';
 import { currentQuery, leftOutOf } from '../../state/url';
-import { bindingOf, type Subject, slicesOf, termsOf } from '../../state/view';
+import { bindingOf, type Slices, type Subject, slicesOf, termsOf } from '../../state/view';
 
 /** What the server is asked to fit for a state; null where nothing is fitted. */
 export function fitRequestOf(
@@ -20,6 +20,38 @@ export function fitRequestOf(
   const { measure, method, where } = state;
   const without = subject.without?.length ? { without: [...subject.without] } : {};
   return model === null ? null : { model, method, response: responseOf(measure), where: { ...where }, ...without };
+}
+
+/** Each takes the server a moment. */
+const MOST_FITS = 12;
+
+type Where = Readonly<Record<string, FactorValue>>;
+
+const everyChoice = (terms: Terms, axes: ExplorerState['axes']): readonly Where[] =>
+  terms
+    .choices(axes)
+    .reduce<Where[]>(
+      (all, { name, levels }) => all.flatMap((chosen) => levels.map((level) => ({ ...chosen, [name]: level }))),
+      [{}],
+    );
+
+/** The fits that a reader of this view may come to: by any method, of any measure, and at any choice of levels where those are few. */
+export function fitRequestsNear(subject: Subject, slices: Slices, state: ExplorerState): FitRequest[] {
+  const at = (where: Where): FitRequest[] => {
+    const slice = slices({ axes: state.axes, where });
+    const all = slice.measures.flatMap(({ name }) =>
+      slice
+        .bindings(name)
+        .flatMap((binding) =>
+          METHODS.map((method) => fitRequestOf(subject, { ...state, where, measure: name, method }, binding)),
+        ),
+    );
+    const byText = new Map(all.flatMap((each) => (each ? [[JSON.stringify(each), each] as const] : [])));
+    return [...byText.values()];
+  };
+  const here = at(state.where);
+  const choices = everyChoice(termsOf(subject, slices), state.axes);
+  return here.length * choices.length > MOST_FITS ? here : choices.flatMap(at);
 }
 
 /** Asks for the fit that the address wants, so that it is on its way while the page renders. */

@@ -11,8 +11,9 @@ import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
 import type { Store } from '../../state/store';
 import { flushQuery } from '../../state/url';
-import { type Subject, thetaOf, type View } from '../../state/view';
+import { type Slices, type Subject, thetaOf, type View } from '../../state/view';
 import { useFigureExport } from '../share/figureExport';
+import { fitRequestsNear } from './ahead';
 import { colourOf } from './figure/heat';
 import { GRID } from './figure/live';
 import { patternText } from './figure/patterns';
@@ -194,11 +195,22 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
 
 const withTypeface = (svg: string, css: string): string => svg.replace('</title>', `</title><style>${css}</style>`);
 
+async function offlinePage(subject: Subject, slices: Slices, state: ExplorerState): Promise<Blob> {
+  const { offlinePage } = await import('../share/offline');
+  if (subject.of === 'model') return offlinePage({ title: subject.model.title, experiment: null, wanted: null });
+  const { experiment, without = [] } = subject;
+  const fits = fitRequestsNear(subject, slices, state);
+  const wanted = { slug: experiment.slug, without, fits, against: state.against };
+  return offlinePage({ title: experiment.title, experiment, wanted });
+}
+
 export function useExports(
   subject: Subject,
   view: View,
   store: Store<ExplorerState>,
   picture: RefObject<Picture | null>,
+  /** Of a view that a file can hold. */
+  slices?: Slices,
 ): void {
   const slug = subject.of === 'experiment' ? subject.experiment.slug : subject.model.id;
   const make = async (): Promise<string> => {
@@ -224,6 +236,9 @@ export function useExports(
     title: [slug, view.measure.name, view.figure === 'map' ? '' : view.figure].filter(Boolean).join('-'),
     svg: make,
     png: async () => rasterised(withTypeface(await make(), await embeddedTypeface()), 2),
+    ...(slices && !(subject.of === 'experiment' && subject.opened)
+      ? { offline: () => offlinePage(subject, slices, store.get()) }
+      : {}),
     ...(own ? { csv: () => numbers('csv'), json: () => numbers('json') } : {}),
     ...(subject.of === 'experiment' && !subject.opened ? { csvHref: data('csv'), jsonHref: data('json') } : {}),
   });

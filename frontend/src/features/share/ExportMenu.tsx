@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useState } from 'react';
+import { currentCopy } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useSaid } from '../../components/copy';
 import { Icon } from '../../components/Icon';
@@ -8,7 +9,7 @@ import { type FigureExport, useOffered } from './figureExport';
 import { fileName, save, saveFrom } from './save';
 import './share.css';
 
-type Format = 'svg' | 'png' | 'csv' | 'json';
+type Format = 'svg' | 'png' | 'csv' | 'json' | 'html';
 
 async function handOut(figure: FigureExport, format: Format): Promise<void> {
   const name = fileName(figure.title, format);
@@ -16,6 +17,7 @@ async function handOut(figure: FigureExport, format: Format): Promise<void> {
   else if (format === 'png' && figure.png) save(await figure.png(), name);
   else if (format === 'csv' && figure.csv) save(new Blob([await figure.csv()], { type: 'text/csv' }), name);
   else if (format === 'json' && figure.json) save(new Blob([await figure.json()], { type: 'application/json' }), name);
+  else if (format === 'html' && figure.offline) save(await figure.offline(), name);
   else if (format === 'csv' && figure.csvHref) await saveFrom(figure.csvHref, name);
   else if (format === 'json' && figure.jsonHref) await saveFrom(figure.jsonHref, name);
 }
@@ -78,10 +80,24 @@ export function ExportMenu() {
         </MenuItem>
         <MenuItem
           note={figure?.json ? 'what the figure shows, source' : 'cells, intervals, source'}
-          unavailable={nothing(!!(figure?.json ?? figure?.jsonHref), 'data')}
+          unavailable={
+            currentCopy()?.of === 'file' && !figure?.json
+              ? 'the original has it'
+              : nothing(!!(figure?.json ?? figure?.jsonHref), 'data')
+          }
           onSelect={() => choose('json')}
         >
           JSON
+        </MenuItem>
+        <MenuCaption>View</MenuCaption>
+        <MenuItem
+          note="1.4 MB, still drags"
+          unavailable={
+            currentCopy()?.of === 'file' ? 'this page is one' : nothing(!!figure?.offline, 'view that fits in a file')
+          }
+          onSelect={() => choose('html')}
+        >
+          Offline page, one file
         </MenuItem>
       </Menu>
       <span className="sr" role="status">

@@ -13,6 +13,8 @@ export interface FigureExport {
   /** The figure's own numbers, instead of what the server keeps. */
   csv?: () => string | Promise<string>;
   json?: () => string | Promise<string>;
+  /** The whole view as one HTML file. */
+  offline?: () => Promise<Blob>;
 }
 
 let offered: FigureExport | null = null;
@@ -29,7 +31,16 @@ export function useFigureExport(figure: FigureExport | null): void {
   latest.current = figure;
   const key =
     figure &&
-    [figure.title, figure.csvHref, figure.jsonHref, !!figure.svg, !!figure.png, !!figure.csv, !!figure.json].join('\n');
+    [
+      figure.title,
+      figure.csvHref,
+      figure.jsonHref,
+      !!figure.svg,
+      !!figure.png,
+      !!figure.csv,
+      !!figure.json,
+      !!figure.offline,
+    ].join('\n');
   useEffect(() => {
     if (key === null) return;
     // The functions are looked up when called: a new closure on every render registers nothing anew.
@@ -40,6 +51,7 @@ export function useFigureExport(figure: FigureExport | null): void {
       png: now.png && (() => latest.current?.png?.() ?? Promise.reject(new Error('The figure is gone.'))),
       csv: now.csv && (() => latest.current?.csv?.() ?? ''),
       json: now.json && (() => latest.current?.json?.() ?? ''),
+      offline: now.offline && (() => latest.current?.offline?.() ?? Promise.reject(new Error('The figure is gone.'))),
     };
     offer(mine);
     return () => {

@@ -21,7 +21,9 @@ afterEach(() => vi.unstubAllGlobals());
 describe('the export menu', () => {
   it('keeps what cannot be had, with the reason', async () => {
     const page = await render(<ExportMenu />);
-    expect(items(page)).toEqual(['SVG', 'PNG', 'CSV', 'JSON'].map((name) => [name, 'open an experiment first']));
+    expect(items(page)).toEqual(
+      ['SVG', 'PNG', 'CSV', 'JSON', 'Offline page, one file'].map((name) => [name, 'open an experiment first']),
+    );
   });
 
   it('offers what the page on the screen registered', async () => {
@@ -36,6 +38,7 @@ describe('the export menu', () => {
       ['PNG', 'this page has no figure'],
       ['CSV', 'offered'],
       ['JSON', 'this page has no data'],
+      ['Offline page, one file', 'this page has no view that fits in a file'],
     ]);
   });
 

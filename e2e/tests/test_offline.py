@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file that holds a view: exported, opened from the disk without a network, dragged."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .conftest import Console
+from .test_explorer import drag_slider, open_explorer, residual_marks, surface
+
+pytestmark = pytest.mark.browser
+
+
+def exported(page: Page, folder: Path) -> Path:
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Offline page").click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def test_a_view_in_one_file_still_drags_without_a_network(
+    page: Page, chromium: Browser, console: Console, tmp_path: Path
+) -> None:
+    open_explorer(page, "/explorer/geist-2005-nfs?delay_ticks=240")
+    drag_slider(page, "β", 0.2)
+    expect(page.get_by_text("By hand")).to_be_visible()
+    path = exported(page, tmp_path)
+    assert path.suffix == ".html"
+    assert 1_000_000 < path.stat().st_size < 2_000_000  # the menu says 1.4 MB
+    content = path.read_text(encoding="utf-8")
+    assert (
+        "unsafe"
+        not in re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', content)[0]
+    )
+
+    context = chromium.new_context(viewport={"width": 1440, "height": 900}, offline=True)
+    file = context.new_page()
+    console.listen(file)
+    asked: list[str] = []
+    file.on("request", lambda request: asked.append(request.url.split(":")[0]))
+    file.goto(path.as_uri())
+    expect(file.get_by_text("fit 0.813", exact=False).first).to_be_attached()
+    expect(file.get_by_text("240 ticks").first).to_be_visible()
+    expect(file.get_by_text("By hand")).to_be_visible()
+    banner = file.get_by_role("banner")
+    for words in ("Geist et al. 2005, NFS", "published", "licence", "Offline page of"):
+        expect(banner).to_contain_text(words)
+    original = file.get_by_role("link", name="The original").get_attribute("href")
+    assert original == page.url
+    # the same picture, but for what a moved needle leaves between pixels
+    assert residual_marks(file) == residual_marks(page)
+
+    before = surface(file), residual_marks(file)
+    drag_slider(file, "γ", 0.3)
+    assert surface(file) != before[0]
+    assert residual_marks(file) != before[1]
+    # kept: every method, every measure
+    file.get_by_role("button", name="OLS").or_(file.get_by_role("radio", name="OLS")).click()
+    expect(file.get_by_text("27 cells", exact=False).first).to_be_visible()
+    # not kept, and said
+    expect(file.get_by_role("region", name="Recommendation")).to_contain_text("without a server")
+    assert set(asked) <= {"file", "data", "blob"}
+    context.close()

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers that a view was made from, under the names that copy.ts finds them by.
+import { body, client, file, withQuery } from './client';
+import { type Answers, currentCopy, type KeptFit, keptAs } from './copy';
+import { ApiError, Unreachable } from './errors';
+import { fileAddress } from './home';
+import type { ExperimentSummary, Fit, FitRequest, Health } from './types';
+
+async function kept(path: string, as: 'json' | 'text' = 'json'): Promise<[string, unknown]> {
+  const [plain, query] = path.split('?');
+  const name = keptAs(plain, new URLSearchParams(query));
+  if (name === null) throw new Error(`No copy keeps ${path}.`);
+  return [name, await (await file(`/api/${path}`))[as]()];
+}
+
+async function fitOf(slug: string, asked: FitRequest): Promise<KeptFit> {
+  try {
+    const params = { path: { slug } };
+    return { asked, answer: await body<Fit>(client.POST('/api/experiments/{slug}/fits', { params, body: asked })) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message, where, advice, problems } = error;
+    return { asked, refusal: { status: error.status, body: { error: { code, message, where, advice, problems } } } };
+  }
+}
+
+export interface Wanted {
+  readonly slug: string;
+  /** Runs that the view leaves out. */
+  readonly without: readonly string[];
+  readonly fits: readonly FitRequest[];
+  /** The experiment that it is set against. */
+  readonly against: string | null;
+}
+
+/** Everything that a view asks its server, asked now. */
+export async function answersFor({ slug, without, fits, against }: Wanted): Promise<Answers> {
+  const own = `experiments/${encodeURIComponent(slug)}`;
+  const other = against === null || against === slug ? null : `experiments/${encodeURIComponent(against)}`;
+  const [listed, answered, ...entries] = await Promise.all([
+    body<ExperimentSummary[]>(client.GET('/api/experiments', {})),
+    Promise.all(fits.map((each) => fitOf(slug, each))),
+    kept(own),
+    kept(withQuery(`${own}/cells`, { without: without.join() })),
+    kept(`${own}/export?format=csv&what=cells`, 'text'),
+    ...(other ? [kept(other), kept(`${other}/cells`)] : []),
+  ]);
+  return {
+    'experiments.json': listed.filter((each) => each.slug === slug || each.slug === against),
+    [`${own}/fits.json`]: answered,
+    ...Object.fromEntries(entries),
+  };
+}
+
+/** The version of the program behind the page. */
+export async function programVersion(): Promise<string> {
+  return currentCopy()?.version ?? (await body<Health>(client.GET('/api/health', {}))).version;
+}
+
+/** The document that an offline page is made from. */
+export async function emptyPage(): Promise<string> {
+  const answer = await fetch(fileAddress('/offline.html')).catch(() => null);
+  if (!answer?.ok) throw new Unreachable();
+  return answer.text();
+}

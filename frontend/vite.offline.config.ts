@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page as one file, beside the page: see build/offline.ts.
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { models } from './build/models.ts';
+import { offline } from './build/offline.ts';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  plugins: [react(), models(), offline()],
+  // Pyodide stays outside
+  resolve: { alias: [{ find: /^.*\/PythonStatus$/, replacement: here('src/app/offline/KernelsAlone.tsx') }] },
+  build: {
+    target: 'es2022',
+    emptyOutDir: false,
+    copyPublicDir: false,
+    cssCodeSplit: false,
+    assetsInlineLimit: Number.MAX_SAFE_INTEGER,
+    modulePreload: false,
+    chunkSizeWarningLimit: 4096,
+    rolldownOptions: { input: here('src/app/offline/main.tsx'), output: { codeSplitting: false } },
+  },
+});
