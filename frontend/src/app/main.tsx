@@ -7,7 +7,9 @@ import './tokens.css';
 import './base.css';
 import { followSystem } from '../components/theme';
 import { currentPath, withoutSlash } from '../state/address';
+import { isEmbed } from '../state/embed';
 import { App } from './App';
+import { EmbedApp } from './EmbedApp';
 import { loadAhead } from './routes';
 
 const host = document.getElementById('page');
@@ -16,10 +18,7 @@ followSystem();
 // a host of files serves an address from its folder
 withoutSlash(base);
 const root = createRoot(host);
-loadAhead(currentPath().slice(base.length).split(/[?#]/)[0]).then(() => {
-  root.render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  );
+const path = currentPath().slice(base.length).split(/[?#]/)[0];
+loadAhead(path).then(() => {
+  root.render(<StrictMode>{isEmbed(path) ? <EmbedApp /> : <App />}</StrictMode>);
 });

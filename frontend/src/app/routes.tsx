@@ -2,6 +2,7 @@
 import { Redirect, Route, Switch } from 'wouter';
 import { fetchAhead } from '../api/queries';
 import { ExperimentsPage } from '../features/experiments/ExperimentsPage';
+import { EmbedPage } from './EmbedApp';
 import { NotFoundPage } from './NotFoundPage';
 import { page } from './page';
 
@@ -32,6 +33,7 @@ const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/upload$/, UploadPage],
   [/^\/runs\/[^/]+$/, RunPage],
   [/^\/l\/[^/]+$/, LinkPage],
+  [/^\/embed\//, EmbedPage],
 ];
 
 /** Past this the shell of the page is better than nothing. */

@@ -7,6 +7,8 @@ export function Dialog(props: {
   title: string;
   children: ReactNode;
   confirm: string;
+  /** The other answer. */
+  dismiss?: string;
   busy?: boolean;
   onConfirm: () => void;
   onClose: () => void;
@@ -39,7 +41,7 @@ export function Dialog(props: {
         {props.children}
         <p className="answers">
           <button type="button" className="quiet" onClick={props.onClose}>
-            Cancel
+            {props.dismiss ?? 'Cancel'}
           </button>
           <button type="submit" className="action" disabled={props.busy}>
             {props.confirm}

@@ -26,21 +26,16 @@ export function chooseTheme(theme: Theme): void {
   } catch {
     // Not remembered where storage is closed; in force for this visit all the same.
   }
+  const { dataset } = document.documentElement;
+  if (theme === system) dataset.follows = 'system';
+  else delete dataset.follows;
   show(theme);
 }
 
-function chosen(): boolean {
-  try {
-    return localStorage.getItem(KEY) !== null;
-  } catch {
-    return false;
-  }
-}
-
-/** Follows the system while the reader has not chosen. Called once, when the page starts. */
+/** Follows the system while neither the reader nor the address has chosen. Called once, when the page starts. */
 export function followSystem(): void {
   dark().addEventListener('change', (event) => {
-    if (!chosen()) show(event.matches ? 'dark' : 'light');
+    if (document.documentElement.dataset.follows) show(event.matches ? 'dark' : 'light');
   });
 }
 

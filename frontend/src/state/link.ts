@@ -34,7 +34,7 @@ import { MOST_PINS, type Pin, pinText, readPin, suits } from './pins';
 export const VERSION = 1;
 
 /** Parameters of the page that are not the explorer's. */
-const FOREIGN = new Set(['theme', 'bench', 'without']);
+const FOREIGN = new Set(['theme', 'bench', 'without', 'sliders']);
 
 const number = (v: number): string => String(v);
 

@@ -28,7 +28,7 @@ let last = 0;
 
 function kept(): [string, string][] {
   const now = new URLSearchParams(location.search);
-  return ['theme', 'bench', 'without'].flatMap((name) => {
+  return ['theme', 'bench', 'without', 'sliders'].flatMap((name) => {
     const value = now.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
   });

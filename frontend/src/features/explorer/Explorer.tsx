@@ -93,7 +93,7 @@ function sentence(view: View, cellsBusy: boolean): string {
   return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : 'nothing is drawn between them'}.`;
 }
 
-function Head({ cellsBusy }: { cellsBusy: boolean }) {
+function Head({ cellsBusy, still }: { cellsBusy: boolean; still: boolean }) {
   const { view, store } = useExplorer();
   const { surface } = store.get();
   const plane = view.layout.shape === 'plane';
@@ -109,8 +109,8 @@ function Head({ cellsBusy }: { cellsBusy: boolean }) {
           <Rich>{sentence(view, cellsBusy)}</Rich>
         </p>
       </div>
-      <UndoButtons />
-      {view.measured && (plane || view.binding) && (view.figure === 'map' || view.figure === '3d') && (
+      {!still && <UndoButtons />}
+      {!still && view.measured && (plane || view.binding) && (view.figure === 'map' || view.figure === '3d') && (
         <Segmented
           label={plane ? 'Surface' : 'Line'}
           value={none ? 'cells' : surface}
@@ -187,9 +187,11 @@ export interface ExplorerProps {
   /** Cells are being fetched, or were not found. */
   readonly cellsBusy?: boolean;
   readonly above?: React.ReactNode;
+  /** In another page: the drawing and its key alone, and below them this. */
+  readonly embed?: { readonly below: React.ReactNode };
 }
 
-export function Explorer({ subject, dataVersion, cellsBusy = false, above }: ExplorerProps) {
+export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed }: ExplorerProps) {
   const slices = useMemo(() => slicesOf(subject, catalogue), [subject]);
   const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
   const [opened] = useState(() => fromQuery(currentQuery(), terms));
@@ -306,23 +308,23 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
     <ExplorerContext value={context}>
       <section
         onPointerDownCapture={history.begin}
-        className={`explorer ${fitState?.stale ? 'isstale' : ''} ${waiting ? 'waiting' : ''}`}
+        className={`explorer ${embed ? 'embedded' : ''} ${fitState?.stale ? 'isstale' : ''} ${waiting ? 'waiting' : ''}`}
         aria-label={titleWithUnit(view.measure)}
       >
-        <Rail />
+        {!embed && <Rail />}
         <div className="centre">
           {rejected.length > 0 && <RejectedNotice rejected={rejected} onClose={() => setRejected([])} />}
-          <Head cellsBusy={cellsBusy} />
+          <Head cellsBusy={cellsBusy} still={embed !== undefined} />
           {above}
-          <FigureBar other={other} />
+          {!embed && <FigureBar other={other} />}
           <Facets />
           <Key view={view} />
           <Chart onPicture={onPicture} />
           <CellTable view={view} />
           {view.figure !== 'map' && view.figure !== '3d' && <FigureTable />}
         </div>
-        <Panel fitState={fitState} />
-        {subject.of === 'experiment' && (
+        {embed ? embed.below : <Panel fitState={fitState} />}
+        {!embed && subject.of === 'experiment' && (
           <Recommend
             subject={subject}
             store={store}
@@ -332,7 +334,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above }: Exp
             onBest={setBest}
           />
         )}
-        <Peek />
+        {!embed && <Peek />}
       </section>
     </ExplorerContext>
   );

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
 import { reasonOf } from '../../api/errors';
+import { base } from '../../api/home';
 import { createLink } from '../../api/queries';
 import { copyText, useSaid } from '../../components/copy';
 import { Icon } from '../../components/Icon';
 import { Menu, MenuItem } from '../../components/Menu';
+import { part } from '../../components/part';
 import { addressOf, currentAddress, currentPath } from '../../state/address';
+import { canEmbed } from '../../state/embed';
 import './share.css';
+
+const EmbedDialog = part('What an embed looks like', async () => (await import('./EmbedDialog')).EmbedDialog);
 
 type Short =
   | { state: 'none' | 'asking' }
@@ -44,9 +50,16 @@ function Made({ url, copied }: { url: string; copied: boolean }) {
 export function ShareMenu() {
   const [said, say] = useSaid();
   const [short, setShort] = useState<Short>({ state: 'none' });
+  const [embedded, setEmbedded] = useState<{ view: string; title: string } | null>(null);
+  const [path] = useLocation();
 
   async function copyAddress() {
     say((await copyText(currentAddress())) ? 'Link copied' : 'Copy it from the address bar');
+  }
+
+  function embed() {
+    // the window is named after the view: "Title · Coalescope"
+    setEmbedded({ view: currentPath().slice(base.length), title: document.title });
   }
 
   async function askForShort() {
@@ -77,7 +90,15 @@ export function ShareMenu() {
         <MenuItem stay note="kept by this server" onSelect={askForShort}>
           Short link
         </MenuItem>
+        <MenuItem
+          note="a frame for your own page"
+          unavailable={canEmbed(path) ? undefined : 'this page has no view that could stand alone'}
+          onSelect={embed}
+        >
+          Embed
+        </MenuItem>
       </Menu>
+      {embedded && <EmbedDialog {...embedded} onClose={() => setEmbedded(null)} />}
       <span className="sr" role="status">
         {said ?? (short.state === 'made' ? `Short link ${short.url}${short.copied ? ', copied' : ''}` : '')}
       </span>

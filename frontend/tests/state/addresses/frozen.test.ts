@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links that people have. frozen.json is appended to, and never edited: what an address meant, it means in every later version.
 import { describe, expect, it } from 'vitest';
+import { canEmbed, embedPath, isEmbed, slidersAsked, viewPath } from '../../../src/state/embed';
 import { fromQuery, toQuery } from '../../../src/state/link';
+import embeds from './embeds.json';
 import frozen from './frozen.json';
 import { meaningOf } from './meaning';
 import { subjectOf, termsFor } from './subjects';
@@ -27,5 +29,19 @@ describe('an address that was given away', () => {
     expect(state.y).toBe(1500);
     expect(rejected.map((r) => r.name)).toEqual(['v', 'hologram']);
     expect(rejected[0].reason).toMatch(/newer page/);
+  });
+});
+
+describe('an embed that stands in somebody’s page', () => {
+  it.each(embeds.map((e) => [e.embed, e] as const))('%s', (embed, { view, of, sliders, theme }) => {
+    expect(isEmbed(embed)).toBe(true);
+    expect(viewPath(embed)).toBe(view);
+    expect(canEmbed(view)).toBe(true);
+    const query = embed.split('?')[1] ?? '';
+    expect(slidersAsked(query)).toBe(sliders);
+    expect(new URLSearchParams(query).get('theme') ?? 'auto').toBe(theme);
+    expect(embedPath(view, { sliders, theme: theme as 'auto' })).toBe(embed.replace(/[?&]theme=auto/, ''));
+    // options of the frame are no complaint to the view within
+    if (of) expect(fromQuery(query, termsFor(subjectOf(of))).rejected).toEqual([]);
   });
 });

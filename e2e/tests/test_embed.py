@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A view in a frame of somebody else's page: it works there, the page itself does not."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from .conftest import ROOT, Console, Server
+
+pytestmark = pytest.mark.browser
+
+AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
+VIEW = "/explorer/geist-2005-nfs?mtu_bytes=1500&delay_ticks=40"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, server: Server) -> Iterator[str]:
+    """Another site, which frames an embed and, in vain, the page."""
+    frame = '<iframe id="{}" src="{}{}" width="700" height="900" title="{}"></iframe>'
+    embed = frame.format("embed", server.url, f"/embed{VIEW}&sliders=on&theme=dark", "a view")
+    page = frame.format("page", server.url, VIEW, "the page")
+    document = "<!doctype html><html lang=en><title>Elsewhere</title><link rel=icon href=data:,>{}"
+    (tmp_path / "embed.html").write_text(document.format(embed))
+    (tmp_path / "page.html").write_text(document.format(page))
+    handler = partial(Quiet, directory=tmp_path)
+    site = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=site.serve_forever)
+    thread.start()
+    # another name of this machine: another site, not only another origin
+    yield f"http://localhost:{site.server_port}"
+    site.shutdown()
+    thread.join()
+    site.server_close()
+
+
+def test_an_embed_works_in_another_site(
+    page: Page, context: BrowserContext, elsewhere: str, server: Server
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{elsewhere}/embed.html")
+    frame = page.frame_locator("#embed")
+    expect(frame.get_by_role("heading", name="System CPU time")).to_be_visible()
+    expect(frame.get_by_text("Geist et al. 2005, NFS")).to_be_visible()
+    expect(frame.get_by_text("published", exact=True)).to_be_visible()
+    expect(frame.get_by_role("list", name="Key")).to_be_visible()
+    for chrome in ("banner", "navigation"):
+        expect(frame.get_by_role(chrome)).to_have_count(0)  # type: ignore[arg-type]
+    expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
+    crosshair = frame.get_by_role("slider", name="Crosshair")
+    expect(crosshair).to_have_attribute("aria-valuetext", re.compile("MTU 1500 bytes, 40 ticks"))
+    gamma = frame.locator("#parameter-gamma")
+    gamma.focus()
+    page.keyboard.press("ArrowRight")
+    crosshair.focus()
+    page.keyboard.press("ArrowRight")
+    with context.expect_page() as opened:
+        frame.get_by_role("link", name="Open in Coalescope").click()
+    whole = opened.value
+    expect(whole.get_by_role("banner")).to_be_visible()
+    assert whole.url.startswith(f"{server.url}/explorer/geist-2005-nfs?")
+    assert "delay_ticks=80" in whole.url or "delay_ticks" not in whole.url
+    assert "gamma=" in whole.url
+    assert "sliders" not in whole.url and "theme" not in whole.url
+    own = [url for url in asked if url.startswith(server.url)]
+    assert own
+    assert [url for url in own if "pyodide" in url or "python" in url or ".zip" in url] == []
+
+
+def test_the_page_itself_is_not_framed(page: Page, elsewhere: str, console: Console) -> None:
+    console.expected += ["frame-ancestors", "X-Frame-Options", "Refused to display"]
+    page.goto(f"{elsewhere}/page.html")
+    [frame] = [frame for frame in page.frames if frame is not page.main_frame]
+    frame.wait_for_load_state()
+    assert frame.url.startswith("chrome-error:")  # the browser's own page, in place of ours
+    expect(frame.get_by_text("Geist et al. 2005")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("path", "scheme", "width"),
+    [
+        ("/embed/explorer/geist-2005-nfs?sliders=on", "light", 720),
+        ("/embed/explorer/geist-2005-nfs?view=3d", "dark", 320),
+        ("/embed/models/tcp-coalescing-throughput?sliders=on", "dark", 720),
+        ("/embed/figures/geist-2005-figure-14", "light", 320),
+        ("/embed/explorer/nothing", "light", 320),
+    ],
+)
+def test_axe_finds_nothing_in_an_embed(
+    page: Page, console: Console, path: str, scheme: str, width: int
+) -> None:
+    console.expected += ["404 (Not Found)", "422 (Unprocessable"]
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": width, "height": 560})
+    page.goto(path)
+    expect(page.locator("h1").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    expect(page.locator("html")).to_have_attribute("data-theme", scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate(AXE.read_text())
+    found = page.evaluate(
+        "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})"
+    )["violations"]
+    assert [(f["id"], [node["target"] for node in f["nodes"]][:4]) for f in found] == []
+
+
+def test_the_share_menu_hands_out_the_code(page: Page, server: Server) -> None:
+    page.goto(VIEW)
+    page.get_by_role("button", name="More ways to share").press("Enter")
+    page.get_by_role("menuitem", name="Embed").press("Enter")
+    dialog = page.get_by_role("dialog", name="Embed this view")
+    code = dialog.get_by_label("Code")
+    expect(code).to_have_value(
+        f'<iframe src="{server.url}/embed{VIEW.replace("&", "&amp;")}"\n'
+        '  title="Geist et al. 2005, NFS · Coalescope"\n'
+        '  width="720" height="600" loading="lazy" style="border: 0; max-width: 100%"></iframe>'
+    )
+    dialog.get_by_label("Width, px").fill("400")
+    dialog.get_by_role("button", name="Dark").click()
+    dialog.get_by_label("With the model’s parameters").check()
+    expect(code).to_have_value(re.compile('sliders=on&amp;theme=dark".*width="400"', re.DOTALL))
+    expect(dialog.get_by_text("400 × 600 px")).to_be_visible()
+    shown = page.frame_locator("iframe[title^='Preview']")
+    expect(shown.get_by_text("Geist et al. 2005, NFS")).to_be_visible()
+    dialog.get_by_role("button", name="Copy the code").click()
+    expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == code.input_value()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.goto("/upload")
+    page.get_by_role("button", name="More ways to share").press("Enter")
+    expect(page.get_by_role("menuitem", name="Embed")).to_have_attribute("aria-disabled", "true")
