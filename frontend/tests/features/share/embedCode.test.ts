@@ -11,7 +11,8 @@ describe('the code of an embed', () => {
       height: 600,
     });
     expect(code.match(/<[a-z]+/g)).toEqual(['<iframe']);
-    expect(code.match(/"/g)).toHaveLength(10);
+    // six attributes, and no quotation mark beside theirs
+    expect(code.match(/"/g)).toHaveLength(12);
     expect(code).toContain('?x=1&amp;y=&quot;&gt;&lt;script&gt;"');
     expect(code).toContain('width="720" height="600" loading="lazy"');
   });
