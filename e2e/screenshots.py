@@ -25,6 +25,7 @@ PAGES = {
     "figures": "/figures",
     "figure": "/figures/geist-2005-figure-10",
     "surface-figure": "/figures/geist-2005-figure-14",
+    "how-it-works": "/how-it-works?at_us=240",
     "workshop": "/workshop?model=cpu-overhead-open-loop",
     "upload": "/upload",
     "runs": "/experiments/geist-2005-nfs/runs",

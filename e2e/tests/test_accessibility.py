@@ -23,6 +23,7 @@ PAGES = [
     "/figures",
     "/figures/geist-2005-table-2",
     "/figures/geist-2005-figure-14",
+    "/how-it-works?at_us=240",
     "/workshop",
     "/compare?a=geist-2005-nfs&b=geist-2005-points",
     "/open",

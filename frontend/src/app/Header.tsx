@@ -11,6 +11,7 @@ const PAGES = [
   { href: '/', label: 'Experiments', within: /^\/($|experiments\/|runs\/|explorer\/)/ },
   { href: '/models', label: 'Models', within: /^\/(models(\/|$)|workshop$)/ },
   { href: '/figures', label: 'Figures', within: /^\/figures(\/|$)/ },
+  { href: '/how-it-works', label: 'How it works', within: /^\/how-it-works$/ },
   { href: '/upload', label: 'Upload', within: /^\/upload$/ },
 ];
 

@@ -11,6 +11,7 @@ const ModelsPage = page(async () => (await import('../features/models/ModelsPage
 const ModelPage = page(async () => (await import('../features/models/ModelPage')).ModelPage);
 const FiguresPage = page(async () => (await import('../features/figures/FiguresPage')).FiguresPage);
 const FigurePage = page(async () => (await import('../features/figures/FigurePage')).FigurePage);
+const HowItWorksPage = page(async () => (await import('../features/how-it-works/HowItWorksPage')).HowItWorksPage);
 const WorkshopPage = page(async () => (await import('../features/workshop/WorkshopPage')).WorkshopPage);
 const UploadPage = page(async () => (await import('../features/upload/UploadPage')).UploadPage);
 const RunsPage = page(async () => (await import('../features/runs/RunsPage')).RunsPage);
@@ -29,6 +30,7 @@ const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/models\/[^/]+$/, ModelPage],
   [/^\/figures$/, FiguresPage],
   [/^\/figures\/[^/]+$/, FigurePage],
+  [/^\/how-it-works$/, HowItWorksPage],
   [/^\/workshop$/, WorkshopPage],
   [/^\/upload$/, UploadPage],
   [/^\/runs\/[^/]+$/, RunPage],
@@ -87,6 +89,9 @@ export function Routes() {
         <FiguresPage />
       </Route>
       <Route path="/figures/:id">{({ id }) => <FigurePage key={id} id={id} />}</Route>
+      <Route path="/how-it-works">
+        <HowItWorksPage />
+      </Route>
       <Route path="/open">
         <OpenPage />
       </Route>

@@ -48,7 +48,8 @@ export function ModelsPage() {
         <p>
           Each is a function from a paper, traced once: the same body draws here, fits on the server and prints its own
           equation. Open one to explore it without any data, or write one of your own in the{' '}
-          <Link href="/workshop">model workshop</Link>.
+          <Link href="/workshop">model workshop</Link>. <Link href="/how-it-works">How it works</Link> shows what they
+          are about, in slow motion.
         </p>
       </header>
       <ul className="entries">

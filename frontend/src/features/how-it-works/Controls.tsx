@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sliders that are rulers, in three groups: what comes, what the interface does, what the host pays.
+import { useEffect, useRef } from 'react';
+import { Mathematics } from '../../components/Mathematics';
+import { Segmented } from '../../components/Segmented';
+import { catalogue } from '../../engine/catalogue';
+import { useWidth } from '../../layers/Drawing';
+import { draw } from '../../layers/svg';
+import { decimal, worded } from '../../plots/number';
+import { settingAt, strideOf, trackOf } from '../../state/fit';
+import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
+import { TypedValue } from '../explorer/TypedValue';
+import { type Control, type Group, idle, slidersOf } from './controls';
+import { MODERATION, type Parameters, type Spacing } from './simulation/parameters';
+
+interface Props {
+  readonly parameters: Parameters;
+  onChange(change: Partial<Parameters>): void;
+}
+
+function Ruler({ control, value, onValue }: { control: Control; value: number; onValue: (value: number) => void }) {
+  const [place, width] = useWidth<HTMLDivElement>();
+  const svg = useRef<SVGSVGElement>(null);
+  const output = useRef<HTMLOutputElement>(null);
+  const { name, label, digits, unit } = control;
+  const id = `set-${name}`;
+  const words = name === 'napi_weight' && value === 0 ? 'no polling' : worded(value, digits, control.meanings);
+  useEffect(() => {
+    if (svg.current && width > 0) draw(svg.current, rulerShapes(control, value, width));
+  }, [control, value, width]);
+  useEffect(() => {
+    if (output.current) output.current.textContent = words;
+  });
+  return (
+    <div className={value === control.start ? 'param' : 'param edited'}>
+      <label htmlFor={id} title={control.description}>
+        {control.symbolMath !== '' && name !== 'mtu_bytes' && <Mathematics className="sym" html={control.symbolMath} />}
+        <span>{label}</span>
+      </label>
+      <span className="value">
+        <TypedValue
+          slider={control}
+          id={id}
+          output={output}
+          value={() => value}
+          onValue={(v) => onValue(control.whole ? Math.round(v) : v)}
+        />{' '}
+        <small>{words === 'no polling' ? '' : unit}</small>
+      </span>
+      <div className="track" ref={place}>
+        <svg ref={svg} className="ruler" height={RULER_HEIGHT} aria-hidden="true" />
+        <input
+          id={id}
+          type="range"
+          min={trackOf(control, control.lo)}
+          max={trackOf(control, control.hi)}
+          step={strideOf(control)}
+          value={trackOf(control, value)}
+          aria-valuetext={`${words} ${unit}`}
+          onChange={(event) => {
+            const next = settingAt(control, event.currentTarget.valueAsNumber);
+            onValue(control.whole ? Math.round(next) : next);
+          }}
+          onDoubleClick={() => onValue(control.start)}
+        />
+      </div>
+    </div>
+  );
+}
+
+const SPACING_WORDS: readonly { value: Spacing; label: string }[] = [
+  { value: 'even', label: 'evenly' },
+  { value: 'random', label: 'at random' },
+  { value: 'bursts', label: 'in bursts' },
+];
+
+function Moderation({ parameters, onChange }: Props) {
+  const { moderation_kind: kind } = parameters;
+  const meanings = catalogue.quantities.find((q) => q.name === 'moderation_kind')?.meanings ?? [];
+  return (
+    <>
+      <label className="field">
+        Moderation
+        <select value={kind} onChange={(event) => onChange({ moderation_kind: Number(event.target.value) })}>
+          {meanings.map((words, k) => (
+            <option key={words} value={k}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p className="note">{KINDS[kind]}</p>
+    </>
+  );
+}
+
+const KINDS: readonly string[] = [
+  'Each packet interrupts at once.',
+  'Starts with the first packet and gathers those that follow (RADV).',
+  'Starts anew with each packet (RDTR): while packets come faster, only a full ring interrupts.',
+  'The absolute timer while packets come faster than the packet timer, else that.',
+  'The first packet interrupts at once, then interrupts keep the delay apart (ITR, rx-usecs of most drivers).',
+  'What the emulated 82540EM makes of its absolute timer; in time the same rule as the throttle.',
+];
+
+export function Controls({ parameters, onChange }: Props) {
+  const controls = slidersOf(catalogue).filter(({ name }) => name !== 'moderation_kind' && !idle(name, parameters));
+  const sliders = (group: Group) =>
+    controls
+      .filter((c) => c.group === group)
+      .map((control) => (
+        <Ruler
+          key={control.name}
+          control={control}
+          value={parameters[control.name]}
+          onValue={(value) => onChange({ [control.name]: value })}
+        />
+      ));
+  return (
+    <section>
+      <h2 className="sec">Settings</h2>
+      <div className="settings">
+        <fieldset>
+          <legend className="cap">Traffic</legend>
+          <div className="row">
+            <span>Frames come</span>
+            <Segmented
+              tiny
+              label="Frames come"
+              value={parameters.spacing}
+              segments={SPACING_WORDS}
+              onChange={(spacing) => onChange({ spacing })}
+            />
+          </div>
+          {parameters.spacing !== 'even' && (
+            <div className="row">
+              <span className="note">seed {decimal(parameters.seed, 0)}</span>
+              <button
+                type="button"
+                className="quiet small"
+                onClick={() => onChange({ seed: (parameters.seed + 1) % 2 ** 32 })}
+              >
+                Draw others
+              </button>
+            </div>
+          )}
+          <div className="params">{sliders('traffic')}</div>
+        </fieldset>
+        <fieldset>
+          <legend className="cap">Interface</legend>
+          <Moderation parameters={parameters} onChange={onChange} />
+          <div className="params">{sliders('interface')}</div>
+          {parameters.moderation_kind >= MODERATION.throttle && (
+            <p className="note">Nothing passes a throttle early: the ring must hold what arrives meanwhile.</p>
+          )}
+        </fieldset>
+        <fieldset>
+          <legend className="cap">Host, CPU time</legend>
+          <div className="params">{sliders('host')}</div>
+        </fieldset>
+      </div>
+    </section>
+  );
+}

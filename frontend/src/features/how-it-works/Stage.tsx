@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The animated picture with what moves it. It is redrawn frame by frame, outside React.
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
+import { useWidth } from '../../layers/Drawing';
+import { draw } from '../../layers/svg';
+import { decimal } from '../../plots/number';
+import { SPEEDS } from './address';
+import { laneWords, PICTURE_HEIGHT, paceOf, pictureOf, spanOf } from './picture';
+import { type Playback, useCalmMoment } from './playback';
+import type { Parameters } from './simulation/parameters';
+import { type Simulation, upTo } from './simulation/record';
+import { happeningWords, slowness } from './words';
+
+const clamp = (t: number, most: number): number => Math.max(0, Math.min(most, t));
+
+/** The next event after `now`, or the one before it. */
+export function eventBeside({ happenings }: Simulation, now: number, forward: boolean): number | null {
+  const k = upTo(happenings, (h) => h.t_us, now);
+  if (forward) return happenings[k]?.t_us ?? null;
+  let before = k - 1;
+  while (before >= 0 && happenings[before].t_us >= now) before--;
+  return happenings[before]?.t_us ?? null;
+}
+
+interface Props {
+  readonly simulation: Simulation;
+  readonly parameters: Parameters;
+  readonly playback: Playback;
+  readonly speed: number;
+  onSpeed(speed: number): void;
+}
+
+function Lanes({ simulation, parameters, playback }: Omit<Props, 'speed' | 'onSpeed'>) {
+  const [place, width] = useWidth<HTMLDivElement>();
+  const group = useRef<SVGGElement>(null);
+  const scale = useRef(1);
+  const drag = useRef<{ x: number; now_us: number } | null>(null);
+  const end = simulation.until_us;
+
+  useEffect(() => {
+    let asked = 0;
+    const show = () => {
+      asked = 0;
+      const { now_us } = playback.get();
+      if (!group.current || !place.current || width === 0) return;
+      const picture = pictureOf({ simulation, parameters, now_us, width });
+      scale.current = picture.us_per_px;
+      draw(group.current, picture.shapes);
+      const whole = Math.round(now_us * 10) / 10;
+      if (!playback.get().playing) {
+        place.current.setAttribute('aria-valuenow', String(whole));
+        place.current.setAttribute('aria-valuetext', `${decimal(now_us, 1)} µs`);
+      }
+    };
+    const ask = () => {
+      if (asked === 0) asked = requestAnimationFrame(show);
+    };
+    show();
+    const stop = playback.subscribe(ask);
+    return () => {
+      stop();
+      cancelAnimationFrame(asked);
+    };
+  }, [place, simulation, parameters, playback, width]);
+
+  const seek = (t: number) => playback.set({ now_us: clamp(t, end), playing: false });
+
+  function onKey(event: KeyboardEvent) {
+    const { now_us, playing } = playback.get();
+    const small = spanOf(parameters) / 100;
+    const by: Readonly<Record<string, number>> = {
+      ArrowLeft: -small,
+      ArrowDown: -small,
+      ArrowRight: small,
+      ArrowUp: small,
+      PageDown: -25 * small,
+      PageUp: 25 * small,
+      Home: -now_us,
+      End: end - now_us,
+    };
+    if (event.key === ' ') playback.set({ now_us, playing: !playing });
+    else if (event.key in by) seek(now_us + by[event.key]);
+    else return;
+    event.preventDefault();
+  }
+
+  function onDown(event: PointerEvent<HTMLDivElement>) {
+    if (event.button !== 0) return;
+    drag.current = { x: event.clientX, now_us: playback.get().now_us };
+    event.currentTarget.setPointerCapture(event.pointerId);
+  }
+  function onMove(event: PointerEvent<HTMLDivElement>) {
+    if (!drag.current || event.buttons !== 1) return;
+    // the picture is pulled: to the right, into the past
+    seek(drag.current.now_us - (event.clientX - drag.current.x) * scale.current);
+  }
+
+  return (
+    <div
+      ref={place}
+      className="lanes"
+      role="slider"
+      tabIndex={0}
+      aria-label={`Time. ${laneWords} Arrow keys move it, the space bar plays and pauses.`}
+      aria-valuemin={0}
+      aria-valuemax={Math.round(end)}
+      aria-valuenow={0}
+      onKeyDown={onKey}
+      onPointerDown={onDown}
+      onPointerMove={onMove}
+    >
+      <svg
+        className="drawing points"
+        width={width}
+        height={PICTURE_HEIGHT}
+        viewBox={`0 0 ${Math.max(1, width)} ${PICTURE_HEIGHT}`}
+        aria-hidden="true"
+      >
+        <g ref={group} />
+      </svg>
+    </div>
+  );
+}
+
+const LISTED = 6;
+
+/** The last events in words: for those who do not see the picture, and for those who do. */
+export function Events({ simulation, playback }: { simulation: Simulation; playback: Playback }) {
+  const { now_us, playing } = useCalmMoment(playback);
+  const { happenings } = simulation;
+  const until = upTo(happenings, (h) => h.t_us, now_us);
+  const rows = happenings.slice(Math.max(0, until - LISTED), until).reverse();
+  return (
+    <section>
+      <h2 className="sec">What has just happened</h2>
+      <table className="events">
+        <thead>
+          <tr>
+            <th scope="col">µs</th>
+            <th scope="col">event</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Array.from({ length: LISTED }, (_, k) => rows[k]).map((h, k) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows keep their places, events move through them
+            <tr key={k}>
+              <td>{h ? decimal(h.t_us, 1) : ''}</td>
+              <td>{h ? happeningWords(h) : '\u00a0'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="sr" aria-live="polite">
+        {!playing && rows[0] ? `${decimal(rows[0].t_us, 1)} µs: ${happeningWords(rows[0])}` : ''}
+      </p>
+    </section>
+  );
+}
+
+export function Stage(props: Props) {
+  const { simulation, parameters, playback, speed, onSpeed } = props;
+  const { now_us, playing } = useCalmMoment(playback);
+  const pace = paceOf(parameters) * speed;
+  const ended = now_us >= simulation.until_us;
+  const step = (forward: boolean) => {
+    const to = eventBeside(simulation, playback.get().now_us, forward);
+    if (to !== null) playback.set({ now_us: to, playing: false });
+  };
+  return (
+    <section className="stage" aria-label="Timeline">
+      <div className="transport">
+        <button
+          type="button"
+          className="action"
+          onClick={() => playback.set({ now_us: ended ? 0 : playback.get().now_us, playing: !playing })}
+        >
+          {playing ? 'Pause' : ended ? 'Play again' : 'Play'}
+        </button>
+        <button type="button" className="quiet boxed" onClick={() => step(false)} disabled={now_us <= 0}>
+          Event back
+        </button>
+        <button type="button" className="quiet boxed" onClick={() => step(true)} disabled={ended}>
+          Next event
+        </button>
+        <button
+          type="button"
+          className="quiet boxed"
+          onClick={() => playback.set({ ...playback.get(), now_us: 0 })}
+          disabled={now_us <= 0}
+        >
+          From the start
+        </button>
+        <label className="pace">
+          Speed
+          <select value={speed} onChange={(event) => onSpeed(Number(event.target.value))}>
+            {SPEEDS.map((s) => (
+              <option key={s} value={s}>
+                {s} ×
+              </option>
+            ))}
+          </select>
+        </label>
+        <span className="note">{slowness(pace)}</span>
+      </div>
+      <Lanes simulation={simulation} parameters={parameters} playback={playback} />
+    </section>
+  );
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// A moment of a simulation as shapes: lanes over one time axis, now at the needle. What lies ahead is not drawn. No DOM.
+import { brief, decimal } from '../../plots/number';
+import { niceStep } from '../../plots/scale';
+import { AXIS, END, HALO, LIVE, line, MIDDLE, NOTE, path, rect, type Shape, TICK, text } from '../../plots/shapes';
+import { frameTime, MODERATION, meanGap, type Parameters, wireTime } from './simulation/parameters';
+import { type Simulation, type Task, upTo } from './simulation/record';
+import { QUEUE_PACKETS } from './simulation/simulate';
+
+const TITLE = 18;
+const GAP = 12;
+const AXIS_HEIGHT = 24;
+const NARROW = 560;
+/** Now stands here, as a share of the width. */
+const NOW = 0.86;
+
+interface Lane {
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const HEIGHTS = { wire: 22, ring: 44, timer: 34, line: 20, cpu: 26, packets: 88 } as const;
+type LaneName = keyof typeof HEIGHTS;
+const NAMES = Object.keys(HEIGHTS) as LaneName[];
+
+function lanes(): Readonly<Record<LaneName, Lane>> {
+  let y = AXIS_HEIGHT;
+  const out = {} as Record<LaneName, Lane>;
+  for (const name of NAMES) {
+    y += TITLE;
+    out[name] = { top: y, bottom: y + HEIGHTS[name] };
+    y += HEIGHTS[name] + GAP;
+  }
+  return out;
+}
+
+const LANES = lanes();
+export const PICTURE_HEIGHT = LANES.packets.bottom + 8;
+
+/** How much time the picture shows: some turns of the moderation, and some frames [µs]. */
+export function spanOf(p: Parameters): number {
+  const gap = meanGap(p);
+  const timed = p.moderation_kind === MODERATION.everyPacket ? 0 : p.delay_us;
+  const packet = p.moderation_kind === MODERATION.packetTimer ? p.packet_delay_us : 0;
+  const burst = p.spacing === 'bursts' ? 1.2 * p.burst_packets * gap : 0;
+  const want = Math.max(
+    14 * Math.min(gap, 400),
+    3.2 * (timed + Math.min(gap, 2000)),
+    Math.min(1.5 * packet, 6000),
+    burst,
+  );
+  const step = niceStep(want / 4);
+  return Math.ceil(want / step) * step;
+}
+
+/** What a second on the screen stands for [µs]: a picture passes in eight. */
+export const paceOf = (p: Parameters): number => niceStep(spanOf(p) / 8);
+
+export interface Moment {
+  readonly simulation: Simulation;
+  readonly parameters: Parameters;
+  readonly now_us: number;
+  readonly width: number;
+}
+
+interface Frame extends Moment {
+  readonly x: (t: number) => number;
+  readonly from: number;
+  readonly needle: number;
+}
+
+const r = (v: number): number => Math.round(v * 10) / 10;
+const box = (x0: number, x1: number, y0: number, y1: number): string =>
+  `M${r(x0)} ${r(y0)}H${r(Math.max(x1, x0 + 0.6))}V${r(y1)}H${r(x0)}Z`;
+
+function frameOf(moment: Moment): Frame {
+  const { parameters, now_us, width } = moment;
+  const span = spanOf(parameters) * (width < NARROW ? 0.5 : 1);
+  const needle = Math.round(width * NOW);
+  const scale = width / span;
+  return { ...moment, needle, x: (t) => needle + (t - now_us) * scale, from: now_us - needle / scale };
+}
+
+export function pictureOf(moment: Moment): { readonly shapes: readonly Shape[]; readonly us_per_px: number } {
+  const f = frameOf(moment);
+  const shapes = [
+    ...axis(f),
+    ...wire(f),
+    ...ring(f),
+    ...timers(f),
+    ...interruptLine(f),
+    ...cpu(f),
+    ...links(f),
+    line(f.needle, AXIS_HEIGHT - 4, f.needle, PICTURE_HEIGHT, { stroke: 'var(--needle)', 'stroke-width': 2 }),
+    text(f.needle, 12, `${decimal(f.now_us, f.now_us < 1000 ? 1 : 0)} µs`, { ...LIVE, ...HALO, ...MIDDLE }),
+  ];
+  return { shapes, us_per_px: 1 / (f.x(1) - f.x(0)) };
+}
+
+function axis(f: Frame): Shape[] {
+  const step = niceStep((f.now_us - f.from) / (f.width < NARROW ? 3 : 8));
+  const shapes: Shape[] = [];
+  for (let k = Math.max(0, Math.ceil(f.from / step)); k * step <= f.now_us; k++) {
+    const x = f.x(k * step);
+    shapes.push(line(x, AXIS_HEIGHT - 4, x, PICTURE_HEIGHT, { stroke: 'var(--line)' }));
+    // the needle's own number stands there
+    if (f.needle - x > 56 && x > 12) shapes.push(text(x, 12, brief(k * step, 6), { ...TICK, ...MIDDLE }));
+  }
+  return shapes;
+}
+
+const title = (lane: LaneName, words: string, value: string): Shape[] => [
+  text(0, LANES[lane].top - 5, words, { ...AXIS, ...HALO, 'font-weight': 600, fill: 'var(--ink)' }),
+  text(7.1 * words.length + 10, LANES[lane].top - 5, value, { ...NOTE, ...HALO, fill: 'var(--ink-2)' }),
+];
+
+function floor(f: Frame, lane: LaneName): Shape {
+  const { bottom } = LANES[lane];
+  return line(0, bottom, f.width, bottom, { stroke: 'var(--line-2)' });
+}
+
+function wire(f: Frame): Shape[] {
+  const { top, bottom } = LANES.wire;
+  const pause = wireTime(f.parameters) - frameTime(f.parameters);
+  const { packets } = f.simulation;
+  let [whole, lost] = ['', ''];
+  for (const p of packets.slice(
+    upTo(packets, (q) => q.end_us, f.from),
+    upTo(packets, (q) => q.start_us, f.now_us),
+  )) {
+    const start = p.start_us + pause;
+    if (start > f.now_us) continue;
+    const own = box(Math.max(0, f.x(start)), f.x(Math.min(p.end_us, f.now_us)) - 0.6, top, bottom);
+    if (p.lost === null || p.lost_us > f.now_us) whole += own;
+    else lost += own;
+  }
+  const bytes = `${decimal(f.parameters.mtu_bytes + 18, 0)} bytes take ${decimal(frameTime(f.parameters), 1)} µs`;
+  return [
+    ...title('wire', 'Wire', f.width < NARROW ? bytes : `each frame of ${bytes}`),
+    path(whole, { fill: 'var(--mtu-1)' }),
+    path(lost, { stroke: 'var(--bad)', 'stroke-width': 1.25, 'stroke-dasharray': '2 2' }),
+    floor(f, 'wire'),
+  ];
+}
+
+/** A stair from a list of depths. */
+function stair(f: Frame, height: (d: { ring: number; queue: number }) => number, lane: Lane): string {
+  const { depths } = f.simulation;
+  const first = Math.max(0, upTo(depths, (d) => d.t_us, f.from) - 1);
+  const last = upTo(depths, (d) => d.t_us, f.now_us);
+  let d = `M${r(Math.max(0, f.x(depths[first].t_us)))} ${lane.bottom}`;
+  for (let k = first; k < last; k++) d += `H${r(Math.max(0, f.x(depths[k].t_us)))}V${r(height(depths[k]))}`;
+  return `${d}H${f.needle}V${lane.bottom}Z`;
+}
+
+function ring(f: Frame): Shape[] {
+  const lane = LANES.ring;
+  const { depths } = f.simulation;
+  const now = depths[Math.max(0, upTo(depths, (d) => d.t_us, f.now_us) - 1)];
+  const shown = depths.slice(
+    Math.max(0, upTo(depths, (d) => d.t_us, f.from) - 1),
+    Math.max(
+      1,
+      upTo(depths, (d) => d.t_us, f.now_us),
+    ),
+  );
+  const top = shown.reduce((most, d) => Math.max(most, d.ring + d.queue), 4);
+  const y = (n: number): number => lane.bottom - ((lane.bottom - lane.top) * n) / top;
+  const { ring_descriptors: places, napi_weight } = f.parameters;
+  const words = [
+    `${decimal(now.ring, 0)} of ${decimal(places, 0)} in the ring`,
+    ...(napi_weight > 0 ? [] : [`${decimal(now.queue, 0)} of ${QUEUE_PACKETS} in the queue`]),
+  ];
+  return [
+    ...title('ring', 'Waiting', words.join(', ')),
+    path(
+      stair(f, (d) => y(d.ring + d.queue), lane),
+      { fill: 'var(--cost-byte)' },
+    ),
+    path(
+      stair(f, (d) => y(d.ring), lane),
+      { fill: 'var(--mtu-2)' },
+    ),
+    floor(f, 'ring'),
+  ];
+}
+
+const TIMER_WORDS = ['none', 'absolute', 'packet', 'absolute and packet', 'throttle', 'leading edge'];
+
+/** A timer that runs falls from its whole time to nought. */
+function timers(f: Frame): Shape[] {
+  const { top, bottom } = LANES.timer;
+  const { countdowns } = f.simulation;
+  const ramps = { absolute: '', packet: '', throttle: '' };
+  let ahead = '';
+  const begun = upTo(countdowns, (c) => c.start_us, f.now_us);
+  let left = Number.NaN;
+  // none lasts longer than the picture and its own time
+  const first = upTo(
+    countdowns,
+    (c) => c.start_us,
+    f.from - Math.max(f.parameters.delay_us, f.parameters.packet_delay_us) - 200,
+  );
+  for (const c of countdowns.slice(first, begun)) {
+    const runs = !(c.end_us <= f.now_us);
+    const end = runs ? f.now_us : c.end_us;
+    if (end < f.from) continue;
+    const whole = Math.max(c.due_us - c.start_us, 1e-9);
+    const y = (t: number): number => top + (bottom - top) * Math.min(1, (t - c.start_us) / whole);
+    const from = Math.max(c.start_us, f.from);
+    const turn = Math.min(end, Math.max(from, c.due_us));
+    ramps[c.timer] +=
+      `M${r(f.x(from))} ${bottom}V${r(y(from))}L${r(f.x(turn))} ${r(y(turn))}L${r(f.x(end))} ${r(y(end))}V${bottom}Z`;
+    if (runs) {
+      left = Math.max(0, c.due_us - f.now_us);
+      const stop = Math.min(f.width, f.x(c.due_us));
+      const t = f.now_us + (stop - f.needle) / (f.x(1) - f.x(0));
+      ahead += `M${f.needle} ${r(y(f.now_us))}L${r(stop)} ${r(y(t))}`;
+    }
+  }
+  const kind = TIMER_WORDS[f.parameters.moderation_kind];
+  const value = Number.isNaN(left) ? kind : `${kind}, ${decimal(left, 1)} µs left`;
+  return [
+    ...title('timer', 'Timer', value),
+    path(ramps.absolute + ramps.throttle, { fill: 'var(--line-2)', stroke: 'var(--line-3)', 'stroke-width': 1 }),
+    path(ramps.packet, { stroke: 'var(--ink-2)', 'stroke-width': 1 }),
+    path(ahead, { stroke: 'var(--line-3)', 'stroke-dasharray': '3 3' }),
+    floor(f, 'timer'),
+  ];
+}
+
+function interruptLine(f: Frame): Shape[] {
+  const { top, bottom } = LANES.line;
+  const { interrupts } = f.simulation;
+  const raised = upTo(interrupts, (i) => i.raised_us, f.now_us);
+  const own = interrupts.slice(
+    upTo(interrupts, (i) => i.raised_us, f.from),
+    raised,
+  );
+  const room = own.length > 0 ? (f.needle - Math.max(0, f.x(f.from))) / own.length : 0;
+  let [edges, high] = ['', ''];
+  const counts: Shape[] = [];
+  for (const i of own) {
+    const x = f.x(i.raised_us);
+    edges += `M${r(x)} ${bottom}V${top}`;
+    const served = Number.isNaN(i.served_us) ? f.now_us : Math.min(i.served_us, f.now_us);
+    if (served > i.raised_us) high += box(x, f.x(served), top, bottom);
+    if (room > 34)
+      counts.push(text(x + 5, bottom - 5, `${decimal(i.packets, 0)}`, { ...TICK, ...HALO, 'font-weight': 600 }));
+  }
+  const latest = interrupts[raised - 1];
+  const value = latest ? `number ${decimal(raised, 0)} brought ${decimal(latest.packets, 0)}` : 'none yet';
+  return [
+    ...title('line', 'Interrupt', value),
+    path(high, { fill: 'var(--cost-packet)' }),
+    path(edges, { stroke: 'var(--ink)', 'stroke-width': 2 }),
+    ...counts,
+    floor(f, 'line'),
+  ];
+}
+
+const TASKS: Readonly<Record<Task, { fill: string; words: string }>> = {
+  interrupt: { fill: 'var(--cost-interrupt)', words: 'interrupt' },
+  poll: { fill: 'var(--cost-packet)', words: 'protocols' },
+  application: { fill: 'var(--cost-byte)', words: 'application' },
+};
+const ORDER: readonly Task[] = ['interrupt', 'poll', 'application'];
+
+function cpu(f: Frame): Shape[] {
+  const { top, bottom } = LANES.cpu;
+  const { works } = f.simulation;
+  const d: Record<Task, string> = { interrupt: '', poll: '', application: '' };
+  let now: Task | null = null;
+  const first = Math.max(0, upTo(works, (w) => w.start_us, f.from) - 1);
+  for (const w of works.slice(
+    first,
+    upTo(works, (v) => v.start_us, f.now_us),
+  )) {
+    if (w.end_us < f.from) continue;
+    d[w.task] += box(Math.max(0, f.x(w.start_us)), f.x(Math.min(w.end_us, f.now_us)), top, bottom);
+    if (w.end_us > f.now_us) now = w.task;
+  }
+  const key = ORDER.flatMap((task, k): Shape[] => {
+    const x = f.width - 236 + [0, 74, 152][k];
+    return [
+      rect(x, top - 14, 9, 9, { fill: TASKS[task].fill, stroke: 'var(--line-3)', 'stroke-width': 0.5 }),
+      text(x + 13, top - 5, task === 'poll' && f.parameters.napi_weight > 0 ? 'polls' : TASKS[task].words, {
+        ...NOTE,
+        ...HALO,
+      }),
+    ];
+  });
+  const busy = now === null ? 'idle' : now === 'poll' && f.parameters.napi_weight > 0 ? 'polls' : TASKS[now].words;
+  return [
+    ...title('cpu', 'CPU', f.width < NARROW ? '' : busy),
+    ...ORDER.map((task) => path(d[task], { fill: TASKS[task].fill })),
+    ...key,
+    floor(f, 'cpu'),
+  ];
+}
+
+/** Each packet from its arrival to the interrupt that tells of it, and on to the application: what is sloped has waited. */
+function links(f: Frame): Shape[] {
+  const { top, bottom } = LANES.packets;
+  const middle = top + (bottom - top) * 0.5;
+  const { packets } = f.simulation;
+  const arrived = upTo(packets, (p) => p.end_us, f.now_us);
+  let [waits, works, lost, ends] = ['', '', '', ''];
+  // what a needle's width ahead of the picture arrived may still be waiting
+  const first = Math.max(0, upTo(packets, (p) => p.end_us, f.from) - QUEUE_PACKETS);
+  for (const p of packets.slice(first, arrived)) {
+    const told = p.announced_us <= f.now_us;
+    const until = told ? p.announced_us : f.now_us;
+    const gone = p.lost !== null && p.lost_us <= f.now_us;
+    if (gone && !told) {
+      lost += cross(f.x(p.lost_us), top + 6);
+      continue;
+    }
+    if (until >= f.from)
+      waits += `M${r(f.x(p.end_us))} ${top}L${r(f.x(until))} ${told ? middle : r(slope(p.end_us, until, top, middle, f))}`;
+    if (!told) continue;
+    if (gone) {
+      if (p.lost_us >= f.from) lost += cross(f.x(p.lost_us), middle + 8);
+      continue;
+    }
+    const done = p.delivered_us <= f.now_us;
+    const to = done ? p.delivered_us : f.now_us;
+    if (to < f.from) continue;
+    works += `M${r(f.x(p.announced_us))} ${middle}L${r(f.x(to))} ${done ? bottom : bottom - 10}`;
+    if (done) ends += `M${r(f.x(to))} ${bottom - 3}v6`;
+  }
+  const { width } = f;
+  return [
+    ...title(
+      'packets',
+      'Each packet',
+      width < NARROW ? 'slanted: it waits' : 'from the wire to the application; what is slanted waits',
+    ),
+    line(0, top, width, top, { stroke: 'var(--line-2)' }),
+    line(0, middle, width, middle, { stroke: 'var(--line)' }),
+    floor(f, 'packets'),
+    path(waits, { stroke: 'var(--mtu-2)', 'stroke-width': 1.25 }),
+    path(works, { stroke: 'var(--line-3)', 'stroke-width': 1 }),
+    path(ends, { stroke: 'var(--ink)', 'stroke-width': 1.25 }),
+    path(lost, { stroke: 'var(--bad)', 'stroke-width': 1.5 }),
+    ...(
+      [
+        ['arrived', top + 12],
+        ['interrupt', middle + 4],
+        ['delivered', bottom - 4],
+      ] as const
+    ).map(([words, y]) => text(width, y, width < NARROW ? '' : words, { ...NOTE, ...HALO, ...END })),
+  ];
+}
+
+const cross = (x: number, y: number): string => `M${r(x - 3)} ${y - 3}l6 6m0 -6l-6 6`;
+
+/** A packet that still waits sinks slowly: it is never further than nine tenths of its way. */
+function slope(from: number, now: number, top: number, middle: number, f: Frame): number {
+  const waited = (now - from) * (f.x(1) - f.x(0));
+  return top + (middle - top) * 0.9 * (1 - Math.exp(-waited / 60));
+}
+
+export const laneWords =
+  'Six lanes over one time axis: frames on the wire, packets that wait, the timer, interrupts, what the CPU does, and each packet from its arrival to the application.';

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page's address, its picture and its words. frozen.json is appended to, never edited: its links are out in the world.
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../../src/engine/catalogue';
+import { FIRST, readAddress, SPEEDS, type State, toQuery } from '../../../src/features/how-it-works/address';
+import { slidersOf } from '../../../src/features/how-it-works/controls';
+import { convergenceOf, nowOn } from '../../../src/features/how-it-works/convergence';
+import { paceOf, pictureOf, spanOf } from '../../../src/features/how-it-works/picture';
+import { PRESETS, START, settingsOf } from '../../../src/features/how-it-works/presets';
+import { eventBeside } from '../../../src/features/how-it-works/Stage';
+import { countersOf } from '../../../src/features/how-it-works/simulation/measure';
+import { meanGap, type Parameters, SPACINGS } from '../../../src/features/how-it-works/simulation/parameters';
+import { simulate } from '../../../src/features/how-it-works/simulation/simulate';
+import { apartWords, happeningWords, slowness } from '../../../src/features/how-it-works/words';
+import { generator, pick } from '../../random';
+import frozen from './frozen.json';
+
+const read = (query: string): State => readAddress(new URLSearchParams(query), catalogue);
+
+function anyParameters(random: () => number): Parameters {
+  const numbers = Object.fromEntries(
+    slidersOf(catalogue).map(({ name, lo, hi, whole }) => {
+      const value = lo + (hi - lo) * random();
+      return [name, whole ? Math.round(value) : Number(value.toPrecision(6))];
+    }),
+  );
+  return { ...START, ...numbers, spacing: pick(random, SPACINGS), seed: Math.floor(2 ** 32 * random()) };
+}
+
+describe('the address', () => {
+  it.each(frozen)('means what it meant: $query', ({ query, means }) => {
+    const { parameters, speed, at_us } = read(query);
+    expect({ ...parameters, speed, at_us }).toEqual(means);
+    expect(toQuery(read(query))).toBe(toQuery({ parameters, speed, at_us }));
+    expect(read(toQuery({ parameters, speed, at_us }))).toEqual({ parameters, speed, at_us });
+  });
+
+  it('gives every state back', () => {
+    const random = generator(99);
+    for (let k = 0; k < 200; k++) {
+      const state = {
+        parameters: anyParameters(random),
+        speed: pick(random, SPEEDS),
+        at_us: pick(random, [null, 12.5]),
+      };
+      expect(read(toQuery(state))).toEqual(state);
+    }
+    expect(toQuery(FIRST)).toBe('');
+  });
+
+  it.each([
+    'mtu_bytes=1e9&seed=-1&spacing=sideways&speed=3&at_us=-1',
+    'mtu_bytes=&delay_us=NaN&ring_descriptors=64.5&moderation_kind=9&at_us=Infinity',
+    'mtu_bytes=1500;drop&napi_weight=1e999&seed=1.5&__proto__=1&constructor=2',
+  ])('is not spoiled by what it cannot use: %s', (query) => {
+    expect(read(query)).toEqual(FIRST);
+    expect(read(`${query}&burst_packets=9`).parameters.burst_packets).toBe(9);
+  });
+});
+
+describe('the picture', () => {
+  const random = generator(7);
+  const settings = [...PRESETS.map(settingsOf), ...Array.from({ length: 40 }, () => anyParameters(random))];
+  it('is made of numbers, at every moment and width', () => {
+    for (const parameters of settings) {
+      const simulation = simulate(parameters, 300 * meanGap(parameters));
+      expect(spanOf(parameters)).toBeGreaterThan(0);
+      expect(paceOf(parameters)).toBeLessThan(spanOf(parameters));
+      for (const share of [0, 0.01, 0.5, 1])
+        for (const width of [358, 1120]) {
+          const picture = pictureOf({ simulation, parameters, now_us: share * simulation.until_us, width });
+          expect(JSON.stringify(picture.shapes)).not.toMatch(/NaN|null|Infinity/);
+        }
+      const counters = countersOf(simulation);
+      const still = convergenceOf(simulation, counters, 2, 400);
+      expect(JSON.stringify([still.shapes, nowOn(still, counters, 0, 400)])).not.toMatch(/NaN|null|Infinity/);
+    }
+  });
+
+  it('draws nothing that lies ahead', () => {
+    const simulation = simulate(START, 1000);
+    const words = pictureOf({ simulation, parameters: START, now_us: 5, width: 1120 }).shapes.map((s) => s.text);
+    expect(words).toContain('none yet');
+    const later = pictureOf({ simulation, parameters: START, now_us: 62, width: 1120 }).shapes.map((s) => s.text);
+    expect(later).toContain('number 1 brought 5');
+  });
+
+  it('steps from event to event, and back', () => {
+    const simulation = simulate(START, 1000);
+    let now = 0;
+    const seen: number[] = [];
+    for (let k = 0; k < 30; k++) {
+      now = eventBeside(simulation, now, true) ?? now;
+      seen.push(now);
+    }
+    expect(new Set(seen).size).toBe(30);
+    expect(eventBeside(simulation, seen[29], false)).toBe(seen[28]);
+    expect(eventBeside(simulation, 1000, true)).toBeNull();
+    expect(eventBeside(simulation, 0, false)).toBeNull();
+  });
+});
+
+describe('words', () => {
+  it('say how slow it is', () => {
+    expect(slowness(20)).toBe('1 s here is 20 µs there: 50\u2009000 times slower');
+    expect(slowness(2.5)).toContain('2.5 µs');
+    expect(slowness(1000)).toContain('1.0 ms');
+  });
+  it('say how far count and model are apart', () => {
+    expect(apartWords(5, 5, '')).toBe('equal');
+    expect(apartWords(5, 4, '')).toBe('+25.0 %');
+    expect(apartWords(3.9, 4, '')).toBe('\u22122.5 %');
+    expect(apartWords(98, 41, '%')).toBe('+57.0 points');
+    expect(apartWords(Number.NaN, 4, '')).toBe('–');
+    expect(apartWords(4, undefined, '')).toBe('–');
+  });
+  it('name each event', () => {
+    const said = simulate(settingsOf(PRESETS[2]), 5000).happenings.map(happeningWords);
+    expect(said[0]).toBe('Packet 1 is in the ring: 1 packet there');
+    expect(said).toContain('Interrupt 1, for 1 packet');
+    expect(said.some((words) => words.endsWith('is lost: no room'))).toBe(true);
+  });
+});
