@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,12 +35,29 @@ def test_clients_that_wait(run: Run) -> None:
     assert "dearer than" in done.stdout or "cheaper than" in done.stdout
 
 
+def test_the_traffic_of_an_experiment(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "lab.csv"
+    table.write_text(
+        "delay_us,replicate,elapsed_s,rx_packets,rx_bytes,rx_interrupts\n"
+        "10,1,2,160000,240000000,80000\n100,1,2,160000,240000000,20000\n"
+    )
+    assert run("import", table).returncode == 0
+    done = run("policy", "dim", "lab", "--where", "delay_us=10", "--duration", "50")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Traffic of lab (delay_us 10): 80000 packets/s of 1500 bytes" in done.stdout
+    assert "measured packets per interrupt" in done.stdout
+    refused = run("policy", "dim", "lab", "--phase", "1:1:1")
+    assert "two kinds of traffic" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
         (("dimm", "--clients", "3"), "Did you mean dim?"),
         (("dim",), "--phase RATE:BYTES:MS"),
         (("--clients", "3"), "No policy is named"),
+        (("dim", "--clients", "3", "--where", "mtu_bytes=1500"), "Name one after the policy"),
+        (("dim", "lob"), "lob"),
         (("dim", "--clients", "3", "--phase", "1:1:1"), "two kinds of traffic"),
         (("dim", "--clients", "3", "--duration", "1e9"), "a shorter time"),
     ],

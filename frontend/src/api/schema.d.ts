@@ -415,6 +415,10 @@ export interface paths {
          *     The policy and each fixed interval are played over the same packets, or under the same waiting
          *     clients. A price is the CPU time of a packet, plus its wait for the interrupt times
          *     `wait_weight`.
+         *
+         *     Traffic of kind `recorded` is that of an experiment's runs, as one stream or, with `clients`,
+         *     as so many that wait. The fixed intervals are then the delays that its runs had, each beside
+         *     what they counted.
          */
         post: operations["create_policy_trial"];
         delete?: never;
@@ -1830,6 +1834,23 @@ export interface components {
             cells: number;
         };
         /**
+         * MeasuredOut
+         * @description What an experiment's runs with such a delay counted, on average.
+         */
+        MeasuredOut: {
+            /**
+             * N
+             * @description Runs
+             */
+            n: number;
+            /** Packet Rate Hz */
+            packet_rate_hz: number;
+            /** Rx Interrupt Rate Hz */
+            rx_interrupt_rate_hz: number;
+            /** Packets Per Interrupt */
+            packets_per_interrupt: number;
+        };
+        /**
          * MeasuredValueOut
          * @description A run's value; for a row that is a mean of n, with its deviation where known.
          */
@@ -2640,6 +2661,71 @@ export interface components {
             commands: components["schemas"]["CommandsOut"] | null;
         };
         /**
+         * RecordedIn
+         * @description The traffic of an experiment's runs: its packet rate and its mean packet.
+         */
+        RecordedIn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "recorded";
+            /** Experiment */
+            experiment: string;
+            /**
+             * Where
+             * @description Only runs with these levels
+             */
+            where?: {
+                [key: string]: number | string;
+            };
+            /**
+             * Clients
+             * @description Clients that waited for their reply, which is played as one packet; null for packets that came whatever the receiver did
+             */
+            clients?: number | null;
+            /**
+             * Spacing
+             * @default even
+             * @enum {string}
+             */
+            spacing?: "even" | "random";
+            /**
+             * Duration Us
+             * @default 200000
+             */
+            duration_us?: number;
+        };
+        /**
+         * RecordedOut
+         * @description The traffic of an experiment's runs, as it was played.
+         */
+        RecordedOut: {
+            /** Experiment */
+            experiment: string;
+            /** Where */
+            where: {
+                [key: string]: number | string;
+            };
+            /**
+             * Packet Rate Hz
+             * @description Mean of the runs; of those with the shortest delay under waiting clients
+             */
+            packet_rate_hz: number;
+            /**
+             * Frame Bytes
+             * @description Mean packet
+             */
+            frame_bytes: number;
+            /** Clients */
+            clients: number | null;
+            /**
+             * Rtt Min Us
+             * @description What gives so many clients that packet rate, without waiting for interrupts
+             */
+            rtt_min_us: number | null;
+        };
+        /**
          * RegressionOut
          * @description What is worse in B by more than the limit.
          */
@@ -3284,7 +3370,7 @@ export interface components {
              */
             policy: string;
             /** Traffic */
-            traffic: components["schemas"]["OpenLoopIn"] | components["schemas"]["ClosedLoopIn"];
+            traffic: components["schemas"]["OpenLoopIn"] | components["schemas"]["ClosedLoopIn"] | components["schemas"]["RecordedIn"];
             /**
              * Interrupt Cost Us
              * @description CPU time of each interrupt
@@ -3305,7 +3391,7 @@ export interface components {
             wait_weight?: number;
             /**
              * Intervals Us
-             * @description Fixed intervals to try beside the policy
+             * @description Fixed intervals to try beside the policy; without them, the delays that the runs had where traffic is recorded
              * @default [
              *       0,
              *       1,
@@ -3333,6 +3419,8 @@ export interface components {
          */
         TrialOut: {
             policy: components["schemas"]["PolicyOut"];
+            /** @description Null where traffic was given */
+            recorded: components["schemas"]["RecordedOut"] | null;
             adaptive: components["schemas"]["PlayedOut"];
             /**
              * Shares
@@ -3741,6 +3829,8 @@ export interface components {
             price_us: number;
             /** Interval Us */
             interval_us: number;
+            /** @description What was counted at this delay; null where nothing was */
+            measured: components["schemas"]["MeasuredOut"] | null;
         };
     };
     responses: never;

@@ -72,8 +72,9 @@ def build_parser() -> argparse.ArgumentParser:
     _policy(
         command(
             "policy",
-            "Say what adaptive moderation would choose, and what it costs beside a fixed interval; "
-            "without a name, list the policies",
+            "Say what adaptive moderation would choose, and what it costs beside a fixed interval, "
+            "for typed traffic or an experiment's; without a name, list the policies",
+            store,
             output,
         )
     )
@@ -366,6 +367,14 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
 
 def _policy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", nargs="?", help="name of an adaptive policy")
+    parser.add_argument(
+        "experiment",
+        metavar="EXPERIMENT",
+        nargs="?",
+        help="play the packet rate and mean packet that it recorded, beside the delays that it "
+        "measured; as one stream, or as --clients that wait",
+    )
+    _where(parser)
     open_loop = parser.add_argument_group("packets that come whatever the receiver does")
     open_loop.add_argument(
         "--phase",
@@ -401,7 +410,7 @@ def _policy(parser: argparse.ArgumentParser) -> None:
         metavar="MS",
         type=_positive,
         default=200.0,
-        help="milliseconds to watch them for (default: %(default)s)",
+        help="milliseconds to watch them, or an experiment's stream, for (default: %(default)s)",
     )
     price = parser.add_argument_group("what counts")
     price.add_argument(
@@ -430,7 +439,8 @@ def _policy(parser: argparse.ArgumentParser) -> None:
         "--intervals",
         metavar="US,US,…",
         type=_intervals,
-        help="fixed intervals to try beside it (default: 0 to 256 µs, as drivers have them)",
+        help="fixed intervals to try beside it (default: 0 to 256 µs, as drivers have them; with "
+        "EXPERIMENT, the delays that it measured)",
     )
     parser.add_argument("--seed", type=_count, default=1, help="of --random (default: %(default)s)")
 

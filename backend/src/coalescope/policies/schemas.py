@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trials of policies as the API shows them."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from coalescope_models.policies import INTERVALS_US, ClosedLoop, Costs, Phase, Run
 from pydantic import BaseModel, ConfigDict, Field
 
+from coalescope.experiments.schemas import Level
+from coalescope.policies.recorded import Measured, Recorded
 from coalescope.policies.service import Clients, Known, OpenLoop, Outcome, Trial
 
 _SHOWN_CHOICES = 1_000
@@ -74,6 +77,23 @@ class ClosedLoopIn(BaseModel):
         return Clients(loop, self.duration_us)
 
 
+class RecordedIn(BaseModel):
+    """The traffic of an experiment's runs: its packet rate and its mean packet."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["recorded"]
+    experiment: Annotated[str, Field(max_length=80)]
+    where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+    clients: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+        default=None,
+        description="Clients that waited for their reply, which is played as one packet; null for "
+        "packets that came whatever the receiver did",
+    )
+    spacing: Literal["even", "random"] = "even"
+    duration_us: _Micros = 200_000
+
+
 class TrialIn(BaseModel):
     """A policy, the traffic to play it over, and what counts."""
 
@@ -100,7 +120,7 @@ class TrialIn(BaseModel):
     policy: Annotated[str, Field(max_length=64)] = Field(
         description="Name of a policy, see GET /api/policies"
     )
-    traffic: OpenLoopIn | ClosedLoopIn = Field(discriminator="kind")
+    traffic: OpenLoopIn | ClosedLoopIn | RecordedIn = Field(discriminator="kind")
     interrupt_cost_us: _Cost = Field(default=3.0, description="CPU time of each interrupt")
     packet_cost_us: _Cost = Field(default=1.5, description="CPU time of each packet")
     wait_weight: Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)] = Field(
@@ -111,19 +131,38 @@ class TrialIn(BaseModel):
     intervals_us: Annotated[
         list[Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]],
         Field(min_length=1, max_length=50),
-    ] = Field(default=list(INTERVALS_US), description="Fixed intervals to try beside the policy")
+    ] = Field(
+        default=list(INTERVALS_US),
+        description="Fixed intervals to try beside the policy; without them, the delays that the "
+        "runs had where traffic is recorded",
+    )
     seed: Annotated[int, Field(ge=0, lt=2**53)] = Field(
         default=1, description="Of random spacing; the same seed gives the same packets"
     )
 
-    def trial(self) -> Trial:
-        """Return it as the service takes it."""
+    @property
+    def costs(self) -> Costs:
+        """CPU time of the receiver."""
+        return Costs(self.interrupt_cost_us, self.packet_cost_us)
+
+    def trial(self, recorded: Recorded | None = None) -> Trial:
+        """Return it as the service takes it, with what was read of recorded traffic."""
+        intervals: Sequence[float] = self.intervals_us
+        if isinstance(self.traffic, RecordedIn):
+            if recorded is None:
+                raise ValueError("recorded traffic must be read first")
+            at_random = self.traffic.spacing == "random"
+            traffic = recorded.traffic(self.traffic.duration_us, at_random=at_random)
+            if "intervals_us" not in self.model_fields_set:
+                intervals = recorded.intervals_us or intervals
+        else:
+            traffic = self.traffic.traffic()
         return Trial(
             policy=self.policy,
-            traffic=self.traffic.traffic(),
-            costs=Costs(self.interrupt_cost_us, self.packet_cost_us),
+            traffic=traffic,
+            costs=self.costs,
             wait_weight=self.wait_weight,
-            intervals_us=tuple(dict.fromkeys(self.intervals_us)),
+            intervals_us=tuple(dict.fromkeys(intervals)),
             seed=self.seed,
         )
 
@@ -139,10 +178,37 @@ class PlayedOut(BaseModel):
     price_us: float = Field(description="CPU time per packet, and waiting by its weight")
 
 
+class MeasuredOut(BaseModel):
+    """What an experiment's runs with such a delay counted, on average."""
+
+    n: int = Field(description="Runs")
+    packet_rate_hz: float
+    rx_interrupt_rate_hz: float
+    packets_per_interrupt: float
+
+
 class FixedOut(PlayedOut):
     """A fixed interval."""
 
     interval_us: float
+    measured: MeasuredOut | None = Field(
+        description="What was counted at this delay; null where nothing was"
+    )
+
+
+class RecordedOut(BaseModel):
+    """The traffic of an experiment's runs, as it was played."""
+
+    experiment: str
+    where: dict[str, Level]
+    packet_rate_hz: float = Field(
+        description="Mean of the runs; of those with the shortest delay under waiting clients"
+    )
+    frame_bytes: int = Field(description="Mean packet")
+    clients: int | None
+    rtt_min_us: float | None = Field(
+        description="What gives so many clients that packet rate, without waiting for interrupts"
+    )
 
 
 class ShareOut(BaseModel):
@@ -163,6 +229,7 @@ class TrialOut(BaseModel):
     """An adaptive policy beside the best fixed interval."""
 
     policy: PolicyOut
+    recorded: RecordedOut | None = Field(description="Null where traffic was given")
     adaptive: PlayedOut
     shares: list[ShareOut] = Field(description="The intervals it chose, the one set longest first")
     choices: list[ChoiceOut] = Field(description=f"Its first changes, at most {_SHOWN_CHOICES}")
@@ -179,13 +246,15 @@ def policy_out(known: Known) -> PolicyOut:
     return PolicyOut(name=known.name, title=known.title, summary=known.summary, source=known.source)
 
 
-def trial_out(outcome: Outcome) -> TrialOut:
-    """That outcome as the API shows it."""
+def trial_out(outcome: Outcome, recorded: Recorded | None = None) -> TrialOut:
+    """That outcome as the API shows it, beside what was recorded."""
+    counted = {each.delay_us: each for each in recorded.measured} if recorded else {}
     verdict, trial = outcome.verdict, outcome.trial
     intervals = sorted(verdict.fixed)
     choices = verdict.adaptive.choices
     return TrialOut(
         policy=policy_out(outcome.policy),
+        recorded=_recorded_out(recorded) if recorded else None,
         adaptive=PlayedOut(**_played(verdict.adaptive, verdict.price)),
         shares=[
             ShareOut(interval_us=interval, share=share)
@@ -199,12 +268,33 @@ def trial_out(outcome: Outcome) -> TrialOut:
         fixed=[
             FixedOut(
                 interval_us=interval,
+                measured=_measured_out(counted[interval]) if interval in counted else None,
                 **_played(verdict.fixed[interval], trial.price(verdict.fixed[interval])),
             )
             for interval in intervals
         ],
         best=intervals.index(verdict.best_interval_us),
         cost_percent=verdict.cost_percent,
+    )
+
+
+def _recorded_out(found: Recorded) -> RecordedOut:
+    return RecordedOut(
+        experiment=found.experiment.slug,
+        where=dict(found.where),
+        packet_rate_hz=found.packet_rate_hz,
+        frame_bytes=found.frame_bytes,
+        clients=found.clients,
+        rtt_min_us=found.round_trip_us,
+    )
+
+
+def _measured_out(found: Measured) -> MeasuredOut:
+    return MeasuredOut(
+        n=found.n,
+        packet_rate_hz=found.packet_rate_hz,
+        rx_interrupt_rate_hz=found.interrupt_rate_hz,
+        packets_per_interrupt=found.packet_rate_hz / found.interrupt_rate_hz,
     )
 
 

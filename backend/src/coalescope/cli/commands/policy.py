@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""coalescope policy [NAME] --phase … | --clients N."""
+"""coalescope policy [NAME] --phase … | --clients N | EXPERIMENT."""
 
 from argparse import Namespace
 
 from coalescope_models.policies import INTERVALS_US, ClosedLoop, Costs, Phase
 
-from coalescope.cli.output import print_heading, print_json, print_table, shown
+from coalescope.cli.local_store import local_store
+from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
 from coalescope.errors import CoalescopeError
-from coalescope.policies.schemas import PlayedOut, TrialOut, policy_out, trial_out
+from coalescope.experiments.service import get_experiment
+from coalescope.policies.recorded import Recorded, read_traffic
+from coalescope.policies.schemas import (
+    FixedOut,
+    PlayedOut,
+    RecordedOut,
+    TrialOut,
+    policy_out,
+    trial_out,
+)
 from coalescope.policies.service import Clients, OpenLoop, Trial, list_policies, try_policy
 
 
@@ -16,7 +26,8 @@ def run(arguments: Namespace) -> int:
     if arguments.policy is None:
         _list(arguments)
         return 0
-    found = trial_out(try_policy(_trial(arguments)))
+    recorded = None if arguments.experiment is None else _recorded(arguments)
+    found = trial_out(try_policy(_trial(arguments, recorded)), recorded)
     if arguments.json:
         print_json(found)
     else:
@@ -40,25 +51,52 @@ def _list(arguments: Namespace) -> None:
         print(f"{known.name}: {known.title}\n  {known.summary}\n  {known.source}")
 
 
-def _trial(arguments: Namespace) -> Trial:
+def _recorded(arguments: Namespace) -> Recorded:
+    if arguments.phases:
+        raise CoalescopeError(
+            "two_kinds_of_traffic",
+            "--phase and an experiment are two kinds of traffic.",
+            advice="Give one of them.",
+        )
+    with local_store(arguments) as store, store.database.read() as connection:
+        experiment = get_experiment(connection, arguments.experiment)
+        return read_traffic(
+            connection, experiment, arguments.where, arguments.clients, _costs(arguments)
+        )
+
+
+def _costs(arguments: Namespace) -> Costs:
+    return Costs(arguments.interrupt_cost, arguments.packet_cost)
+
+
+def _trial(arguments: Namespace, recorded: Recorded | None) -> Trial:
+    measured = recorded.intervals_us if recorded else ()
     return Trial(
         policy=arguments.policy,
-        traffic=_traffic(arguments),
-        costs=Costs(arguments.interrupt_cost, arguments.packet_cost),
+        traffic=_traffic(arguments)
+        if recorded is None
+        else recorded.traffic(1e3 * arguments.duration, at_random=arguments.random),
+        costs=_costs(arguments),
         wait_weight=arguments.wait_weight,
-        intervals_us=tuple(dict.fromkeys(arguments.intervals or INTERVALS_US)),
+        intervals_us=tuple(dict.fromkeys(arguments.intervals or measured or INTERVALS_US)),
         seed=arguments.seed,
     )
 
 
 def _traffic(arguments: Namespace) -> OpenLoop | Clients:
+    if arguments.where:
+        raise CoalescopeError(
+            "no_experiment",
+            "--where chooses runs of an experiment, and none is named.",
+            advice="Name one after the policy.",
+        )
     if arguments.clients is None and not arguments.phases:
         raise CoalescopeError(
             "no_traffic",
             "No traffic is given.",
             advice="Give --phase RATE:BYTES:MS for packets that come whatever the receiver does, "
             "such as --phase 80000:1518:200, or --clients N with --round-trip US for clients that "
-            "wait for their reply.",
+            "wait for their reply; or name an experiment, whose traffic is played.",
         )
     if arguments.clients is None:
         return OpenLoop(
@@ -79,6 +117,8 @@ def _traffic(arguments: Namespace) -> OpenLoop | Clients:
 
 def _print(found: TrialOut, wait_weight: float) -> None:
     print(f"{found.policy.title} ({found.policy.name}), simulated")
+    if found.recorded is not None:
+        print(_traffic_of(found.recorded))
     best = found.fixed[found.best]
     chosen = ", ".join(
         f"{shown(part.interval_us, 4)} µs for {100 * part.share:.0f} % of the time"
@@ -95,15 +135,44 @@ def _print(found: TrialOut, wait_weight: float) -> None:
     )
     print()
     header = ("interval [µs]", "packets/s", "interrupts/s", "packets per interrupt")
+    counted = any(each.measured for each in found.fixed)
     rows = [
-        ("adaptive", *_numbers(found.adaptive), ""),
+        ("adaptive", *_numbers(found.adaptive), *[""] * counted, ""),
         *(
-            (shown(each.interval_us, 4), *_numbers(each), "best" if k == found.best else "")
+            (
+                shown(each.interval_us, 4),
+                *_numbers(each),
+                *[_counted(each)] * counted,
+                "best" if k == found.best else "",
+            )
             for k, each in enumerate(found.fixed)
         ),
     ]
-    print_table((*header, "CPU [µs/packet]", "wait [µs]", "price [µs/packet]", ""), rows)
+    prices = ("CPU [µs/packet]", "wait [µs]", "price [µs/packet]")
+    print_table((*header, *prices, *["measured packets per interrupt"] * counted, ""), rows)
     print_heading(f"price = CPU + {shown(wait_weight, 4)} × wait, of a packet")
+
+
+def _traffic_of(found: RecordedOut) -> str:
+    chosen = ", ".join(
+        f"{name} {level if isinstance(level, str) else shown(level, 6)}"
+        for name, level in found.where.items()
+    )
+    rate = f"{found.packet_rate_hz:.0f} packets/s of {found.frame_bytes} bytes"
+    waiting = (
+        ""
+        if found.rtt_min_us is None
+        else f", as replies of one packet to {found.clients} waiting clients with a round trip of "
+        f"{found.rtt_min_us:.0f} µs"
+    )
+    return (
+        f"Traffic of {printable(found.experiment)}{f' ({printable(chosen)})' if chosen else ''}: "
+        f"{rate}{waiting}"
+    )
+
+
+def _counted(run: FixedOut) -> str:
+    return "" if run.measured is None else shown(run.measured.packets_per_interrupt, 4)
 
 
 def _numbers(run: PlayedOut) -> tuple[str, ...]:
