@@ -107,6 +107,7 @@ export function paperFit(): Fit {
     experiment: 'geist-2005-nfs',
     data_version: 1,
     where: {},
+    without: [],
     model: 'cpu-overhead',
     method: 'paper-tls',
     response: 'system_cpu_jiffies',

@@ -80,3 +80,17 @@ def test_plan(run: Run, labs: None) -> None:
     assert "± now [%]" in text
     assert "0 more runs in 0 of 4 cells" in run(*typed, "50").stdout
     assert json.loads(run(*typed, "0.1", "--json").stdout)["runs_to_add"] > 20
+
+
+def test_runs_are_left_out_and_named(run: Run, labs: None) -> None:
+    exported = json.loads(run("export", "old", "--format", "json", "--what", "runs").stdout)
+    uid = exported["runs"][0]["id"]
+    typed = ("variance", "old", "--measure", "throughput_mbps", "--factors", "mtu_bytes,delay_us")
+    said = run(*typed, "--without", uid).stdout
+    assert "of 23 runs" in said
+    assert f"left out as asked: {uid}" in said
+    fewer = json.loads(
+        run("export", "old", "--format", "json", "--what", "runs", "--without", uid).stdout
+    )
+    assert fewer["without"] == [uid]
+    assert fewer["runs"] == exported["runs"][1:]

@@ -138,13 +138,27 @@ export function useReplicates(slug: string, measure: string | undefined, where: 
   });
 }
 
-export function useVariance(slug: string, measure: string | undefined, factors: readonly string[], where: Factors) {
+export function useVariance(
+  slug: string,
+  measure: string | undefined,
+  factors: readonly string[],
+  where: Factors,
+  without: readonly string[],
+) {
   return useQuery({
-    queryKey: ['experiments', slug, 'variance', measure, factors, where],
+    queryKey: ['experiments', slug, 'variance', measure, factors, where, without],
     queryFn: ({ signal }) =>
       body<Variance>(
         client.GET('/api/experiments/{slug}/variance', {
-          params: { path: { slug }, query: { measure: measure ?? '', factors: factors.join(), where: texts(where) } },
+          params: {
+            path: { slug },
+            query: {
+              measure: measure ?? '',
+              factors: factors.join(),
+              without: without.join(),
+              where: texts(where),
+            },
+          },
           signal,
         }),
       ),
@@ -152,13 +166,27 @@ export function useVariance(slug: string, measure: string | undefined, factors: 
   });
 }
 
-export function useReplicationPlan(slug: string, measure: string | undefined, width: number, where: Factors) {
+export function useReplicationPlan(
+  slug: string,
+  measure: string | undefined,
+  width: number,
+  where: Factors,
+  without: readonly string[],
+) {
   return useQuery({
-    queryKey: ['experiments', slug, 'plan', measure, width, where],
+    queryKey: ['experiments', slug, 'plan', measure, width, where, without],
     queryFn: ({ signal }) =>
       body<ReplicationPlan>(
         client.GET('/api/experiments/{slug}/replication-plan', {
-          params: { path: { slug }, query: { measure: measure ?? '', width_percent: width, where: texts(where) } },
+          params: {
+            path: { slug },
+            query: {
+              measure: measure ?? '',
+              width_percent: width,
+              without: without.join(),
+              where: texts(where),
+            },
+          },
           signal,
         }),
       ),

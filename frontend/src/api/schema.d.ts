@@ -439,7 +439,8 @@ export interface paths {
          * @description Download an experiment's cells or current runs.
          *
          *     The CSV has the form that uploads take; a text that a spreadsheet would take for a formula
-         *     begins with an apostrophe. The JSON says where the data comes from, its kind and its version.
+         *     begins with an apostrophe. The JSON says where the data comes from, its kind, its version
+         *     and which runs were left out; the name of the file says how many.
          */
         get: operations["export_experiment"];
         put?: never;
@@ -1621,6 +1622,11 @@ export interface components {
              * @description Runs without a measure that the fit needs
              */
             left_out: number;
+            /**
+             * Without
+             * @description Current runs that were left out as asked
+             */
+            without: string[];
             /** Estimates */
             estimates: {
                 [key: string]: components["schemas"]["Estimate"];
@@ -2050,6 +2056,11 @@ export interface components {
              */
             pooled?: string[];
             /**
+             * Without
+             * @description Runs to leave out of this fit; nothing is deleted
+             */
+            without?: string[];
+            /**
              * Weighting
              * @description Of deviations: in percent, or in the response's unit
              * @default relative
@@ -2103,6 +2114,11 @@ export interface components {
              * @description Runs without a measure that the fit needs
              */
             left_out: number;
+            /**
+             * Without
+             * @description Current runs that were left out as asked
+             */
+            without: string[];
             /** Estimates */
             estimates: {
                 [key: string]: components["schemas"]["Estimate"];
@@ -2608,6 +2624,11 @@ export interface components {
             where?: {
                 [key: string]: number | string;
             };
+            /**
+             * Without
+             * @description Runs to leave out of this answer; nothing is deleted
+             */
+            without?: string[];
         };
         /**
          * RecommendationOut
@@ -2629,6 +2650,11 @@ export interface components {
              * @description Runs without a measure that was asked about
              */
             left_out: number;
+            /**
+             * Without
+             * @description Current runs that were left out as asked
+             */
+            without: string[];
             /**
              * Best
              * @description Null where no setting keeps the bounds
@@ -2795,6 +2821,11 @@ export interface components {
             where: {
                 [key: string]: number | string;
             };
+            /**
+             * Without
+             * @description Current runs that were left out as asked
+             */
+            without: string[];
             /** Cells */
             cells: components["schemas"]["ReplicatedCellOut"][];
         };
@@ -2817,6 +2848,11 @@ export interface components {
             width_percent: number;
             /** Runs To Add */
             runs_to_add: number;
+            /**
+             * Without
+             * @description Current runs that were left out as asked
+             */
+            without: string[];
             /** Cells */
             cells: components["schemas"]["PlannedCellOut"][];
         };
@@ -3772,6 +3808,11 @@ export interface components {
              * @description Runs without the measure
              */
             left_out: number;
+            /**
+             * Without
+             * @description Current runs that were left out as asked
+             */
+            without: string[];
             /** Effects */
             effects: components["schemas"]["EffectOut"][];
             /**
@@ -4513,6 +4554,8 @@ export interface operations {
                 measure: string;
                 /** @description Two factors: A,B */
                 factors: string;
+                /** @description Runs to leave out: ID,ID,… */
+                without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
                  * @example {
@@ -4577,6 +4620,8 @@ export interface operations {
                 measure: string;
                 /** @description Wanted half width of each 95 % interval */
                 width_percent: number;
+                /** @description Runs to leave out: ID,ID,… */
+                without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
                  * @example {
@@ -4977,6 +5022,8 @@ export interface operations {
                 format: "csv" | "json";
                 /** @description A row per cell, or per current run */
                 what?: "cells" | "runs";
+                /** @description Runs to leave out: ID,ID,… */
+                without?: string;
             };
             header?: never;
             path: {

@@ -21,6 +21,8 @@ from coalescope.runs.selection import left_out
 
 router = APIRouter(prefix="/experiments", tags=["analyses"])
 
+Without = Annotated[str, Query(max_length=16_000, description="Runs to leave out: ID,ID,…")]
+
 
 @router.get("/{slug}/variance", openapi_extra=WHERE_PARAMETERS, summary="Allocate the variation")
 def get_variance(
@@ -29,15 +31,16 @@ def get_variance(
     slug: str,
     measure: str,
     factors: Annotated[str, Query(max_length=400, description="Two factors: A,B")],
+    without: Without = "",
 ) -> VarianceOut:
     """Which of two factors moves a measure, alone and together, and how much is chance.
 
     Further factors that vary need one level each, given as FACTOR=VALUE.
     """
     experiment = get_experiment(connection, slug)
-    where = _where(request, "measure", "factors")
-    found = variance.analyse(connection, experiment, measure, variance.two_factors(factors), where)
-    return variance_out(found)
+    where = _where(request, "measure", "factors", "without")
+    two, uids = variance.two_factors(factors), left_out(without)
+    return variance_out(variance.analyse(connection, experiment, measure, two, where, uids))
 
 
 @router.get("/{slug}/replication-plan", openapi_extra=WHERE_PARAMETERS, summary="Plan replicates")
@@ -49,14 +52,16 @@ def get_replication_plan(
     width_percent: Annotated[
         float, Query(gt=0, le=100, description="Wanted half width of each 95 % interval")
     ],
+    without: Without = "",
 ) -> ReplicationPlanOut:
     """Which cells to measure again, and how often, so that each mean is known well enough.
 
     FACTOR=VALUE, any number, chooses cells.
     """
     experiment = get_experiment(connection, slug)
-    where = _where(request, "measure", "width_percent")
-    return plan_out(replication.plan(connection, experiment, measure, width_percent, where))
+    where = _where(request, "measure", "width_percent", "without")
+    uids = left_out(without)
+    return plan_out(replication.plan(connection, experiment, measure, width_percent, where, uids))
 
 
 @router.get("/{slug}/replicates", openapi_extra=WHERE_PARAMETERS, summary="List replicates")
@@ -65,9 +70,7 @@ def get_replicates(
     request: Request,
     slug: str,
     measure: str,
-    without: Annotated[
-        str, Query(max_length=16_000, description="Runs to leave out: ID,ID,…")
-    ] = "",
+    without: Without = "",
 ) -> ReplicatesOut:
     """Each cell's replicates in one measure: how they spread, and which do not belong.
 

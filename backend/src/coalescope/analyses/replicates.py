@@ -14,7 +14,7 @@ from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
 from coalescope.experiments.service import list_cells, parse_where
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.records import ReplicateRecord
-from coalescope.runs.selection import Where
+from coalescope.runs.selection import Where, current_among
 from coalescope.runs.service import replicates_of
 from coalescope.runs.summaries import summarise_values
 
@@ -39,6 +39,7 @@ class Replicates:
     measure: Quantity
     where: Factors
     cells: Sequence[ReplicatedCell]
+    without: Sequence[str]
 
 
 def list_replicates(
@@ -66,7 +67,11 @@ def list_replicates(
             advice="Choose levels with FACTOR=VALUE.",
         )
     return Replicates(
-        experiment, quantity, chosen_by, [_replicated(cell, found[cell.id]) for cell in chosen]
+        experiment,
+        quantity,
+        chosen_by,
+        [_replicated(cell, found[cell.id]) for cell in chosen],
+        current_among(connection, experiment, without),
     )
 
 

@@ -9,11 +9,12 @@ from coalescope_models.statistics import Plan, plan_replicates
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import factor_levels
+from coalescope.experiments.levels import factor_levels, matches
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
 from coalescope.experiments.service import list_cells, parse_where
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.selection import Where
+from coalescope.runs.service import cells_without
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class ReplicationPlan:
     where: Factors
     width_percent: float
     cells: Sequence[PlannedCell]
+    without: Sequence[str]
 
     @property
     def runs_to_add(self) -> int:
@@ -46,18 +48,22 @@ def plan(
     measure: str,
     width_percent: float,
     where: Where,
+    without: Sequence[str] = (),
 ) -> ReplicationPlan:
     """Plan replicates so that each mean is known to ± `width_percent` of it, with 95 %.
+
+    Runs in `without` are left out.
 
     Errors: 422 for a measure that is not there, and where nothing is known of the spread.
     """
     quantity = require_measure(measure)
     every = list_cells(connection, experiment)
     chosen_by = parse_where(where, factor_levels(cell.factors for cell in every))
+    left_out, remaining = cells_without(connection, experiment, every, without)
     cells = {
         cell.id: cell
-        for cell in list_cells(connection, experiment, chosen_by)
-        if measure in cell.measures
+        for cell in remaining
+        if matches(cell.factors, chosen_by) and measure in cell.measures
     }
     if not cells:
         raise CoalescopeError(
@@ -78,4 +84,4 @@ def plan(
             advice="Measure a few settings three times first.",
         ) from None
     planned = [PlannedCell(cells[key], needs) for key, needs in plans.items() if key in cells]
-    return ReplicationPlan(experiment, quantity, chosen_by, width_percent, planned)
+    return ReplicationPlan(experiment, quantity, chosen_by, width_percent, planned, left_out)

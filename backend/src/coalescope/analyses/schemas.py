@@ -32,6 +32,7 @@ class VarianceOut(BaseModel):
     where: dict[str, Level]
     n: int = Field(description="Runs")
     left_out: int = Field(description="Runs without the measure")
+    without: list[str] = Field(description="Current runs that were left out as asked")
     effects: list[EffectOut]
     message: str | None = Field(description="What limits it")
 
@@ -59,6 +60,7 @@ class ReplicationPlanOut(BaseModel):
     where: dict[str, Level]
     width_percent: float
     runs_to_add: int
+    without: list[str] = Field(description="Current runs that were left out as asked")
     cells: list[PlannedCellOut]
 
 
@@ -89,6 +91,7 @@ class ReplicatesOut(BaseModel):
     measure: str
     unit: str
     where: dict[str, Level]
+    without: list[str] = Field(description="Current runs that were left out as asked")
     cells: list[ReplicatedCellOut]
 
 
@@ -100,6 +103,7 @@ def replicates_out(found: Replicates) -> ReplicatesOut:
         measure=found.measure.name,
         unit=found.measure.unit,
         where=dict(found.where),
+        without=list(found.without),
         cells=[
             ReplicatedCellOut(
                 cell=each.cell.id,
@@ -131,6 +135,7 @@ def variance_out(variance: Variance) -> VarianceOut:
         where=dict(variance.where),
         n=variance.n,
         left_out=variance.left_out,
+        without=list(variance.without),
         effects=[EffectOut(**asdict(effect)) for effect in variance.effects],
         message=variance.message,
     )
@@ -145,6 +150,7 @@ def plan_out(plan: ReplicationPlan) -> ReplicationPlanOut:
         where=dict(plan.where),
         width_percent=plan.width_percent,
         runs_to_add=plan.runs_to_add,
+        without=list(plan.without),
         cells=[
             PlannedCellOut(
                 cell=planned.cell.id,

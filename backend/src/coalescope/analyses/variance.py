@@ -27,6 +27,7 @@ class Variance:
         effects: both factors, their interaction, the replicates.
         n: runs.
         left_out: runs without the measure.
+        without: runs that were left out as asked.
         message: what limits it.
 
     """
@@ -37,6 +38,7 @@ class Variance:
     effects: Sequence[Effect]
     n: int
     left_out: int
+    without: Sequence[str]
     message: str | None
 
 
@@ -46,14 +48,15 @@ def analyse(
     measure: str,
     factors: tuple[str, str],
     where: Where,
+    without: Sequence[str] = (),
 ) -> Variance:
-    """Analyse the variance of a measure over two factors.
+    """Analyse the variance of a measure over two factors, runs in `without` left out.
 
     Errors: 422 for a measure or factor that is not there, for a further factor that varies, and
     where the runs do not carry it: a combination without a run, a factor of one level, no spread.
     """
     quantity = require_measure(measure)
-    chosen = select_runs(connection, experiment, [measure], where)
+    chosen = select_runs(connection, experiment, [measure], where, without)
     runs = [run for run in chosen.runs if measure in run.values]
     if not runs:
         raise CoalescopeError(
@@ -84,8 +87,16 @@ def analyse(
         if single
         else None
     )
-    left_out = len(chosen.runs) - len(runs)
-    return Variance(experiment, quantity, chosen.where, effects, len(runs), left_out, message)
+    return Variance(
+        experiment=experiment,
+        measure=quantity,
+        where=chosen.where,
+        effects=effects,
+        n=len(runs),
+        left_out=len(chosen.runs) - len(runs),
+        without=chosen.without,
+        message=message,
+    )
 
 
 def _check_factors(runs: Sequence[RunValues], factors: tuple[str, str]) -> None:

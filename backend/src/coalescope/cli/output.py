@@ -57,6 +57,12 @@ def printable(text: str) -> str:
     return _STEERING.sub("\ufffd", text)
 
 
+def print_left_out(runs: Sequence[str]) -> None:
+    """Say which runs were left out as asked."""
+    if runs:
+        print(f"left out as asked: {', '.join(runs)}")
+
+
 def with_unit(label: str, unit: str) -> str:
     """A column's heading."""
     return f"{label} [{unit}]" if unit else label

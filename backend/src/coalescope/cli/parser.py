@@ -126,6 +126,16 @@ def _output_options() -> argparse.ArgumentParser:
     return options
 
 
+def _without(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--without",
+        metavar="ID,ID",
+        type=names,
+        default=(),
+        help="leave these runs out of the answer; nothing is deleted",
+    )
+
+
 def _where(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--where",
@@ -223,6 +233,7 @@ def _fit(parser: argparse.ArgumentParser) -> None:
         "runs have; of equals, what receiving alone cost)",
     )
     _where(parser)
+    _without(parser)
     parser.add_argument(
         "--pool",
         metavar="FACTOR",
@@ -247,6 +258,7 @@ def _variance(parser: argparse.ArgumentParser) -> None:
         "--factors", metavar="A,B", type=names, required=True, help="the two factors"
     )
     _where(parser)
+    _without(parser)
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
@@ -290,6 +302,7 @@ def _plan(parser: argparse.ArgumentParser) -> None:
         help="wanted half width of each 95 %% interval, in percent of the mean",
     )
     _where(parser)
+    _without(parser)
 
 
 def _measure(parser: argparse.ArgumentParser) -> None:
@@ -343,6 +356,7 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
         help="a loss that does not matter (default: %(default)s)",
     )
     _where(parser)
+    _without(parser)
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -506,6 +520,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
         help="one row per cell with mean, deviation and count, or one per run "
         "(default: %(default)s)",
     )
+    _without(parser)
     parser.add_argument(
         "--output", metavar="FILE", type=Path, help="write to this file, not to stdout"
     )

@@ -10,6 +10,8 @@ from fastapi.responses import StreamingResponse
 from coalescope.database import Database, ReadConnection
 from coalescope.experiments.service import get_experiment
 from coalescope.exports.service import Format, What, export, file_name
+from coalescope.runs.selection import current_among
+from coalescope.runs.selection import left_out as uids_of
 
 router = APIRouter(prefix="/experiments", tags=["exports"])
 
@@ -40,21 +42,27 @@ def export_experiment(
     slug: str,
     file_format: Annotated[Format, Query(alias="format", description="Of the file")],
     what: Annotated[What, Query(description="A row per cell, or per current run")] = "cells",
+    without: Annotated[
+        str, Query(max_length=16_000, description="Runs to leave out: ID,ID,…")
+    ] = "",
 ) -> StreamingResponse:
     """Download an experiment's cells or current runs.
 
     The CSV has the form that uploads take; a text that a spreadsheet would take for a formula
-    begins with an apostrophe. The JSON says where the data comes from, its kind and its version.
+    begins with an apostrophe. The JSON says where the data comes from, its kind, its version
+    and which runs were left out; the name of the file says how many.
     """
     experiment = get_experiment(connection, slug)
+    uids = uids_of(without)
+    left_out = current_among(connection, experiment, uids)
     database: Database = request.app.state.database
 
     def pieces() -> Iterator[str]:
         # The file is read in one transaction of its own: this request's ends with this function.
         with database.read() as reading:
-            yield from export(reading, get_experiment(reading, slug), file_format, what)
+            yield from export(reading, get_experiment(reading, slug), file_format, what, uids)
 
-    name = file_name(experiment, file_format, what)
+    name = file_name(experiment, file_format, what, len(left_out))
     return StreamingResponse(
         pieces(),
         media_type=_MEDIA_TYPES[file_format],

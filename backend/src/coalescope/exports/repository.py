@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL of exports: current runs in storing order, a page at a time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +38,17 @@ class MeasureColumns:
     has_sd: bool
 
 
-def measures_of_runs(connection: Connection, experiment_id: int) -> list[MeasureColumns]:
+def _chosen(experiment_id: int, without: Sequence[str]) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        runs.c.experiment_id == experiment_id,
+        runs.c.status == "current",
+        runs.c.uid.not_in(without),
+    )
+
+
+def measures_of_runs(
+    connection: Connection, experiment_id: int, without: Sequence[str]
+) -> list[MeasureColumns]:
     """Measures of the current runs; no order."""
     query = (
         sa.select(
@@ -47,25 +57,27 @@ def measures_of_runs(connection: Connection, experiment_id: int) -> list[Measure
             sa.func.count(run_measures.c.sd) > 0,
         )
         .join(runs, runs.c.id == run_measures.c.run_id)
-        .where(runs.c.experiment_id == experiment_id, runs.c.status == "current")
+        .where(*_chosen(experiment_id, without))
         .group_by(run_measures.c.measure)
     )
     return [MeasureColumns(name, bool(m), bool(sd)) for name, m, sd in connection.execute(query)]
 
 
-def factors_of_cells(connection: Connection, experiment_id: int) -> Iterator[Factors]:
+def factors_of_cells(
+    connection: Connection, experiment_id: int, without: Sequence[str]
+) -> Iterator[Factors]:
     """The factors of each cell that has a current run."""
-    has_run = sa.exists().where(runs.c.cell_id == cells.c.id, runs.c.status == "current")
+    has_run = sa.exists().where(runs.c.cell_id == cells.c.id, *_chosen(experiment_id, without))
     query = sa.select(cells.c.factors).where(cells.c.experiment_id == experiment_id, has_run)
     yield from connection.scalars(query)
 
 
-def replicate_numbers(connection: Connection, experiment_id: int) -> dict[int, set[int]]:
+def replicate_numbers(
+    connection: Connection, experiment_id: int, without: Sequence[str]
+) -> dict[int, set[int]]:
     """The replicate numbers of each cell's current runs."""
     query = sa.select(runs.c.cell_id, runs.c.replicate).where(
-        runs.c.experiment_id == experiment_id,
-        runs.c.status == "current",
-        runs.c.replicate.is_not(None),
+        *_chosen(experiment_id, without), runs.c.replicate.is_not(None)
     )
     found: dict[int, set[int]] = {}
     for cell_id, replicate in connection.execute(query):
@@ -73,10 +85,12 @@ def replicate_numbers(connection: Connection, experiment_id: int) -> dict[int, s
     return found
 
 
-def current_runs(connection: Connection, experiment_id: int) -> Iterator[ExportedRun]:
+def current_runs(
+    connection: Connection, experiment_id: int, without: Sequence[str]
+) -> Iterator[ExportedRun]:
     """The current runs, in the order they were stored."""
     last = 0
-    while page := _page_of_runs(connection, experiment_id, last):
+    while page := _page_of_runs(connection, experiment_id, without, last):
         measures = _measures(connection, [row.id for row in page])
         for row in page:
             yield ExportedRun(
@@ -92,7 +106,9 @@ def current_runs(connection: Connection, experiment_id: int) -> Iterator[Exporte
         last = page[-1].id
 
 
-def _page_of_runs(connection: Connection, experiment_id: int, after: int) -> list[sa.Row[Any]]:
+def _page_of_runs(
+    connection: Connection, experiment_id: int, without: Sequence[str], after: int
+) -> list[sa.Row[Any]]:
     query = (
         sa.select(
             runs.c.id,
@@ -106,8 +122,7 @@ def _page_of_runs(connection: Connection, experiment_id: int, after: int) -> lis
         )
         .join(cells, cells.c.id == runs.c.cell_id)
         .where(
-            runs.c.experiment_id == experiment_id,
-            runs.c.status == "current",
+            *_chosen(experiment_id, without),
             runs.c.id > after,
         )
         .order_by(runs.c.id)

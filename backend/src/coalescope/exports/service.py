@@ -2,7 +2,7 @@
 """Put an export together, piece by piece, so that its size costs no memory."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from sqlalchemy.engine import Connection
@@ -14,6 +14,8 @@ from coalescope.exports import repository
 from coalescope.exports.repository import ExportedRun
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs
 from coalescope.glossary.quantities import factor, glossary_order, measure
+from coalescope.runs.selection import current_among
+from coalescope.runs.service import cells_without
 
 Format = Literal["csv", "json"]
 What = Literal["cells", "runs"]
@@ -22,25 +24,43 @@ JSON_FORMAT = 1
 
 
 def export(
-    connection: Connection, experiment: ExperimentRecord, file_format: Format, what: What
+    connection: Connection,
+    experiment: ExperimentRecord,
+    file_format: Format,
+    what: What,
+    without: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Yield the pieces of an experiment's cells or current runs as CSV or JSON text."""
+    """Yield the pieces of an experiment's cells or current runs as CSV or JSON text.
+
+    Runs in `without` are left out; the JSON names them.
+    """
     if what == "cells":
-        return _export_cells(list_cells(connection, experiment), experiment, file_format)
-    return _export_runs(connection, experiment, file_format)
+        every = list_cells(connection, experiment)
+        left_out, cells = cells_without(connection, experiment, every, without)
+        return _export_cells(cells, experiment, file_format, left_out)
+    return _export_runs(connection, experiment, file_format, without)
 
 
-def file_name(experiment: ExperimentRecord, file_format: Format, what: What) -> str:
-    """Return what to call the file; slugs have letters, digits and hyphens only."""
-    return f"{experiment.slug}-{what}.{file_format}"
+def file_name(
+    experiment: ExperimentRecord, file_format: Format, what: What, left_out: int = 0
+) -> str:
+    """Return what to call the file; slugs have letters, digits and hyphens only.
+
+    It says how many runs were left out: a table has no other place for that.
+    """
+    fewer = f"-without-{left_out}-{'run' if left_out == 1 else 'runs'}" if left_out else ""
+    return f"{experiment.slug}-{what}{fewer}.{file_format}"
 
 
 def _export_cells(
-    cells: list[CellRecord], experiment: ExperimentRecord, file_format: Format
+    cells: list[CellRecord],
+    experiment: ExperimentRecord,
+    file_format: Format,
+    left_out: Sequence[str],
 ) -> Iterator[str]:
     factors, measures = factor_names(cells), measure_names(cells)
     if file_format == "json":
-        return _json(experiment, "cells", factors, measures, map(_cell, cells))
+        return _json(experiment, "cells", factors, measures, left_out, map(_cell, cells))
     known = {
         name for cell in cells for name, found in cell.measures.items() if found.sd is not None
     }
@@ -48,22 +68,26 @@ def _export_cells(
 
 
 def _export_runs(
-    connection: Connection, experiment: ExperimentRecord, file_format: Format
+    connection: Connection,
+    experiment: ExperimentRecord,
+    file_format: Format,
+    without: Sequence[str],
 ) -> Iterator[str]:
     named = {
         name
-        for factors in repository.factors_of_cells(connection, experiment.id)
+        for factors in repository.factors_of_cells(connection, experiment.id, without)
         for name in factors
     }
-    found = repository.measures_of_runs(connection, experiment.id)
+    found = repository.measures_of_runs(connection, experiment.id, without)
     factors = sorted(named, key=glossary_order)
     measures = sorted((column.name for column in found), key=glossary_order)
-    runs = repository.current_runs(connection, experiment.id)
+    runs = repository.current_runs(connection, experiment.id, without)
     if file_format == "json":
-        return _json(experiment, "runs", factors, measures, map(_run, runs))
+        left_out = current_among(connection, experiment, without)
+        return _json(experiment, "runs", factors, measures, left_out, map(_run, runs))
     count = "n" if any(column.has_means for column in found) else "replicate"
     known = frozenset(column.name for column in found if column.has_sd)
-    used = repository.replicate_numbers(connection, experiment.id)
+    used = repository.replicate_numbers(connection, experiment.id, without)
     return csv_of_runs(Columns(factors, count, measures, known), runs, used)
 
 
@@ -72,6 +96,7 @@ def _json(
     what: What,
     factors: list[str],
     measures: list[str],
+    left_out: Sequence[str],
     items: Iterable[dict[str, Any]],
 ) -> Iterator[str]:
     head = {
@@ -86,6 +111,7 @@ def _json(
         "data_version": experiment.data_version,
         "factors": [_named(name) for name in factors],
         "measures": [_named(name) for name in measures],
+        "without": list(left_out),
     }
     yield _dump(head).removesuffix("}") + f', "{what}": ['
     separator = "\n"

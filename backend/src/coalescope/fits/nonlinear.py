@@ -41,6 +41,7 @@ class NonlinearRequest:
         resamples: of the bootstrap.
         seed: of the bootstrap.
         sources: the factor or measure that an input is taken from, where it is said.
+        without: identities of runs to leave out.
 
     """
 
@@ -55,6 +56,7 @@ class NonlinearRequest:
     resamples: int = 1_000
     seed: int = 1
     sources: Mapping[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Points:
     settings: NDArray[np.int64]
     sources: Mapping[str, tuple[str, ...]]
     left_out: int
+    without: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,8 @@ def select_points(
     taken = [q.name for q in request.model.inputs if q.name not in request.held]
     options = {name: candidates(name, request.sources.get(name)) for name in taken}
     named = {part for sources in options.values() for s in sources for part in s.names}
-    chosen = select_runs(connection, experiment, [response, *sorted(named)], request.where)
+    measures = [response, *sorted(named)]
+    chosen = select_runs(connection, experiment, measures, request.where, request.without)
     check_pooled(chosen.runs, request.pooled)
     having = [run for run in chosen.runs if response in run.values]
     if not having:
@@ -119,6 +123,7 @@ def select_points(
         settings=settings,
         sources={name: source.names for name, source in sources.items()},
         left_out=len(chosen.runs) - len(rows),
+        without=chosen.without,
     )
 
 
@@ -156,6 +161,7 @@ def fit(points: Points, request: NonlinearRequest) -> NonlinearFit:
         result=result,
         factors=[points.factors[residual.index] for residual in result.residuals],
         left_out=points.left_out,
+        without=points.without,
         output=request.output,
         held=request.held,
         sources=points.sources,

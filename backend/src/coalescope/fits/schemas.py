@@ -16,7 +16,7 @@ from coalescope.fits.nonlinear import (
 )
 from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, Method
 from coalescope.predictions.service import get_model
-from coalescope.runs.selection import MOST_LEFT_OUT, where_pairs
+from coalescope.runs.selection import LeftOut, where_pairs
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
 
@@ -56,9 +56,9 @@ class FitIn(BaseModel):
         default_factory=list,
         description="Factors to ignore: cells that differ in them only are taken for one",
     )
-    without: Annotated[
-        list[Annotated[str, Field(max_length=64)]], Field(max_length=MOST_LEFT_OUT)
-    ] = Field(default_factory=list, description="Runs to leave out of this fit; nothing is deleted")
+    without: LeftOut = Field(
+        default_factory=list, description="Runs to leave out of this fit; nothing is deleted"
+    )
     resamples: Annotated[int, Field(ge=0, le=MAX_RESAMPLES)] = Field(
         default=10_000, description="Bootstrap resamples behind the intervals; 0 for none"
     )
@@ -117,6 +117,9 @@ class NonlinearFitIn(BaseModel):
         default_factory=list,
         description="Factors to ignore: cells that differ in them only are taken for one",
     )
+    without: LeftOut = Field(
+        default_factory=list, description="Runs to leave out of this fit; nothing is deleted"
+    )
     weighting: Weighting = Field(
         default="relative", description="Of deviations: in percent, or in the response's unit"
     )
@@ -146,6 +149,7 @@ class NonlinearFitIn(BaseModel):
             resamples=self.resamples,
             seed=self.seed,
             sources=sources,
+            without=tuple(self.without),
         )
 
 
@@ -171,6 +175,7 @@ class FitOut(BaseModel):
     response_unit: str
     n: int = Field(description="Points: rows, or cells where rows are replicates")
     left_out: int = Field(description="Runs without a measure that the fit needs")
+    without: list[str] = Field(description="Current runs that were left out as asked")
     estimates: dict[str, Estimate]
     covariance: list[list[float]] | None = Field(description="In the order of the estimates")
     diagnostics: Diagnostics
@@ -213,6 +218,7 @@ def _members(fit: Fit) -> dict[str, Any]:
         "data_version": fit.experiment.data_version,
         "where": fit.where,
         "left_out": fit.left_out,
+        "without": fit.without,
         "residuals": residuals,
         **result,
     }

@@ -52,6 +52,7 @@ class Fit:
         result: estimates, diagnostics, residuals.
         factors: of each residual, in their order.
         left_out: runs without a measure that the fit needs.
+        without: runs that were left out as asked.
 
     """
 
@@ -60,6 +61,7 @@ class Fit:
     result: FitResult
     factors: Sequence[Factors]
     left_out: int
+    without: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Selection:
     model: Model
     where: Factors
     table: FitTable
+    without: Sequence[str]
 
 
 def select_rows(
@@ -95,7 +98,7 @@ def select_rows(
             where={"field": "resamples"},
             advice=f"Ask for at most {_MAX_DRAWS // len(table.factors)}, or select fewer runs.",
         )
-    return Selection(experiment, model, selection.where, table)
+    return Selection(experiment, model, selection.where, table, selection.without)
 
 
 def fit(selection: Selection, request: FitRequest) -> Fit:
@@ -121,6 +124,7 @@ def fit(selection: Selection, request: FitRequest) -> Fit:
         result=result,
         factors=[table.factors[residual.index] for residual in result.residuals],
         left_out=table.left_out,
+        without=selection.without,
     )
 
 

@@ -28,8 +28,9 @@ def create_recommendation(request: Request, slug: str, body: RecommendationIn) -
     question = body.question()
     with database.read() as connection:
         experiment = get_experiment(connection, slug)
-        where, runs = service.read_runs(connection, experiment, question, where_pairs(body.where))
-    return recommendation_out(service.advise(experiment, where, runs, question))
+        where = where_pairs(body.where)
+        chosen = service.read_runs(connection, experiment, question, where, body.without)
+    return recommendation_out(service.advise(experiment, chosen, question))
 
 
 @router.post("/recommendations", summary="Recommend a setting that a model predicts")

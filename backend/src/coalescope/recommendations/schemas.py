@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from coalescope.experiments.schemas import Level
 from coalescope.predictions.service import get_model
 from coalescope.recommendations.service import Advice, Question, aim, constraint
+from coalescope.runs.selection import LeftOut
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
 
@@ -90,6 +91,9 @@ class RecommendationIn(QuestionIn):
     )
 
     where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+    without: LeftOut = Field(
+        default_factory=list, description="Runs to leave out of this answer; nothing is deleted"
+    )
 
 
 _Levels = Annotated[list[FiniteFloat], Field(min_length=1, max_length=2000)]
@@ -165,6 +169,7 @@ class RecommendationOut(BaseModel):
     model: str | None
     where: dict[str, Level]
     left_out: int = Field(description="Runs without a measure that was asked about")
+    without: list[str] = Field(description="Current runs that were left out as asked")
     best: int | None = Field(description="Null where no setting keeps the bounds")
     enough: int | None = Field(
         description="The shortest delay among the settings that lose no more than the tolerance"
@@ -189,6 +194,7 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
         model=None if advice.model is None else advice.model.id,
         where=dict(advice.where),
         left_out=advice.left_out,
+        without=list(advice.without),
         best=None if found.best is None else place[found.best],
         enough=None if advice.enough is None else place[advice.enough],
         candidates=[

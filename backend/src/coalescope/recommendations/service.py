@@ -25,8 +25,7 @@ from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
-from coalescope.runs.records import RunValues
-from coalescope.runs.selection import select_runs
+from coalescope.runs.selection import RunSelection, select_runs
 
 MOST_SETTINGS = 2_000
 # settings × measures: each is drawn 4,000 times, 160 MB together
@@ -85,6 +84,7 @@ class Advice:
         enough: the shortest delay among the settings that are good enough.
         commands: for the best setting; None without an interface, or a setting.
         left_out: runs without a measure that was asked about.
+        without: runs that were left out as asked.
         where: levels that the runs were chosen by.
         experiment: whose runs; None for a model.
         model: whose predictions; None for an experiment.
@@ -96,6 +96,7 @@ class Advice:
     enough: Hashable | None
     commands: Commands | None
     left_out: int = 0
+    without: Sequence[str] = ()
     where: Factors = field(default_factory=dict)
     experiment: ExperimentRecord | None = None
     model: Model | None = None
@@ -139,11 +140,12 @@ def read_runs(
     experiment: ExperimentRecord,
     question: Question,
     where: Sequence[tuple[str, str]],
-) -> tuple[Factors, list[RunValues]]:
+    without: Sequence[str] = (),
+) -> RunSelection:
     """Read the runs to choose from. Errors: 422 as `select_runs`; traffic that varies."""
     if question.interface is not None:
         check_target(question.interface, question.driver)
-    chosen = select_runs(connection, experiment, question.measures, where)
+    chosen = select_runs(connection, experiment, question.measures, where, without)
     levels = factor_levels(run.factors for run in chosen.runs)
     varying = [name for name in _TRAFFIC if len(levels.get(name, ())) > 1]
     if varying:
@@ -155,16 +157,15 @@ def read_runs(
             where={"field": varying[0]},
             advice=f"Choose one level of each ({shown}).",
         )
-    return chosen.where, list(chosen.runs)
+    return chosen
 
 
-def advise(
-    experiment: ExperimentRecord, where: Factors, runs: Sequence[RunValues], question: Question
-) -> Advice:
+def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Question) -> Advice:
     """Choose among the settings that were measured.
 
     Errors: 422 where the data cannot carry an answer, saying what to measure.
     """
+    runs = chosen.runs
     whole = [run for run in runs if all(name in run.values for name in question.measures)]
     missing = [n for n in question.measures if not any(n in run.values for run in runs)]
     if not whole:
@@ -191,7 +192,8 @@ def advise(
         enough=_enough(found, settings),
         commands=_commands(found, settings, question),
         left_out=len(runs) - len(whole),
-        where=where,
+        without=chosen.without,
+        where=chosen.where,
         experiment=experiment,
     )
 

@@ -3,7 +3,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from pydantic import Field
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
@@ -15,14 +17,16 @@ from coalescope.runs.records import RunValues
 
 Where = Iterable[tuple[str, str]]
 MOST_LEFT_OUT = 200
+LeftOut = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=MOST_LEFT_OUT)]
 
 
 @dataclass(frozen=True)
 class RunSelection:
-    """Runs in storing order, never none, and the levels they were chosen by."""
+    """Runs in storing order, never none; their levels; the current runs that were left out."""
 
     where: Factors
     runs: Sequence[RunValues]
+    without: Sequence[str] = ()
 
 
 def select_runs(
@@ -47,7 +51,16 @@ def select_runs(
             where=dict(chosen_by),
             advice="See the experiment's factors and their levels.",
         )
-    return RunSelection(chosen_by, chosen)
+    return RunSelection(chosen_by, chosen, current_among(connection, experiment, without))
+
+
+def current_among(
+    connection: Connection, experiment: ExperimentRecord, uids: Sequence[str]
+) -> list[str]:
+    """Those of these identities that are current runs of the experiment."""
+    if not uids:
+        return []
+    return sorted(uid for uid, _, _ in repository.current_places(connection, experiment.id, uids))
 
 
 def left_out(text: str) -> tuple[str, ...]:

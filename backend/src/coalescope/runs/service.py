@@ -149,6 +149,8 @@ def cells_without(
 
     Nothing is changed in the store. A cell of which nothing is left is left out.
     """
+    if not without:
+        return [], list(cells)
     places = repository.current_places(connection, experiment.id, without)
     left_out = [uid for uid, _, _ in places]
     touched = {cell_id for _, cell_id, _ in places}

@@ -218,8 +218,9 @@ export function useExports(
     if (!scene) throw new Error('The figure is not drawn yet.');
     return svgText(subject, view, store.get(), scene);
   };
+  const without = (subject.of === 'experiment' && subject.without) || [];
   const data = (format: string): string =>
-    `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells`;
+    `/api/experiments/${encodeURIComponent(slug)}/export?format=${format}&what=cells${without.length > 0 ? `&without=${without.map(encodeURIComponent).join()}` : ''}`;
   const own = view.figure !== 'map' && view.figure !== '3d';
   const numbers = async (format: 'csv' | 'json'): Promise<string> => {
     const { csvText, figureData, jsonText } = await import('./figureData');

@@ -342,7 +342,13 @@ export function Section(props: SectionProps) {
                 {notesOf(found.question, found.answer, found.slice.layout).map((parts) => (
                   <Sentence key={parts.map((p) => p.text).join('')} parts={parts} go={go} />
                 ))}
-                {(subject.without?.length ?? 0) > 0 && <p>Runs that this view leaves out still count here.</p>}
+                {found.answer.without.length > 0 && (
+                  <p>
+                    {found.answer.without.length === 1
+                      ? 'The run that this view leaves out does not count here either.'
+                      : `The ${found.answer.without.length} runs that this view leaves out do not count here either.`}
+                  </p>
+                )}
               </div>
             )}
             {found && <Curve found={found} kind={subject.experiment.kind} />}

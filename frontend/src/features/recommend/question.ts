@@ -190,6 +190,7 @@ export function questionOf(
           : 'Nothing that was measured is weighed: give two of the goals a weight.',
     };
   const rest = restOf(advice);
+  const without = subject.without?.length ? { without: [...subject.without] } : {};
   const { slug } = subject.experiment;
   if (aims.length > 0)
     return {
@@ -197,7 +198,7 @@ export function questionOf(
       aims,
       model: null,
       where,
-      asked: { of: 'runs', slug, request: { ...rest, aims: aims.map(aimOf), where } },
+      asked: { of: 'runs', slug, request: { ...rest, aims: aims.map(aimOf), where, ...without } },
       settingOf: (factors) => factors,
     };
   const role = wanted[0];

@@ -309,8 +309,8 @@ function Body({
   const { slug, kind } = experiment;
   const pair = twoOf(experiment, view.where);
   const replicates = useReplicates(slug, view.measure, view.where, view.without);
-  const variance = useVariance(slug, view.measure, pair, view.where);
-  const plan = useReplicationPlan(slug, view.measure, view.width, view.where);
+  const variance = useVariance(slug, view.measure, pair, view.where, view.without);
+  const plan = useReplicationPlan(slug, view.measure, view.width, view.where, view.without);
   const cells = replicates.data?.cells ?? [];
   return (
     <>
@@ -318,10 +318,10 @@ function Body({
       {view.without.length > 0 && (
         <Notice
           tone="warn"
-          title={`${view.without.length} ${view.without.length === 1 ? 'run is' : 'runs are'} left out of the cells below`}
+          title={`${view.without.length} ${view.without.length === 1 ? 'run is' : 'runs are'} left out of this page`}
           action={{ label: 'Put back', onClick: () => change({ without: null }) }}
         >
-          Nothing is deleted. Variance and plan are of all runs.
+          Nothing is deleted. Cells, variance and plan are of the other runs.
         </Notice>
       )}
       {replicates.isError && (

@@ -58,6 +58,7 @@ export function answered(candidates: Candidate[], rest: Partial<Recommendation> 
     model: null,
     where: {},
     left_out: 0,
+    without: [],
     best: 0,
     enough: 0,
     candidates,

@@ -67,6 +67,7 @@ it('plans in words', () => {
     data_version: 1,
     measure: 'm',
     where: {},
+    without: [],
     width_percent: 5,
     runs_to_add: cells.reduce((sum, { more }) => sum + more, 0),
     cells,

@@ -17,7 +17,7 @@ def run(arguments: Namespace) -> int:
     """Write an experiment to stdout or to a file."""
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = get_experiment(connection, arguments.experiment)
-        pieces = export(connection, experiment, arguments.format, arguments.what)
+        pieces = export(connection, experiment, arguments.format, arguments.what, arguments.without)
         if arguments.output is None:
             sys.stdout.writelines(pieces)
         else:

@@ -7,7 +7,14 @@ from argparse import Namespace
 from coalescope_models.fitting import FitResult
 
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
+from coalescope.cli.output import (
+    print_heading,
+    print_json,
+    print_left_out,
+    print_table,
+    printable,
+    shown,
+)
 from coalescope.cli.parser import METHODS
 from coalescope.cli.user_model_file import is_file, model_of
 from coalescope.errors import CoalescopeError
@@ -77,6 +84,7 @@ def _linear(arguments: Namespace) -> list[Fit]:
             seed=arguments.seed,
             response=arguments.response,
             pooled=tuple(arguments.pool),
+            without=arguments.without,
         )
         for method in methods
     ]
@@ -100,6 +108,7 @@ def _nonlinear(arguments: Namespace) -> NonlinearFit:
         resamples=1_000 if arguments.resamples is None else arguments.resamples,
         seed=arguments.seed,
         sources=sources,
+        without=arguments.without,
     )
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = get_experiment(connection, arguments.experiment)
@@ -117,6 +126,7 @@ def _print(found: Fit) -> None:
     chosen = "".join(f", {name} {shown(value)}" for name, value in found.where.items())
     points = "cells" if result.bootstrap.unit == "replicates" else "rows"
     print(f"{result.model} by {result.method}: {result.response} of {result.n} {points}{chosen}")
+    print_left_out(found.without)
     if found.left_out:
         print(f"{found.left_out} runs lack a measure that the fit needs and are left out")
     if not result.identifiable:

@@ -6,7 +6,7 @@ from argparse import Namespace
 from coalescope.analyses import replication
 from coalescope.analyses.schemas import PlannedCellOut, plan_out
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_json, print_table, printable, shown
+from coalescope.cli.output import print_json, print_left_out, print_table, printable, shown
 from coalescope.experiments.service import get_experiment
 
 
@@ -15,13 +15,19 @@ def run(arguments: Namespace) -> int:
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = get_experiment(connection, arguments.experiment)
         found = replication.plan(
-            connection, experiment, arguments.measure, arguments.width, arguments.where
+            connection,
+            experiment,
+            arguments.measure,
+            arguments.width,
+            arguments.where,
+            arguments.without,
         )
     out = plan_out(found)
     if arguments.json:
         print_json(out)
         return 0
     print(f"{printable(experiment.title)} ({experiment.kind})")
+    print_left_out(out.without)
     needy = [cell for cell in out.cells if cell.more]
     print(
         f"{out.measure} to ± {shown(out.width_percent)} %: {out.runs_to_add} more runs in "

@@ -11,6 +11,7 @@ from coalescope.cli.output import (
     Cell,
     print_heading,
     print_json,
+    print_left_out,
     print_table,
     printable,
     shown,
@@ -85,8 +86,9 @@ def _question(arguments: Namespace) -> Question:
 def _from_runs(arguments: Namespace, question: Question) -> Advice:
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = get_experiment(connection, arguments.experiment)
-        where, runs = read_runs(connection, experiment, question, arguments.where)
-    return advise(experiment, where, runs, question)
+        where, without = arguments.where, arguments.without
+        chosen = read_runs(connection, experiment, question, where, without)
+    return advise(experiment, chosen, question)
 
 
 def _print(found: RecommendationOut, advice: Advice) -> None:
@@ -94,6 +96,7 @@ def _print(found: RecommendationOut, advice: Advice) -> None:
         print(f"{printable(advice.experiment.title)} ({advice.experiment.kind})")
     else:
         print(f"Predictions of {found.model}")
+    print_left_out(found.without)
     if found.left_out:
         print(f"{found.left_out} runs lack a measure that was asked about and are left out")
     if found.best is not None:

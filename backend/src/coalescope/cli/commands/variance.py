@@ -6,7 +6,14 @@ from argparse import Namespace
 from coalescope.analyses import variance
 from coalescope.analyses.schemas import variance_out
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_heading, print_json, print_table, printable, with_unit
+from coalescope.cli.output import (
+    print_heading,
+    print_json,
+    print_left_out,
+    print_table,
+    printable,
+    with_unit,
+)
 from coalescope.experiments.service import get_experiment
 
 
@@ -16,7 +23,12 @@ def run(arguments: Namespace) -> int:
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = get_experiment(connection, arguments.experiment)
         found = variance.analyse(
-            connection, experiment, arguments.measure, factors, arguments.where
+            connection,
+            experiment,
+            arguments.measure,
+            factors,
+            arguments.where,
+            arguments.without,
         )
     if arguments.json:
         print_json(variance_out(found))
@@ -28,6 +40,7 @@ def run(arguments: Namespace) -> int:
 def _print(found: variance.Variance) -> None:
     print(f"{printable(found.experiment.title)} ({found.experiment.kind})")
     print(f"{with_unit(found.measure.label, found.measure.unit)} of {found.n} runs")
+    print_left_out(found.without)
     print()
     print_table(
         ("effect", "share [%]", "degrees of freedom", "F", "p"),
