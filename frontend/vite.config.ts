@@ -5,9 +5,10 @@ import { models } from './build/models.ts';
 import { preload } from './build/preload.ts';
 import { pyodide } from './build/pyodide.ts';
 import { readers } from './build/readers.ts';
+import { routes } from './build/routes.ts';
 
 export default defineConfig({
-  plugins: [react(), models(), preload(), pyodide(), readers()],
+  plugins: [react(), models(), preload(), pyodide(), readers(), routes()],
   // scripts and styles name their parts from where they are: the built page works under any path
   experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
   build: { target: 'es2022', cssCodeSplit: false, assetsInlineLimit: 0 },

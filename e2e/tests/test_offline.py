@@ -43,7 +43,7 @@ def test_a_view_in_one_file_still_drags_without_a_network(
     asked: list[str] = []
     file.on("request", lambda request: asked.append(request.url.split(":")[0]))
     file.goto(path.as_uri())
-    expect(file.get_by_text("fit 0.813", exact=False).first).to_be_attached()
+    expect(file.get_by_text("fit 0.813", exact=False).first).to_be_attached(timeout=20_000)
     expect(file.get_by_text("240 ticks").first).to_be_visible()
     expect(file.get_by_text("By hand")).to_be_visible()
     banner = file.get_by_role("banner")

@@ -32,7 +32,7 @@ export function needsServer(): ApiError {
     current?.of === 'file'
       ? ['This page is one file without a server.', 'The original can answer: its link is at the top.']
       : ['This is a published copy without a server.', 'Coalescope itself, started on the data, can answer it.'];
-  return new ApiError(501, { code: 'needs_server', message: what, where: {}, advice });
+  return new ApiError(405, { code: 'needs_server', message: what, where: {}, advice });
 }
 
 function notKept(): ApiError {
@@ -82,8 +82,7 @@ export function readFrom(copy: Copy): void {
 
 const LIST = /^experiments\/[^/]+\/runs$/;
 const FITS = /^experiments\/[^/]+\/fits$/;
-const PLAIN =
-  /^(experiments(\/[^/]+(\/(cells|environment))?)?|quantities|models|policies|runs\/[^/]+(\/environment)?)$/;
+const PLAIN = /^(experiments(\/[^/]+(\/(cells|environment))?)?|quantities|models|runs\/[^/]+(\/environment)?)$/;
 
 /** JSON values that say the same, whatever the order of their keys. */
 export function same(a: unknown, b: unknown): boolean {

@@ -5,6 +5,7 @@ import { Router, useLocation } from 'wouter';
 import { base } from '../api/home';
 import { queries } from '../api/queries';
 import { LoadingLine } from '../components/Loading';
+import { AboutCopy } from './AboutCopy';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
 import { Routes } from './routes';
@@ -57,6 +58,7 @@ function Shell() {
           </Suspense>
         </ErrorBoundary>
       </main>
+      <AboutCopy />
       <TokenPrompt />
     </>
   );

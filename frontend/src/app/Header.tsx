@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link, useLocation } from 'wouter';
+import { currentCopy } from '../api/copy';
 import { Icon } from '../components/Icon';
 import { chooseTheme, useTheme } from '../components/theme';
 import { ExportMenu } from '../features/share/ExportMenu';
@@ -44,7 +45,7 @@ export function Header() {
         Coalescope
       </Link>
       <nav aria-label="Pages">
-        {PAGES.map(({ href, label, within }) => (
+        {PAGES.filter(({ href }) => href !== '/upload' || currentCopy() === null).map(({ href, label, within }) => (
           <Link key={href} href={href} aria-current={within.test(path) ? (path === href ? 'page' : 'true') : undefined}>
             {label}
           </Link>

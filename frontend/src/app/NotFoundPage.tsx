@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { Link } from 'wouter';
+import { currentCopy } from '../api/copy';
 import { useTitle } from '../components/title';
 
 export function NotFoundPage() {
@@ -9,8 +11,14 @@ export function NotFoundPage() {
       <header className="lede">
         <h1>There is no such page</h1>
         <p>
-          The address leads nowhere here. Start from the <Link href="/">experiments</Link> or{' '}
-          <Link href="/upload">upload run logs</Link>.
+          The address leads nowhere here. Start from the <Link href="/">experiments</Link>
+          {currentCopy() === null && (
+            <>
+              {' '}
+              or <Link href="/upload">upload run logs</Link>
+            </>
+          )}
+          .
         </p>
       </header>
     </div>

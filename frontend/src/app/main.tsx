@@ -15,6 +15,8 @@ import { loadAhead } from './routes';
 const host = document.getElementById('page');
 if (!host) throw new Error('index.html has no element with the id "page".');
 followSystem();
+// named from here, before the address changes: a copy's documents name their files by relative ways
+for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel=icon]')) icon.setAttribute('href', icon.href);
 // a host of files serves an address from its folder
 withoutSlash(base);
 const root = createRoot(host);

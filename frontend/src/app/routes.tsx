@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Redirect, Route, Switch } from 'wouter';
+import { currentCopy } from '../api/copy';
 import { fetchAhead } from '../api/queries';
 import { ExperimentsPage } from '../features/experiments/ExperimentsPage';
 import { EmbedPage } from './EmbedApp';
@@ -98,9 +99,11 @@ export function Routes() {
       <Route path="/workshop">
         <WorkshopPage />
       </Route>
-      <Route path="/upload">
-        <UploadPage />
-      </Route>
+      {currentCopy() === null && (
+        <Route path="/upload">
+          <UploadPage />
+        </Route>
+      )}
       <Route path="/runs/:id">{({ id }) => <RunPage key={id} id={id} />}</Route>
       <Route path="/l/:token">{({ token }) => <LinkPage key={token} token={token} />}</Route>
       <Route>

@@ -92,6 +92,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _upload(command("upload", "Send run logs and CSV files to a server", output))
     _export(command("export", "Write an experiment as CSV or JSON", store))
+    _publish(command("publish", "Write the store as a site of files that needs no server", store))
     command("openapi", "Print the description of the API")
     return parser
 
@@ -523,6 +524,21 @@ def _export(parser: argparse.ArgumentParser) -> None:
     _without(parser)
     parser.add_argument(
         "--output", metavar="FILE", type=Path, help="write to this file, not to stdout"
+    )
+
+
+def _publish(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", type=Path, help="folder to write; new or empty")
+    parser.add_argument(
+        "--at",
+        metavar="URL",
+        help="address that the site will have; unknown addresses then show the page (404.html)",
+    )
+    parser.add_argument(
+        "--with-logs", action="store_true", help="put the files in that runs came from"
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help="replace a site that this command wrote"
     )
 
 

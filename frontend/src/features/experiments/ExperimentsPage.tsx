@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link, useSearchParams } from 'wouter';
+import { currentCopy } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useDatasetStates, useExperiments, useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Kind as KindName } from '../../api/types';
@@ -175,9 +176,11 @@ export function ExperimentsPage() {
           />
         </label>
         <KindFilter counts={countByKind(all)} filter={filter} change={(hidden) => change({ hidden })} />
-        <Link className="action" href="/upload">
-          Upload run logs
-        </Link>
+        {currentCopy() === null && (
+          <Link className="action" href="/upload">
+            Upload run logs
+          </Link>
+        )}
       </div>
       <p className="sr" role="status">
         {experiments.data && `${shown.length} of ${all.length} experiments`}
@@ -222,7 +225,7 @@ export function ExperimentsPage() {
           {experiments.data && all.length > 0 && shown.length === 0 && (
             <Nothing filter={filter} clear={() => change({ text: '', hidden: new Set() })} />
           )}
-          {experiments.data && <YourHost measured={countByKind(all).measured} />}
+          {experiments.data && currentCopy() === null && <YourHost measured={countByKind(all).measured} />}
         </tbody>
       </table>
       <TickToCompare ticked={ticked} />

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { file } from '../../api/client';
 import { useContents } from '../../api/comparisons';
+import { currentCopy } from '../../api/copy';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRun } from '../../api/queries';
 import type { Quantity, RunDetail, RunEvent } from '../../api/types';
@@ -180,7 +181,7 @@ function History({ events, quantities }: { events: readonly RunEvent[]; quantiti
 function Download({ run }: { run: RunDetail }) {
   const [said, say] = useSaid();
   const [failed, setFailed] = useState<string | null>(null);
-  if (!isLog(run)) return null;
+  if (!isLog(run) || currentCopy()?.logs === false) return null;
   async function download() {
     try {
       setFailed(null);
@@ -227,17 +228,21 @@ function Heading({
         </p>
       </header>
       <div className="run-acts">
-        <button type="button" className="action" onClick={() => onChange(retracted ? 'restoration' : 'retraction')}>
-          {retracted ? 'Restore' : 'Retract'}
-        </button>
-        <button type="button" className="quiet" onClick={() => onChange('correction')}>
-          Correct
-        </button>
+        {currentCopy() === null && (
+          <>
+            <button type="button" className="action" onClick={() => onChange(retracted ? 'restoration' : 'retraction')}>
+              {retracted ? 'Restore' : 'Retract'}
+            </button>
+            <button type="button" className="quiet" onClick={() => onChange('correction')}>
+              Correct
+            </button>
+          </>
+        )}
         <Download run={run} />
         <Link className="quiet" href={`/experiments/${run.experiment}/runs`}>
           All runs
         </Link>
-        {!retracted && (
+        {!retracted && currentCopy() === null && (
           <Link className="quiet" href={`/explorer/${run.experiment}?without=${encodeURIComponent(run.id)}`}>
             Look without it
           </Link>

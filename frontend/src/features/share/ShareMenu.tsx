@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import { currentCopy } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { base } from '../../api/home';
 import { createLink } from '../../api/queries';
@@ -87,9 +88,11 @@ export function ShareMenu() {
         <MenuItem note="the whole view is in it" onSelect={copyAddress}>
           Copy the address
         </MenuItem>
-        <MenuItem stay note="kept by this server" onSelect={askForShort}>
-          Short link
-        </MenuItem>
+        {currentCopy() === null && (
+          <MenuItem stay note="kept by this server" onSelect={askForShort}>
+            Short link
+          </MenuItem>
+        )}
         <MenuItem
           note="a frame for your own page"
           unavailable={canEmbed(path) ? undefined : 'this page has no view that could stand alone'}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coalescope publish DIR."""
+
+from argparse import Namespace
+
+from coalescope.app import create_app
+from coalescope.cli.local_store import local_store, settings_of
+from coalescope.publishing import publish
+
+
+def run(arguments: Namespace) -> int:
+    """Write the local store as a site of files, and say how large it is."""
+    with local_store(arguments):
+        pass  # loads what is not loaded yet
+    # nobody but this process asks it
+    settings = settings_of(arguments).model_copy(update={"host": "127.0.0.1", "token": None})
+    app = create_app(settings)
+    try:
+        written = publish(
+            app,
+            settings.page_dir,
+            arguments.directory,
+            with_logs=arguments.with_logs,
+            at=arguments.at,
+            replace=arguments.replace,
+        )
+    finally:
+        app.state.database.close()
+    print(
+        f"Wrote {arguments.directory}: {written.experiments} experiments, {written.runs} runs, "
+        f"{written.files} files, {written.size_bytes / 1e6:.1f} MB."
+    )
+    print("Any web server shows it, for example:")
+    print(f"  python3 -m http.server --directory {arguments.directory} 8080")
+    return 0

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import { currentCopy } from '../api/copy';
+import './AboutCopy.css';
+
+/** Below every page of a published copy: what it is, and what it cannot do. */
+export function AboutCopy() {
+  const copy = currentCopy();
+  if (!copy) return null;
+  return (
+    <footer className="about-copy">
+      A published copy, made by Coalescope {copy.version}. Everything here is read from files: uploads, recommendations,
+      comparisons and fits that were not kept need the program itself.
+    </footer>
+  );
+}
