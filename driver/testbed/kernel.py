@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's kernels for the guest, their modules, and building modules against their headers."""
 
+import lzma
 import re
 import shutil
+import struct
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -38,6 +40,7 @@ _KEPT = (
 )
 
 
+_XZ = b"\xfd7zXZ\0"
 _SIGNED = b"~Module signature appended~\n"
 _SIGNATURE_STRUCTURE_BYTES = 12
 
@@ -124,15 +127,33 @@ def without_signature(module: bytes) -> bytes:
     return module[: structure_end - _SIGNATURE_STRUCTURE_BYTES - size]
 
 
+def uncompressed(image: bytes) -> bytes:
+    """Return the kernel in a bzImage, which a slow guest inflates for as long as it boots.
+
+    Another compression than xz, which Debian 12 has, stays as it is. Source:
+    Documentation/arch/x86/boot.rst of Linux: setup_sects, payload_offset, payload_length.
+    """
+    setup_sectors = image[0x1F1] or 4
+    offset, length = struct.unpack_from("<II", image, 0x248)
+    start = (setup_sectors + 1) * 512 + offset
+    payload = image[start : start + length]
+    return lzma.LZMADecompressor().decompress(payload) if payload.startswith(_XZ) else image
+
+
 def debian_kernel(release: str = RELEASE, build: Path = BUILD) -> Kernel:
     """Fetch the newest kernel of a Debian release once; later calls return at once."""
     folder = made_once(
         build / f"kernel-{release}", lambda folder: _fetch(folder, release, Apt(build / "apt"))
     )
     modules = next((folder / "image/lib/modules").iterdir())
+    compressed = folder / f"image/boot/vmlinuz-{modules.name}"
+
+    def inflate(folder: Path) -> None:
+        (folder / "vmlinux").write_bytes(uncompressed(compressed.read_bytes()))
+
     return Kernel(
         abi=modules.name,
-        image=folder / f"image/boot/vmlinuz-{modules.name}",
+        image=made_once(build / f"vmlinux-{modules.name}", inflate) / "vmlinux",
         modules=modules,
         headers=folder / f"headers/usr/src/linux-headers-{modules.name}",
     )

@@ -16,21 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyroute2.config
-from pyroute2 import IPRoute, NetlinkError
-from pyroute2.netlink import NLM_F_ACK, NLM_F_REQUEST
-from pyroute2.netlink.generic import GenericNetlinkSocket
-
 from .errors import SettingError, UnsupportedError
+from .netlink import NLM_F_ACK, NLM_F_REQUEST, GenericNetlinkSocket, IPRoute, NetlinkError
 from .program import output, run
 
 ETHTOOL_VERSION = 1
 POLL_S = 0.05
-
-# A socket in another namespace is opened in a process of its own. Forked bare, that process would
-# go on with the caller's work if anything fails in it; multiprocessing's ends in any case.
-pyroute2.config.child_process_mode = "mp"
-
 
 _sockets: dict[tuple[Any, str | None], Any] = {}
 _seen_in_sysfs: dict[str, int] = {}

@@ -6,10 +6,11 @@ Names and numbers: the kernel's include/uapi/linux/ethtool_netlink.h; the order 
 numbering of its attributes.
 """
 
+import struct
+from collections.abc import Iterator
 from typing import ClassVar
 
-from pyroute2.netlink import NLA_F_NESTED, genlmsg, nla
-from pyroute2.netlink.generic.ethtool import ethtoolbitset, ethtoolheader
+from .netlink import NLA_F_NESTED, ethtoolbitset, ethtoolheader, genlmsg, nla
 
 FEATURES_GET, FEATURES_SET = 11, 12
 RINGS_GET, RINGS_SET = 15, 16
@@ -113,7 +114,7 @@ class FeatureBits(nla):
 
 
 class FeaturesMessage(genlmsg):
-    """ETHTOOL_MSG_FEATURES_GET and _SET."""
+    """ETHTOOL_MSG_FEATURES_SET."""
 
     prefix = "ETHTOOL_A_FEATURES_"
     nla_map = _map(
@@ -122,3 +123,42 @@ class FeaturesMessage(genlmsg):
     )  # fmt: skip
     ethtoolheader = ethtoolheader
     feature_bits = FeatureBits
+
+
+class FeatureListsMessage(genlmsg):
+    """ETHTOOL_MSG_FEATURES_GET: its lists as bytes, for `feature_values`."""
+
+    prefix = "ETHTOOL_A_FEATURES_"
+    nla_map = _map(prefix, HW="cdata", WANTED="cdata", ACTIVE="cdata", NOCHANGE="cdata")
+    ethtoolheader = ethtoolheader
+
+
+def feature_values(bitset: bytes) -> dict[str, bool]:
+    """The features that a list names, with their values.
+
+    By hand: each of four lists names some sixty features, and pyroute2 makes objects of all parts
+    of each.
+    """
+    found = {}
+    for kind, bits in _attributes(bitset):
+        if kind == _BITSET_BITS:
+            for _, bit in _attributes(bits):
+                parts = dict(_attributes(bit))
+                name = parts[_BIT_NAME].rstrip(b"\0").decode()
+                found[name] = _BIT_VALUE in parts
+    return found
+
+
+_BITSET_BITS, _BIT_NAME, _BIT_VALUE = 3, 2, 3
+_ATTRIBUTE_HEAD = struct.Struct("=HH")
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Number and content of netlink attributes that follow each other."""
+    place = 0
+    while place + _ATTRIBUTE_HEAD.size <= len(data):
+        length, kind = _ATTRIBUTE_HEAD.unpack_from(data, place)
+        if length < _ATTRIBUTE_HEAD.size:
+            return
+        yield kind & ~NLA_F_NESTED, data[place + _ATTRIBUTE_HEAD.size : place + length]
+        place += length + 3 & ~3

@@ -85,7 +85,7 @@ def restore_link(device: Device, saved: LinkState) -> list[str]:
             lambda ip: ip.link("set", index=index, state=state),
             device.command("ip", "link", "set", device.name, state),
         )
-    for address in _missing(saved["addresses"], _addresses(device, index)):
+    for address in _missing(saved["addresses"], lambda: _addresses(device, index)):
         text = f"{address['address']}/{address['prefixlen']}"
         attempt(
             f"address {text} cannot be put back",
@@ -93,13 +93,13 @@ def restore_link(device: Device, saved: LinkState) -> list[str]:
             device.command("ip", "address", "add", text, "dev", device.name),
         )
     if saved["up"]:  # a link that is down has neither
-        for route in _missing(saved["routes"], _routes(device, index)):
+        for route in _missing(saved["routes"], lambda: _routes(device, index)):
             attempt(
                 f"route to {route['dst']} cannot be put back",
                 lambda ip, route=route: ip.route("replace", oif=index, **route),  # type: ignore[misc]
                 device.command("ip", "route", "add", *_route_words(route), "dev", device.name),
             )
-    for neighbour in _missing(saved["neighbours"], _neighbours(device, index)):
+    for neighbour in _missing(saved["neighbours"], lambda: _neighbours(device, index)):
         to, mac = neighbour["dst"], neighbour["lladdr"]
         attempt(
             f"neighbour {to} cannot be put back",
@@ -117,7 +117,11 @@ def restore_link(device: Device, saved: LinkState) -> list[str]:
     return failures
 
 
-def _missing(saved: Sequence[Attributes], now: Sequence[Attributes]) -> list[Attributes]:
+def _missing(
+    saved: Sequence[Attributes], read_now: Callable[[], Sequence[Attributes]]
+) -> list[Attributes]:
+    """What was saved and is not there; where nothing was, the kernel need not list anything."""
+    now = read_now() if saved else []
     return [entry for entry in saved if entry not in now]
 
 

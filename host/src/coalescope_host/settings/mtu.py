@@ -18,6 +18,8 @@ class MtuGroup:
 
     def read(self, device: Device) -> dict[str, Level]:
         """The MTU now."""
+        if device.netns is None and device.is_in_sysfs() and (mtu_bytes := device.sysfs("mtu")):
+            return {SETTING: int(mtu_bytes)}  # sooner than by netlink
         return {SETTING: int(device.link().get_attr("IFLA_MTU"))}
 
     def convert(self, setting: str, level: Level) -> Level:

@@ -10,7 +10,13 @@ from typing import Any
 
 from .device import Device
 from .errors import UnsupportedError
-from .ethtool_messages import FEATURES_GET, FEATURES_SET, FeaturesMessage
+from .ethtool_messages import (
+    FEATURES_GET,
+    FEATURES_SET,
+    FeatureListsMessage,
+    FeaturesMessage,
+    feature_values,
+)
 from .level import Level, Levels, as_switch, shown
 
 PREFIX = "offload."
@@ -103,7 +109,7 @@ class OffloadGroup:
         return [device.command("ethtool", "-K", device.name, *words)] if words else []
 
     def _answer(self, device: Device) -> Any:
-        return device.ethtool(FeaturesMessage, FEATURES_GET, "offloads cannot be read")
+        return device.ethtool(FeatureListsMessage, FEATURES_GET, "offloads cannot be read")
 
     def _levels(self, device: Device, which: str) -> dict[str, Level]:
         answer = self._answer(device)
@@ -135,14 +141,7 @@ def _bit(feature: str, on: bool) -> list[tuple[str, object]]:
 
 def _bits(answer: Any, which: str) -> Mapping[str, bool]:
     """The features that a part of the answer lists, with their values."""
-    bitset = answer.get_attr(f"ETHTOOL_A_FEATURES_{which}")
-    listed = bitset.get_attr("ETHTOOL_A_BITSET_BITS") if bitset is not None else None
-    if listed is None:
-        return {}
-    return {
-        bit.get_attr("ETHTOOL_A_BITSET_BIT_NAME"): bool(bit.get_attr("ETHTOOL_A_BITSET_BIT_VALUE"))
-        for _, bit in listed["attrs"]
-    }
+    return feature_values(answer.get_attr(f"ETHTOOL_A_FEATURES_{which}") or b"")
 
 
 def _set_bits(answer: Any, which: str) -> set[str]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -151,7 +152,7 @@ class Plan:
     upload: UploadSpec | None
     document: Document
 
-    @property
+    @cached_property
     def plan_hash(self) -> str:
         """What a run depends on, as SHA-256 in hexadecimal: the plan without `HARMLESS` keys."""
         return hashlib.sha256(_canonical(essential(self.document))).hexdigest()

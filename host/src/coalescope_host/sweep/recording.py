@@ -20,7 +20,7 @@ from .window_counters import window_counters
 from .workload_options import ROOT_AT_PEERS
 
 _SERVERS_START_S = 0.3
-_STEP_S = 0.2
+_STEP_S = 0.5
 _TOGETHER_S = 0.5
 _LOGGER_ENDS_S = 10.0
 _FEWEST_PACKETS = 2
