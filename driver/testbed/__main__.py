@@ -3,9 +3,11 @@
 
 import argparse
 import sys
+import time
 
 from testbed.beside_the_paper import table
 from testbed.blocks import all_replicates, run_blocks
+from testbed.cost import costs
 from testbed.dataset import DATASET, describe, pack
 from testbed.errors import TestbedError
 
@@ -18,16 +20,19 @@ def main() -> int:
         "--only-blocks", metavar="N", type=int, nargs="+", help="run these, and pack nothing"
     )
     options = parser.parse_args()
+    started = time.monotonic()
     try:
         blocks = run_blocks(options.only_blocks or all_replicates(), options.at_once)
+        cost = costs(blocks, time.monotonic() - started)
         if options.only_blocks:
+            sys.stdout.write(f"{cost}\n")
             return 0
         archive = pack(blocks)
         describe(archive)
     except TestbedError as error:
         sys.stderr.write(f"testbed: {error}\n")
         return 1
-    sys.stdout.write(f"{archive}: {archive.stat().st_size:,} bytes\n\n{table(DATASET)}\n")
+    sys.stdout.write(f"{archive}: {archive.stat().st_size:,} bytes\n\n{table(DATASET)}\n\n{cost}\n")
     return 0
 
 

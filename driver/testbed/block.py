@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from testbed.cost import Cost
 from testbed.emulator import debian_qemu
 from testbed.errors import TestbedError
 from testbed.folders import HERE
@@ -70,7 +71,8 @@ def run_block(guest: Guest, replicate: int, folder: Path, console: Path) -> Path
     shutil.rmtree(unfinished, ignore_errors=True)
     script = PREPARE + _BLOCK.format(replicate=replicate)
     seeded = replace(guest, seed=replicate)
-    seeded.run(script, unfinished, timeout_s=_LONGEST_S, console=console)
+    result = seeded.run(script, unfinished, timeout_s=_LONGEST_S, console=console)
+    Cost(result.wall_s, result.cpu_s).write(unfinished)
     unfinished.replace(folder)
     return folder
 

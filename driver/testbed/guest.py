@@ -27,7 +27,9 @@ Network cards are named as QEMU does, with options if need be ("e1000", "e1000e"
 0000:00:(4+i).0 with the MAC address 52:54:00:00:00:(1+i).
 """
 
+import os
 import re
+import select
 import subprocess
 import tempfile
 import time
@@ -69,6 +71,8 @@ class Result:
     """Of the script."""
     kernel_log: str
     wall_s: float
+    cpu_s: float
+    """Of the emulator, user and system."""
 
     def text(self, name: str) -> str:
         """Return a file of /out as text."""
@@ -138,10 +142,10 @@ class Guest:
                 cpio.write(archive, cpio.parents(self._entries(kernel, script)))
             started = time.monotonic()
             command = self._command(emulator, kernel, initrd, console, output)
-            trouble = _run_emulator(command, emulator.environment, timeout_s)
+            trouble, cpu_s = _run_emulator(command, emulator.environment, timeout_s)
             wall_s = time.monotonic() - started
             said = console.read_text(errors="replace")
-        result = _result(said.replace("\r", ""), output, trouble, wall_s)
+        result = _result(said.replace("\r", ""), output, trouble, wall_s, cpu_s)
         if check:
             _check(result)
         return result
@@ -202,24 +206,37 @@ def _entries_of(name: str, content: Path | bytes | str) -> list[cpio.Entry]:
     return [cpio.file(name, content.read_bytes(), executable=executable)]
 
 
-def _run_emulator(command: list[str], environment: Mapping[str, str], timeout_s: float) -> str:
-    """Return what went wrong, or nothing."""
-    try:
-        done = subprocess.run(
+def _run_emulator(
+    command: list[str], environment: Mapping[str, str], timeout_s: float
+) -> tuple[str, float]:
+    """Return what went wrong, or nothing, and the CPU seconds that it took."""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
             command,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
         )
-    except subprocess.TimeoutExpired:
-        return f"The guest did not end within {timeout_s:g} s."
-    return f"QEMU failed: {done.stderr.strip()}" if done.returncode else ""
+        end = os.pidfd_open(process.pid)
+        in_time: list[int] = []
+        try:
+            in_time, _, _ = select.select([end], [], [], timeout_s)
+        finally:
+            os.close(end)
+            if not in_time:
+                process.kill()
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        cpu_s = used.ru_utime + used.ru_stime
+        if not in_time:
+            return f"The guest did not end within {timeout_s:g} s.", cpu_s
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip()
+    return f"QEMU failed: {said}" if process.returncode else "", cpu_s
 
 
-def _result(console: str, output: Path, trouble: str, wall_s: float) -> Result:
+def _result(console: str, output: Path, trouble: str, wall_s: float, cpu_s: float) -> Result:
     status = output / ".exit-status"
     kernel_log = output / ".kernel-log"
     if trouble or not kernel_log.exists():
@@ -231,6 +248,7 @@ def _result(console: str, output: Path, trouble: str, wall_s: float) -> Result:
         exit_status=int(status.read_text()),
         kernel_log=kernel_log.read_text(errors="replace"),
         wall_s=wall_s,
+        cpu_s=cpu_s,
     )
 
 

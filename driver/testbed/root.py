@@ -60,13 +60,15 @@ def debian_root(build: Path = BUILD) -> Path:
 def compile_python(tree: Path, sources: Path) -> None:
     """Compile a folder of Python for the guest, by the guest's own Python in `tree`.
 
-    The guest is slow, and starts anew each time: it must not compile.
+    The guest is slow, and starts anew each time: it must not compile. Hence -B: what this Python
+    imports itself it would otherwise leave compiled for files of now, which the guest's are not.
     """
     libraries = [str(tree / "lib/x86_64-linux-gnu"), str(tree / "usr/lib/x86_64-linux-gnu")]
     done = subprocess.run(
         [
             *(str(tree / "lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"), "--library-path"),
-            *(":".join(libraries), str(tree / "usr/bin/python3.11"), "-I", "-m", "compileall"),
+            *(":".join(libraries), str(tree / "usr/bin/python3.11")),
+            *("-I", "-B", "-m", "compileall"),
             *("-q", "-j", "1", "--invalidation-mode", "unchecked-hash"),
             *("-s", str(tree), "-p", "/", str(sources)),
         ],

@@ -2,6 +2,8 @@
 """The parts of the guest that need no machine: archive format, module signatures, folders."""
 
 import io
+import lzma
+import struct
 import subprocess
 from dataclasses import replace
 from unittest.mock import Mock
@@ -9,9 +11,10 @@ from unittest.mock import Mock
 import pytest
 from testbed import cpio
 from testbed.blocks import digest
+from testbed.cost import Cost, costs
 from testbed.folders import made_once
 from testbed.guest import Guest
-from testbed.kernel import without_signature
+from testbed.kernel import uncompressed, without_signature
 
 
 @pytest.mark.skipif(
@@ -34,6 +37,25 @@ def test_a_signature_is_cut_off_and_nothing_else():
     signed = b"module" + b"S" * 300 + bytes(8) + (300).to_bytes(4, "big")
     assert without_signature(signed + b"~Module signature appended~\n") == b"module"
     assert without_signature(b"module") == b"module"
+
+
+def test_the_kernel_in_an_image_is_inflated_and_another_image_left_alone():
+    payload = lzma.compress(b"ELF") + bytes(4)  # the size follows
+    head = bytearray(2 * 512)
+    head[0x1F1] = 1  # sectors of setup, beside the first
+    struct.pack_into("<II", head, 0x248, 16, len(payload))
+    assert uncompressed(bytes(head) + bytes(16) + payload) == b"ELF"
+    other = bytes(head) + bytes(16) + b"zstd" + bytes(len(payload))
+    assert uncompressed(other) == other
+
+
+def test_costs_are_summed_over_blocks_also_those_kept_from_before(tmp_path):
+    for name, cpu_s in (("01", 300.0), ("02", 360.0)):
+        (tmp_path / name).mkdir()
+        Cost(elapsed_s=120.0, cpu_s=cpu_s).write(tmp_path / name)
+    said = costs([tmp_path / "01", tmp_path / "02"], elapsed_s=150.0).splitlines()
+    assert said[0] == "block 01:   2.0 min elapsed,    300 s of CPU"
+    assert said[2].startswith("all: 2.5 min elapsed now, 660 s of CPU in 2 guests, that is 5.5 min")
 
 
 def test_a_folder_is_there_only_when_whole(tmp_path):
