@@ -15,7 +15,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page host-tools logger traffic test test-python test-guest test-page test-e2e lint testbed bench client lock clean
+.PHONY: help setup serve docker page host-tools logger traffic test test-python test-guest test-page test-e2e lint testbed soak bench client lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,16 +45,16 @@ test: setup-dev tools page logger ## Install what the tests need, lint, and run 
 	$(MAKE) test-e2e
 
 test-python: setup-dev tools logger ## Models, host tools, backend, logger, data sets
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not guest" -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not guest and not soak" -q
 
 test-guest: setup-dev tools logger host-tools ## The kernel module, the logger and the sweep in virtual machines
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m guest -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "guest and not soak" -q
 
 test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
 test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m browser -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
 	$(BIN)/ruff check
@@ -76,6 +76,9 @@ client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, do
 
 testbed: setup host-tools ## Repeat the paper's experiment in virtual machines (half an hour or more), into datasets/virtual-testbed/
 	cd driver && ../$(BIN)/python -m testbed
+
+soak: setup-dev tools page logger ## What takes too long for every change: fifty links, a thousand drags; results in docs/soak.md
+	$(BIN)/python -m pytest -m soak -q
 
 bench: setup-dev tools page logger ## Measure what docs and design promise, each beside its bar
 	$(BIN)/python benchmarks/run.py

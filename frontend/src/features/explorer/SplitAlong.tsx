@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the CPU time goes along the delay, or along the MTU: through the crosshair, in the same three greys.
-import { useMemo, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { Segmented } from '../../components/Segmented';
 import { draw } from '../../layers/svg';
 import { decimal, digitsFor } from '../../plots/number';
 import { prepare } from '../../state/binding';
 import type { Axis } from '../../state/layout';
 import { useExplorer, useFrame, useSized } from './context';
-import { ALONG_HEIGHT, type Along, alongOf, alongShapes } from './figure/splitAlong';
+import { ALONG_HEIGHT, type Along, alongOf, alongShapes, topAbove } from './figure/splitAlong';
 import { shortName } from './figure/words';
 
 const several = (axis: Axis | null): axis is Axis => axis !== null && axis.levels.length > 1 && !axis.names;
@@ -23,8 +23,6 @@ export function SplitAlong() {
   const drawn = useRef<{ along: Along; width: number } | null>(null);
   const { frames } = store.get();
   const { binding } = view;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new view or axis has a scale of its own
-  const scale = useMemo(() => ({ top: 0 }), [view, axis]);
   const digits = digitsFor(view.values[1] - view.values[0]);
 
   useFrame(({ theta, place }) => {
@@ -40,8 +38,7 @@ export function SplitAlong() {
         : prepare(binding, [place.x], along.samples, frames);
     const parts = binding.parts.map((part) => line.evaluate(part, theta));
     const highest = Math.max(...along.samples.map((_, i) => parts.reduce((sum, part) => sum + part[i], 0)));
-    if (highest > scale.top || highest < scale.top / 3) scale.top = highest * 1.15;
-    draw(host, alongShapes(along, parts, name === 'x' ? place.x : place.y, scale.top, width));
+    draw(host, alongShapes(along, parts, name === 'x' ? place.x : place.y, topAbove(highest), width));
     const ends = [0, along.samples.length - 1].map(
       (i) => `${along.bounds[i === 0 ? 0 : 1]}: ${parts.map((part) => decimal(part[i], digits)).join(', ')}`,
     );

@@ -77,9 +77,10 @@ export function useSized<T extends Element>(): Sized<T> {
         redraw();
       });
       observer.observe(next);
-      const sight = new IntersectionObserver(([entry]) => {
+      const sight = new IntersectionObserver((seen) => {
         const before = hidden.current;
-        hidden.current = !entry.isIntersecting;
+        // a busy page hears of several changes at once: the last one holds
+        hidden.current = !seen[seen.length - 1].isIntersecting;
         if (before && !hidden.current) redraw();
       });
       sight.observe(next);

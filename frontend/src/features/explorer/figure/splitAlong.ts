@@ -29,9 +29,18 @@ export function alongOf(axis: Axis, width: number): Along {
   return { axis, bounds, scale, samples };
 }
 
+const ROUND = [1, 1.5, 2, 3, 5, 7.5, 10];
+
+/** The value at the upper edge: round, so that it stands still while a slider moves a little, and the same however one came here. */
+export function topAbove(highest: number): number {
+  if (!(highest > 0 && highest < Infinity)) return 1;
+  const power = 10 ** Math.floor(Math.log10(highest));
+  return power * (ROUND.find((top) => top * power >= 1.02 * highest) ?? 15);
+}
+
 const place = (v: number): string => String(Math.round(v * 10) / 10);
 
-/** `parts`: bytes, packets, interrupts at each sample. `top`: the value at the upper edge, which stays while a slider moves. */
+/** `parts`: bytes, packets, interrupts at each sample. `top`: the value at the upper edge. */
 export function alongShapes(
   { axis, bounds, scale, samples }: Along,
   parts: readonly Float64Array[],

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page that stays open all day: drags and changes of page leave nothing behind."""
+
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import CDPSession, Page, expect
+
+from .test_explorer import NFS, open_explorer
+
+pytestmark = pytest.mark.browser
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the page holds once its rubbish is collected."""
+
+    heap_bytes: int
+    nodes: int
+    listeners: int
+
+
+def held(devtools: CDPSession) -> Held:
+    for _ in range(3):  # what a finalizer frees is collected the next time
+        devtools.send("HeapProfiler.collectGarbage")
+    counted = devtools.send("Memory.getDOMCounters")
+    heap = devtools.send("Runtime.getHeapUsage")
+    return Held(int(heap["usedSize"]), counted["nodes"], counted["jsEventListeners"])
+
+
+def drag_often(page: Page, times: int) -> None:
+    """Press, move and let go, over all sliders of the model; each drag is a step of the history."""
+    boxes = [slider.bounding_box() for slider in page.locator("aside input[type=range]").all()]
+    tracks = [box for box in boxes if box]
+    assert len(tracks) == 3
+    for number in range(times):
+        box = tracks[number % 3]
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + (number % 7 - 3) * box["width"] / 10, y)
+        page.mouse.up()
+
+
+def go_round(page: Page, times: int) -> None:
+    """To the list and back into an explorer, within the page."""
+    for _ in range(times):
+        page.get_by_role("link", name="Experiments", exact=True).click()
+        page.get_by_role("link", name="Geist et al. 2005, NFS").first.click()
+        expect(page.get_by_role("slider", name="Crosshair")).to_be_visible()
+        expect(page.get_by_text("fit 0.813", exact=False).first).to_be_attached()
+
+
+def grown(page: Page, drags: int, rounds: int) -> tuple[Held, Held]:
+    """What is held before and after, in the same view; caches are warm before."""
+    devtools = page.context.new_cdp_session(page)
+    open_explorer(page, NFS)
+    page.wait_for_timeout(3000)  # Python, the recommendation
+    drag_often(page, 12)
+    go_round(page, 3)
+    before = held(devtools)
+    drag_often(page, drags)
+    go_round(page, rounds)
+    return before, held(devtools)
+
+
+def assert_kept(before: Held, after: Held, heap_bytes: int) -> None:
+    assert after.nodes <= before.nodes * 1.02 + 50, (before, after)
+    assert after.listeners <= before.listeners * 1.02 + 10, (before, after)
+    assert after.heap_bytes <= before.heap_bytes + heap_bytes, (before, after)
+
+
+def test_drags_and_changes_of_page_leave_nothing_behind(page: Page) -> None:
+    assert_kept(*grown(page, drags=60, rounds=5), heap_bytes=4 * MEGABYTE)
+
+
+@pytest.mark.soak
+def test_a_thousand_drags_and_a_hundred_changes_of_page_leave_nothing_behind(page: Page) -> None:
+    assert_kept(*grown(page, drags=1000, rounds=50), heap_bytes=2 * MEGABYTE)

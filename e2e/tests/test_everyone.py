@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of page on paper, on the widest and narrowest screens, and without motion."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .conftest import Server
+
+pytestmark = pytest.mark.browser
+
+PAGES = {
+    "/": "Experiments",
+    "/explorer/geist-2005-nfs": "System CPU time",
+    "/experiments/geist-2005-nfs/runs": "1500",
+    "/experiments/geist-2005-nfs/replicates": "1500",
+    "/compare": "Compare",
+    "/models": "link",
+    "/models/link-bound": "Link bound",
+    "/figures": "figure",
+    "/figures/geist-2005-figure-10": "Figure 10",
+    "/workshop?model=link-bound": "Run",
+    "/upload": "Upload",
+    "/open": "Open",
+}
+
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+MOVING = "document.getAnimations().filter((each) => each.playState === 'running').length"
+
+
+def shown(page: Page, path: str, words: str) -> None:
+    page.goto(path)
+    expect(page.get_by_role("main")).to_contain_text(words, ignore_case=True)
+    page.wait_for_timeout(200)
+
+
+@pytest.mark.parametrize("width", [360, 2560])
+def test_no_page_is_wider_than_the_screen(chromium: Browser, server: Server, width: int) -> None:
+    context = chromium.new_context(
+        base_url=server.url,
+        viewport={"width": width, "height": 1440},
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    for path, words in PAGES.items():
+        shown(page, path, words)
+        assert page.evaluate(OVERFLOW) <= 0, path
+        assert page.evaluate(MOVING) == 0, path
+    context.close()
+
+
+def test_pages_print(page: Page) -> None:
+    """What is for the hand stays off the paper; what is seen is on it, and no page is endless."""
+    page.emulate_media(media="print")
+    for path, words in PAGES.items():
+        shown(page, path, words)
+        expect(page.get_by_role("banner")).to_be_hidden()
+        paper = page.pdf(format="A4")
+        pages = paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ")
+        assert 1 <= pages <= 12, (path, pages)
