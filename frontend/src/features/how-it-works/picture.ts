@@ -134,9 +134,9 @@ function wire(f: Frame): Shape[] {
     if (p.lost === null || p.lost_us > f.now_us) whole += own;
     else lost += own;
   }
-  const bytes = `${decimal(f.parameters.mtu_bytes + 18, 0)} bytes take ${decimal(frameTime(f.parameters), 1)} µs`;
+  const bytes = `${decimal(f.parameters.mtu_bytes + 18, 0)} bytes, ${decimal(frameTime(f.parameters), 1)} µs`;
   return [
-    ...title('wire', 'Wire', f.width < NARROW ? bytes : `each frame of ${bytes}`),
+    ...title('wire', 'Wire', f.width < NARROW ? bytes : `each frame: ${bytes}`),
     path(whole, { fill: 'var(--mtu-1)' }),
     path(lost, { stroke: 'var(--bad)', 'stroke-width': 1.25, 'stroke-dasharray': '2 2' }),
     floor(f, 'wire'),
@@ -219,7 +219,8 @@ function timers(f: Frame): Shape[] {
     }
   }
   const kind = TIMER_WORDS[f.parameters.moderation_kind];
-  const value = Number.isNaN(left) ? kind : `${kind}, ${decimal(left, 1)} µs left`;
+  const rest = left > 0 ? `${decimal(left, 1)} µs left` : 'over: the frame under way is completed';
+  const value = Number.isNaN(left) ? kind : `${kind}, ${rest}`;
   return [
     ...title('timer', 'Timer', value),
     path(ramps.absolute + ramps.throttle, { fill: 'var(--line-2)', stroke: 'var(--line-3)', 'stroke-width': 1 }),
@@ -281,7 +282,7 @@ function cpu(f: Frame): Shape[] {
     if (w.end_us > f.now_us) now = w.task;
   }
   const key = ORDER.flatMap((task, k): Shape[] => {
-    const x = f.width - 236 + [0, 74, 152][k];
+    const x = f.needle - 240 + [0, 74, 152][k];
     return [
       rect(x, top - 14, 9, 9, { fill: TASKS[task].fill, stroke: 'var(--line-3)', 'stroke-width': 0.5 }),
       text(x + 13, top - 5, task === 'poll' && f.parameters.napi_weight > 0 ? 'polls' : TASKS[task].words, {
