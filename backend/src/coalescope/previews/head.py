@@ -3,18 +3,21 @@
 
 import logging
 
+from sqlalchemy.engine import Connection
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from coalescope.database import Database
 from coalescope.errors import CoalescopeError
+from coalescope.fits.cache import LatestAnswers
 from coalescope.previews.card import Card, head_tags
-from coalescope.previews.service import card_for
+from coalescope.previews.service import MOST_QUERY, card_for, version_for
 from coalescope.security import is_loopback
 from coalescope.settings import Settings
 
 _LOG = logging.getLogger("coalescope")
+_KEPT_HEADS = 256
 
 
 def is_public(card: Card, settings: Settings) -> bool:
@@ -39,17 +42,25 @@ class PageHead:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
+        self._heads: LatestAnswers[str] = LatestAnswers(_KEPT_HEADS)
 
     def __call__(self, scope: Scope) -> str:
         """The tags. A page without them is better than none: failures are logged, not raised."""
+        path = scope["path"]
+        query = scope["query_string"][:MOST_QUERY].decode("latin-1")
+        base = base_url(scope, self._settings)
         try:
             with self._database.read() as connection:
-                card = card_for(connection, scope["path"], scope["query_string"].decode("latin-1"))
+                key = (path, query, base, version_for(connection, path))
+                return self._heads.get(key, lambda: self._tags(connection, path, query, base))
         except CoalescopeError:  # no such experiment: the page says so
             return ""
         except SQLAlchemyError as error:
-            _LOG.warning("no preview for %s", scope["path"], exc_info=error)
+            _LOG.warning("no preview for %s", path, exc_info=error)
             return ""
+
+    def _tags(self, connection: Connection, path: str, query: str, base: str | None) -> str:
+        card = card_for(connection, path, query)
         if card is None or not is_public(card, self._settings):
             return ""
-        return head_tags(card, base_url(scope, self._settings))
+        return head_tags(card, base)

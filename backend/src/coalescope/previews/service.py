@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlencode
 from coalescope_models.catalogue import MODELS
 from sqlalchemy.engine import Connection
 
+from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import SLUG, get_experiment, list_cells
 from coalescope.previews.card import Card
 from coalescope.previews.picture import png_of
@@ -16,7 +17,7 @@ from coalescope.previews.words import brief, one_line
 
 MOST_TITLE = 120
 MOST_WORDS = 240
-_MOST_QUERY = 8192
+MOST_QUERY = 8192
 
 _ADDRESS = re.compile(r"(?:/embed)?/(explorer|models|figures|experiments)/([^/]+)(/[a-z]+)?/?")
 _PAGES = {"/runs": "Runs of ", "/replicates": "Replicates of "}
@@ -38,10 +39,21 @@ def card_for(connection: Connection, path: str, query: str = "") -> Card | None:
     if page is not None:
         return None
     if area == "explorer" and SLUG.fullmatch(name):
-        return _of_experiment(connection, name, query[:_MOST_QUERY])
+        return _of_experiment(connection, name, query[:MOST_QUERY])
     if area == "models":
         return _of_model(name)
     return _of_figure(name) if area == "figures" else None
+
+
+def version_for(connection: Connection, path: str) -> str:
+    """What changes whenever the card of an address may; quick, for it reads no cells.
+
+    Errors: as those of card_for.
+    """
+    found = _ADDRESS.fullmatch(path)
+    if found is None or found[1] not in ("explorer", "experiments"):
+        return ""
+    return _version(get_experiment(connection, unquote(found[2])))
 
 
 def png_for(connection: Connection, path: str, query: str = "") -> bytes | None:
@@ -65,8 +77,12 @@ def _of_experiment(connection: Connection, slug: str, query: str) -> Card:
         plane=plane,
         path=f"/explorer/{slug}" + (f"?{query}" if query else ""),
         picture=f"/previews/explorer/{slug}.png?{urlencode(address)}",
-        version=f"{record.id}-{record.data_version}-{record.updated_at}",
+        version=_version(record),
     )
+
+
+def _version(record: ExperimentRecord) -> str:
+    return f"{record.id}-{record.data_version}-{record.updated_at}"
 
 
 def _parameters(plane: Plane) -> dict[str, str]:

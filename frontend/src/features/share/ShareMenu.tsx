@@ -47,6 +47,11 @@ function Made({ url, copied }: { url: string; copied: boolean }) {
   );
 }
 
+function whyNoEmbed(path: string): string | undefined {
+  if (!canEmbed(path)) return 'this page has no view that could stand alone';
+  return currentCopy() ? 'a copy without a server has no frames to give' : undefined;
+}
+
 /** The address is the view: one press copies it. A short link is made by the server, on request only. */
 export function ShareMenu() {
   const [said, say] = useSaid();
@@ -95,7 +100,7 @@ export function ShareMenu() {
         )}
         <MenuItem
           note="a frame for your own page"
-          unavailable={canEmbed(path) ? undefined : 'this page has no view that could stand alone'}
+          unavailable={whyNoEmbed(path)}
           onSelect={embed}
         >
           Embed
