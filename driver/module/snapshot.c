@@ -71,7 +71,7 @@ static bool look_first(struct look *looks)
 		looks[cpu].sequence = READ_ONCE(per_cpu(coalescope_cpu_state, cpu).sequence);
 		updating |= looks[cpu].sequence & 1;
 	}
-	smp_rmb(); /* whose burst it is is guarded by the sequence */
+	smp_rmb(); /* the sequence guards whose burst it is */
 	for_each_possible_cpu(cpu)
 		looks[cpu].burst = READ_ONCE(per_cpu(coalescope_cpu_state, cpu).burst.frames);
 	return !updating || !LOOKS_COUNT;
