@@ -24,6 +24,7 @@ WORKDIR /srv/coalescope/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm ci
 COPY models/src ../models/src
+COPY docs/published-vs-predicted.md ../docs/
 COPY frontend .
 RUN npm run build
 

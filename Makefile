@@ -8,7 +8,7 @@ STAMPS := .stamps
 HOST ?= 127.0.0.1
 PORT ?= 8000
 
-PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) \
+PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
 	$(shell find models/src -name '*.py')
 LOGGER_SOURCES := $(shell find driver/logger driver/bpf driver/include -name '*.[ch]' 2>/dev/null) driver/logger/Makefile
 HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)

@@ -181,7 +181,7 @@ def nfs_fit() -> Iterator[Row]:
             f"NFS fit, {symbol}",
             f"{printed}",
             f"{result.estimates[name].value:.6f}",
-            "total least squares of table 2, as section 4 describes it",
+            "cpu-overhead, total least squares of table 2, as section 4 describes it",
         )
     largest = max(abs(r.predicted - 10_000.0) for r in result.residuals)
     worst = max(

@@ -26,7 +26,7 @@ def test_the_command_prints_the_bundle(printed):
 
 def test_the_shape_that_the_page_reads(printed):
     keys = """id title summary citation notes inputs parameters outputs plane axes latex graph
-    equations kernels reference"""
+    equations kernels reference about"""
     for model in printed["models"]:
         assert set(model) == set(keys.split())
         outputs = [quantity["name"] for quantity in model["outputs"]]

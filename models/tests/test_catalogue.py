@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
+
 import numpy as np
 import pytest
 from coalescope_models.catalogue import (
@@ -14,6 +16,10 @@ from coalescope_models.catalogue import (
 
 LINK = MODELS["link-bound"]
 TCP = MODELS["tcp-coalescing-throughput"]
+# a fit may say that a cost is below zero
+COSTS = {"alpha", "beta", "gamma", "system_cpu", "system_cpu_per_gb"}
+PARTS = {"byte_cost_per_gb", "packet_cost_per_gb", "interrupt_cost_per_gb"}
+MAY_BE_NEGATIVE = COSTS | PARTS
 
 
 def test_the_ids():
@@ -67,6 +73,20 @@ def test_each_model_is_well_formed(model):
     if model.linear_fit is not None:
         assert {q.name for q in model.inputs} >= set(model.linear_fit.columns)
         assert {p.name for p in model.parameters} >= set(model.linear_fit.parameters)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_each_model_is_documented(model):
+    assert model.use.endswith(".")
+    assert model.use != model.summary
+    for sentences in (model.assumptions, model.limits):
+        assert len(sentences) >= 2
+        assert all(len(words) > 20 and words.endswith(".") for words in sentences)
+    # where in the paper, unless it is a message without sections
+    assert model.id == "moderation-trade" or re.search("eq[.]|section|figure|“", model.citation)
+    for quantity in (*model.inputs, *(p.quantity for p in model.parameters), *model.outputs):
+        assert quantity.label and quantity.symbol and quantity.description.endswith(".")
+        assert quantity.domain != (None, None) or quantity.name in MAY_BE_NEGATIVE
 
 
 def test_the_default_unit_of_a_parameter_is_that_of_its_fit():

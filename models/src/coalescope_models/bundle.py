@@ -28,6 +28,11 @@ def bundle() -> dict[str, Any]:
 def _with_kernels(model: Model) -> dict[str, Any]:
     return {
         **model.to_json(),
+        "about": {
+            "use": model.use,
+            "assumptions": list(model.assumptions),
+            "limits": list(model.limits),
+        },
         "kernels": {
             output.name: model.graph.to_javascript(output.name, model.axes)
             for output in model.outputs

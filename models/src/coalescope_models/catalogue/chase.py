@@ -15,6 +15,17 @@ MODELS = (
         title="Receiver and sender CPU of a bulk transfer",
         summary="CPU of both ends and the bandwidth that it limits, against the MTU, with copying "
         "and checksums switched on or off.",
+        use="To see what copying, checksums, the MTU and interrupts each take from the "
+        "bandwidth of a bulk transfer.",
+        assumptions=(
+            "One CPU at each end does all the work, and the slowest stage sets the rate.",
+            "Every byte costs the same to copy or to sum, every packet the same to handle.",
+        ),
+        limits=(
+            "It bends where another stage becomes the slowest.",
+            "Caches make copies of small transfers cheaper; memory bandwidth that both ends' "
+            "devices share is not in it.",
+        ),
         function=end_system_costs,
         inputs=quantities("mtu_bytes"),
         parameters=(

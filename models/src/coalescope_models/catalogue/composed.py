@@ -54,6 +54,20 @@ MODELS = (
         title="Receiving a stream that does not wait",
         summary="Host costs, link, bus, ring and moderation together, for traffic that comes "
         "whatever the receiver does (UDP fan-in); what binds is named.",
+        use="To predict a host from its parts for traffic that does not wait (UDP, many "
+        "senders), and to see which part binds.",
+        assumptions=(
+            "Packets arrive evenly and at a constant rate; link, bus, CPU and offered load each"
+            " bound it in turn.",
+            "One CPU receives, and its costs per byte, packet, interrupt and system call add up.",
+        ),
+        limits=(
+            "Packets per interrupt are those of the offered rate: a saturated receiver is "
+            "slightly worse off than told.",
+            "The kind of moderation is a choice of six: between two of them there is a jump, "
+            "not a slope.",
+            "What binds is a number for a name; it jumps where one limit takes over from another.",
+        ),
         function=open_loop,
         inputs=quantities("delay_us", "mtu_bytes"),
         parameters=(
@@ -74,6 +88,19 @@ MODELS = (
         title="Receiving within windows",
         summary="Host costs, link, bus, ring and moderation together, for connections that wait "
         "for acknowledgements (TCP fan-in); what binds is named.",
+        use="To predict a host from its parts for connections that wait for acknowledgements "
+        "(TCP, many senders), and to see which part binds.",
+        assumptions=(
+            "Windows are constant and full, nothing is lost, and one interface coalesces.",
+            "One CPU receives, and its costs per byte, packet, interrupt and system call add up.",
+        ),
+        limits=(
+            "Windows are whole numbers of segments: steps along the MTU.",
+            "The kind of moderation is a choice of six: between two of them there is a jump, "
+            "not a slope.",
+            "Receive offloads that merge segments (LRO, GRO) and delayed acknowledgements are "
+            "not in it.",
+        ),
         function=windowed,
         inputs=quantities("delay_us", "mtu_bytes"),
         parameters=(

@@ -15,6 +15,18 @@ MODELS = (
         title="A bound on the interrupt rate",
         summary="What a bound on interrupts per second costs in latency, saves in CPU, and asks of "
         "the receive ring.",
+        use="To choose a bound on interrupts per second: what it adds to latency, saves in CPU "
+        "and asks of the ring.",
+        assumptions=(
+            "Frames arrive evenly at a constant rate, and interrupts are spaced evenly once the"
+            " bound is reached.",
+            "Interrupts and packets each cost the same every time.",
+        ),
+        limits=(
+            "Frames are dropped from the rate on that the ring cannot hold, unless flow control"
+            " holds the sender back: a bend there.",
+            "Adaptive moderation, which moves the bound with the traffic, is not in it.",
+        ),
         function=moderation_trade,
         inputs=quantities("moderation_rate_hz", "frame_bytes"),
         parameters=(

@@ -35,6 +35,20 @@ MODELS = (
         id="cpu-overhead",
         title="CPU overhead",
         summary="System CPU time as the sum of a cost per byte, per packet and per interrupt.",
+        use="To turn counted bytes, packets and interrupts into CPU time, or to find what each "
+        "of them costs by a fit to such counts.",
+        assumptions=(
+            "Each byte, packet and interrupt costs the same whatever the others do: the three "
+            "costs add up.",
+            "One host, one protocol and one direction: the costs hold for what they were fitted"
+            " to.",
+        ),
+        limits=(
+            "Costs are not told apart where bytes, packets and interrupts grow together: vary "
+            "MTU and delay both.",
+            "Caches, contention and idle states are not in it; far from the fitted counts the "
+            "sum need not hold.",
+        ),
         function=cpu_overhead,
         inputs=quantities("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts"),
         parameters=NFS_COSTS,
@@ -65,6 +79,18 @@ MODELS = (
         id="cpu-overhead-surface",
         title="CPU overhead over MTU and packets per interrupt",
         summary="System CPU time per 10⁹ bytes for the packets per interrupt that were counted.",
+        use="To see how much CPU time a larger MTU or more packets per interrupt would save, "
+        "where packets per interrupt were counted.",
+        assumptions=(
+            "The three costs of the CPU overhead model add up and stay the same over the plane.",
+            "All packets of a setting have the same mean size, the MTU times the packet fill.",
+        ),
+        limits=(
+            "Packets per interrupt are taken as counted: between counted settings they are "
+            "interpolated, beyond them extrapolated.",
+            "The interrupt cost grows without bound as packets per interrupt go to 0; below 1 "
+            "they have no meaning.",
+        ),
         function=cpu_overhead_surface,
         inputs=quantities("mtu_bytes", "packets_per_interrupt", "packet_fill"),
         parameters=NFS_COSTS,
@@ -85,6 +111,17 @@ MODELS = (
         title="CPU overhead of an open-loop stream",
         summary="System CPU time per 10⁹ bytes when full packets keep coming whatever the delay, "
         "with packets per interrupt from the absolute timer.",
+        use="To explore the cost surface of a saturating stream, such as UDP, with no data at all.",
+        assumptions=(
+            "Full packets arrive evenly spaced, at a rate that neither delay nor CPU changes.",
+            "The delay is that of an absolute timer, which starts with the first packet.",
+        ),
+        limits=(
+            "Packets per interrupt are whole numbers: the surface has a step wherever one more "
+            "packet fits into the delay.",
+            "CPU time is not bounded: it does not say when the host can no longer follow.",
+            "Not for traffic that waits for replies or windows: it slows down as the delay grows.",
+        ),
         function=cpu_overhead_open_loop,
         inputs=quantities("mtu_bytes", "delay_us"),
         parameters=(*NFS_COSTS, GIGABIT, _LOAD),
@@ -102,6 +139,16 @@ MODELS = (
         id="link-bound",
         title="Link bound",
         summary="The most that an Ethernet link carries in full packets of one MTU.",
+        use="To know the ceiling that no setting lifts, before looking for another limit.",
+        assumptions=(
+            "The link is saturated with full packets of one MTU, back to back.",
+            "Ethernet frames: 18 bytes of header and check sequence, 20 of preamble and gap, "
+            "TCP with timestamps for the payload.",
+        ),
+        limits=(
+            "VLAN tags, tunnels and short packets add overhead that is not in it.",
+            "It says nothing of host, bus or windows, which may bind first.",
+        ),
         function=link_bound,
         inputs=quantities("mtu_bytes"),
         parameters=(GIGABIT,),
@@ -115,6 +162,19 @@ MODELS = (
         title="Packets per interrupt under an absolute timer",
         summary="Packets that one interrupt brings when evenly spaced full packets meet a timer "
         "that starts with the first of them.",
+        use="To predict packets per interrupt of a steady stream from the delay of an absolute "
+        "timer, or to check that a timer did what was asked.",
+        assumptions=(
+            "Full packets arrive evenly spaced.",
+            "The timer starts when the first packet is in, and a packet under way when it "
+            "expires still belongs to the interrupt.",
+        ),
+        limits=(
+            "It jumps by one packet wherever the delay is a whole number of packet gaps; "
+            "packets at random have the smooth mean 1 + delay/gap.",
+            "Rings, budgets and a CPU that falls behind bound real packets per interrupt; here "
+            "nothing does.",
+        ),
         function=timer_packets_per_interrupt,
         inputs=quantities("delay_us", "mtu_bytes"),
         parameters=(GIGABIT, _LOAD),
@@ -133,6 +193,16 @@ MODELS = (
         title="PCI bus bound",
         summary="The receive rate at which a shared bus between interface and memory is busy all "
         "the time.",
+        use="To see whether a shared PCI bus, not the link, stops throughput from growing.",
+        assumptions=(
+            "The bus carries nothing but received frames and their descriptors.",
+            "Frames cross it in bursts of a fixed size, each with the same overhead.",
+        ),
+        limits=(
+            "It falls where a frame needs one more burst: the curve over the MTU has steps.",
+            "Acknowledgements and other devices share a real bus and are not in it; point-to-"
+            "point buses such as PCI Express work otherwise.",
+        ),
         function=bus_bound,
         inputs=quantities("mtu_bytes"),
         parameters=(
@@ -156,6 +226,19 @@ MODELS = (
         title="Request and response",
         summary="Clients that wait for each reply, as NFS does: throughput falls as the delay "
         "grows, and CPU time with it.",
+        use="For clients that wait for each reply before they ask again (NFS, remote calls): "
+        "how the delay slows them down and saves CPU time at once.",
+        assumptions=(
+            "Each client has one request under way and asks again as soon as it is answered.",
+            "A reply arrives as one burst of full packets at the link rate; the CPU time is the"
+            " sum of the three costs.",
+        ),
+        limits=(
+            "It has steps where the packets of a reply, or those that the delay gathers, go up "
+            "by a whole packet.",
+            "Read-ahead, several requests of a client at a time and losses are not in it.",
+            "CPU and idle time follow each other: a host that overlaps them does better than told.",
+        ),
         function=request_response,
         inputs=quantities("delay_us", "mtu_bytes"),
         parameters=(

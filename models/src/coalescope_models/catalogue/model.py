@@ -129,6 +129,9 @@ class Model:
         named: outputs that the equations of the others refer to by their symbol.
         linear_fit: how a table determines the parameters, None where it does not.
         notes: what a reader should know before trusting it.
+        use: the question that it answers, as a sentence.
+        assumptions: what it takes for granted.
+        limits: where it does not hold, and where it jumps or bends.
     """
 
     id: str
@@ -144,6 +147,9 @@ class Model:
     named: tuple[str, ...] = ()
     linear_fit: LinearFit | None = None
     notes: tuple[str, ...] = ()
+    use: str = ""
+    assumptions: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -15,6 +15,20 @@ MODELS = (
         title="Polling with a weight",
         summary="What a polling driver delivers, how often it falls back to interrupts and how "
         "long its ring lasts, by NAPI weight and frame size.",
+        use="To choose weight and ring of a polling (NAPI) driver: when it falls back to "
+        "interrupts, how long the ring lasts.",
+        assumptions=(
+            "Packets of one size arrive evenly and are spread evenly over the queues, each with"
+            " a CPU of its own.",
+            "An interrupt starts polling, and polling ends with the first poll that finds less "
+            "than the weight.",
+        ),
+        limits=(
+            "Where the CPU is saturated it polls without interrupts: interrupts jump to 0 and "
+            "packets per interrupt lose their meaning.",
+            "The budget shared by several devices and the work of the stack above the driver "
+            "are not in it.",
+        ),
         function=napi_receive,
         inputs=quantities("napi_weight", "frame_bytes"),
         parameters=(

@@ -27,6 +27,19 @@ MODELS = (
         title="TCP throughput under coalescing",
         summary="Steady throughput of one window-limited TCP connection without loss, when each "
         "interface on the path holds packets back.",
+        use="For one TCP connection without loss: how long a coalescing delay may be before its"
+        " window no longer fills the path.",
+        assumptions=(
+            "The window is constant and full, nothing is lost, and slow start is over.",
+            "Each coalescing interface adds half its delay to a lone packet and more as the "
+            "path fills.",
+        ),
+        limits=(
+            "The window is a whole number of segments: throughput has steps along the MTU.",
+            "It bends where the window stops binding and the medium begins to.",
+            "Not for window scaling under way, several connections or delayed acknowledgements "
+            "that wait for a timer.",
+        ),
         function=tcp_coalescing_throughput,
         inputs=quantities("delay_us", "mtu_bytes"),
         parameters=(*_PATH, *_MEDIUM),
@@ -60,6 +73,17 @@ MODELS = (
         title="TCP throughput with loss under coalescing",
         summary="Steady throughput of one connection that loses packets, when each interface on "
         "the path holds packets back.",
+        use="For one TCP connection that loses packets now and then, on a path where interfaces"
+        " coalesce.",
+        assumptions=(
+            "TCP Reno: losses halve the window, timeouts back off.",
+            "Losses come independently and at a constant rate, whatever the throughput.",
+        ),
+        limits=(
+            "Newer congestion control (CUBIC, BBR) recovers otherwise.",
+            "Above some 10 % of loss the formula was not validated by its authors.",
+            "Without loss it is the loss-free model, with the same steps along the MTU.",
+        ),
         function=tcp_lossy_throughput,
         inputs=quantities("delay_us", "mtu_bytes"),
         parameters=(
@@ -84,6 +108,16 @@ MODELS = (
         title="Interrupt cost and livelock",
         summary="CPU load of interrupts that do no work, and the rate from which on nothing else "
         "runs.",
+        use="To know the interrupt rate at which a host does nothing else, from what one "
+        "interrupt costs.",
+        assumptions=(
+            "An interrupt costs the same each time, and does no work for a packet.",
+            "One CPU takes all interrupts.",
+        ),
+        limits=(
+            "The load is cut off at 100 %: from the livelock rate on the curve is flat.",
+            "Caches that stay warm at high rates make interrupts cheaper than told.",
+        ),
         function=interrupt_livelock,
         inputs=quantities("interrupt_rate_hz"),
         parameters=(
@@ -107,6 +141,17 @@ MODELS = (
         title="Interrupt and CPU load against packet rate",
         summary="Interrupt rate and CPU load of a stream of packets for each coalescing delay, and "
         "polling as the alternative.",
+        use="To compare coalescing with polling over the packet rate: interrupts, CPU load and "
+        "waiting.",
+        assumptions=(
+            "Packets arrive at random at a constant rate, so that an interrupt brings 1 + rate "
+            "× delay of them.",
+            "Polling looks at fixed times, whether there is something or not.",
+        ),
+        limits=(
+            "The CPU load is cut off at 100 %; what is lost beyond that is not told.",
+            "Rings are taken as large enough.",
+        ),
         function=coalesced_interrupt_load,
         inputs=quantities("packet_rate_hz", "delay_us"),
         parameters=(
