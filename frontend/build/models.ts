@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // `virtual:models`: the built-in models, traced by Python when the page is built. Kernels become
 // functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
-// itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it.
+// itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it;
+// `virtual:about/<id>` what its page tells besides; `virtual:symbols` the symbol of every quantity.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { mathml } from '../src/engine/mathml.ts';
+import { publishedTable, readPublished } from './published.ts';
 import { modelsSource, runPython } from './python.ts';
 
 const ID = 'virtual:models';
 const RESOLVED = '\0virtual:models';
 const EQUATIONS = 'virtual:equations/';
 const RESOLVED_EQUATIONS = `\0${EQUATIONS}`;
+
+const ABOUT = 'virtual:about/';
+const RESOLVED_ABOUT = `\0${ABOUT}`;
+
+const SYMBOLS = 'virtual:symbols';
+const RESOLVED_SYMBOLS = `\0${SYMBOLS}`;
 
 const SOURCES = 'virtual:sources';
 const RESOLVED_SOURCES = `\0${SOURCES}`;
@@ -29,13 +37,14 @@ interface TracedModel {
   /** By output: its own line, then those of what it refers to. */
   readonly equations: Readonly<Record<string, readonly string[]>>;
   readonly kernels: Readonly<Record<string, string>>;
+  readonly about: object;
   readonly [key: string]: unknown;
 }
 
 interface Bundle {
   readonly format: number;
   readonly models: readonly TracedModel[];
-  readonly quantities: readonly unknown[];
+  readonly quantities: readonly (Named & { readonly name: string })[];
 }
 
 /** A kernel's module text as an expression: its declarations stay private to it. */
@@ -48,10 +57,13 @@ export function kernelExpression(text: string): string {
 const symbolic = (named: readonly Named[]): object[] =>
   named.map((q) => ({ ...q, symbolMath: mathml(q.symbol, false) }));
 
+const loaders = ({ models }: Bundle, from: string): string =>
+  `{${models.map(({ id }) => `${JSON.stringify(id)}: () => import(${JSON.stringify(from + id)})`).join(', ')}}`;
+
 function moduleText(bundle: Bundle): string {
   const kernels: string[] = [];
   const models = bundle.models.map(
-    ({ latex: _latex, equations: _equations, kernels: texts, graph: _graph, ...rest }) => {
+    ({ latex: _latex, equations: _equations, about: _about, kernels: texts, graph: _graph, ...rest }) => {
       const own = Object.entries(texts).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
       kernels.push(`${JSON.stringify(rest.id)}: {\n${own.join(',\n')}\n}`);
       return {
@@ -66,7 +78,8 @@ function moduleText(bundle: Bundle): string {
     `export const models = ${JSON.stringify(models)};`,
     `export const quantities = ${JSON.stringify(bundle.quantities)};`,
     `export const kernels = {\n${kernels.join(',\n')}\n};`,
-    `export const equations = {${bundle.models.map(({ id }) => `${JSON.stringify(id)}: () => import(${JSON.stringify(EQUATIONS + id)})`).join(', ')}};`,
+    `export const equations = ${loaders(bundle, EQUATIONS)};`,
+    `export const about = ${loaders(bundle, ABOUT)};`,
   ].join('\n');
 }
 
@@ -76,6 +89,14 @@ function equationsText(model: TracedModel): string {
   );
   return `export default ${JSON.stringify(equations)};`;
 }
+
+function aboutText(bundle: Bundle, model: TracedModel): string {
+  const published = readPublished(bundle.models.map(({ id }) => id))[model.id];
+  return `export default ${JSON.stringify({ ...model.about, published })};`;
+}
+
+const symbolsText = ({ quantities }: Bundle): string =>
+  `export default ${JSON.stringify(Object.fromEntries(quantities.map((q) => [q.name, mathml(q.symbol, false)])))};`;
 
 interface Sources {
   readonly format: number;
@@ -111,6 +132,7 @@ export function models(): Plugin {
     name: 'coalescope-models',
     resolveId(id) {
       if (id === ID) return RESOLVED;
+      if (id.startsWith(ABOUT) || id === SYMBOLS) return `\0${id}`;
       return id.startsWith(EQUATIONS) || id === SOURCES || id.startsWith(`${SOURCES}/`) ? `\0${id}` : null;
     },
     load(id) {
@@ -124,10 +146,15 @@ export function models(): Plugin {
         sources ??= readSources();
         return sourcesText(sources, id.slice(RESOLVED_SOURCES.length + 1));
       }
-      if (!id.startsWith(RESOLVED_EQUATIONS)) return null;
+      const part = [RESOLVED_EQUATIONS, RESOLVED_ABOUT].find((each) => id.startsWith(each));
+      if (part === undefined && id !== RESOLVED_SYMBOLS) return null;
       bundle ??= readBundle();
-      const model = bundle.models.find((m) => m.id === id.slice(RESOLVED_EQUATIONS.length));
-      return model ? equationsText(model) : null;
+      if (part === undefined) return symbolsText(bundle);
+      const model = bundle.models.find((m) => m.id === id.slice(part.length));
+      if (!model) return null;
+      if (part === RESOLVED_EQUATIONS) return equationsText(model);
+      this.addWatchFile(publishedTable);
+      return aboutText(bundle, model);
     },
   };
 }

@@ -69,8 +69,9 @@ export function useModels() {
   });
 }
 
-export function useExperiments() {
+export function useExperiments(enabled = true) {
   return useQuery({
+    enabled,
     queryKey: ['experiments'],
     queryFn: ({ signal }) => body<ExperimentSummary[]>(client.GET('/api/experiments', { signal })),
   });

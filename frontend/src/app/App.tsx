@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type RefObject, Suspense, useEffect, useRef } from 'react';
+import { type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { Router, useLocation } from 'wouter';
 import { base } from '../api/home';
 import { queries } from '../api/queries';
@@ -8,8 +8,22 @@ import { LoadingLine } from '../components/Loading';
 import { AboutCopy } from './AboutCopy';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
+import { page } from './page';
 import { Routes } from './routes';
 import { TokenPrompt } from './TokenPrompt';
+
+const Tour = page(async () => (await import('./Help')).Tour);
+const Foot = page(async () => (await import('./Help')).Foot);
+
+/** True once the page stands and the browser has nothing else to do. */
+function useLeisure(): boolean {
+  const [idle, setIdle] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIdle(true), 500);
+    return () => clearTimeout(timer);
+  }, []);
+  return idle;
+}
 
 /** A new page starts at its top, and the keyboard with it. Going back leaves the place to the browser. */
 function useFreshStart(path: string, main: RefObject<HTMLElement | null>): void {
@@ -36,6 +50,7 @@ function Shell() {
   const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
   useFreshStart(path, main);
+  const idle = useLeisure();
   return (
     <>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads into the page; only the fragment is kept out of the address */}
@@ -51,6 +66,7 @@ function Shell() {
         Skip to content
       </a>
       <Header />
+      <Suspense fallback={null}>{idle && <Tour path={path} />}</Suspense>
       <main id="main" ref={main} tabIndex={-1}>
         <ErrorBoundary resetKey={path}>
           <Suspense fallback={<LoadingLine />}>
@@ -59,6 +75,7 @@ function Shell() {
         </ErrorBoundary>
       </main>
       <AboutCopy />
+      <Suspense fallback={null}>{idle && <Foot path={path} />}</Suspense>
       <TokenPrompt />
     </>
   );

@@ -10,6 +10,8 @@ import { page } from './page';
 const ExplorerPage = page(async () => (await import('../features/explorer/ExplorerPage')).ExplorerPage);
 const ModelsPage = page(async () => (await import('../features/models/ModelsPage')).ModelsPage);
 const ModelPage = page(async () => (await import('../features/models/ModelPage')).ModelPage);
+const AboutPage = page(async () => (await import('../features/models/AboutPage')).AboutPage);
+const GlossaryPage = page(async () => (await import('../features/glossary/GlossaryPage')).GlossaryPage);
 const FiguresPage = page(async () => (await import('../features/figures/FiguresPage')).FiguresPage);
 const FigurePage = page(async () => (await import('../features/figures/FigurePage')).FigurePage);
 const HowItWorksPage = page(async () => (await import('../features/how-it-works/HowItWorksPage')).HowItWorksPage);
@@ -29,6 +31,8 @@ const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/open$/, OpenPage],
   [/^\/models$/, ModelsPage],
   [/^\/models\/[^/]+$/, ModelPage],
+  [/^\/models\/[^/]+\/about$/, AboutPage],
+  [/^\/glossary$/, GlossaryPage],
   [/^\/figures$/, FiguresPage],
   [/^\/figures\/[^/]+$/, FigurePage],
   [/^\/how-it-works$/, HowItWorksPage],
@@ -86,6 +90,10 @@ export function Routes() {
         <ModelsPage />
       </Route>
       <Route path="/models/:id">{({ id }) => <ModelPage key={id} id={id} />}</Route>
+      <Route path="/models/:id/about">{({ id }) => <AboutPage key={id} id={id} />}</Route>
+      <Route path="/glossary">
+        <GlossaryPage />
+      </Route>
       <Route path="/figures">
         <FiguresPage />
       </Route>

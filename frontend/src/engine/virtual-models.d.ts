@@ -7,6 +7,13 @@ declare module 'virtual:models' {
   export const equations: Readonly<
     Record<string, () => Promise<{ default: Readonly<Record<string, readonly string[]>> }>>
   >;
+  /** By model: what its page tells besides. */
+  export const about: Readonly<Record<string, () => Promise<{ default: import('../state/models').About }>>>;
+}
+declare module 'virtual:symbols' {
+  /** By quantity, as MathML. */
+  const symbols: Readonly<Record<string, string>>;
+  export default symbols;
 }
 declare module 'virtual:sources' {
   /** By model, and `template`: the text, where it is from, and the document that it traces to. */

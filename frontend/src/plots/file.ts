@@ -30,6 +30,7 @@ function attributesText(
   tokens: Readonly<Record<string, string>>,
 ): string {
   return Object.entries(attributes)
+    .filter(([k]) => !k.startsWith('data-'))
     .map(([k, v]) => ` ${k}="${escapeText(typeof v === 'string' ? resolveTokens(v, tokens) : String(v))}"`)
     .join('');
 }

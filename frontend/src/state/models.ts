@@ -32,6 +32,24 @@ export interface BundledModel {
   readonly reference: readonly Reference[];
 }
 
+/** A published number beside what the model predicts, as docs/published-vs-predicted.md prints both. */
+export interface PublishedNumber {
+  readonly document: string;
+  readonly what: string;
+  readonly published: string;
+  readonly ours: string;
+  readonly from: string;
+  readonly remark: string;
+}
+
+/** What the page about a model tells besides. */
+export interface About {
+  readonly use: string;
+  readonly assumptions: readonly string[];
+  readonly limits: readonly string[];
+  readonly published: readonly PublishedNumber[];
+}
+
 export interface Catalogue {
   readonly models: readonly BundledModel[];
   readonly kernels: Readonly<Record<string, Readonly<Record<string, Kernel>>>>;

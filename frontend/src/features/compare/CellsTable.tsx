@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { useQuantities } from '../../api/queries';
 import type { CellMeasure, Comparison } from '../../api/types';
+import { QuantityName } from '../../components/QuantityName';
 import { brief, decimal, digitsFor, plusMinus } from '../../plots/number';
 import { settingWords } from './panels';
 import { outcome, span } from './words';
@@ -24,7 +26,9 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
             <th scope="col">Setting</th>
             <th scope="col" className="n">
               {a}
-              <small>{unit} (runs)</small>
+              <small>
+                <QuantityName name={comparison.measure.name}>{unit || comparison.measure.label}</QuantityName> (runs)
+              </small>
             </th>
             <th scope="col" className="n">
               {b}

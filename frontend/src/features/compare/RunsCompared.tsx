@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { useContentsOf, useRunEnvironments, useRunsById } from '../../api/comparisons';
@@ -8,6 +9,7 @@ import type { RunDetail } from '../../api/types';
 import { inWords, labelOf } from '../../components/factorWords';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { QuantityName } from '../../components/QuantityName';
 import { Timeline } from '../../layers/Timeline';
 import { brief } from '../../plots/number';
 import { isLog } from '../runs/words';
@@ -48,7 +50,9 @@ function Measures({ runs }: { runs: readonly RunDetail[] }) {
             const values = runs.map(({ measures }) => measures[name]?.value);
             return (
               <tr key={name}>
-                <th scope="row">{labelOf(name, quantities)}</th>
+                <th scope="row">
+                  <QuantityName name={name}>{labelOf(name, quantities)}</QuantityName>
+                </th>
                 {values.map((value, k) => (
                   <td key={runs[k].id} className="n value">
                     {value === undefined ? <small>not available</small> : brief(value, 5)}

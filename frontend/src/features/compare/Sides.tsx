@@ -19,7 +19,7 @@ function Levels({ side, onChange }: { side: Side; onChange: (side: Side) => void
     const unit = quantities?.find((quantity) => quantity.name === name)?.unit;
     return (
       <label key={name} className="field">
-        {shortLabel(name, label)}
+        <span data-quantity={name}>{shortLabel(name, label)}</span>
         <select
           value={side.where[name] ?? ''}
           onChange={(event) => {

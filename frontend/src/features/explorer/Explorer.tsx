@@ -5,6 +5,7 @@ import { useFit } from '../../api/queries';
 import type { Fit, FitRequest } from '../../api/types';
 import { Notice } from '../../components/Notice';
 import { part } from '../../components/part';
+import { QuantityName } from '../../components/QuantityName';
 import { Segmented } from '../../components/Segmented';
 import { useTheme } from '../../components/theme';
 import { catalogue } from '../../engine/catalogue';
@@ -103,7 +104,9 @@ function Head({ cellsBusy, still }: { cellsBusy: boolean; still: boolean }) {
     <header className="head">
       <div>
         <h1>
-          <Rich>{view.measure.label}</Rich>
+          <QuantityName name={view.measure.name}>
+            <Rich>{view.measure.label}</Rich>
+          </QuantityName>
         </h1>
         <p>
           <Rich>{sentence(view, cellsBusy)}</Rich>

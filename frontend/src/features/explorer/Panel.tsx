@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why: the model with its equation, its numbers at the crosshair, its sliders, and how it stands against the cells.
+
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { reasonOf } from '../../api/errors';
@@ -9,7 +10,9 @@ import { Icon } from '../../components/Icon';
 import { Mathematics } from '../../components/Mathematics';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
+import { QuantityName } from '../../components/QuantityName';
 import { Segmented } from '../../components/Segmented';
+import { catalogue } from '../../engine/catalogue';
 import { draw } from '../../layers/svg';
 import { brief, decimal, digitsFor, plusMinus, worded } from '../../plots/number';
 import { dependsOn, predictAt } from '../../state/binding';
@@ -263,13 +266,13 @@ export function Parameter({ slider }: { slider: Slider }) {
     : `starts at ${decimal(start, digits)}`;
   return (
     <div className="param" ref={row}>
-      <label htmlFor={id} title={slider.description}>
+      <span className="name" id={`${id}-name`}>
         {slider.tone && <i className={`sw ${slider.tone}`} />}
         <Mathematics className="sym" html={slider.symbolMath} />
-        <span>
+        <QuantityName name={name}>
           <Rich>{NAMES[name] ?? slider.label}</Rich>
-        </span>
-      </label>
+        </QuantityName>
+      </span>
       <span className="value">
         <TypedValue
           slider={slider}
@@ -293,6 +296,7 @@ export function Parameter({ slider }: { slider: Slider }) {
           max={trackOf(slider, slider.hi)}
           step={strideOf(slider)}
           defaultValue={trackOf(slider, start)}
+          aria-labelledby={`${id}-name`}
           aria-describedby={`${id}-fit`}
           onInput={(event) => set(settingAt(slider, event.currentTarget.valueAsNumber))}
           onDoubleClick={() => set(start)}
@@ -690,14 +694,20 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
     <aside className="model" aria-label="Model">
       <div className="block">
         <header className="row">
-          <h2>{binding.model.title}</h2>
+          <h2>
+            {catalogue.models.includes(binding.model) ? (
+              <Link href={`/models/${binding.model.id}/about`}>{binding.model.title}</Link>
+            ) : (
+              binding.model.title
+            )}
+          </h2>
           <ModelMenu current={binding.model.id} />
         </header>
         <Equation model={binding.model} output={binding.output} label="Equation" />
         {subject.of === 'model' && (
           <p className="note">
-            <Link href={`/workshop?model=${binding.model.id}`}>Open in the workshop</Link>: its Python, to read and
-            change
+            <Link href={`/models/${binding.model.id}/about`}>About this model</Link> ·{' '}
+            <Link href={`/workshop?model=${binding.model.id}`}>Open in the workshop</Link>
           </p>
         )}
         <LiveNumbers />

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which data: experiment, choices, measure, factors, what was held fixed.
+
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useExperiments } from '../../api/queries';
@@ -7,12 +8,14 @@ import type { Experiment, Factor, FactorValue, Quantity } from '../../api/types'
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { Menu, MenuItem } from '../../components/Menu';
+import { QuantityName } from '../../components/QuantityName';
 import { draw } from '../../layers/svg';
 import { brief } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { withLevel } from '../../state/explorer';
 import { type Axis, levelAt, matches } from '../../state/layout';
+import { TourButton } from '../tour/TourButton';
 import { AxisMenu } from './axes/AxisMenu';
 import { LevelPicker, MOST_LISTED } from './axes/LevelPicker';
 import { useExplorer, useFrame, useSized } from './context';
@@ -146,6 +149,15 @@ const RAW = new Set([
   'rx_packets_per_gb',
 ]);
 
+/** Its press chooses the measure; the definition opens where the pointer rests, or with “?”. */
+function Named({ of }: { of: Quantity }) {
+  return (
+    <span data-quantity={of.name}>
+      <Rich>{shortLabel(of)}</Rich>
+    </span>
+  );
+}
+
 function Measures() {
   const { subject, store, view, slices } = useExplorer();
   const { where } = store.get();
@@ -155,14 +167,14 @@ function Measures() {
     subject.of === 'experiment' && subject.experiment.measures.some((m) => m.name === name && m.cells > 0);
   const chosen = view.measure.name;
   const options = (list: readonly Quantity[]) =>
-    list.map((m) => ({ value: m.name, label: <Rich>{shortLabel(m)}</Rich>, note: <Rich>{unitNote(m)}</Rich> }));
+    list.map((m) => ({ value: m.name, label: <Named of={m} />, note: <Rich>{unitNote(m)}</Rich> }));
   const first = slice.measures.filter((m) => !RAW.has(m.name) || m.name === chosen);
   const raw = slice.measures.filter((m) => RAW.has(m.name) && m.name !== chosen);
   const lacking = slice.missing
     .filter((m) => !RAW.has(m.name))
     .map((m) => ({
       value: m.name,
-      label: <Rich>{shortLabel(m)}</Rich>,
+      label: <Named of={m} />,
       note: elsewhere(m.name)
         ? `not with ${Object.values(where).map(levelWords).join(', ')}`
         : published
@@ -303,7 +315,12 @@ function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolea
     <div className={tall ? 'factor tall' : 'factor'} data-factor={axis.name}>
       <span>
         <i className="at">{at}</i>
-        {terms.factors.length > 1 ? <AxisMenu at={at} /> : shortName(axis)} {unit && <small>{unit}</small>}
+        {terms.factors.length > 1 ? (
+          <AxisMenu at={at} />
+        ) : (
+          <QuantityName name={axis.name}>{shortName(axis)}</QuantityName>
+        )}{' '}
+        {unit && <small>{unit}</small>}
       </span>
       {shown}
     </div>
@@ -360,17 +377,21 @@ function Factors() {
 function Fixed({ experiment }: { experiment: Experiment }) {
   const single = experiment.factors.filter((f) => f.levels.length === 1 && f.name !== 'mtu_bytes');
   const rows = [
-    ...single.map((f) => ({ label: f.label, value: `${levelWords(f.levels[0])}${f.unit ? ` ${f.unit}` : ''}` })),
-    ...experiment.fixed,
+    ...single.map((f) => ({
+      name: f.name,
+      label: f.label,
+      value: `${levelWords(f.levels[0])}${f.unit ? ` ${f.unit}` : ''}`,
+    })),
+    ...experiment.fixed.map((each) => ({ name: null, ...each })),
   ];
   if (rows.length === 0) return null;
   return (
     <div className="block fixed">
       <h2 className="cap">Held fixed</h2>
       <dl>
-        {rows.map(({ label, value }) => (
+        {rows.map(({ name, label, value }) => (
           <div key={label}>
-            <dt>{label}</dt>
+            <dt>{name === null ? label : <QuantityName name={name}>{label}</QuantityName>}</dt>
             <dd>{value}</dd>
           </div>
         ))}
@@ -475,6 +496,10 @@ export function Rail() {
           ))}
         </div>
       )}
+      <div className="block help">
+        <Link href="/glossary">Glossary</Link>
+        {subject.of === 'experiment' && <TourButton />}
+      </div>
     </aside>
   );
 }

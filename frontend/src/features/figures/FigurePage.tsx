@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One figure: drawn, judged, with everything that went into it.
+
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { LoadingLine } from '../../components/Loading';
+import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
 import { catalogue } from '../../engine/catalogue';
 import { brief } from '../../plots/number';
@@ -63,7 +65,7 @@ function Inputs({ figure }: { figure: Figure }) {
     <div key={i} className="wide">
       <table className="inputs">
         <caption>
-          <Link href={`/models/${model.id}`}>{model.title}</Link>
+          <Link href={`/models/${model.id}/about`}>{model.title}</Link>
           {second !== null && `, ${second} (dashed)`}
         </caption>
         <thead>
@@ -78,7 +80,9 @@ function Inputs({ figure }: { figure: Figure }) {
         <tbody>
           {inputs.map(({ name, label, unit, value, origin, why }) => (
             <tr key={name}>
-              <th scope="row">{label}</th>
+              <th scope="row">
+                <QuantityName name={name}>{label}</QuantityName>
+              </th>
               <td className="n">
                 {value} {unit}
               </td>

@@ -21,6 +21,10 @@ function Entry({ model }: { model: BundledModel }) {
         </p>
         <p className="note">{model.citation}</p>
         <p className="note">
+          <Link href={`/models/${model.id}/about`} aria-label={`About ${model.title}`}>
+            About it
+          </Link>{' '}
+          ·{' '}
           <Link href={`/workshop?model=${model.id}`} aria-label={`Open ${model.title} in the workshop`}>
             Open in the workshop
           </Link>
@@ -49,7 +53,7 @@ export function ModelsPage() {
           Each is a function from a paper, traced once: the same body draws here, fits on the server and prints its own
           equation. Open one to explore it without any data, or write one of your own in the{' '}
           <Link href="/workshop">model workshop</Link>. <Link href="/how-it-works">How it works</Link> shows what they
-          are about, in slow motion.
+          are about, in slow motion; the <Link href="/glossary">glossary</Link> defines every quantity.
         </p>
       </header>
       <ul className="entries">

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wanted: the goal, weights, limits; and whom the commands are for.
+
 import { useMemo, useState } from 'react';
 import type { Quantity } from '../../api/types';
+import { QuantityName } from '../../components/QuantityName';
 import { Segmented } from '../../components/Segmented';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { decimal } from '../../plots/number';
@@ -88,6 +90,8 @@ function Weight({
 /** A field that is read when it is left, or Enter is pressed, and says what it cannot take. */
 function Field(props: {
   label: string;
+  /** What the label is the name of. */
+  quantity?: string;
   value: string;
   unit?: string;
   numeric?: boolean;
@@ -95,14 +99,15 @@ function Field(props: {
   /** What is wrong with the words; null: they were taken. */
   take: (text: string) => string | null;
 }) {
-  const { label, value, unit = '', numeric = false, placeholder, take } = props;
+  const { label, quantity, value, unit = '', numeric = false, placeholder, take } = props;
   const [problem, setProblem] = useState<string | null>(null);
   return (
-    <label className="bound">
-      <span>{label}</span>
+    <div className="bound">
+      {quantity ? <QuantityName name={quantity}>{label}</QuantityName> : <span>{label}</span>}
       <span className="boundvalue">
         <input
           key={value}
+          aria-label={label}
           defaultValue={value}
           inputMode={numeric ? 'decimal' : undefined}
           className={numeric ? 'number' : 'name'}
@@ -119,7 +124,7 @@ function Field(props: {
           {problem}
         </span>
       )}
-    </label>
+    </div>
   );
 }
 
@@ -168,6 +173,7 @@ function Limits(props: Props) {
           <Field
             key={`${measure} ${limit}`}
             label={`${label}, ${limit}`}
+            quantity={measure}
             value={own ? String(own.value) : ''}
             unit={unit}
             numeric

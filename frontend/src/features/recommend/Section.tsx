@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What should I set? The answer in a sentence; unfolded, what is wanted, the curve behind it, and the commands.
+
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { reasonOf } from '../../api/errors';
 import { useRecommendation } from '../../api/recommendations';
 import type { Recommendation } from '../../api/types';
 import { CopyButton } from '../../components/Copy';
 import { Icon } from '../../components/Icon';
+import { QuantityName } from '../../components/QuantityName';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { brief } from '../../plots/number';
 import type { Advice } from '../../state/advice';
@@ -153,7 +155,7 @@ function Settings({ found: { question, answer, slice }, go }: { found: Answered;
               <th scope="col">Setting</th>
               {question.aims.map(({ quantity }) => (
                 <th scope="col" key={quantity.name}>
-                  {titleWithUnit(quantity)}
+                  <QuantityName name={quantity.name}>{titleWithUnit(quantity)}</QuantityName>
                 </th>
               ))}
               <th scope="col">Loses, %</th>

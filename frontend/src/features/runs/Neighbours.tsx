@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { Link } from 'wouter';
 import { useExperiment, useQuantities, useRuns } from '../../api/queries';
 import type { RunDetail } from '../../api/types';
 import { labelOf } from '../../components/factorWords';
+import { QuantityName } from '../../components/QuantityName';
 import { chosenFew, number, stateOf } from './words';
 
 const MOST = 50;
@@ -26,7 +28,7 @@ export function Neighbours({ run }: { run: RunDetail }) {
               <th scope="col">Replicate</th>
               {measures.map((name) => (
                 <th key={name} scope="col" className="n">
-                  {labelOf(name, quantities)}
+                  <QuantityName name={name}>{labelOf(name, quantities)}</QuantityName>
                   <small>{quantities?.find((quantity) => quantity.name === name)?.unit || '\u00a0'}</small>
                 </th>
               ))}

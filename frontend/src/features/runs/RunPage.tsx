@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { file } from '../../api/client';
@@ -13,6 +14,7 @@ import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
 import { save } from '../share/save';
 import { type Change, ChangeDialog } from './ChangeDialog';
@@ -67,7 +69,9 @@ function Settings({ run, quantities }: { run: RunDetail; quantities: Quantities 
           const differs = requested !== null && counts !== null && requested !== counts;
           return (
             <tr key={name}>
-              <th scope="row">{labelOf(name, quantities)}</th>
+              <th scope="row">
+                <QuantityName name={name}>{labelOf(name, quantities)}</QuantityName>
+              </th>
               <td className="n">{plain(requested)}</td>
               <td className={`n value ${differs ? 'differs' : ''}`}>
                 {plain(counts)}
@@ -107,8 +111,8 @@ function Measures({ run, quantities }: { run: RunDetail; quantities: Quantities 
           const { value, sd, n } = run.measures[name] ?? { value: null, sd: null, n: 0 };
           return (
             <tr key={name}>
-              <th scope="row" title={quantities?.find((quantity) => quantity.name === name)?.description}>
-                {labelOf(name, quantities)}
+              <th scope="row">
+                <QuantityName name={name}>{labelOf(name, quantities)}</QuantityName>
               </th>
               <td className="n value">
                 {value === null ? <small>not available</small> : number(value)}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { Link, useSearchParams } from 'wouter';
 import { reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRuns } from '../../api/queries';
@@ -9,6 +10,7 @@ import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
+import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
 import { chosenFew, moment, number, stateOf } from './words';
 import './runs.css';
@@ -149,7 +151,7 @@ function Table({ experiment, runs, measures }: { experiment: Experiment; runs: r
     const unit = unitOf(name);
     return (
       <th key={name} scope="col" className="n">
-        {labelOf(name, quantities.data)}
+        <QuantityName name={name}>{labelOf(name, quantities.data)}</QuantityName>
         <small>{unit || '\u00a0'}</small>
       </th>
     );

@@ -46,6 +46,11 @@ function ScaleItems({ at, axis }: { at: 'x' | 'y'; axis: Axis }) {
   );
 }
 
+async function ask(name: string): Promise<void> {
+  const anchor = document.activeElement;
+  (await import('../../../components/definition')).define(name, anchor);
+}
+
 export function AxisMenu({ at }: { at: Place }) {
   const { store, terms, view } = useExplorer();
   const factors = useFactors();
@@ -88,6 +93,12 @@ export function AxisMenu({ at }: { at: Place }) {
         </MenuItem>
       )}
       {axis && at !== 'facet' && <ScaleItems at={at} axis={axis} />}
+      {axis && (
+        <>
+          <MenuCaption>Help</MenuCaption>
+          <MenuItem onSelect={() => ask(axis.name)}>What is {words}?</MenuItem>
+        </>
+      )}
     </Menu>
   );
 }

@@ -49,10 +49,17 @@ export function axes(view: View, frame: Frame): Shape[] {
     }),
   );
   const scale = frame.logValues ? ', log scale' : '';
-  out.push(text(0, lines.top - 14, titleWithUnit(view.measure) + scale, { ...AXIS, ...HALO }));
+  out.push(
+    text(0, lines.top - 14, titleWithUnit(view.measure) + scale, {
+      ...AXIS,
+      ...HALO,
+      'data-quantity': view.measure.name,
+    }),
+  );
   const y = view.layout.y;
   const flat = frame.heat !== null && view.figure !== '3d';
-  if (frame.heat && y && flat) out.push(text(0, frame.heat.top - 12, upwardTitle(y, frame.phone), AXIS));
+  if (frame.heat && y && flat)
+    out.push(text(0, frame.heat.top - 12, upwardTitle(y, frame.phone), { ...AXIS, 'data-quantity': y.name }));
   const labels = labelledLevels(across.levels, frame.x, labelRoom(across));
   for (const level of across.levels) {
     const X = frame.x(level);
@@ -72,7 +79,7 @@ export function axes(view: View, frame: Frame): Shape[] {
     const X = (frame.x(0) + frame.x(positive)) / 2;
     out.push(path(`M${X - 4} ${bottom + 4}l4 -8M${X + 1} ${bottom + 4}l4 -8`, { stroke: 'var(--line-3)' }));
   }
-  out.push(text(left, frame.height - 6, axisTitle(across, frame.phone), AXIS));
+  out.push(text(left, frame.height - 6, axisTitle(across, frame.phone), { ...AXIS, 'data-quantity': across.name }));
   if (frame.heat) out.push(...colourBar(view, frame));
   return out;
 }

@@ -168,6 +168,7 @@ function floorAxis(axis: Axis, edge: Edge, place: (v: number) => number, frame: 
       ...AXIS,
       'text-anchor': side,
       ...HALO,
+      'data-quantity': axis.name,
     }),
   );
   return shapes;
@@ -302,7 +303,9 @@ function needleShapes(scene: UpperScene, camera: Camera, places: Places, relief:
   out.push(circle(X, Y, 9, { fill: 'none', stroke: 'var(--needle)', 'stroke-width': 2 }));
   if (Number.isFinite(live.place.value))
     out.push(moving(X + 14, Y - 10, decimal(live.place.value, frame.valueDigits), { ...LIVE, ...HALO }));
-  out.push(text(0, (frame.heat?.top ?? 0) - 12, titleWithUnit(view.measure), AXIS));
+  out.push(
+    text(0, (frame.heat?.top ?? 0) - 12, titleWithUnit(view.measure), { ...AXIS, 'data-quantity': view.measure.name }),
+  );
   return out;
 }
 
