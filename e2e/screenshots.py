@@ -21,6 +21,8 @@ PAGES = {
     "dillon": "/explorer/dillon-2004",
     "models": "/models",
     "model": "/models/tcp-coalescing-throughput",
+    "about": "/models/cpu-overhead-open-loop/about",
+    "glossary": "/glossary#delay_us",
     "open-loop": "/models/cpu-overhead-open-loop",
     "figures": "/figures",
     "figure": "/figures/geist-2005-figure-10",
@@ -41,6 +43,11 @@ def take(browser: Browser, url: str, out: Path, scheme: str, width: int) -> None
         viewport={"width": width, "height": SIZES[width]},
         color_scheme="dark" if scheme == "dark" else "light",
         device_scale_factor=1 if width == 1440 else 2,
+        storage_state={
+            "origins": [
+                {"origin": url, "localStorage": [{"name": "coalescope.tour", "value": "seen"}]}
+            ]
+        },
     )
     page = context.new_page()
     for name, path in PAGES.items():

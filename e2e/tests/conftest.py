@@ -16,7 +16,14 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    StorageState,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).parents[2]
 COALESCOPE = Path(sys.executable).parent / "coalescope"
@@ -120,11 +127,18 @@ def console() -> Iterator[Console]:
     assert console.unexpected() == []
 
 
+def been_here(url: str) -> StorageState:
+    """What the browser of somebody keeps who has seen the tour."""
+    kept = {"name": "coalescope.tour", "value": "seen"}
+    return {"origins": [{"origin": url, "localStorage": [kept]}]}  # type: ignore[typeddict-item]
+
+
 @pytest.fixture
 def context(chromium: Browser, server: Server) -> Iterator[BrowserContext]:
-    """A fresh profile, 1440 × 900."""
+    """A fresh profile, 1440 × 900, that knows the tour."""
     context = chromium.new_context(
         base_url=server.url,
+        storage_state=been_here(server.url),
         viewport={"width": 1440, "height": 900},
         color_scheme="light",
         permissions=["clipboard-read", "clipboard-write"],

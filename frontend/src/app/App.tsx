@@ -8,21 +8,19 @@ import { LoadingLine } from '../components/Loading';
 import { AboutCopy } from './AboutCopy';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
-import { page } from './page';
 import { Routes } from './routes';
 import { TokenPrompt } from './TokenPrompt';
 
-const Tour = page(async () => (await import('./Help')).Tour);
-const Foot = page(async () => (await import('./Help')).Foot);
+const HELP_AFTER_MS = 500;
 
-/** True once the page stands and the browser has nothing else to do. */
-function useLeisure(): boolean {
-  const [idle, setIdle] = useState(false);
+/** Comes when the page stands. A page without it works all the same. */
+function useHelp(): typeof import('./Help') | null {
+  const [help, setHelp] = useState<typeof import('./Help') | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setIdle(true), 500);
+    const timer = setTimeout(() => import('./Help').then(setHelp, () => undefined), HELP_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
-  return idle;
+  return help;
 }
 
 /** A new page starts at its top, and the keyboard with it. Going back leaves the place to the browser. */
@@ -50,7 +48,7 @@ function Shell() {
   const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
   useFreshStart(path, main);
-  const idle = useLeisure();
+  const help = useHelp();
   return (
     <>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads into the page; only the fragment is kept out of the address */}
@@ -66,7 +64,7 @@ function Shell() {
         Skip to content
       </a>
       <Header />
-      <Suspense fallback={null}>{idle && <Tour path={path} />}</Suspense>
+      {help && <help.Tour path={path} />}
       <main id="main" ref={main} tabIndex={-1}>
         <ErrorBoundary resetKey={path}>
           <Suspense fallback={<LoadingLine />}>
@@ -75,7 +73,7 @@ function Shell() {
         </ErrorBoundary>
       </main>
       <AboutCopy />
-      <Suspense fallback={null}>{idle && <Foot path={path} />}</Suspense>
+      {help && <help.Foot path={path} />}
       <TokenPrompt />
     </>
   );

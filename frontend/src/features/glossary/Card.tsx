@@ -49,7 +49,7 @@ function Known({ of }: { of: Definition }) {
   return (
     <>
       <header>
-        <b>{of.label}</b> <Mathematics className="sym" html={of.symbolMath} />
+        <b>{of.label}</b> {!of.text && <Mathematics className="sym" html={of.symbolMath} />}
       </header>
       <p>
         <Described>{of.description}</Described>
@@ -79,7 +79,7 @@ function Unknown({ name }: { name: string }) {
   );
 }
 
-export default function Card({ asked: { name, anchor, held } }: { asked: Asked }) {
+export function Card({ asked: { name, anchor, held } }: { asked: Asked }) {
   const card = useRef<HTMLDivElement>(null);
   const definition = definitionOf(name);
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card of what the reader asks about. Its contents are fetched with the first question.
-import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
-import { asked, close, followQuestions } from '../../components/definition';
-
-const Card = lazy(() => import('./Card'));
+import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
+import { type Asked, asked, close, followQuestions } from '../../components/definition';
 
 export function Definitions({ path }: { path: string }) {
   const { now } = useSyncExternalStore(asked.subscribe, asked.get);
   useEffect(() => followQuestions(document), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the card
   useEffect(() => () => close(false), [path]);
-  if (!now) return null;
-  return (
-    <Suspense fallback={null}>
-      <Card asked={now} />
-    </Suspense>
-  );
+  const [Card, setCard] = useState<ComponentType<{ asked: Asked }> | null>(null);
+  const wanted = now !== null;
+  useEffect(() => {
+    if (!wanted) return;
+    // one that does not come can be asked for again
+    import('./Card').then(
+      (fetched) => setCard(() => fetched.Card),
+      () => close(),
+    );
+  }, [wanted]);
+  return now && Card && <Card asked={now} />;
 }

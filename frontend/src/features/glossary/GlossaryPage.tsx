@@ -31,10 +31,10 @@ function useTyped(): [string, (typed: string) => void] {
 function Ranges({ of }: { of: Definition }) {
   if (of.text) return null;
   const parts = [
-    of.typical && `typically ${rangeWords(of.typical, '')}`,
-    rangeWords(of.domain, '') && `domain ${rangeWords(of.domain, '')}`,
+    of.typical && `Typically ${rangeWords(of.typical, '')}`,
+    rangeWords(of.domain, '') && `Domain ${rangeWords(of.domain, '')}`,
   ].filter(Boolean);
-  return parts.length > 0 && <>{parts.join('; ')}. </>;
+  return parts.length > 0 && <>{parts.join('. ')}. </>;
 }
 
 function Row({ of, here }: { of: Definition; here: boolean }) {
@@ -47,9 +47,7 @@ function Row({ of, here }: { of: Definition; here: boolean }) {
         </b>
         <code>{of.name}</code>
       </th>
-      <td>
-        <Mathematics className="sym" html={of.symbolMath} />
-      </td>
+      <td>{!of.text && <Mathematics className="sym" html={of.symbolMath} />}</td>
       <td className="unit">{unitWords(of)}</td>
       <td className="means">
         <p>

@@ -47,7 +47,7 @@ function usePresent() {
   return { steps, again: () => setSteps(present) };
 }
 
-export default function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
+export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   const { steps, again } = usePresent();
   const [at, setAt] = useState(0);
   const step = steps[Math.min(at, steps.length - 1)];

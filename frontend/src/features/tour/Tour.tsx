@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A short guided first visit. It waits until the page is of use, covers nothing that it speaks of, and stops nothing.
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { currentQuery } from '../../state/url';
+import { Steps } from './Steps';
 import { firstVisit, markSeen, tour } from './visit';
-
-const Steps = lazy(() => import('./Steps'));
 
 /** The surface is drawn and the fit has come before anything is said about them. */
 const SETTLED_MS = 1200;
@@ -26,9 +25,5 @@ export function Tour({ path }: { path: string }) {
     setFirst(false);
     tour.set({ asked: false });
   };
-  return (
-    <Suspense fallback={null}>
-      <Steps key={String(asked)} asked={asked} onEnd={end} />
-    </Suspense>
-  );
+  return <Steps key={String(asked)} asked={asked} onEnd={end} />;
 }

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help where it is needed: definitions, the glossary, a page about each model, a first visit."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from .conftest import ROOT, Server
+
+pytestmark = pytest.mark.browser
+
+NFS = "/explorer/geist-2005-nfs"
+AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
+
+
+def complaints(page: Page) -> list[tuple[str, list[str]]]:
+    page.evaluate(Path(AXE).read_text())
+    rules = "['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']"
+    found = page.evaluate(f"axe.run(document, {{runOnly: {rules}}})")["violations"]
+    return [(f["id"], [node["target"] for node in f["nodes"]][:4]) for f in found]
+
+
+def card(page: Page) -> Locator:
+    return page.get_by_role("dialog", name=re.compile("^Definition: "))
+
+
+def test_names_open_their_definitions_and_lead_on(page: Page) -> None:
+    page.goto(NFS)
+    name = page.get_by_role("heading", level=1).get_by_role("button")
+    expect(page.locator(".foot")).to_be_attached()
+    # by keyboard: the focus goes in, and comes back
+    name.focus()
+    page.keyboard.press("Enter")
+    expect(card(page)).to_be_focused()
+    expect(card(page)).to_contain_text("Source")
+    assert complaints(page) == []
+    page.keyboard.press("Escape")
+    expect(card(page)).to_have_count(0)
+    expect(name).to_be_focused()
+    # by resting the pointer: it looks on, and goes when the pointer does
+    page.get_by_role("radiogroup", name="Measure", exact=True).get_by_text("Goodput").or_(
+        page.locator(".opts [data-quantity]").nth(1)
+    ).first.hover()
+    expect(card(page)).to_be_visible()
+    page.mouse.move(700, 450)
+    expect(card(page)).to_have_count(0)
+    # a parameter, and the title of an axis
+    page.locator(".param").get_by_role("button", name="per 1000 packets").click()
+    expect(card(page)).to_contain_text("beta")
+    page.keyboard.press("Escape")
+    page.locator('.plot text[data-quantity="delay_ticks"]').click()
+    expect(card(page)).to_contain_text("1.024 µs")
+    # what has a press of its own keeps it: the menu of an axis offers the definition
+    page.get_by_role("button", name="Up: MTU").click()
+    page.get_by_role("menuitem", name="What is MTU?").click()
+    expect(card(page)).to_contain_text("Maximum transmission unit")
+    card(page).get_by_role("link", name="In the glossary").click()
+    page.wait_for_url("**/glossary#mtu_bytes")
+    row = page.locator("#mtu_bytes")
+    expect(row).to_be_in_viewport()
+    expect(row).to_have_attribute("aria-current", "true")
+    expect(card(page)).to_have_count(0)
+    page.get_by_role("searchbox", name="Find a quantity").fill("interrupts per second")
+    expect(row).to_have_count(0)
+    expect(page.locator("#rx_interrupt_rate_hz")).to_be_visible()
+    assert complaints(page) == []
+
+
+def test_a_model_has_a_page_about_it(page: Page) -> None:
+    page.goto(NFS)
+    panel = page.get_by_role("complementary", name="Model")
+    panel.get_by_role("heading", level=2).first.get_by_role("link").click()
+    page.wait_for_url("**/models/*/about")
+    for title in ("When to use it", "Equations", "Where it comes from", "Python"):
+        expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    page.goto("/models/link-bound/about")
+    numbers = page.get_by_role("group", name="Published numbers")
+    expect(numbers.get_by_role("row", name=re.compile("MTU 1500.*987.0 Mb"))).not_to_have_count(0)
+    expect(page.get_by_role("region", name="Python of the model")).to_contain_text("def link_bound")
+    expect(page.locator(".eq math").first).to_be_visible()
+    page.get_by_role("button", name="Link rate", exact=True).click()
+    expect(card(page)).to_contain_text("link_rate_mbps")
+    page.keyboard.press("Escape")
+    for scheme, width in (("light", 1440), ("dark", 390)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert complaints(page) == []
+
+
+def test_a_first_visit_is_guided_once(chromium: Browser, server: Server) -> None:
+    context = chromium.new_context(
+        base_url=server.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    tour = page.get_by_role("region", name="Guided tour")
+    # somebody's view is not disturbed, and is no first visit
+    page.goto(f"{NFS}?beta=0.4")
+    expect(page.locator(".foot")).to_be_attached()
+    page.wait_for_timeout(1500)
+    expect(tour).to_have_count(0)
+    page.goto(NFS)
+    expect(tour).to_be_visible()
+    # it took nothing: the page works under it
+    crosshair = page.get_by_role("slider", name="Crosshair")
+    before = crosshair.get_attribute("aria-valuetext")
+    expect(page.locator(".advice")).to_be_visible()
+    page.locator(".plot .hit").click(position={"x": 60, "y": 60})
+    expect(crosshair).not_to_have_attribute("aria-valuetext", before or "")
+    assert complaints(page) == []
+    for words in ("interval", "pull", "What to set", "The address"):
+        tour.get_by_role("button", name="Next").click()
+        expect(tour).to_contain_text(re.compile(words))
+    tour.get_by_role("button", name="Done").click()
+    expect(tour).to_have_count(0)
+    page.goto("/")
+    page.goto(NFS)
+    expect(page.locator(".foot")).to_be_attached()
+    page.wait_for_timeout(1500)
+    expect(tour).to_have_count(0)
+    # again by hand, with the keyboard; Escape ends it
+    page.get_by_role("button", name="Take the tour").locator("visible=true").press("Enter")
+    expect(tour.get_by_role("button", name="Next")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(tour).to_have_count(0)
+    context.close()
