@@ -5,6 +5,7 @@ import { Router, useLocation } from 'wouter';
 import { base } from '../api/home';
 import { queries } from '../api/queries';
 import { LoadingLine } from '../components/Loading';
+import { Helped } from '../components/QuantityName';
 import { AboutCopy } from './AboutCopy';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
@@ -83,7 +84,9 @@ export function App() {
   return (
     <QueryClientProvider client={queries}>
       <Router base={base}>
-        <Shell />
+        <Helped value={true}>
+          <Shell />
+        </Helped>
       </Router>
     </QueryClientProvider>
   );

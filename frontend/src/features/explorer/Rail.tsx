@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which data: experiment, choices, measure, factors, what was held fixed.
 
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useExperiments } from '../../api/queries';
 import type { Experiment, Factor, FactorValue, Quantity } from '../../api/types';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { Menu, MenuItem } from '../../components/Menu';
-import { QuantityName } from '../../components/QuantityName';
+import { Helped, QuantityName } from '../../components/QuantityName';
 import { draw } from '../../layers/svg';
 import { brief } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
@@ -438,6 +438,7 @@ function summaryOf({ view, store }: ReturnType<typeof useExplorer>): string {
 }
 
 export function Rail() {
+  const helped = useContext(Helped);
   const explorer = useExplorer();
   const { subject } = explorer;
   const [open, setOpen] = useState(false);
@@ -496,10 +497,12 @@ export function Rail() {
           ))}
         </div>
       )}
-      <div className="block help">
-        <Link href="/glossary">Glossary</Link>
-        {subject.of === 'experiment' && <TourButton />}
-      </div>
+      {helped && (
+        <div className="block help">
+          <Link href="/glossary">Glossary</Link>
+          {subject.of === 'experiment' && <TourButton />}
+        </div>
+      )}
     </aside>
   );
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which factor stands on an axis, or is laid out in facets, and how a numeric axis is scaled.
+import { useContext } from 'react';
 import { Icon } from '../../../components/Icon';
 import { Menu, MenuCaption, MenuItem } from '../../../components/Menu';
+import { Helped } from '../../../components/QuantityName';
 import { axesAfter, withAxes } from '../../../state/explorer';
 import { type Axis, type AxisScale, NONE } from '../../../state/layout';
 import { useExplorer } from '../context';
@@ -53,6 +55,7 @@ async function ask(name: string): Promise<void> {
 
 export function AxisMenu({ at }: { at: Place }) {
   const { store, terms, view } = useExplorer();
+  const helped = useContext(Helped);
   const factors = useFactors();
   const state = store.get();
   const { axes } = state;
@@ -93,7 +96,7 @@ export function AxisMenu({ at }: { at: Place }) {
         </MenuItem>
       )}
       {axis && at !== 'facet' && <ScaleItems at={at} axis={axis} />}
-      {axis && (
+      {helped && axis && (
         <>
           <MenuCaption>Help</MenuCaption>
           <MenuItem onSelect={() => ask(axis.name)}>What is {words}?</MenuItem>
