@@ -98,11 +98,7 @@ export function ShareMenu() {
             Short link
           </MenuItem>
         )}
-        <MenuItem
-          note="a frame for your own page"
-          unavailable={whyNoEmbed(path)}
-          onSelect={embed}
-        >
+        <MenuItem note="a frame for your own page" unavailable={whyNoEmbed(path)} onSelect={embed}>
           Embed
         </MenuItem>
       </Menu>
