@@ -104,3 +104,25 @@ def test_a_first_visit_is_guided_once(chromium: Browser, server: Server) -> None
     page.keyboard.press("Escape")
     expect(tour).to_have_count(0)
     context.close()
+def test_a_model_has_a_page_about_it(page: Page) -> None:
+    page.goto(NFS)
+    panel = page.get_by_role("complementary", name="Model")
+    panel.get_by_role("heading", level=2).first.get_by_role("link").click()
+    page.wait_for_url("**/models/*/about")
+    for title in ("When to use it", "Equations", "Where it comes from", "Python"):
+        expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    page.goto("/models/link-bound/about")
+    numbers = page.get_by_role("group", name="Published numbers")
+    expect(numbers.get_by_role("row", name=re.compile("MTU 1500.*987.0 Mb"))).not_to_have_count(0)
+    expect(page.get_by_role("region", name="Python of the model")).to_contain_text("def link_bound")
+    expect(page.locator(".eq math").first).to_be_visible()
+    page.get_by_role("button", name="Link rate", exact=True).click()
+    expect(card(page)).to_contain_text("link_rate_mbps")
+    page.keyboard.press("Escape")
+    for scheme, width in (("light", 1440), ("dark", 390)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert complaints(page) == []
+
+
