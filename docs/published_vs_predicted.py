@@ -292,7 +292,7 @@ def nfs_loop() -> Iterator[Row]:
         "Fewer waits leave more than half at 640; more put the maximum at MTU 1500 at 20. "
         + _link_rate_instead(delays)
         + " The maximum is flat: whether 20 or 40 is best hangs on tenths of a percent, which no "
-        "model of this kind settles. This form was chosen knowing the published optima: of about ten "
+        "model of this kind settles. This form was chosen knowing the published optima: of ten "
         "others tried (packets grouped otherwise, bursts spaced evenly or at random, waits that "
         "other clients' timers shorten, exact mean-value analysis) most leave 20 and 40 within "
         "0.3 % of each other at MTU 1500, and some prefer 20.",
