@@ -104,6 +104,8 @@ def test_a_first_visit_is_guided_once(chromium: Browser, server: Server) -> None
     page.keyboard.press("Escape")
     expect(tour).to_have_count(0)
     context.close()
+
+
 def test_a_model_has_a_page_about_it(page: Page) -> None:
     page.goto(NFS)
     panel = page.get_by_role("complementary", name="Model")
@@ -124,5 +126,3 @@ def test_a_model_has_a_page_about_it(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert complaints(page) == []
-
-
