@@ -348,7 +348,7 @@ def test_a_fit_by_the_server(page: Page) -> None:
     expect(row).to_contain_text("0.81")
     expect(row).to_contain_text(" to ")
     assert page.get_by_role("table", name="Residuals of the fit").get_by_role("row").count() == 28
-    expect(page.get_by_role("img", name="Model minus cell")).to_be_visible()
+    expect(page.get_by_role("img", name="Cell minus model")).to_be_visible()
     expect(page.locator(".sliders").get_by_text("Fit", exact=True)).to_be_visible()
     [body] = page.evaluate("sent")
     request = json.loads(body)

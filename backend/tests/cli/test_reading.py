@@ -137,7 +137,7 @@ def test_the_fit_as_text(read: Read) -> None:
         "1.86 %",
         "condition number",
         "3 strata, 10000 resamples, seed 1",
-        "+1.86 % at mtu_bytes 1500, delay_ticks 320",
+        "-1.86 % at mtu_bytes 1500, delay_ticks 320",
     ):
         assert part in text
 

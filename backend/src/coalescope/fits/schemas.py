@@ -160,7 +160,10 @@ class ResidualOut(BaseModel):
     factors: dict[str, Level]
     observed: float
     predicted: float
-    deviation_percent: float = Field(description="100 (predicted − observed)/observed")
+    deviation_percent: float = Field(
+        description="100 (predicted − observed)/observed, as the 2005 paper counts it: "
+        "the residual, observed − predicted, with the other sign"
+    )
 
 
 class FitOut(BaseModel):

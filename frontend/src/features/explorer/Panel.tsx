@@ -11,6 +11,7 @@ import { Mathematics } from '../../components/Mathematics';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
+import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { catalogue } from '../../engine/catalogue';
 import { draw } from '../../layers/svg';
@@ -23,7 +24,7 @@ import { modelsFor, NO_MODEL } from '../../state/view';
 import { useExplorer, useFrame, useSized } from './context';
 import { Equation } from './Equation';
 import type { Live } from './figure/live';
-import { comparisonOf, deviation, RESIDUALS_HEIGHT, residualShapes, signed, worstOf } from './figure/residuals';
+import { comparisonOf, RESIDUALS_HEIGHT, residual, residualShapes, signed, worstOf } from './figure/residuals';
 import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
 import { SPLIT_HEIGHT, splitShapes } from './figure/split';
 import {
@@ -38,8 +39,6 @@ import {
 import { PythonStatus } from './PythonStatus';
 import { Pins } from './pins/Pins';
 import { PullChooser } from './pull/PullChooser';
-import { Rich } from './Rich';
-
 import { SplitAlong } from './SplitAlong';
 import { TypedValue } from './TypedValue';
 
@@ -188,7 +187,7 @@ function FramesSwitch() {
     let words = fill === undefined ? '' : `= ${decimal(fill, 2)}: frames as counted`;
     if (full) {
       const predictions = full.predictions(live.theta);
-      const low = view.points.map((p, i) => -deviation(predictions[i], p)).filter(Number.isFinite);
+      const low = view.points.map((p, i) => residual(p, predictions[i])).filter(Number.isFinite);
       words = `= 1: reads ${decimal(Math.min(...low), 0)} to ${decimal(Math.max(...low), 0)} % low here`;
     }
     if (host.textContent !== words) host.textContent = words;
@@ -461,7 +460,7 @@ function Residuals() {
     <div className="block residuals">
       <header className="row">
         <h3 className="cap">
-          Residuals <small>model − cell</small>
+          Residuals <small>cell − model</small>
         </h3>
         <span className="note" ref={worst} />
       </header>
@@ -470,7 +469,7 @@ function Residuals() {
         className="plot wide"
         height={RESIDUALS_HEIGHT}
         role="img"
-        aria-label={`Model minus cell, in per cent, for ${comparison.points.length} cells`}
+        aria-label={`Cell minus model, in per cent, for ${comparison.points.length} cells`}
       />
       {comparison.points.length <= 16 && <SideBySide comparison={comparison} />}
     </div>
@@ -491,7 +490,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
       const words = decimal(predictions[i], digits);
       if (model.textContent !== words) {
         model.textContent = words;
-        difference.textContent = `${signed(deviation(predictions[i], p), comparison.calm < 1 ? 2 : 1)} %`;
+        difference.textContent = `${signed(residual(p, predictions[i]), comparison.calm < 1 ? 2 : 1)} %`;
       }
       row.classList.toggle('here', p.x === live.place.x && p.y === live.place.y);
     });
@@ -503,7 +502,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
           <th scope="col">{settingNames(view)}</th>
           <th scope="col">{view.kind}</th>
           <th scope="col">model</th>
-          <th scope="col">difference</th>
+          <th scope="col">cell − model</th>
         </tr>
       </thead>
       <tbody ref={body}>

@@ -9,6 +9,7 @@ import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Helped, QuantityName } from '../../components/QuantityName';
+import { Rich } from '../../components/Rich';
 import { draw } from '../../layers/svg';
 import { brief } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
@@ -20,7 +21,6 @@ import { AxisMenu } from './axes/AxisMenu';
 import { LevelPicker, MOST_LISTED } from './axes/LevelPicker';
 import { useExplorer, useFrame, useSized } from './context';
 import { cutShort, levelWords, redundant, settingText, settingWords, shortName, shortUnit } from './figure/words';
-import { Rich } from './Rich';
 
 interface Option {
   readonly value: string;

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import type { Cell, Experiment, FactorValue } from '../../api/types';
 import { LoadingLine } from '../../components/Loading';
+import { Rich } from '../../components/Rich';
 import { catalogue } from '../../engine/catalogue';
 import { draw } from '../../layers/svg';
 import { fromQuery } from '../../state/link';
@@ -11,7 +12,6 @@ import { type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/
 import { frameOf } from './figure/frame';
 import { cells, underCells, upwardAxis } from './figure/heat';
 import { axes } from './figure/lines';
-import { Rich } from './Rich';
 import './explorer.css';
 
 const MOST = 2000;

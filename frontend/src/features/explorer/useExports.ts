@@ -2,6 +2,7 @@
 // The figure as a file: title, units, kind, source and link inside it, in the light theme.
 import type { RefObject } from 'react';
 import { embeddedTypeface } from '../../engine/typeface';
+import { lightTokens, rasterised } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { contourLines } from '../../plots/contours';
 import { fileText } from '../../plots/file';
@@ -19,7 +20,6 @@ import { GRID } from './figure/live';
 import { patternText } from './figure/patterns';
 import { levelWords, namedSetting, titleWithUnit } from './figure/words';
 import { liveShapes, type Picture, type Scene, stillShapes } from './picture';
-import { lightTokens, rasterised } from './raster';
 
 const MARGIN = 24;
 const HEAD = 64;

@@ -2,11 +2,11 @@
 // A figure as a file: title, kinds, sources and link inside it, in the light theme.
 import { catalogue } from '../../engine/catalogue';
 import { embeddedTypeface } from '../../engine/typeface';
+import { lightTokens, rasterised } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { fileText, shapeText } from '../../plots/file';
 import { AXIS, line, mark, NOTE, type Shape, text } from '../../plots/shapes';
 import { addressOf } from '../../state/address';
-import { lightTokens, rasterised } from '../explorer/raster';
 import type { Document, Figure, HeatPanel, MarkKind, Panel, TablePanel } from './definition';
 import type { CellsBySlug } from './evaluate';
 import { GRID, heatFrame, surfaceOf } from './render/heat';

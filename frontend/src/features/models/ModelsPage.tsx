@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from 'wouter';
+import { Rich } from '../../components/Rich';
 import { useTitle } from '../../components/title';
 import { catalogue } from '../../engine/catalogue';
 import type { BundledModel } from '../../state/models';
 import { Equation } from '../explorer/Equation';
-import { Rich } from '../explorer/Rich';
 import '../explorer/explorer.css';
 import './models.css';
 

@@ -6,10 +6,10 @@ import { useExperiment, useExperiments, useNonlinearFit } from '../../api/querie
 import type { Experiment, NonlinearFit } from '../../api/types';
 import { Kind } from '../../components/Kind';
 import { Notice } from '../../components/Notice';
+import { Rich } from '../../components/Rich';
 import { brief, decimal } from '../../plots/number';
 import type { OwnModel } from '../../state/userModel';
 import { titleWithUnit, unitWords } from '../explorer/figure/words';
-import { Rich } from '../explorer/Rich';
 import { type Choice, choicesOf, inputsWithout, MOST_FREE, requestOf, responseFor } from './fitting';
 import { Residuals } from './Residuals';
 

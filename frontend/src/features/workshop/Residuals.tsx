@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'react';
 import type { Experiment, NonlinearFit } from '../../api/types';
 import { draw } from '../../layers/svg';
 import { brief, decimal } from '../../plots/number';
-import { RESIDUALS_HEIGHT, residualShapes } from './residuals';
+import { RESIDUALS_HEIGHT, residual, residualShapes } from './residuals';
 
-/** Every cell with what was observed, what the fitted model says, and the difference: drawn, and as a table. */
+/** Every cell with what was observed, what the fitted model says, and the residual: drawn, and as a table. */
 export function Residuals({ fit, experiment }: { fit: NonlinearFit; experiment: Experiment }) {
   const svg = useRef<SVGSVGElement>(null);
   useEffect(() => {
@@ -28,7 +28,7 @@ export function Residuals({ fit, experiment }: { fit: NonlinearFit; experiment: 
         className="plot wide"
         height={RESIDUALS_HEIGHT}
         role="img"
-        aria-label={`Model minus cell, in per cent, for ${fit.residuals.length} cells; the table has the numbers`}
+        aria-label={`Cell minus model, in per cent, for ${fit.residuals.length} cells; the table has the numbers`}
       />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long table scrolls, also by keyboard */}
       <div className="cells" tabIndex={0} role="group" aria-label="Residuals">
@@ -43,7 +43,7 @@ export function Residuals({ fit, experiment }: { fit: NonlinearFit; experiment: 
               ))}
               <th scope="col">observed{unit && `, ${unit}`}</th>
               <th scope="col">model</th>
-              <th scope="col">difference</th>
+              <th scope="col">cell − model</th>
             </tr>
           </thead>
           <tbody>
@@ -56,7 +56,7 @@ export function Residuals({ fit, experiment }: { fit: NonlinearFit; experiment: 
                 ))}
                 <td>{brief(r.observed, 5)}</td>
                 <td>{brief(r.predicted, 5)}</td>
-                <td>{decimal(r.deviation_percent, 2)} %</td>
+                <td>{decimal(residual(r), 2)} %</td>
               </tr>
             ))}
           </tbody>

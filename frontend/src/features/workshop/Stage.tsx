@@ -3,6 +3,7 @@
 // that holds this one model.
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { Fit } from '../../api/types';
+import { Rich } from '../../components/Rich';
 import { useTheme } from '../../components/theme';
 import { frames as frameLoop } from '../../engine/frames';
 import { decimal, digitsFor } from '../../plots/number';
@@ -17,7 +18,6 @@ import { type Explorer, ExplorerContext, type OnFrame, useExplorer, useFrame } f
 import { namedSetting, unitAfter } from '../explorer/figure/words';
 import { Parameter } from '../explorer/Panel';
 import type { Picture } from '../explorer/picture';
-import { Rich } from '../explorer/Rich';
 import { useExports } from '../explorer/useExports';
 
 /** With the intervals of a fit on the sliders. */

@@ -6,6 +6,7 @@ import type { NonlinearFit } from '../../api/types';
 import { Mathematics } from '../../components/Mathematics';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
+import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { useTitle } from '../../components/title';
 import { catalogue } from '../../engine/catalogue';
@@ -18,7 +19,6 @@ import { fromFragment, LinkRefused, LONGEST_SOURCE, toFragment } from '../../sta
 import { currentQuery } from '../../state/url';
 import { modelOf, type OwnModel, parseDocument, readDocument, type UserDocument } from '../../state/userModel';
 import { titleWithUnit } from '../explorer/figure/words';
-import { Rich } from '../explorer/Rich';
 import { fileName, save } from '../share/save';
 import { answerOf, type Trouble } from './answer';
 import { Editor, type EditorHandle } from './Editor';

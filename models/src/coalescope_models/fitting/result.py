@@ -53,7 +53,8 @@ class Diagnostics:
 class Residual:
     """One point: its place in the table (the first row of its cell), and how far off the model is.
 
-    `deviation_percent` is 100 (predicted − observed)/observed, as the 2005 paper counts it.
+    `deviation_percent` is 100 (predicted − observed)/observed, as the 2005 paper counts it;
+    the residual of statistics, observed − predicted, has the other sign.
     """
 
     index: int

@@ -182,8 +182,8 @@ def _worst(found: Fit) -> str:
     )
     place = ", ".join(f"{name} {shown(value)}" for name, value in factors.items())
     return (
-        f"{residual.deviation_percent:+.2f} % at {place}: "
-        f"{residual.predicted:.5g} {unit} predicted, {residual.observed:.5g} {unit} observed"
+        f"{-residual.deviation_percent:+.2f} % at {place}: "
+        f"{residual.observed:.5g} {unit} observed, {residual.predicted:.5g} {unit} predicted"
     )
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model against cells: one stem a cell, in rows of the upward axis.
+// Cells against model: one stem a cell, in rows of the upward axis.
 
 import { decimal } from '../../../plots/number';
 import { linear } from '../../../plots/scale';
@@ -13,7 +13,7 @@ import { settingText } from './words';
 /** The model at each cell, with the packets and interrupts that the cell itself counted. */
 export interface Comparison {
   readonly points: readonly Point[];
-  /** The largest deviation where the sliders start, in per cent: what the scale of the residuals has to hold. */
+  /** The largest residual where the sliders start, in per cent: what the scale of the residuals has to hold. */
   readonly calm: number;
   predictions(theta: Readonly<Record<string, number>>): Float64Array;
 }
@@ -42,14 +42,14 @@ export function comparisonOf(view: View, frames: Frames): Comparison | null {
   return { points, predictions, calm: Math.abs(worstOf(points, predictions(view.start))?.percent ?? 0) };
 }
 
-/** Percent of the cell; of nought, nothing can be a percentage. */
-export const deviation = (predicted: number, point: Point): number =>
-  point.mean === 0 ? Number.NaN : (100 * (predicted - point.mean)) / point.mean;
+/** Observed − predicted, in percent of the cell; of nought, nothing can be a percentage. */
+export const residual = (point: Point, predicted: number): number =>
+  point.mean === 0 ? Number.NaN : (100 * (point.mean - predicted)) / point.mean;
 
 export function worstOf(points: readonly Point[], predictions: Float64Array): { point: Point; percent: number } | null {
   let worst: { point: Point; percent: number } | null = null;
   points.forEach((point, i) => {
-    const percent = deviation(predictions[i], point);
+    const percent = residual(point, predictions[i]);
     if (Number.isFinite(percent) && (!worst || Math.abs(percent) > Math.abs(worst.percent))) worst = { point, percent };
   });
   return worst;
@@ -108,7 +108,7 @@ export function residualShapes(
       if (p.y !== row) return;
       const X = Math.round((left + slot / 2) * 10) / 10;
       left += slot;
-      const v = deviation(predictions[i], p);
+      const v = residual(p, predictions[i]);
       if (!Number.isFinite(v)) return;
       const Y = Math.round(Math.max(TOP, Math.min(TOP + HEIGHT, y(v))) * 10) / 10;
       const outline = markPath(kind, X, Y, radius);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { raise } from '../../plots/shapes';
+import { raise } from '../plots/shapes';
 
 /** "per 10⁹ bytes": raised digits as <sup>, for the page's font draws few of them itself. */
 export function Rich({ children }: { children: string }) {
