@@ -33,12 +33,14 @@ from coalescope.previews.endpoints import router as previews
 from coalescope.previews.head import PageHead
 from coalescope.recommendations.endpoints import router as recommendations
 from coalescope.runs.endpoints import router as runs
-from coalescope.security import BodyLimit, access_policy, protect
+from coalescope.security import AccessPolicy, BodyLimit, access_policy, protect
 from coalescope.settings import Settings
-from coalescope.store import open_store
+from coalescope.store import Store, open_store
 from coalescope.surfaces.endpoints import router as surfaces
 from coalescope.sweeps.endpoints import router as sweeps
 from coalescope.sweeps.events import Listeners
+from coalescope.tokens.callers import StoredCallers
+from coalescope.tokens.service import any_valid
 from coalescope.uploads.endpoints import router as uploads
 
 _MOST_BODY_BYTES = 2**20
@@ -51,8 +53,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     Bundles of run logs are loaded once it answers.
     """
     settings = settings or Settings()
-    policy = access_policy(settings.host, _secret(settings))
     store = open_store(settings, waits_for=lambda slug: False)
+    policy = _policy(settings, store)
     loader = BackgroundLoader(store.database, store.object_store, store.waiting)
 
     @asynccontextmanager
@@ -89,12 +91,21 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.router.default = PageFiles(settings.page_dir, PageHead(store.database, settings))
     describe(app)
     app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
-    protect(app, policy)
+    protect(app, policy, _secret(settings), StoredCallers(store.database))
     return app
 
 
+def _policy(settings: Settings, store: Store) -> AccessPolicy:
+    try:
+        with store.database.read() as connection:
+            return access_policy(settings, stored_tokens=any_valid(connection))
+    except BaseException:
+        store.close()
+        raise
+
+
 def _secret(settings: Settings) -> str | None:
-    return None if settings.token is None else settings.token.get_secret_value()
+    return settings.token.get_secret_value() or None if settings.token is not None else None
 
 
 def _api() -> APIRouter:

@@ -9,9 +9,10 @@ request), writes with BEGIN IMMEDIATE (they queue for the lock instead of failin
 
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pysqlite3.dbapi2
 import sqlalchemy as sa
@@ -19,6 +20,7 @@ from fastapi import Depends, Request
 from sqlalchemy.engine import Connection, Engine
 
 from coalescope.errors import CoalescopeError
+from coalescope.timestamps import utc_now
 
 _BUSY_SECONDS = 30
 _SAFE_SQLITE = (3, 51, 3)
@@ -181,6 +183,42 @@ sweeps = sa.Table(
     sa.CheckConstraint("state IN ('running', 'ended', 'stopped')", name="state_known"),
 )
 
+tokens = sa.Table(
+    "tokens",
+    METADATA,
+    # the part of the token that is no secret
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("scope", sa.Text, nullable=False),
+    sa.Column("sha256", sa.Text, nullable=False),
+    sa.Column("created_at", sa.Text, nullable=False),
+    sa.Column("last_used_at", sa.Text, nullable=True),
+    sa.Column("expires_at", sa.Text, nullable=True),
+    sa.Column("revoked_at", sa.Text, nullable=True),
+    sa.CheckConstraint("scope IN ('read', 'upload', 'admin')", name="scope_known"),
+)
+
+# Who changed the store, when and how: a row for each transaction that somebody caused.
+changes = sa.Table(
+    "changes",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("what", sa.Text, nullable=False),
+)
+
+
+class Cause(NamedTuple):
+    """Who asks for a change, and what was asked."""
+
+    who: str
+    what: str
+
+
+# Set around whatever serves a request or runs a command; the program's own upkeep has no cause.
+CAUSE: ContextVar[Cause | None] = ContextVar("CAUSE", default=None)
+
 
 class Database:
     """One engine and the two kinds of transaction on it."""
@@ -193,9 +231,18 @@ class Database:
         """A transaction that sees one state of the store; changes are an error of the caller."""
         return self.engine.begin()
 
-    def write(self) -> AbstractContextManager[Connection]:
-        """A transaction that holds the write lock; committed on leaving, durable after that."""
-        return self._writer.begin()
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that holds the write lock; committed on leaving, durable after that.
+
+        The change and the note of who made it are kept together or not at all.
+        """
+        with self._writer.begin() as connection:
+            yield connection
+            cause = CAUSE.get()
+            if cause is not None:
+                note = {"at": utc_now(), "who": cause.who, "what": cause.what}
+                connection.execute(sa.insert(changes).values(note))
 
     def close(self) -> None:
         """Close all pooled connections."""

@@ -28,7 +28,10 @@ class Settings(BaseSettings):
         default=8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one"
     )
     token: SecretStr | None = Field(
-        default=None, description="Bearer token, required beyond loopback"
+        default=None, description="An admin token besides those of `coalescope token`"
+    )
+    public_read: bool = Field(
+        default=False, description="Beyond loopback, reading needs no token; changing still does"
     )
     datasets_dir: Path | None = Field(
         default_factory=lambda: _in_checkout("datasets"), description="Published data sets to load"

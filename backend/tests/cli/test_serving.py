@@ -101,7 +101,7 @@ def test_uploads_with_a_token(run: Run, serve: Serve, tables: list[Path], tmp_pa
         assert bare.returncode == 1
         assert f"refused {tables[0]}: This server asks for a token." in bare.stderr
         wrong = run("upload", tables[0], "--server", here, COALESCOPE_TOKEN="a guess")
-        assert "not the one this server was started with" in wrong.stderr
+        assert "The token is not known here" in wrong.stderr
         for refused in (bare, wrong):
             assert "COALESCOPE_TOKEN" in refused.stderr
             assert "--token-file" in refused.stderr

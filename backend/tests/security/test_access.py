@@ -2,18 +2,21 @@
 """Who gets in: each refusal stands beside the twin that passes."""
 
 import asyncio
+from typing import Any
 
 import httpx
 import pytest
 from coalescope.security import AccessPolicy, UnsafeBinding, access_policy, protect
 from coalescope.security.headers import SECURITY_HEADERS
+from coalescope.settings import Settings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-LOOPBACK = AccessPolicy(loopback=True, token=None)
-OPEN = AccessPolicy(loopback=False, token="a long secret – ü")
+LOOPBACK = AccessPolicy(loopback=True, asks=False)
+OPEN = AccessPolicy(loopback=False, asks=True)
+SECRET = "a long secret – ü"
 
 
 async def _reached(request: Request) -> PlainTextResponse:
@@ -30,7 +33,7 @@ def ask(
     """Send one request through the guard (none: the mutant without it)."""
     app = Starlette(routes=[Route("/{path:path}", _reached, methods=["GET", "POST", "DELETE"])])
     if policy is not None:
-        protect(app, policy)
+        protect(app, policy, SECRET)
     wanted = {name.replace("_", "-"): value for name, value in headers.items()}
 
     async def send() -> httpx.Response:
@@ -121,7 +124,7 @@ def test_beyond_loopback_the_api_asks_for_the_token() -> None:
     for path in ("/api", "/api/experiments", "/api/", "/api/health/", "/api/healthy"):
         bare = ask(OPEN, path=path, host="bench.example:8000")
         assert bare.status_code == 401
-        assert bare.headers["www-authenticate"] == "Bearer"
+        assert bare.headers["www-authenticate"] == 'Bearer realm="Coalescope"'
         assert bare.json()["error"]["code"] == "token_required"
     right = "Bearer a long secret – ü".encode()
     assert ask(OPEN, host="bench.example:8000", authorization=right).text == "reached"
@@ -147,14 +150,23 @@ def test_the_token_never_shows() -> None:
     assert "secret" not in ask(OPEN, authorization="Bearer secret").text
 
 
+def bound(host: str, **more: Any) -> Settings:
+    return Settings(host=host, **more)
+
+
 def test_binding_elsewhere_needs_a_token() -> None:
     for host in ("0.0.0.0", "::", "192.0.2.7", "bench.example", ""):
         for token in (None, ""):
             with pytest.raises(UnsafeBinding, match="COALESCOPE_TOKEN"):
-                access_policy(host, token)
-        assert access_policy(host, "secret") == AccessPolicy(loopback=False, token="secret")
+                access_policy(bound(host, token=token))
+        beyond = AccessPolicy(loopback=False, asks=True)
+        assert access_policy(bound(host, token="secret")) == beyond
+        assert access_policy(bound(host), stored_tokens=True) == beyond
+        public = AccessPolicy(loopback=False, asks=True, public_read=True)
+        assert access_policy(bound(host, public_read=True)) == public
     for host in ("127.0.0.1", "127.1.2.3", "localhost", "::1", "[::1]"):
-        assert access_policy(host, None) == AccessPolicy(loopback=True, token=None)
+        assert access_policy(bound(host)) == AccessPolicy(loopback=True, asks=False)
+        assert access_policy(bound(host, token="secret")) == AccessPolicy(True, asks=True)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "evil.example"])

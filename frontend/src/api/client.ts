@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import { answerFrom, currentCopy } from './copy';
 import { errorFrom, Unreachable } from './errors';
 import type { paths } from './schema';
-import { askForToken, authorization, currentToken } from './token';
+import { askForToken, authorization, currentToken, wantsToken } from './token';
 
 async function attempt(request: Request): Promise<Response> {
   const each = request.clone();
@@ -25,8 +25,9 @@ async function sendRequest(request: Request): Promise<Response> {
     const used = currentToken();
     const response = await attempt(request);
     if (response.ok) return response;
-    if (response.status === 401 && (currentToken() !== used || (await askForToken()))) continue;
-    throw errorFrom(response.status, await response.text());
+    const refusal = await response.text();
+    if (wantsToken(response.status, refusal) && (currentToken() !== used || (await askForToken()))) continue;
+    throw errorFrom(response.status, refusal);
   }
 }
 

@@ -3918,7 +3918,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3965,7 +3965,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4012,7 +4012,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4066,7 +4066,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4117,7 +4117,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4169,7 +4169,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4229,7 +4229,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4286,7 +4286,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4355,7 +4355,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4428,7 +4428,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4482,7 +4482,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4536,7 +4536,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4602,7 +4602,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4668,7 +4668,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4732,7 +4732,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4801,7 +4801,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4855,7 +4855,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4906,7 +4906,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4953,7 +4953,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5004,7 +5004,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5066,7 +5066,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5123,7 +5123,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5173,7 +5173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5226,7 +5226,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5276,7 +5276,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5336,7 +5336,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5386,7 +5386,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5449,7 +5449,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5512,7 +5512,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5575,7 +5575,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5625,7 +5625,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5715,7 +5715,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5769,7 +5769,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5823,7 +5823,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5873,7 +5873,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5923,7 +5923,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5974,7 +5974,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6024,7 +6024,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Any other failure: 401 without the token, 403 from a foreign origin, 421 to a foreign host, 500 inside the server */
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
             default: {
                 headers: {
                     [name: string]: unknown;

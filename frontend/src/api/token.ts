@@ -39,6 +39,11 @@ export function authorization(): Record<string, string> {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
+/** Whether another token would help: there was none, it is not known, or it may not do this. */
+export function wantsToken(status: number, body: string): boolean {
+  return status === 401 || (status === 403 && body.includes('"scope_too_small"'));
+}
+
 /** Asks the reader once, however many requests wait for it. Null: the reader declined. */
 export function askForToken(): Promise<string | null> {
   if (!question) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { withQuery } from './client';
 import { errorFrom, Unreachable } from './errors';
-import { askForToken, authorization, currentToken } from './token';
+import { askForToken, authorization, currentToken, wantsToken } from './token';
 import type { Kind, UploadReceipt } from './types';
 
 /** Where a CSV goes; a run log names its experiment itself. */
@@ -47,7 +47,7 @@ export async function sendUpload(upload: Upload): Promise<UploadReceipt> {
     const used = currentToken();
     const { status, body } = await attempt(upload);
     if (status === 200 || status === 201) return JSON.parse(body) as UploadReceipt;
-    if (status === 401 && (currentToken() !== used || (await askForToken()))) continue;
+    if (wantsToken(status, body) && (currentToken() !== used || (await askForToken()))) continue;
     throw errorFrom(status, body);
   }
 }

@@ -7,16 +7,19 @@ function Question() {
   const [token, setToken] = useState('');
   return (
     <Dialog
-      title="This server asks for its token"
+      title="This server asks for a token"
       confirm="Continue"
       busy={token.trim() === ''}
       onConfirm={() => answerToken(token.trim())}
       onClose={() => answerToken(null)}
     >
-      <p>Whoever started the server set it in COALESCOPE_TOKEN. It is kept until this tab is closed.</p>
+      <p>
+        Whoever runs the server makes tokens, with <code>coalescope token create</code>. Yours is kept until this tab is
+        closed.
+      </p>
       {tokenQuestion.isRefused() && (
         <p className="refused" role="alert">
-          The token given before was not accepted.
+          The token given before is not known here, or may not do this.
         </p>
       )}
       <label className="field">

@@ -36,4 +36,11 @@ describe('the token', () => {
     expect(await asked).toBeNull();
     expect(token.authorization()).toEqual({});
   });
+
+  it('is wanted where another one would help, and not where it would not', () => {
+    expect(token.wantsToken(401, '')).toBe(true);
+    expect(token.wantsToken(403, '{"error":{"code":"scope_too_small"}}')).toBe(true);
+    expect(token.wantsToken(403, '{"error":{"code":"foreign_origin"}}')).toBe(false);
+    expect(token.wantsToken(422, '"scope_too_small"')).toBe(false);
+  });
 });

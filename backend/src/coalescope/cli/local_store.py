@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from coalescope.database import CAUSE, Cause
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import Store, open_store
@@ -56,7 +57,16 @@ def local_store(arguments: Namespace, *, create: bool = False) -> Iterator[Store
         return not create and named in (None, slug)
 
     store = open_store(settings, waits_for=waits_for)
+    before = CAUSE.set(Cause("command line", _command(arguments)))
     try:
         yield store
     finally:
+        CAUSE.reset(before)
         store.close()
+
+
+def _command(arguments: Namespace) -> str:
+    """What was typed, as far as the record of changes is to tell it."""
+    module = arguments.module.rpartition(".")[2].replace("import_files", "import")
+    words = [module, getattr(arguments, "action", None), getattr(arguments, "name", None)]
+    return "coalescope " + " ".join(word for word in words if word)

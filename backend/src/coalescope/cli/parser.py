@@ -93,6 +93,8 @@ def build_parser() -> argparse.ArgumentParser:
     _upload(command("upload", "Send run logs and CSV files to a server", output))
     _export(command("export", "Write an experiment as CSV or JSON", store))
     _publish(command("publish", "Write the store as a site of files that needs no server", store))
+    _token(command("token", "Make, list and revoke a server's tokens"), store, output)
+    _changes(command("changes", "Say who changed the store, when and how", store, output))
     command("openapi", "Print the description of the API")
     return parser
 
@@ -540,6 +542,50 @@ def _publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replace", action="store_true", help="replace a site that this command wrote"
     )
+
+
+def _token(
+    parser: argparse.ArgumentParser, store: argparse.ArgumentParser, output: argparse.ArgumentParser
+) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
+
+    def action(name: str, text: str, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
+        return actions.add_parser(
+            name, help=text, description=text + ".", parents=parents, allow_abbrev=False
+        )
+
+    create = action("create", "Make a token and print it, once", store)
+    create.add_argument("name", metavar="NAME", help="whose it is; changes are noted under it")
+    create.add_argument(
+        "--scope",
+        choices=("read", "upload", "admin"),
+        required=True,
+        help="read: look and compute; upload: also add runs, sweeps, experiments and short links; "
+        "admin: also retract, restore and correct runs",
+    )
+    create.add_argument(
+        "--days", metavar="N", type=_lifetime, help="valid for so long (default: until revoked)"
+    )
+    action("list", "List the tokens: name, scope, state, last use; not the tokens", store, output)
+    revoke = action("revoke", "End a token at once", store)
+    revoke.add_argument("name", metavar="NAME")
+
+
+def _changes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limit",
+        metavar="N",
+        type=_one_to(1_000_000),
+        default=50,
+        help="at most so many, the newest first (default: %(default)s)",
+    )
+
+
+def _lifetime(text: str) -> float:
+    days = _positive(text)
+    if days > 36_500:
+        raise argparse.ArgumentTypeError(f"{text!r} is longer than a hundred years")
+    return days
 
 
 def assignment(text: str) -> tuple[str, str]:

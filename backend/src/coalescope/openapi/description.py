@@ -12,7 +12,8 @@ All numbers are in the unit that the name of their field ends in; the glossary (
 says which. Every answer that is not a success has the shape of `ErrorResponse`.
 
 On a loopback address the server answers only to its own `Host`, and changes nothing for a page of
-another origin. Bound to any other address it asks for a bearer token.
+another origin. Bound to any other address it asks for a bearer token: of scope `read` to look and
+compute, `upload` to add, `admin` to retract and correct.
 """
 
 TAGS = [
@@ -53,7 +54,8 @@ PARAMETERS = {
 OTHER_ERRORS: dict[int | str, dict[str, Any]] = {
     "default": {
         "model": ErrorResponse,
-        "description": "Any other failure: 401 without the token, 403 from a foreign origin, "
+        "description": "Any other failure: 401 without a token, 403 for one of too small a scope "
+        "or from a foreign origin, "
         "421 to a foreign host, 500 inside the server",
     }
 }
@@ -70,7 +72,7 @@ def describe(app: FastAPI) -> None:
                 "token": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "COALESCOPE_TOKEN of the server, where it has one",
+                    "description": "Made with `coalescope token create`, or COALESCOPE_TOKEN",
                 }
             }
             document["security"] = [{}, {"token": []}]

@@ -13,7 +13,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.fits.cache import LatestAnswers
 from coalescope.previews.card import Card, head_tags
 from coalescope.previews.service import MOST_QUERY, card_for, version_for
-from coalescope.security import is_loopback
+from coalescope.security import is_loopback, reading_is_open
 from coalescope.settings import Settings
 
 _LOG = logging.getLogger("coalescope")
@@ -22,7 +22,7 @@ _KEPT_HEADS = 256
 
 def is_public(card: Card, settings: Settings) -> bool:
     """Whether anybody may see the card: what a token guards, a link does not give away."""
-    return card.kind is None or settings.token is None or settings.public_previews
+    return card.kind is None or reading_is_open(settings) or settings.public_previews
 
 
 def base_url(scope: Scope, settings: Settings) -> str | None:

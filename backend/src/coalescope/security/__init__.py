@@ -8,17 +8,22 @@ from coalescope.security.policy import (
     AccessPolicy,
     UnsafeBinding,
     access_policy,
-    is_api_path,
     is_loopback,
+    reading_is_open,
 )
+from coalescope.security.scopes import SCOPES, Caller, Scope, is_api_path
 
 __all__ = [
     "SANDBOX_POLICY",
+    "SCOPES",
     "AccessPolicy",
     "BodyLimit",
+    "Caller",
+    "Scope",
     "UnsafeBinding",
     "access_policy",
     "is_api_path",
     "is_loopback",
     "protect",
+    "reading_is_open",
 ]

@@ -1,31 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guard in front of the application: asks the policy about each request's head."""
 
+import logging
+from typing import Protocol
+
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from coalescope.database import CAUSE, Cause
 from coalescope.errors import CoalescopeError
 from coalescope.security.headers import SecurityHeaders
-from coalescope.security.policy import AccessPolicy, Refusal, RequestHead
+from coalescope.security.policy import AccessPolicy, Refusal, RequestHead, bearer, same_secret
+from coalescope.security.scopes import Caller, needed_scope
+
+_LOG = logging.getLogger("coalescope.access")
+_MOST_ASKED = 500
+
+
+class Callers(Protocol):
+    """Whoever knows the tokens that were made."""
+
+    def find(self, given: str) -> Caller | None:
+        """Who shows this token, None for nobody known."""
+
+    def note_use(self, key: str) -> None:
+        """Write down that it was used."""
 
 
 class Guard:
     """Refuses what the policy refuses before a byte of the body is read."""
 
-    def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
+    def __init__(
+        self, app: ASGIApp, policy: AccessPolicy, token: str | None, callers: Callers | None
+    ) -> None:
         self._app = app
         self._policy = policy
+        self._token = token
+        self._callers = callers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with the refusal, or pass the request on."""
-        if scope["type"] == "http":
-            refusal = self._policy.refusal(_head(scope))
-            if refusal is not None:
-                await _answer(refusal)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        """Answer with the refusal, or pass the request on under the caller's name."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        head = _head(scope)
+        refusal = self._policy.foreign(head)
+        caller = None
+        if refusal is None:
+            caller = await self._caller(bearer(head.authorization))
+            refusal = self._policy.forbidden(head, caller)
+        if refusal is not None:
+            _LOG.info(
+                "refused",
+                extra={"code": refusal.code, **_asked(head), "who": _who(caller, scope)},
+            )
+            await _answer(refusal)(scope, receive, send)
+            return
+        await self._pass_on(head, caller, scope, receive, send)
+        if caller is not None and caller.key is not None and self._callers is not None:
+            await run_in_threadpool(self._callers.note_use, caller.key)
+
+    async def _caller(self, given: str | None) -> Caller | None:
+        if given is None:
+            return None
+        if self._token is not None and same_secret(given, self._token):
+            return Caller("COALESCOPE_TOKEN", "admin")
+        return None if self._callers is None else await run_in_threadpool(self._callers.find, given)
+
+    async def _pass_on(
+        self, head: RequestHead, caller: Caller | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        if needed_scope(head.method, head.path) in (None, "read"):
+            await self._app(scope, receive, send)
+            return
+        who = _who(caller, scope)
+        query = scope["query_string"].decode("latin-1")
+        what = f"{head.method} {head.path}{'?' if query else ''}{query}"[:_MOST_ASKED]
+        status = 500
+
+        async def watched_send(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        before = CAUSE.set(Cause(who, what))
+        try:
+            await self._app(scope, receive, watched_send)
+        finally:
+            CAUSE.reset(before)
+            _LOG.info("change", extra={"who": who, "what": what, "status": status})
 
 
 def _head(scope: Scope) -> RequestHead:
@@ -42,15 +108,32 @@ def _head(scope: Scope) -> RequestHead:
     )
 
 
+def _who(caller: Caller | None, scope: Scope) -> str:
+    """The token's name; without one, from where."""
+    if caller is not None:
+        return caller.name
+    client = scope.get("client")
+    return f"without a token, from {client[0] if client else 'somewhere'}"
+
+
+def _asked(head: RequestHead) -> dict[str, str]:
+    return {"method": head.method, "path": head.path[:_MOST_ASKED]}
+
+
 def _answer(refusal: Refusal) -> JSONResponse:
     error = CoalescopeError(
         refusal.code, refusal.message, advice=refusal.advice, status=refusal.status
     )
-    headers = {"WWW-Authenticate": "Bearer"} if refusal.status == 401 else None
+    headers = {"WWW-Authenticate": refusal.challenge} if refusal.challenge else None
     return JSONResponse(error.as_json(), status_code=refusal.status, headers=headers)
 
 
-def protect(app: Starlette, policy: AccessPolicy) -> None:
+def protect(
+    app: Starlette,
+    policy: AccessPolicy,
+    token: str | None = None,
+    callers: Callers | None = None,
+) -> None:
     """Put the guard in front of an application, and the headers in front of the guard."""
-    app.add_middleware(Guard, policy=policy)
+    app.add_middleware(Guard, policy=policy, token=token, callers=callers)
     app.add_middleware(SecurityHeaders)

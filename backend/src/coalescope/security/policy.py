@@ -6,11 +6,11 @@ import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from coalescope.security.scopes import Caller, is_public_reading, needed_scope
+from coalescope.settings import Settings
+
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
-_API = "/api"
-# What watches over a container asks this and knows no token; it learns the version and no more.
-_HEALTH = "/api/health"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -27,6 +27,7 @@ class Refusal:
         code: stable name of the reason.
         message: what is wrong, in words.
         advice: what to do about it.
+        challenge: WWW-Authenticate of the answer, where a token would help.
 
     """
 
@@ -34,6 +35,7 @@ class Refusal:
     code: str
     message: str
     advice: str
+    challenge: str | None = None
 
 
 @dataclass(frozen=True)
@@ -51,20 +53,22 @@ class RequestHead:
 
 @dataclass(frozen=True)
 class AccessPolicy:
-    """How the server is bound, and the token it asks for.
+    """How the server is bound, and whether it asks for tokens.
 
     Attributes:
         loopback: bound to this machine only, so that every honest request names this machine.
-        token: if set, every request under /api must carry it; only GET /api/health need not.
+        asks: requests under /api must show a token; only GET /api/health need not.
+        public_read: what changes nothing needs none even then.
 
     """
 
     loopback: bool
-    token: str | None
+    asks: bool
+    public_read: bool = False
 
-    def refusal(self, head: RequestHead) -> Refusal | None:
-        """Return why this request is refused, or None if it may pass."""
-        return self._foreign_host(head) or _foreign_origin(head) or self._missing_token(head)
+    def foreign(self, head: RequestHead) -> Refusal | None:
+        """Return why a request is refused for where it comes from, or None."""
+        return self._foreign_host(head) or _foreign_origin(head)
 
     def _foreign_host(self, head: RequestHead) -> Refusal | None:
         # A page elsewhere can let its own name resolve to 127.0.0.1 (DNS rebinding): the browser
@@ -77,42 +81,86 @@ class AccessPolicy:
             f"This server listens on this machine only and does not answer to the host name "
             f"{_quoted(head.host)}.",
             f"Open http://127.0.0.1:{head.port or 8000} instead. To serve other machines, start "
-            "it with --host and a COALESCOPE_TOKEN.",
+            "it with --host and tokens (`coalescope token create`).",
         )
 
-    def _missing_token(self, head: RequestHead) -> Refusal | None:
-        if self.token is None or not is_api_path(head.path) or _asks_for_health(head):
+    def forbidden(self, head: RequestHead, caller: Caller | None) -> Refusal | None:
+        """Return why this caller may not do this, or None if they may."""
+        needed = needed_scope(head.method, head.path)
+        if not self.asks or needed is None:
             return None
-        scheme, _, given = (head.authorization or "").partition(" ")
-        if scheme.lower() == "bearer" and _same_secret(given.strip(), self.token):
+        if caller is None:
+            if self.public_read and is_public_reading(head.method, head.path):
+                return None
+            return _unknown_caller(head)
+        if caller.may(needed):
             return None
         return Refusal(
-            401,
-            "wrong_token" if head.authorization else "token_required",
-            "The token is not the one this server was started with."
-            if head.authorization
-            else "This server asks for a token.",
-            "Send the header 'Authorization: Bearer TOKEN' with the COALESCOPE_TOKEN that the "
-            "server was started with.",
+            403,
+            "scope_too_small",
+            f"The token {caller.name!r} has the scope {caller.scope!r}; this takes {needed!r}.",
+            f"Use a token made with: coalescope token create NAME --scope {needed}",
+            challenge=f'Bearer realm="Coalescope", error="insufficient_scope", scope="{needed}"',
         )
 
 
-def access_policy(host: str, token: str | None) -> AccessPolicy:
-    """Return the policy for a server bound to `host`.
+def _unknown_caller(head: RequestHead) -> Refusal:
+    advice = (
+        "Send the header 'Authorization: Bearer TOKEN'. Whoever runs the server makes tokens with "
+        "`coalescope token create`, or set one in COALESCOPE_TOKEN."
+    )
+    if head.authorization is None:
+        message = "This server asks for a token."
+        return Refusal(
+            401, "token_required", message, advice, challenge='Bearer realm="Coalescope"'
+        )
+    return Refusal(
+        401,
+        "wrong_token",
+        "The token is not known here: it is mistyped, has expired or was revoked.",
+        advice,
+        challenge='Bearer realm="Coalescope", error="invalid_token"',
+    )
+
+
+def bearer(authorization: str | None) -> str | None:
+    """The token in an Authorization header, None if there is none in it."""
+    scheme, _, given = (authorization or "").partition(" ")
+    return given.strip() or None if scheme.lower() == "bearer" else None
+
+
+def same_secret(given: str, expected: str) -> bool:
+    """Compare in a time that says nothing of where they differ."""
+    # Header bytes reach us decoded as Latin-1; the environment's text is UTF-8.
+    return hmac.compare_digest(given.encode("latin-1"), expected.encode())
+
+
+def access_policy(settings: Settings, *, stored_tokens: bool = False) -> AccessPolicy:
+    """Return the policy for a server with these settings.
 
     Raises:
-        UnsafeBinding: `host` is reachable from other machines and there is no token.
+        UnsafeBinding: it can be reached from other machines, and nobody has a token.
 
     """
-    loopback = is_loopback(host)
-    token = token or None
-    if not loopback and token is None:
+    loopback, token = is_loopback(settings.host), has_token(settings)
+    if not loopback and not (token or stored_tokens or settings.public_read):
         raise UnsafeBinding(
-            f"{host} can be reached from other machines, and no token is set. Set COALESCOPE_TOKEN "
-            "to a secret of your choice (for example from: python3 -c 'import secrets; "
-            "print(secrets.token_urlsafe())'), or listen on 127.0.0.1 only."
+            f"{settings.host} can be reached from other machines, and there is no token. Make one "
+            "with `coalescope token create NAME --scope admin`, or set COALESCOPE_TOKEN to a "
+            "secret of your choice. To let everybody read and nobody change anything, set "
+            "COALESCOPE_PUBLIC_READ=true. Or listen on 127.0.0.1 only."
         )
-    return AccessPolicy(loopback=loopback, token=token)
+    return AccessPolicy(loopback, token or not loopback, settings.public_read)
+
+
+def has_token(settings: Settings) -> bool:
+    """Whether the settings themselves hold a token."""
+    return settings.token is not None and settings.token.get_secret_value() != ""
+
+
+def reading_is_open(settings: Settings) -> bool:
+    """Whether the server shows what it holds to anybody who can reach it."""
+    return settings.public_read or (is_loopback(settings.host) and not has_token(settings))
 
 
 def is_loopback(host: str) -> bool:
@@ -123,15 +171,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def is_api_path(path: str) -> bool:
-    """Tell whether a path belongs to the API and not to the page's files."""
-    return path == _API or path.startswith(f"{_API}/")
-
-
-def _asks_for_health(head: RequestHead) -> bool:
-    return head.path == _HEALTH and head.method in ("GET", "HEAD")
 
 
 def _is_own_host(host: str | None, port: int | None) -> bool:
@@ -177,11 +216,6 @@ def _same_origin(origin: str, host: str | None) -> bool:
     name, port = _split_host(parts.netloc)
     own_name, own_port = _split_host(host)
     return name == own_name and (port or default) == (own_port or default)
-
-
-def _same_secret(given: str, expected: str) -> bool:
-    # Header bytes reach us decoded as Latin-1; the environment's text is UTF-8.
-    return hmac.compare_digest(given.encode("latin-1"), expected.encode())
 
 
 def _quoted(value: str | None) -> str:

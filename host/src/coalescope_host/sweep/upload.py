@@ -129,4 +129,5 @@ def _outcome(server: str, status: int, body: bytes) -> Outcome:
     reason = f"{server} answered {status}: {text or 'without a reason'}"
     if status == 401:
         reason += f" Set {TOKEN_VARIABLE}, or name a file that holds the token."
-    return Outcome("failed" if status in PASSING or status == 401 else "refused", reason)
+    # another token can mend 401 and 403: what waits is sent again
+    return Outcome("failed" if status in (*PASSING, 401, 403) else "refused", reason)

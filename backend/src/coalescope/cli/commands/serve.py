@@ -12,7 +12,6 @@ import uvicorn
 from coalescope.app import create_app
 from coalescope.cli.local_store import settings_of, warn_without_datasets
 from coalescope.errors import CoalescopeError
-from coalescope.security import access_policy
 from coalescope.settings import Settings
 from coalescope.sweeps.events import Listeners
 
@@ -23,7 +22,6 @@ def run(arguments: Namespace) -> int:
     """Serve until a signal comes, then let open requests finish."""
     settings = settings_of(arguments)
     warn_without_datasets(settings)
-    access_policy(settings.host, settings.token.get_secret_value() if settings.token else None)
     # Until uvicorn takes the signals over, and again when it raises them anew after an orderly
     # shutdown, SIGTERM is the same as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
