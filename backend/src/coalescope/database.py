@@ -7,24 +7,27 @@ Transactions are opened by this module, not by the DB-API: reads with BEGIN (one
 request), writes with BEGIN IMMEDIATE (they queue for the lock instead of failing at commit).
 """
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 import pysqlite3.dbapi2
 import sqlalchemy as sa
 from fastapi import Depends, Request
 from sqlalchemy.engine import Connection, Engine
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, read_only
 from coalescope.timestamps import utc_now
 
 _BUSY_SECONDS = 30
 _SAFE_SQLITE = (3, 51, 3)
 _WRITES = "coalescope_writes"
+SQLITE_NAME = "coalescope.sqlite"
 
 METADATA = sa.MetaData(
     naming_convention={
@@ -223,8 +226,9 @@ CAUSE: ContextVar[Cause | None] = ContextVar("CAUSE", default=None)
 class Database:
     """One engine and the two kinds of transaction on it."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, for_reading: bool = False) -> None:
         self.engine = engine
+        self._for_reading = for_reading
         self._writer = engine.execution_options(**{_WRITES: True})
 
     def read(self) -> AbstractContextManager[Connection]:
@@ -236,7 +240,11 @@ class Database:
         """A transaction that holds the write lock; committed on leaving, durable after that.
 
         The change and the note of who made it are kept together or not at all.
+
+        Errors: CoalescopeError 503 where the store was opened for reading.
         """
+        if self._for_reading:
+            raise read_only()
         with self._writer.begin() as connection:
             yield connection
             cause = CAUSE.get()
@@ -249,14 +257,19 @@ class Database:
         self.engine.dispose()
 
 
-def open_database(url: str | None, data_dir: Path) -> Database:
-    """The database at `url`, or `data_dir`/coalescope.sqlite. Tables: see coalescope.migrations."""
+def open_database(url: str | None, data_dir: Path, *, for_reading: bool = False) -> Database:
+    """The database at `url`, or `data_dir`/coalescope.sqlite. Tables: see coalescope.migrations.
+
+    `for_reading` changes no byte of it and wants no right to write.
+    """
+    if url is not None and not url.startswith("sqlite"):
+        return Database(_server_engine(url), for_reading=for_reading)
+    _check_sqlite(pysqlite3.dbapi2.sqlite_version_info)
+    if url is None and for_reading:
+        return Database(_reading_engine(data_dir / SQLITE_NAME), for_reading=True)
     if url is None:
         data_dir.mkdir(parents=True, exist_ok=True)
-        url = f"sqlite+pysqlite:///{data_dir / 'coalescope.sqlite'}"
-    if not url.startswith("sqlite"):
-        return Database(_server_engine(url))
-    _check_sqlite(pysqlite3.dbapi2.sqlite_version_info)
+        url = f"sqlite+pysqlite:///{data_dir / SQLITE_NAME}"
     engine = sa.create_engine(
         url,
         module=pysqlite3.dbapi2,
@@ -266,7 +279,31 @@ def open_database(url: str | None, data_dir: Path) -> Database:
     )
     sa.event.listen(engine, "connect", _configure)
     sa.event.listen(engine, "begin", _begin)
-    return Database(engine)
+    return Database(engine, for_reading=for_reading)
+
+
+def _reading_engine(path: Path) -> Engine:
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    if not os.access(path.parent, os.W_OK) and not has_unmerged_log(path):
+        # SQLite cannot make the files that readers share, and nobody here writes
+        uri += "&immutable=1"
+
+    def connect() -> Any:
+        return pysqlite3.dbapi2.connect(
+            uri, uri=True, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
+        )
+
+    engine = sa.create_engine(
+        f"sqlite+pysqlite:///{path}", module=pysqlite3.dbapi2, creator=connect
+    )
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def has_unmerged_log(path: Path) -> bool:
+    """Whether there is a write-ahead log beside the database, in use or left by a sudden end."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
 
 
 def _server_engine(url: str) -> Engine:

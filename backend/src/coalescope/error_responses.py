@@ -111,6 +111,8 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
     _LOG.error("unexpected failure at %s %s", request.method, request.url.path, exc_info=error)
     if _is_storage_full(error):
         return _answer(_storage_full(request))
+    if _is_unwritable(error):
+        return _answer(_unwritable(request))
     if isinstance(error, OperationalError) and "locked" in str(error.orig):
         return _answer(_busy(request), {"Retry-After": "5"})
     shaped = CoalescopeError(
@@ -127,6 +129,22 @@ def _is_storage_full(error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     return isinstance(error, OperationalError) and "disk is full" in str(error.orig)
+
+
+def _is_unwritable(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+    return isinstance(error, OperationalError) and "readonly database" in str(error.orig)
+
+
+def _unwritable(request: Request) -> CoalescopeError:
+    return CoalescopeError(
+        "not_writable",
+        "The server's folder cannot be written at the moment; nothing was kept.",
+        where={"method": request.method, "path": request.url.path},
+        advice="Make the folder writable again, then send it again; reading goes on.",
+        status=503,
+    )
 
 
 def _busy(request: Request) -> CoalescopeError:

@@ -81,6 +81,16 @@ def conflict(code: str, message: str, *, where: Where, advice: str) -> Coalescop
     return CoalescopeError(code, message, where=where, advice=advice, status=409)
 
 
+def read_only() -> CoalescopeError:
+    """The store was opened for reading only."""
+    return CoalescopeError(
+        "read_only",
+        "This store is served read-only; nothing was changed.",
+        advice="Use the server that may write to it, or start this one without --read-only.",
+        status=503,
+    )
+
+
 def refused(problems: Sequence[Problem]) -> CoalescopeError:
     """An input with several faults: the first is the headline, all are listed."""
     first = problems[0]

@@ -16,7 +16,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+from coalescope.errors import read_only
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 RUN_LOG_SUFFIX = "runlog"
@@ -49,6 +51,13 @@ class StagedObject(Protocol):
         """Make it an object, durably. Repeating an object that is there changes nothing."""
 
 
+class Contents(NamedTuple):
+    """What lies in a store: digest and suffix of each object, and the files that are none."""
+
+    objects: set[tuple[str, str]]
+    others: list[Path]
+
+
 class ObjectStore(Protocol):
     """What the features need of a store; a directory here, other stores behind the same calls."""
 
@@ -65,23 +74,33 @@ class ObjectStore(Protocol):
     def path(self, sha256: str, suffix: str) -> Path | None:
         """A local file with the object's bytes, or None if there is no such object."""
 
+    def contents(self) -> Contents:
+        """Everything that is there, found by names alone."""
+
     def sweep(self) -> int:
         """Remove what interrupted uploads left behind; returns how many files."""
 
 
 class DirectoryObjectStore:
-    """Objects under `root`/ab/cd/<sha256>.<suffix>; temporary files under `root`/tmp."""
+    """Objects under `root`/ab/cd/<sha256>.<suffix>; temporary files under `root`/tmp.
 
-    def __init__(self, root: Path) -> None:
+    Opened `for_reading`, it makes no folder and refuses to stage anything (503).
+    """
+
+    def __init__(self, root: Path, *, for_reading: bool = False) -> None:
         self.root = root
+        self._for_reading = for_reading
         self._temporary = root / "tmp"
         # directories whose entry in their parent is known to be on disk
         self._durable: set[Path] = set()
-        self._temporary.mkdir(parents=True, exist_ok=True)
+        if not for_reading:
+            self._temporary.mkdir(parents=True, exist_ok=True)
 
     @contextmanager
     def stage(self) -> Iterator["_StagedFile"]:
         """Receive bytes into a locked temporary file."""
+        if self._for_reading:
+            raise read_only()
         staged = _StagedFile(self, self._temporary / f"{secrets.token_hex(16)}.part")
         try:
             yield staged
@@ -91,6 +110,7 @@ class DirectoryObjectStore:
     def add_all(self, contents: Iterable[bytes], suffix: str) -> list[str]:
         """Write all, then sync all at once, then rename, then sync the directories at once."""
         digests = []
+        targets = set()
         with ExitStack() as open_files, ThreadPoolExecutor(_SYNCS_AT_ONCE) as pool:
             new: dict[Path, _StagedFile] = {}
             for content in contents:
@@ -98,14 +118,17 @@ class DirectoryObjectStore:
                 staged.write(content)
                 digests.append(staged.sha256)
                 target = self.target(staged.sha256, suffix)
+                targets.add(target)
                 if not target.is_file():
                     new[target] = staged
             list(pool.map(_StagedFile.sync, new.values()))
             for target, staged in new.items():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 staged.path.rename(target)
-            places = {p for target in new for p in (target.parent, target.parent.parent)}
-            list(pool.map(sync_directory, {*places, self.root, self.root.parent} if new else ()))
+            # those that were there as well: whoever put them there may not have got this far
+            places = {p for target in targets for p in (target.parent, target.parent.parent)}
+            top = (self.root, self.root.parent) if targets else ()
+            list(pool.map(sync_directory, {*places, *top}))
         return digests
 
     def path(self, sha256: str, suffix: str) -> Path | None:
@@ -118,6 +141,19 @@ class DirectoryObjectStore:
         if not _SHA256.fullmatch(sha256):
             raise ValueError(f"not a SHA-256 in lower-case hexadecimal: {sha256!r}")
         return self.root / sha256[:2] / sha256[2:4] / f"{sha256}.{suffix}"
+
+    def contents(self) -> Contents:
+        """Walk the folder; a file in the wrong place is not an object."""
+        objects, others = set(), []
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                path = Path(folder, name)
+                sha256, _, suffix = name.partition(".")
+                if _SHA256.fullmatch(sha256) and path == self.target(sha256, suffix):
+                    objects.add((sha256, suffix))
+                else:
+                    others.append(path)
+        return Contents(objects, sorted(others))
 
     def sweep(self) -> int:
         """Remove temporary files that no living process holds."""
@@ -169,6 +205,12 @@ class _StagedFile:
     def close(self) -> None:
         self.path.unlink(missing_ok=True)
         self._file.close()
+
+
+def same_bytes(path: Path, sha256: str) -> bool:
+    """Whether the file holds the bytes of that digest."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
 
 
 def sync_file(descriptor: int) -> None:

@@ -51,4 +51,7 @@ class Settings(BaseSettings):
         default=False,
         description="Show titles and pictures of experiments in previews of links, token or not",
     )
+    read_only: bool = Field(
+        default=False, description="Serve what is there; refuse every change with 503"
+    )
     max_upload_bytes: int = Field(default=2**31, ge=1, description="Largest accepted upload, bytes")

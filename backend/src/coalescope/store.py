@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything that is kept: database and object store, opened together and checked at start."""
 
-from collections.abc import Callable, Sequence
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
-from coalescope.database import Database, open_database
+import sqlalchemy as sa
+
+from coalescope.database import SQLITE_NAME, Database, has_unmerged_log, open_database
 from coalescope.datasets.loader import load_dataset, stale_datasets
 from coalescope.datasets.source import Dataset
 from coalescope.errors import CoalescopeError
-from coalescope.migrations import migrate
+from coalescope.migrations import check_current, migrate
 from coalescope.object_store import DirectoryObjectStore, ObjectStore
 from coalescope.settings import Settings
+from coalescope.uploads.service import without_rows
+
+_LOG = logging.getLogger("coalescope.store")
+LOGS_NAME = "logs"
 
 
 @dataclass(frozen=True)
@@ -37,11 +47,14 @@ def open_store(
     """Open the store of these settings, ready for use: migrated, swept, data sets loaded.
 
     Data sets that are bundles of run logs take seconds: only those are loaded whose slug
-    `waits_for` approves, the others are left to the caller.
+    `waits_for` approves, the others are left to the caller. With `settings.read_only` nothing is
+    changed, and no data set is loaded.
 
-    Errors: CoalescopeError when the database is from a newer program, or a data set is wrong or
-    their folder is not there; in that case nothing is opened.
+    Errors: CoalescopeError when the folder cannot be written, the database is damaged or from a
+    newer program, or a data set is wrong or their folder is not there; then nothing is opened.
     """
+    if settings.read_only:
+        return open_for_reading(settings.data_dir, settings.database_url)
     if settings.datasets_dir is not None and not settings.datasets_dir.is_dir():
         raise CoalescopeError(
             "no_datasets",
@@ -49,17 +62,107 @@ def open_store(
             where={"field": "COALESCOPE_DATASETS_DIR"},
             advice="Set COALESCOPE_DATASETS_DIR to the folder that holds them, or to an empty one.",
         )
+    _check_writable(settings.data_dir)
+    ended_suddenly = has_unmerged_log(settings.data_dir / SQLITE_NAME)
     database = open_database(settings.database_url, settings.data_dir)
-    try:
+    with _opening(database):
         migrate(database)
-        object_store = DirectoryObjectStore(settings.data_dir / "logs")
-        object_store.sweep()
+        object_store = DirectoryObjectStore(settings.data_dir / LOGS_NAME)
+        _clear_up(database, object_store, ended_suddenly=ended_suddenly)
         stale = stale_datasets(database, settings.datasets_dir) if settings.datasets_dir else []
         waiting = [d for d in stale if d.is_bundle and not waits_for(d.slug)]
         for dataset in stale:
             if dataset not in waiting:
                 load_dataset(database, object_store, dataset)
+    return Store(database, object_store, waiting)
+
+
+def open_for_reading(data_dir: Path, database_url: str | None = None) -> Store:
+    """Open a store without changing it; the folder need not be writable.
+
+    Errors: CoalescopeError where there is no store, or one of another schema.
+    """
+    if database_url is None and not (data_dir / SQLITE_NAME).is_file():
+        raise CoalescopeError(
+            "no_store",
+            f"There is no store in {str(data_dir)!r}.",
+            where={"folder": str(data_dir)},
+            advice="Name the folder of a store with --data or COALESCOPE_DATA_DIR.",
+        )
+    database = open_database(database_url, data_dir, for_reading=True)
+    with _opening(database):
+        check_current(database)
+    return Store(database, DirectoryObjectStore(data_dir / LOGS_NAME, for_reading=True))
+
+
+@contextmanager
+def _opening(database: Database) -> Iterator[None]:
+    """Close the database again when opening fails, and say why it cannot be used."""
+    try:
+        yield
+    except sa.exc.DatabaseError as error:
+        database.close()
+        raise _unusable(error) from error
     except BaseException:
         database.close()
         raise
-    return Store(database, object_store, waiting)
+
+
+def _unusable(error: sa.exc.DatabaseError) -> Exception:
+    reason = str(error.orig)
+    if "malformed" in reason or "not a database" in reason:
+        return CoalescopeError(
+            "damaged_database",
+            f"The database is damaged: {reason}.",
+            advice="Restore a backup into a new folder (coalescope restore), and keep this one: "
+            "the files below its logs/ can be imported again.",
+            status=500,
+        )
+    if "unable to open" in reason:
+        return CoalescopeError(
+            "cannot_open_database",
+            "The database cannot be opened here: its last writer ended suddenly, and the folder "
+            "cannot be written to bring it in order.",
+            advice="Copy the folder to where it can be written, and open the copy.",
+            status=500,
+        )
+    return error
+
+
+def _check_writable(data_dir: Path) -> None:
+    """Refuse a folder that cannot be written before anything is tried in it."""
+    reason = ""
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+    places = (data_dir, data_dir / SQLITE_NAME, data_dir / LOGS_NAME, data_dir / LOGS_NAME / "tmp")
+    locked = [path for path in places if path.exists() and not os.access(path, os.W_OK)]
+    if locked and not reason:
+        reason = f"{locked[0].name} is not writable"
+    if reason:
+        raise CoalescopeError(
+            "not_writable",
+            f"Nothing can be stored in {str(data_dir)!r}: {reason}.",
+            where={"folder": str(data_dir)},
+            advice="Let this user write to it, name another folder (--data), or serve what is "
+            "there with --read-only.",
+            status=503,
+        )
+
+
+def _clear_up(database: Database, store: ObjectStore, *, ended_suddenly: bool) -> None:
+    """Remove half-received files; after a sudden end, name the files that have no rows.
+
+    Such a file came in whole. Either its upload was never acknowledged, or the database lost it.
+    """
+    removed = store.sweep()
+    if removed:
+        _LOG.warning("Removed %d files that were being received when a server ended.", removed)
+    lost = without_rows(database, store) if ended_suddenly else []
+    if lost:
+        _LOG.warning(
+            "%d files have no rows, the first is %s; `coalescope verify` lists them.",
+            len(lost),
+            store.path(*lost[0]),
+        )

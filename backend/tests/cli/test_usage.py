@@ -16,7 +16,7 @@ from .conftest import COMMAND, environment
 COMMANDS = [
     "serve", "models", "predict", "experiments", "surface", "fit", "check", "import", "upload",
     "export", "openapi", "trace", "variance", "compare", "plan", "policy", "recommend",
-    "publish",
+    "publish", "verify",
 ]  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def test_a_store_that_is_none(run: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "broken" / "coalescope.sqlite").write_text("not a database " * 100)
     done = run("experiments", "--data", tmp_path / "broken")
     assert done.returncode == 1
-    assert "cannot be used" in done.stderr
+    assert "The database is damaged" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from coalescope import object_store
 from coalescope.object_store import DirectoryObjectStore
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 CONTENT = b"a run log, as far as the store is concerned"
@@ -57,6 +57,7 @@ def test_what_is_not_committed_is_gone(store: DirectoryObjectStore) -> None:
     assert files(store) == []
 
 
+@settings(deadline=None)  # it waits for a disk
 @given(chunks=st.lists(st.binary(max_size=300), max_size=8))
 def test_bytes_and_digest_are_those_written(
     tmp_path_factory: pytest.TempPathFactory, chunks: list[bytes]

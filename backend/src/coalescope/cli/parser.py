@@ -92,6 +92,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _upload(command("upload", "Send run logs and CSV files to a server", output))
     _export(command("export", "Write an experiment as CSV or JSON", store))
+    _verify(
+        command("verify", "Check that everything stored is there, whole and right", store, output)
+    )
     _publish(command("publish", "Write the store as a site of files that needs no server", store))
     _token(command("token", "Make, list and revoke a server's tokens"), store, output)
     _changes(command("changes", "Say who changed the store, when and how", store, output))
@@ -153,6 +156,12 @@ def _where(parser: argparse.ArgumentParser) -> None:
 def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=_port, help="port to listen on (default: 8000)")
+    parser.add_argument(
+        "--read-only",
+        action="store_true",
+        default=None,
+        help="serve what is there and refuse every change; the folder need not be writable",
+    )
 
 
 def _model(parser: argparse.ArgumentParser) -> None:
@@ -526,6 +535,14 @@ def _export(parser: argparse.ArgumentParser) -> None:
     _without(parser)
     parser.add_argument(
         "--output", metavar="FILE", type=Path, help="write to this file, not to stdout"
+    )
+
+
+def _verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--deep",
+        action="store_true",
+        help="also measure every stored file anew and compare with what its runs say",
     )
 
 

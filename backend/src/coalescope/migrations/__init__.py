@@ -23,6 +23,22 @@ def migrate(database: Database) -> None:
         upgrade(connection)
 
 
+def check_current(database: Database) -> None:
+    """Refuse a schema that cannot be read as it is. Errors: CoalescopeError."""
+    with database.read() as connection:
+        revision = _revision(connection)
+    if revision is not None and revision > HEAD:
+        raise _newer(revision)
+    if revision != HEAD:
+        raise CoalescopeError(
+            "older_schema",
+            f"The database has schema {revision or 'none'}; this program reads schema {HEAD}.",
+            where={"schema": revision, "known": HEAD},
+            advice="Start it once where it may write: that brings the database up to date.",
+            status=500,
+        )
+
+
 def _revision(connection: Connection) -> str | None:
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
@@ -44,12 +60,16 @@ def upgrade(connection: Connection, target: str = "head") -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     revision = _revision(connection)
     if revision is not None and revision not in known:
-        raise CoalescopeError(
-            "newer_schema",
-            f"The database has schema {revision}; this program knows schemas up to {HEAD}.",
-            where={"schema": revision, "known": HEAD},
-            advice="Start the newer version of Coalescope that wrote it, or use another data_dir.",
-            status=500,
-        )
+        raise _newer(revision)
     config.attributes["connection"] = connection
     command.upgrade(config, target)
+
+
+def _newer(revision: str) -> CoalescopeError:
+    return CoalescopeError(
+        "newer_schema",
+        f"The database has schema {revision}; this program knows schemas up to {HEAD}.",
+        where={"schema": revision, "known": HEAD},
+        advice="Start the newer version of Coalescope that wrote it, or use another data_dir.",
+        status=500,
+    )

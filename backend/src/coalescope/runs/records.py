@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from coalescope.experiments.records import Factors
+from coalescope.experiments.records import Factors, SummaryRecord
 
 Content = Literal["run_log", "csv", "dataset"]
 Status = Literal["current", "retracted"]
@@ -112,3 +112,24 @@ class HistoryRecord:
     reason: str
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class CountedCell:
+    """A cell's numbers of current runs and of those cut off: as kept, and as counted anew."""
+
+    id: int
+    factors: Factors
+    kept: tuple[int, int]
+    counted: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class RecomputedCell:
+    """A cell's counts and summaries: as kept, and as they follow from its runs."""
+
+    factors: Factors
+    kept_counts: tuple[int, int]
+    counts: tuple[int, int]
+    kept: Mapping[str, SummaryRecord]
+    recomputed: Mapping[str, SummaryRecord]

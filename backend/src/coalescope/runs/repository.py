@@ -20,6 +20,7 @@ from coalescope.database import (
 )
 from coalescope.experiments.records import Factors, SummaryRecord
 from coalescope.runs.records import (
+    CountedCell,
     HistoryRecord,
     MeasuredValue,
     RemovedRuns,
@@ -376,6 +377,43 @@ def replace_summaries(
     ]
     if rows:
         connection.execute(sa.insert(summaries), rows)
+
+
+def stored_summaries(
+    connection: Connection, in_cells: Sequence[int]
+) -> dict[tuple[int, str], SummaryRecord]:
+    """The summaries that are kept for these cells, by cell and measure."""
+    found: dict[tuple[int, str], SummaryRecord] = {}
+    for chunk in _chunks(in_cells):
+        query = sa.select(summaries).where(summaries.c.cell_id.in_(chunk))
+        for cell_id, measure, n, mean, sd, low, high in connection.execute(query):
+            interval = None if low is None or high is None else (low, high)
+            found[cell_id, measure] = SummaryRecord(n, mean, sd, interval)
+    return found
+
+
+def counted_cells(connection: Connection, experiment_id: int) -> list[CountedCell]:
+    """All cells of an experiment: the counts that are kept, and the counts of their runs."""
+    current = sa.func.count().filter(runs.c.status == "current")
+    partial = sa.func.count().filter(runs.c.status == "current", runs.c.partial)
+    query = (
+        sa.select(
+            cells.c.id,
+            cells.c.factors,
+            cells.c.current_runs,
+            cells.c.partial_runs,
+            current,
+            partial,
+        )
+        .outerjoin(runs, runs.c.cell_id == cells.c.id)
+        .where(cells.c.experiment_id == experiment_id)
+        .group_by(cells.c.id)
+        .order_by(cells.c.id)
+    )
+    return [
+        CountedCell(cell_id, factors, (kept, kept_partial), (there, there_partial))
+        for cell_id, factors, kept, kept_partial, there, there_partial in connection.execute(query)
+    ]
 
 
 def count_current_runs(connection: Connection, touched: Sequence[int]) -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Store runs, change them with their history, and keep the summaries exact."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,7 @@ from coalescope.runs.records import (
     HistoryRecord,
     MeasuredValue,
     NewRun,
+    RecomputedCell,
     RemovedRuns,
     ReplicateRecord,
     RunRecord,
@@ -137,6 +139,28 @@ def refresh_summaries(connection: Connection, cell_ids: Iterable[int]) -> None:
     found = {place: summarise_values(at_place) for place, at_place in values.items()}
     repository.replace_summaries(connection, touched, found)
     repository.count_current_runs(connection, touched)
+
+
+def cells_recomputed(
+    connection: Connection, experiment: ExperimentRecord
+) -> Iterator[RecomputedCell]:
+    """Every cell as it is kept beside what follows from its runs. Nothing is changed."""
+    cells = repository.counted_cells(connection, experiment.id)
+    for start in range(0, len(cells), _BATCH):
+        batch = cells[start : start + _BATCH]
+        ids = [cell.id for cell in batch]
+        kept: dict[int, dict[str, SummaryRecord]] = {cell_id: {} for cell_id in ids}
+        recomputed: dict[int, dict[str, SummaryRecord]] = {cell_id: {} for cell_id in ids}
+        for (cell_id, measure), summary in repository.stored_summaries(connection, ids).items():
+            kept[cell_id][measure] = summary
+        for (cell_id, measure), values in repository.current_values(connection, ids).items():
+            # values that no program stored may have no summary
+            with suppress(ArithmeticError, ValueError):
+                recomputed[cell_id][measure] = summarise_values(values)
+        for cell in batch:
+            yield RecomputedCell(
+                cell.factors, cell.kept, cell.counted, kept[cell.id], recomputed[cell.id]
+            )
 
 
 def cells_without(

@@ -72,6 +72,18 @@ def list_recent(connection: Connection, limit: int) -> list[UploadRecord]:
     return [UploadRecord(*row) for row in connection.execute(query)]
 
 
+def list_with_runs(connection: Connection) -> list[tuple[UploadRecord, int]]:
+    """All uploads, oldest first, each with the number of runs that it is the file of."""
+    count = (
+        sa.select(sa.func.count())
+        .select_from(runs)
+        .where(runs.c.upload_id == uploads.c.id)
+        .scalar_subquery()
+    )
+    query = _select().add_columns(count).order_by(uploads.c.id)
+    return [(UploadRecord(*row[:-1]), row[-1]) for row in connection.execute(query)]
+
+
 def insert(connection: Connection, values: Mapping[str, Any]) -> int:
     """Insert an upload; returns its row id."""
     result = connection.execute(sa.insert(uploads).values(**values))

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coalescope verify."""
+
+import sys
+from argparse import Namespace
+from dataclasses import asdict
+
+from coalescope.cli.complaints import fault_text
+from coalescope.cli.local_store import settings_of
+from coalescope.cli.output import print_json
+from coalescope.store import open_for_reading
+from coalescope.verification.service import Report, verify
+
+
+def run(arguments: Namespace) -> int:
+    """Check the whole local store without changing it; 1 if anything is wrong."""
+    settings = settings_of(arguments)
+    store = open_for_reading(settings.data_dir, settings.database_url)
+    try:
+        report = verify(store.database, store.object_store, deep=arguments.deep)
+    finally:
+        store.close()
+    if arguments.json:
+        print_json({"sound": report.sound, **asdict(report)})
+    else:
+        print_report(report)
+    return 0 if report.sound else 1
+
+
+def print_report(report: Report) -> None:
+    """Faults on stderr; what was looked at and what was left over on stdout."""
+    for fault in report.faults:
+        print(fault_text(fault.message, fault.where, fault.advice), file=sys.stderr)
+    for left in report.leftovers:
+        print(f"left over: {fault_text(left.message, left.where, left.advice)}")
+    verdict = "all is well" if report.sound else f"{len(report.faults)} faults"
+    print(
+        f"{report.files} files, {report.bytes / 1e6:.1f} MB; {report.experiments} experiments, "
+        f"{report.runs} runs: {verdict}."
+    )

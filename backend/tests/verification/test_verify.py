@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`verify` finds each kind of damage, and nothing where there is none."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope.verification.service import Report, verify
+
+CSV = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900.0\n1500,0,2,910\n9000,0,1,980\n"
+MakeLog = Callable[..., bytes]
+
+
+@pytest.fixture
+def filled(client: Any, make_log: MakeLog) -> Any:
+    """A store with logs, a table, a retracted run and a log that took another's place."""
+    run = "11111111-2222-4333-8444-555555555555"
+    whole = make_log(run_id=run, replicate=1)
+    assert client.upload(whole[: len(whole) * 4 // 5]).status_code == 201
+    assert client.upload(whole).status_code == 201
+    second = client.upload(make_log(replicate=2), "second.runlog").json()["runs"][0]["id"]
+    client.post(f"/api/runs/{second}/retraction", json={"reason": "a cable"})
+    assert client.upload(CSV, "table.csv").status_code == 201
+    return client
+
+
+def look(client: Any, *, deep: bool = True) -> Report:
+    return verify(client.app.state.database, client.app.state.object_store, deep=deep)
+
+
+def codes(report: Report) -> list[str]:
+    return [fault.code for fault in report.faults]
+
+
+def objects(client: Any, suffix: str = "runlog") -> list[Path]:
+    return sorted(client.app.state.object_store.root.rglob(f"*.{suffix}"))
+
+
+def change(client: Any, statement: str) -> None:
+    """Change the database behind the program's back."""
+    with client.app.state.database.write() as connection:
+        connection.exec_driver_sql(statement)
+
+
+def test_a_sound_store(filled: Any) -> None:
+    report = look(filled)
+    assert (codes(report), report.leftovers, report.sound) == ([], [], True)
+    assert (report.files, report.experiments, report.runs) == (4, 2, 5)
+
+
+@pytest.mark.parametrize("suffix", ["runlog", "csv"])
+def test_files_that_are_gone_cut_or_changed(filled: Any, suffix: str) -> None:
+    path = objects(filled, suffix)[-1]
+    content = path.read_bytes()
+    flipped = bytearray(content)
+    flipped[len(content) // 2] ^= 1
+    for damaged in (content[:-1], content + b"x", bytes(flipped)):
+        path.write_bytes(damaged)
+        assert codes(look(filled)) == ["damaged_file"]
+    path.unlink()
+    (fault,) = look(filled).faults
+    assert (fault.code, fault.where["sha256"]) == ("missing_file", path.stem)
+
+
+def test_sending_a_damaged_file_again_mends_it(filled: Any) -> None:
+    (path,) = objects(filled, "csv")
+    path.write_bytes(CSV.replace(b"980", b"990"))
+    assert codes(look(filled)) == ["damaged_file"]
+    assert filled.upload(CSV, "table.csv").status_code == 200
+    assert look(filled).sound
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("UPDATE summaries SET mean = mean * 1.001 WHERE measure = 'rx_bytes'", "wrong_summary"),
+        ("DELETE FROM summaries WHERE measure = 'rx_bytes'", "wrong_summary"),
+        ("UPDATE cells SET current_runs = current_runs + 1 WHERE id = 1", "wrong_count"),
+        ("UPDATE runs SET status = 'current' WHERE status = 'retracted'", "wrong_count"),
+        ("UPDATE uploads SET run_count = 4 WHERE content = 'csv'", "missing_runs"),
+        ("UPDATE uploads SET bytes = bytes + 1 WHERE content = 'csv'", "damaged_file"),
+    ],
+)
+def test_rows_that_contradict_each_other(filled: Any, statement: str, code: str) -> None:
+    change(filled, statement)
+    assert code in codes(look(filled, deep=False))
+
+
+def test_a_measure_that_is_not_its_files(filled: Any) -> None:
+    """One value alone in its cell, changed with its summary: only measuring anew finds it."""
+    change(filled, "UPDATE run_measures SET value = 981 WHERE value = 980")
+    change(filled, "UPDATE summaries SET mean = 981 WHERE mean = 980")
+    assert look(filled, deep=False).sound
+    (fault,) = look(filled, deep=True).faults
+    assert fault.code == "measures_differ"
+    assert "throughput_mbps" in fault.message
+
+
+def test_a_reference_to_nothing(filled: Any) -> None:
+    with filled.app.state.database.engine.connect() as connection:
+        connection.rollback()
+        raw = connection.connection.dbapi_connection
+        raw.execute("PRAGMA foreign_keys=OFF")
+        raw.execute("UPDATE run_history SET run_id = 999 WHERE id = 1")
+        raw.execute("PRAGMA foreign_keys=ON")
+    (fault,) = look(filled).faults
+    assert fault.code == "dangling_reference"
+    assert "run_history" in fault.message
+
+
+def test_what_was_left_behind_is_named_and_no_fault(filled: Any) -> None:
+    store = filled.app.state.object_store
+    with store.stage() as staged:
+        staged.write(b"bytes whose rows never came")
+        staged.commit("runlog")
+        lost = store.path(staged.sha256, "runlog")
+    (store.root / "tmp" / "dead.part").write_bytes(b"half")
+    (store.root / lost.name).write_bytes(b"in the wrong place")
+    report = look(filled)
+    assert report.sound
+    assert {left.where["file"] for left in report.leftovers} == {
+        str(lost),
+        str(store.root / "tmp" / "dead.part"),
+        str(store.root / lost.name),
+    }
