@@ -16,7 +16,7 @@ from .conftest import COMMAND, environment
 COMMANDS = [
     "serve", "models", "predict", "experiments", "surface", "fit", "check", "import", "upload",
     "export", "openapi", "trace", "variance", "compare", "plan", "policy", "recommend",
-    "publish", "verify",
+    "publish", "verify", "backup", "restore",
 ]  # fmt: skip
 
 

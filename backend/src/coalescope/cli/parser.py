@@ -95,6 +95,8 @@ def build_parser() -> argparse.ArgumentParser:
     _verify(
         command("verify", "Check that everything stored is there, whole and right", store, output)
     )
+    _backup(command("backup", "Copy the store to a folder, also while it is in use", store, output))
+    _restore(command("restore", "Copy a backup to where there is no store yet", store, output))
     _publish(command("publish", "Write the store as a site of files that needs no server", store))
     _token(command("token", "Make, list and revoke a server's tokens"), store, output)
     _changes(command("changes", "Say who changed the store, when and how", store, output))
@@ -544,6 +546,19 @@ def _verify(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also measure every stored file anew and compare with what its runs say",
     )
+
+
+def _backup(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "directory",
+        metavar="DIR",
+        type=Path,
+        help="a new folder, or an earlier backup: then only new files are copied",
+    )
+
+
+def _restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="BACKUP", type=Path, help="folder of a backup")
 
 
 def _publish(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ Nothing is changed. Beside a server that works on the store, an upload that is u
 looks of `_leftovers` may be named as left over.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isclose
 

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copy a store, also while a server works on it, and copy it back.
+
+The database comes first, in one snapshot, then every file that it names: files are on disk before
+their rows are committed and are never removed, so each of them is there. Its copy gets its name
+last. A copy that was interrupted therefore holds the former state, or none.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pysqlite3.dbapi2
+import sqlalchemy as sa
+
+from coalescope.database import SQLITE_NAME, Database, has_unmerged_log
+from coalescope.errors import CoalescopeError
+from coalescope.object_store import (
+    DirectoryObjectStore,
+    ObjectStore,
+    same_bytes,
+    sync_directory,
+)
+from coalescope.store import LOGS_NAME, Store, open_for_reading
+from coalescope.uploads.service import StoredFile, stored_files
+from coalescope.verification.service import Report, verify
+
+_CHUNK_BYTES = 1 << 20
+_UNFINISHED = "unfinished.sqlite"
+MARK_NAME = "BACKUP"
+_MARK = """A backup that `coalescope backup` wrote and may renew. To use it: coalescope restore.
+"""
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What a copy took, and what `verify` says of the copy."""
+
+    files_copied: int
+    files_there: int
+    bytes_copied: int
+    report: Report
+
+
+def back_up(source: Store, target: Path) -> Copied:
+    """Bring `target` to the state of the store: a new folder, or an earlier backup of it.
+
+    Only files that are not there yet are copied. Errors: CoalescopeError 422 where the folder holds
+    something else, or the database is a server's.
+    """
+    _claim(target)
+    return _copy(source, target)
+
+
+def restore(backup: Path, target: Path) -> Copied:
+    """Copy a backup into a folder without a store. Errors: CoalescopeError 404, 409."""
+    if (target / SQLITE_NAME).exists():
+        raise CoalescopeError(
+            "store_exists",
+            f"There is a store in {str(target)!r} already; nothing was changed.",
+            where={"folder": str(target)},
+            advice="Restore into a new folder (--data), look at it, then serve that one.",
+            status=409,
+        )
+    source = open_for_reading(backup)
+    try:
+        return _copy(source, target)
+    finally:
+        source.close()
+
+
+def _copy(source: Store, target: Path) -> Copied:
+    target.mkdir(parents=True, exist_ok=True)
+    unfinished = target / _UNFINISHED
+    unfinished.unlink(missing_ok=True)
+    _copy_database(source.database, unfinished)
+    to_store = DirectoryObjectStore(target / LOGS_NAME)
+    to_store.sweep()
+    copied = [_copy_file(source.object_store, to_store, file) for file in _files_of(unfinished)]
+    _put_in_place(unfinished, target / SQLITE_NAME)
+    found = open_for_reading(target)
+    try:
+        report = verify(found.database, found.object_store)
+    finally:
+        found.close()
+    taken = [size for size in copied if size is not None]
+    return Copied(len(taken), len(copied) - len(taken), sum(taken), report)
+
+
+def _copy_database(database: Database, target: Path) -> None:
+    """One snapshot of an SQLite database, on disk when this returns; writers do not wait."""
+    if database.engine.dialect.name != "sqlite":
+        raise CoalescopeError(
+            "not_sqlite",
+            "The database is a server's; this command copies SQLite only.",
+            advice="Dump it with the server's own tool first, then copy the folder logs/.",
+        )
+    with database.engine.connect() as connection, _sqlite(target) as copy:
+        source: Any = connection.connection.dbapi_connection
+        source.backup(copy)
+        # one file, without a log beside it, so that it can be renamed
+        copy.execute("PRAGMA journal_mode=DELETE")
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _sqlite(path: Path) -> Iterator[Any]:
+    connection = pysqlite3.dbapi2.connect(str(path), isolation_level=None)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _files_of(database: Path) -> list[StoredFile]:
+    """The files that a copied database names."""
+    opened = _opened_alone(database)
+    try:
+        with opened.read() as connection:
+            return stored_files(connection)
+    finally:
+        opened.close()
+
+
+def _opened_alone(database: Path) -> Database:
+    engine = sa.create_engine(f"sqlite+pysqlite:///{database}", module=pysqlite3.dbapi2)
+    return Database(engine, for_reading=True)
+
+
+def _copy_file(source: ObjectStore, target: DirectoryObjectStore, file: StoredFile) -> int | None:
+    """Copy one file durably; returns its bytes, or None where the copy was there already.
+
+    A file that the store has lost, or that is damaged there, is left out: `verify` names it.
+    """
+    there = target.path(file.sha256, file.suffix)
+    if there is not None and same_bytes(there, file.sha256):
+        return None
+    path = source.path(file.sha256, file.suffix)
+    if path is None:
+        return 0
+    with path.open("rb") as content, target.stage() as staged:
+        while chunk := content.read(_CHUNK_BYTES):
+            staged.write(chunk)
+        if staged.sha256 != file.sha256:
+            return 0
+        staged.commit(file.suffix)
+        return staged.size
+
+
+def _put_in_place(unfinished: Path, place: Path) -> None:
+    """Rename the copy, and make the name durable."""
+    for beside in ("-wal", "-shm"):  # of a reader of the former backup
+        place.with_name(place.name + beside).unlink(missing_ok=True)
+    unfinished.rename(place)
+    sync_directory(place.parent)
+    sync_directory(place.parent.absolute().parent)
+
+
+def _claim(target: Path) -> None:
+    """Make `target` a folder of backups, or refuse it: a store is never written over."""
+    marked = (target / MARK_NAME).is_file()
+    in_use = has_unmerged_log(target / SQLITE_NAME)
+    if target.exists() and (in_use or (not marked and any(target.iterdir()))):
+        raise CoalescopeError(
+            "no_backup_folder",
+            f"{str(target)!r} holds something that is no backup; nothing was changed.",
+            where={"folder": str(target)},
+            advice="Name a new folder, or one that this command wrote.",
+        )
+    target.mkdir(parents=True, exist_ok=True)
+    (target / MARK_NAME).write_text(_MARK, encoding="utf-8")
