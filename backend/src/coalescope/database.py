@@ -228,7 +228,7 @@ class Database:
 
     def __init__(self, engine: Engine, *, for_reading: bool = False) -> None:
         self.engine = engine
-        self._for_reading = for_reading
+        self.for_reading = for_reading
         self._writer = engine.execution_options(**{_WRITES: True})
 
     def read(self) -> AbstractContextManager[Connection]:
@@ -243,7 +243,7 @@ class Database:
 
         Errors: CoalescopeError 503 where the store was opened for reading.
         """
-        if self._for_reading:
+        if self.for_reading:
             raise read_only()
         with self._writer.begin() as connection:
             yield connection

@@ -32,6 +32,8 @@ class StoredCallers:
         if now - self._tried.get(key, -_PAUSE_S) < _PAUSE_S:
             return
         self._tried[key] = now
+        if self._database.for_reading:
+            return
         try:
             with self._database.write() as connection:
                 service.note_use(connection, key)
