@@ -33,7 +33,14 @@ from coalescope.previews.endpoints import router as previews
 from coalescope.previews.head import PageHead
 from coalescope.recommendations.endpoints import router as recommendations
 from coalescope.runs.endpoints import router as runs
-from coalescope.security import AccessPolicy, BodyLimit, access_policy, protect
+from coalescope.security import (
+    AccessPolicy,
+    BodyLimit,
+    RateLimit,
+    SlowBodies,
+    access_policy,
+    protect,
+)
 from coalescope.settings import Settings
 from coalescope.store import Store, open_store
 from coalescope.surfaces.endpoints import router as surfaces
@@ -91,6 +98,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.router.default = PageFiles(settings.page_dir, PageHead(store.database, settings))
     describe(app)
     app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
+    app.add_middleware(SlowBodies)
+    if not policy.loopback:
+        app.add_middleware(RateLimit, per_minute=settings.costly_per_minute)
     protect(app, policy, _secret(settings), StoredCallers(store.database))
     return app
 

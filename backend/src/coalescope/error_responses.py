@@ -64,7 +64,9 @@ _HTTP_CODES = {
     400: ("bad_request", "The request cannot be understood."),
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "This address does not answer to that method."),
+    408: ("too_slow", "The request body came too slowly; nothing was kept."),
     413: ("too_large", "The request body is too large."),
+    422: ("too_deep", "The request body is nested too deeply."),
 }
 
 

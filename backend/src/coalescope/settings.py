@@ -55,3 +55,8 @@ class Settings(BaseSettings):
         default=False, description="Serve what is there; refuse every change with 503"
     )
     max_upload_bytes: int = Field(default=2**31, ge=1, description="Largest accepted upload, bytes")
+    costly_per_minute: int = Field(
+        default=240,
+        ge=1,
+        description="Fits, comparisons, exports and the like per client address, beyond loopback",
+    )

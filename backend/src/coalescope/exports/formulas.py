@@ -3,8 +3,8 @@
 
 import re
 
-_FORMULA = re.compile(r"'*[=+\-@]")
-_DISARMED = re.compile(r"''*[=+\-@]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_DISARMED = re.compile(r"''*[=+\-@\t\r]")
 
 
 def disarmed(text: str) -> str:

@@ -11,7 +11,9 @@ from coalescope.security.policy import (
     is_loopback,
     reading_is_open,
 )
+from coalescope.security.rates import RateLimit
 from coalescope.security.scopes import SCOPES, Caller, Scope, is_api_path
+from coalescope.security.slow_clients import SlowBodies
 
 __all__ = [
     "SANDBOX_POLICY",
@@ -19,7 +21,9 @@ __all__ = [
     "AccessPolicy",
     "BodyLimit",
     "Caller",
+    "RateLimit",
     "Scope",
+    "SlowBodies",
     "UnsafeBinding",
     "access_policy",
     "is_api_path",

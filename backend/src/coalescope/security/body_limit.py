@@ -9,10 +9,16 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coalescope.errors import CoalescopeError
+from coalescope.security.nesting import deeper_than
+
+# The deepest document that the API takes stands in about ten.
+_MOST_BRACKETS = 64
 
 
 class BodyLimit:
     """Refuses bodies larger than `most` bytes, by their declared length or while they come.
+
+    JSON that is nested too deeply is refused before anybody reads it.
 
     Addresses in `streamed` look after themselves: they never hold a whole body.
     """
@@ -31,14 +37,15 @@ class BodyLimit:
         if declared.isdigit() and int(declared) > self._most:
             await self._refusal()(scope, receive, send)
             return
-        received = 0
+        received = bytearray()
 
         async def receive_bounded() -> Message:
-            nonlocal received
             message = await receive()
-            received += len(message.get("body", b""))
-            if received > self._most:
+            received.extend(message.get("body", b""))
+            if len(received) > self._most:
                 raise HTTPException(413)
+            if not message.get("more_body", False) and deeper_than(_MOST_BRACKETS, bytes(received)):
+                raise HTTPException(422)  # error_responses has its words
             return message
 
         await self._app(scope, receive_bounded, send)

@@ -12,6 +12,7 @@ import uvicorn
 from coalescope.app import create_app
 from coalescope.cli.local_store import settings_of, warn_without_datasets
 from coalescope.errors import CoalescopeError
+from coalescope.security.slow_clients import TimedConnection
 from coalescope.settings import Settings
 from coalescope.sweeps.events import Listeners
 
@@ -30,6 +31,7 @@ def run(arguments: Namespace) -> int:
             app = create_app(settings)
             config = uvicorn.Config(
                 app,
+                http=TimedConnection,
                 log_level="warning",
                 access_log=False,
                 server_header=False,

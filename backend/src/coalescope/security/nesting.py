@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How deep brackets stand in each other in a JSON text, without reading it as JSON."""
+
+import re
+
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BRACKETS = re.compile(rb"[\[{\]}]")
+
+
+def deeper_than(most: int, text: bytes) -> bool:
+    """Whether some part of the text stands in more than `most` brackets."""
+    depth = 0
+    for bracket in _BRACKETS.findall(_STRINGS.sub(b"", text)):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > most:
+            return True
+    return False

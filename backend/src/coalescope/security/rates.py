@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often one client may ask for what takes long to compute."""
+
+import math
+import re
+import time
+from collections import OrderedDict
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from coalescope.errors import CoalescopeError
+
+_NAME = "[^/]+"
+_COSTLY = re.compile(
+    rf"/api/(?:recommendations|policies/trials|comparisons|experiments/{_NAME}/"
+    r"(?:fits|nonlinear-fits|recommendations|variance|replication-plan|export))|/previews/.*"
+)
+_MOST_CLIENTS = 10_000
+
+
+class Rates:
+    """Per client a store of `per_minute` requests, which fills again evenly."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._most = float(per_minute)
+        self._per_s = per_minute / 60
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait_s(self, client: str, now: float) -> float:
+        """Take one request from the client's store; seconds to wait if it is empty, else 0."""
+        left, since = self._left.pop(client, (self._most, now))
+        left = min(self._most, left + (now - since) * self._per_s)
+        allowed = left >= 1
+        self._left[client] = (left - 1 if allowed else left, now)
+        if len(self._left) > _MOST_CLIENTS:
+            self._left.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._per_s
+
+
+class RateLimit:
+    """Answers 429 to a client that asks for costly things too often."""
+
+    def __init__(self, app: ASGIApp, per_minute: int) -> None:
+        self._app = app
+        self._rates = Rates(per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count the request, and refuse it or pass it on."""
+        if scope["type"] == "http" and _COSTLY.fullmatch(scope["path"]):
+            client = scope.get("client")
+            wait = self._rates.wait_s(client[0] if client else "", time.monotonic())
+            if wait > 0:
+                await _refusal(wait)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _refusal(wait_s: float) -> JSONResponse:
+    seconds = math.ceil(wait_s)
+    error = CoalescopeError(
+        "too_many_requests",
+        "Too many requests of this kind came from your address.",
+        where={"retry_after_s": seconds},
+        advice=f"Try again in {seconds} s.",
+        status=429,
+    )
+    headers = {"Retry-After": str(seconds)}
+    return JSONResponse(error.as_json(), status_code=429, headers=headers)

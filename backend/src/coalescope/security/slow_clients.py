@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients that take their time: heads, bodies and answers have to move, or the connection ends.
+
+A connection that waits costs a file and some memory; these bounds keep that a matter of seconds.
+"""
+
+import asyncio
+import time
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_S = 10.0
+BODY_S = 30.0
+BODY_BYTES_PER_S = 1024
+ANSWER_S = 60.0
+
+
+class SlowBodies:
+    """Answers 408 where a body comes more slowly than `bytes_per_s`, `grace_s` aside."""
+
+    def __init__(
+        self, app: ASGIApp, grace_s: float = BODY_S, bytes_per_s: float = BODY_BYTES_PER_S
+    ) -> None:
+        self._app = app
+        self._grace_s = grace_s
+        self._bytes_per_s = bytes_per_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, with a clock beside its body."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start, received, whole = time.monotonic(), 0, False
+
+        async def receive_in_time() -> Message:
+            nonlocal received, whole
+            if whole:  # what comes now is the end of the connection, whenever that is
+                return await receive()
+            end = start + self._grace_s + received / self._bytes_per_s
+            try:
+                message = await asyncio.wait_for(receive(), end - time.monotonic())
+            except TimeoutError:
+                raise HTTPException(408, headers={"Connection": "close"}) from None
+            received += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
+            return message
+
+        await self._app(scope, receive_in_time, send)
+
+
+class TimedConnection(H11Protocol):
+    """HTTP/1.1 whose heads must come, and whose answers must be taken, within a time."""
+
+    head_s = HEAD_S
+    answer_s = ANSWER_S
+    _head_clock: asyncio.TimerHandle | None = None
+    _answer_clock: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the clock of the first head."""
+        super().connection_made(transport)
+        self._head_clock = self.loop.call_later(self.head_s, self._close)
+
+    def data_received(self, data: bytes) -> None:
+        """Stop it once the head is whole; start it with the next head."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            _stop(self._head_clock)
+            self._head_clock = None
+        elif self._head_clock is None and self.cycle is not None:
+            self._head_clock = self.loop.call_later(self.head_s, self._close)
+
+    def on_response_complete(self) -> None:
+        """Leave it stopped where the next request came before this answer was sent."""
+        super().on_response_complete()
+        # the next head was there already, and its cycle runs
+        if self.cycle is not None and not self.cycle.response_complete:
+            _stop(self._head_clock)
+            self._head_clock = None
+
+    def pause_writing(self) -> None:
+        """The client does not take what is sent: give it a while."""
+        super().pause_writing()
+        self._answer_clock = self.loop.call_later(self.answer_s, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It takes it again."""
+        super().resume_writing()
+        _stop(self._answer_clock)
+        self._answer_clock = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Leave no clock behind."""
+        _stop(self._head_clock)
+        self._head_clock = None
+        _stop(self._answer_clock)
+        self._answer_clock = None
+        super().connection_lost(exc)
+
+    def _close(self) -> None:
+        self._head_clock = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
+def _stop(clock: asyncio.TimerHandle | None) -> None:
+    if clock is not None:
+        clock.cancel()

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds on what one client may take: nesting, requests per minute, and time."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from coalescope.security.nesting import deeper_than
+from coalescope.security.rates import Rates
+from coalescope.security.slow_clients import SlowBodies, TimedConnection
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+MakeClient = Callable[..., Any]
+
+
+def test_brackets_are_counted_outside_of_strings() -> None:
+    assert not deeper_than(2, b'{"a": [1, 2], "b": []}')
+    assert deeper_than(1, b'{"a": [1, 2], "b": []}')
+    assert not deeper_than(1, b'["[[[[", "\\"[[["]')
+    assert not deeper_than(1, b"[][][]")
+
+
+def test_deep_json_is_refused_before_it_is_read(make_client: MakeClient) -> None:
+    client = make_client()
+    for text in (b"[" * 100_000, b'{"path":' * 65 + b"1" + b"}" * 65):
+        answer = client.post("/api/links", content=text)
+        assert answer.status_code == 422
+        assert answer.json()["error"]["code"] == "too_deep"
+    flat = client.post("/api/links", content=b'{"path":' * 64 + b"1" + b"}" * 64)
+    assert flat.json()["error"]["code"] != "too_deep"
+
+
+def test_a_store_of_requests_fills_again() -> None:
+    rates = Rates(per_minute=60)
+    assert [rates.wait_s("a", 0.0) for _ in range(60)] == [0.0] * 60
+    assert rates.wait_s("a", 0.0) == pytest.approx(1)
+    assert rates.wait_s("b", 0.0) == 0
+    assert rates.wait_s("a", 0.5) == pytest.approx(0.5)
+    assert rates.wait_s("a", 1.0) == 0
+    assert rates.wait_s("a", 1.0) > 0
+
+
+def test_too_many_costly_requests_wait(make_client: MakeClient) -> None:
+    client = make_client(host="0.0.0.0", public_read=True, costly_per_minute=2)
+    costly = [client.get("/api/experiments/none/variance") for _ in range(3)]
+    assert [answer.status_code == 429 for answer in costly] == [False, False, True]
+    assert 1 <= int(costly[2].headers["retry-after"]) <= 30
+    assert client.get("/api/experiments").status_code == 200
+    here = make_client(costly_per_minute=2)
+    alone = [here.get("/api/experiments/none/variance").status_code for _ in range(4)]
+    assert 429 not in alone
+
+
+async def _length(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+def test_a_body_that_trickles_is_refused() -> None:
+    app = Starlette(routes=[Route("/", _length, methods=["POST"])])
+    app.add_middleware(SlowBodies, grace_s=0.3, bytes_per_s=1000)
+
+    async def pieces(count: int, size: int) -> AsyncIterator[bytes]:
+        for _ in range(count):
+            await asyncio.sleep(0.1)
+            yield b"x" * size
+
+    async def send(count: int, size: int) -> httpx.Response:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            return await client.post("/", content=pieces(count, size))
+
+    assert asyncio.run(send(10, 1)).status_code == 408
+    steady = asyncio.run(send(8, 400))
+    assert (steady.status_code, steady.text) == (200, "3200")
+
+
+class Hasty(TimedConnection):
+    head_s = 0.5
+
+
+def test_slow_heads_are_dropped_and_hurt_nobody() -> None:
+    """Many connections that never finish their head; beside them, others are served."""
+    app = Starlette(routes=[Route("/", _length)])
+    listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+    address = listener.getsockname()[:2]
+    server = uvicorn.Server(uvicorn.Config(app, http=Hasty, log_level="error", lifespan="off"))
+
+    async def visit() -> tuple[int, list[bytes], float]:
+        serving = asyncio.create_task(server.serve([listener]))
+        slow = [await asyncio.open_connection(*address) for _ in range(100)]
+        for number, (_, writer) in enumerate(slow):
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nX" if number % 2 else b"")
+        async with httpx.AsyncClient(base_url=f"http://{address[0]}:{address[1]}") as client:
+            statuses = [(await client.get("/")).status_code for _ in range(20)]
+            start = time.monotonic()
+            # trickling on does not buy more time, nor does it on a connection used before
+            reader, writer = await asyncio.open_connection(*address)
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert (await reader.read(15)).startswith(b"HTTP/1.1 200")
+            writer.write(b"GET / HT")
+            ends = [await asyncio.wait_for(r.read(), 20) for r, _ in slow]
+            await asyncio.wait_for(reader.read(), 20)
+            took = time.monotonic() - start
+        server.should_exit = True
+        await serving
+        for _, each in [*slow, (reader, writer)]:
+            each.close()
+        return statuses.count(200), ends, took
+
+    served, ends, took = asyncio.run(visit())
+    assert served == 20
+    assert ends == [b""] * 100
+    assert took < 15
