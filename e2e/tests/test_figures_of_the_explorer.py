@@ -131,9 +131,14 @@ def test_limits_are_named_in_their_areas(page: Page) -> None:
             ["<svg", "cells over those of Geist", "emulated"],
             "packets_per_interrupt_geist-2005-nfs",
         ),
+        (
+            "/explorer/virtual-testbed?facet=workload",
+            ["<svg x=", "all on the same axes and scale"],
+            "workload",
+        ),
         (f"{WINDOWED}?view=limits", ["<svg", "receiver CPU", "limit-2"], "binding_constraint"),
     ],
-    ids=["3d", "residuals", "difference", "limits"],
+    ids=["3d", "residuals", "difference", "facets", "limits"],
 )
 def test_each_figure_leaves_as_files(page: Page, path: str, holds: list[str], column: str) -> None:
     wait_for(page, "virtual-testbed")

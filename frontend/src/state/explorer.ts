@@ -35,6 +35,8 @@ export interface ExplorerState extends Cut {
   readonly byHand: Readonly<Record<string, number>>;
   /** Parameter sets drawn beside the one in hand. */
   readonly pins: readonly Pin[];
+  /** The parameter that a pull moves; null: the one that does most there. */
+  readonly pull: string | null;
   /** What a recommendation is asked for. */
   readonly advice: Advice;
 }
@@ -171,6 +173,13 @@ export function afterCut(state: ExplorerState, cut: Cut, terms: Terms): Explorer
 /** The state after another level of one choice. */
 export const withLevel = (state: ExplorerState, name: string, level: FactorValue, terms: Terms): ExplorerState =>
   afterCut(state, { axes: state.axes, where: { ...state.where, [name]: level } }, terms);
+
+/** Across and up change places. The same cells under the same model: what was chosen of it stays. */
+export function swapped(state: ExplorerState, terms: Terms): ExplorerState {
+  const { axes, model, byHand } = state;
+  if (axes.x === NONE || axes.y === NONE) return state;
+  return { ...withAxes(state, axesAfter(axes, 'x', axes.y), terms), model, byHand };
+}
 
 /** The state over other axes. A factor that was an axis, and is one no more, stays at the setting of the crosshair where that was measured. */
 export function withAxes(state: ExplorerState, axes: Axes, terms: Terms): ExplorerState {

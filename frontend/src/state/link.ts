@@ -42,12 +42,17 @@ function sameLevels(a: readonly number[] | null, b: readonly number[] | null): b
   return a === b || (a !== null && b !== null && a.length === b.length && a.every((v, i) => v === b[i]));
 }
 
-/** Pins of another model stay in hand, and out of the address. */
-function pinsShown(state: ExplorerState, slice: SliceTerms): readonly Pin[] {
-  if (state.pins.length === 0) return [];
+function slidersOf(state: ExplorerState, slice: SliceTerms): ModelTerms['sliders'] {
   const models = slice.models(state.measure);
-  const sliders = (models.find((m) => m.id === state.model) ?? models[0])?.sliders ?? [];
-  return state.pins.filter((pin) => suits(pin, sliders));
+  return (models.find((m) => m.id === state.model) ?? models[0])?.sliders ?? [];
+}
+
+/** Pins of another model, and what a pull moves there, stay in hand and out of the address. */
+function writeByModel(query: URLSearchParams, state: ExplorerState, slice: SliceTerms): void {
+  if (state.pins.length === 0 && state.pull === null) return;
+  const sliders = slidersOf(state, slice);
+  for (const pin of state.pins) if (suits(pin, sliders)) query.append('pin', pinText(pin));
+  if (state.pull !== null && sliders.some((s) => s.name === state.pull)) query.set('pull', state.pull);
 }
 
 /** Levels that are text may hold the comma that parts them. */
@@ -117,7 +122,7 @@ export function toQuery(state: ExplorerState, terms: Terms): string {
   ] as const)
     if (axis && at !== null && at !== from) query.set(axis.name, levelAt(axis, at));
   for (const [name, value] of Object.entries(state.byHand)) query.set(name, number(value));
-  for (const pin of pinsShown(state, slice)) query.append('pin', pinText(pin));
+  writeByModel(query, state, slice);
   writeAdvice(query, state.advice);
   return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 }
@@ -343,10 +348,12 @@ export function fromQuery(query: string, terms: Terms): Read {
   const chosen = models.find((m) => m.id === model) ?? models[0];
   const byHand = readByHand(reader, chosen);
   const pins = reader.everyPin(chosen?.sliders ?? []);
+  const movers = chosen?.sliders.map((s) => s.name) ?? [];
+  const pull = reader.oneOf('pull', movers, null, 'is not a parameter of the model');
   const advice = readAdvice(reader);
   reader.rest();
   return {
-    state: { axes, where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand, pins, advice },
+    state: { axes, where, measure, surface, ...figure, lines, x, y, model, method, frames, byHand, pins, pull, advice },
     rejected: reader.rejected,
   };
 }

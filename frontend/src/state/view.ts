@@ -359,6 +359,7 @@ export function termsOf(subject: Subject, slices: Slices): Terms {
     frames: 'counted',
     byHand: {},
     pins: [],
+    pull: null,
     advice: START_ADVICE,
   };
   return {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
 import { predictAt, prepare } from '../../src/state/binding';
-import { axesAfter, type ExplorerState, type Terms, withAxes, withLevel } from '../../src/state/explorer';
+import { axesAfter, type ExplorerState, swapped, type Terms, withAxes, withLevel } from '../../src/state/explorer';
 import { NONE } from '../../src/state/layout';
 import { fromQuery, toQuery } from '../../src/state/link';
 import { type Subject, slicesOf, termsOf, type View, viewOf } from '../../src/state/view';
@@ -194,6 +194,16 @@ describe('the rail', () => {
     expect([axes.x, axes.y]).toEqual([state.axes.y, state.axes.x]);
     const next = withAxes(state, axes, terms);
     expect([next.x, next.y]).toEqual([state.y, state.x]);
+  });
+
+  it('swaps across and up in one press, and keeps the model with what was moved by hand', () => {
+    const own = look(nfs(), 'delay_ticks=160&mtu_bytes=1500&gamma=1.2&scale=linear');
+    const next = swapped(own.state, own.terms);
+    expect(next.axes).toMatchObject({ x: 'mtu_bytes', y: 'delay_ticks', yScale: 'linear' });
+    expect([next.x, next.y, next.byHand]).toEqual([1500, 160, { gamma: 1.2 }]);
+    expect(swapped(next, own.terms)).toEqual(own.state);
+    const line = look(nfs(), 'facet=mtu_bytes');
+    expect(swapped(line.state, line.terms)).toBe(line.state);
   });
 
   it('keeps what is no axis any more at the setting of the crosshair', () => {

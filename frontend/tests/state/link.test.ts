@@ -92,6 +92,7 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
     frames: pick(random, ['counted', 'full'] as const),
     byHand,
     pins,
+    pull: pick(random, [null, ...sliders.map((s) => s.name)]),
     advice: anyAdvice(slice.measures, random),
   };
 }

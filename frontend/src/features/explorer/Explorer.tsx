@@ -42,9 +42,9 @@ function markOnce(name: string): void {
   if (performance.getEntriesByName(name).length === 0) performance.mark(name);
 }
 
-/** What a new view is made for: all of the state but the crosshair, the sliders, the pins, the turn and the recommendation. */
+/** What a new view is made for: all of the state but the crosshair, the sliders, the pins, the pull, the turn and the recommendation. */
 function structureOf(state: ExplorerState): string {
-  const { x: _x, y: _y, byHand: _byHand, pins: _pins, turn: _turn, advice: _advice, ...rest } = state;
+  const { x: _x, y: _y, byHand: _byHand, pins: _pins, pull: _pull, turn: _turn, advice: _advice, ...rest } = state;
   return JSON.stringify(rest);
 }
 
@@ -199,7 +199,6 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
   const [opened] = useState(() => fromQuery(currentQuery(), terms));
   const [store] = useState(() => createStore(opened.state));
-  const [mover] = useState(() => createStore<{ name: string | null }>({ name: null }));
   const [rejected, setRejected] = useState(opened.rejected);
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
   const [rulers, setRulers] = useState(0);
@@ -283,7 +282,6 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
       frames: listeners.current,
       redraw,
       history,
-      mover,
       settleRulers() {
         const { byHand } = store.get();
         if (view.sliders.some((s) => byHand[s.name] < s.lo || byHand[s.name] > s.hi)) setRulers((n) => n + 1);
@@ -292,7 +290,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
         if (Object.keys(store.get().byHand).length > 0) store.update({ byHand: {} });
       },
     }),
-    [subject, store, terms, slices, view, redraw, history, mover],
+    [subject, store, terms, slices, view, redraw, history],
   );
 
   const fitState: FitState | null = request && {

@@ -14,7 +14,7 @@ import { draw } from '../../layers/svg';
 import { brief } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
-import { withLevel } from '../../state/explorer';
+import { swapped, withLevel } from '../../state/explorer';
 import { type Axis, levelAt, matches } from '../../state/layout';
 import { TourButton } from '../tour/TourButton';
 import { AxisMenu } from './axes/AxisMenu';
@@ -328,12 +328,20 @@ function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolea
 }
 
 function Factors() {
-  const { subject, terms, view } = useExplorer();
+  const { subject, store, terms, view } = useExplorer();
   const { x, y, shape } = view.layout;
   const facets = terms.factors.filter((f) => f.levels.length > 1).length > 1;
   return (
     <div className="block">
-      <h2 className="cap">Factors</h2>
+      <header className="row">
+        <h2 className="cap">Factors</h2>
+        {x && y && (
+          <button type="button" className="quiet small" onClick={() => store.set(swapped(store.get(), terms))}>
+            <Icon name="swap" small />
+            Swap x and y
+          </button>
+        )}
+      </header>
       {y && <AxisRow at="y" axis={y} chips={shape === 'plane'} />}
       {!y && terms.factors.length > 1 && (
         <div className="factor">

@@ -20,8 +20,6 @@ export interface Explorer {
   /** Draw again although no state changed: a part has a new size. */
   redraw(): void;
   readonly history: History;
-  /** The parameter that a pull moves; null: the one that does most there. */
-  readonly mover: Store<{ readonly name: string | null }>;
   /** A value has come to rest: rulers that it lies beyond grow. */
   settleRulers(): void;
   /** Every slider back to the fit. */

@@ -15,6 +15,7 @@ import { flushQuery } from '../../state/url';
 import { type Slices, type Subject, thetaOf, type View } from '../../state/view';
 import { useFigureExport } from '../share/figureExport';
 import { fitRequestsNear } from './ahead';
+import { facetSheet } from './facets/sheet';
 import { colourOf } from './figure/heat';
 import { GRID } from './figure/live';
 import { patternText } from './figure/patterns';
@@ -47,7 +48,7 @@ function contourPaths({ frame, live, isolines }: Scene): Shape[] {
   });
 }
 
-function definitions(image: string | null, scene: Scene): string {
+function definitions(image: string | null, scene: Scene, top: number): string {
   const { frame } = scene;
   const stops = Array.from({ length: 17 }, (_, k) => `<stop offset="${k / 16}" stop-color="${tide(k / 16)}"/>`).join(
     '',
@@ -70,7 +71,7 @@ function definitions(image: string | null, scene: Scene): string {
     '<rect width="6" height="6" fill="var(--ground)" fill-opacity="0.42"/>',
     '<line x1="0" y1="0" x2="0" y2="6" stroke="var(--ground)" stroke-width="2.4" stroke-opacity="0.5"/></pattern>',
     `<linearGradient id="bar" x1="0" x2="0" y1="1" y2="0">${stops}</linearGradient>${clip}</defs>`,
-    `<g transform="translate(${MARGIN} ${HEAD})">${surface}`,
+    `<g transform="translate(${MARGIN} ${top})">${surface}`,
   ].join('');
 }
 
@@ -137,7 +138,9 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
   flushQuery();
   const { frame, sampler } = scene;
   const width = frame.width + 2 * MARGIN;
-  const height = frame.height + HEAD + FOOT;
+  const tokens = lightTokens();
+  const facets = facetSheet(view, state, frame.width, tokens);
+  const height = frame.height + HEAD + facets.height + FOOT;
   const { title, about, source } = captions(subject, view, state);
   const still = stillShapes(view, frame, sampler);
   const live = liveShapes(scene);
@@ -180,13 +183,12 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
     text(MARGIN, height - 28, cut(parameters, room), NOTE),
     text(MARGIN, height - 12, currentAddress(), NOTE),
   ];
-  const tokens = lightTokens();
   const body = fileText({
     width,
     height,
     title,
     description: [about, source, parameters, currentAddress()].filter(Boolean).join('\n'),
-    before: definitions(image, scene),
+    before: `<g transform="translate(${MARGIN} ${HEAD})">${facets.markup}</g>\n${definitions(image, scene, HEAD + facets.height)}`,
     shapes: [...figure, { tag: 'path', attributes: { d: 'M0 0', 'data-end': 'figure' } }, ...around],
     tokens,
   });

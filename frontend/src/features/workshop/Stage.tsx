@@ -107,7 +107,6 @@ export function Stage({ own, output, fit, stale, byHand, onByHand, children }: S
   const [store] = useState(() =>
     createStore({ ...stateFor(terms, terms.defaults), measure: output, byHand: keptOf(own, byHand) }),
   );
-  const [mover] = useState(() => createStore<{ name: string | null }>({ name: null }));
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
   const [rulers, setRulers] = useState(0);
   useEffect(() => store.update({ measure: output }), [store, output]);
@@ -166,14 +165,13 @@ export function Stage({ own, output, fit, stale, byHand, onByHand, children }: S
       frames: listeners.current,
       redraw,
       history,
-      mover,
       settleRulers() {
         const { byHand } = store.get();
         if (view.sliders.some((s) => byHand[s.name] < s.lo || byHand[s.name] > s.hi)) setRulers((n) => n + 1);
       },
       toFit: () => store.update({ byHand: {} }),
     }),
-    [subject, store, terms, slices, view, redraw, history, mover],
+    [subject, store, terms, slices, view, redraw, history],
   );
   useExports(subject, view, store, picture);
 

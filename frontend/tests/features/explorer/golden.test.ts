@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
+import { facetSheet } from '../../../src/features/explorer/facets/sheet';
 import { contrastedCells } from '../../../src/features/explorer/figure/contrast';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
 import { labelPlace } from '../../../src/features/explorer/figure/lines';
@@ -18,6 +19,7 @@ import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';
 import { fromQuery } from '../../../src/state/link';
 import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
+import { bench } from '../../designs';
 import { nfs, paperFit, points } from '../../published';
 
 type Data = Extract<Subject, { of: 'experiment' }>;
@@ -126,6 +128,23 @@ describe('golden drawings', () => {
     if (!comparison) throw new Error('the model is not bound');
     const shapes = residualShapes(view, comparison, comparison.predictions(live.theta), live.place, 304, new Map());
     await expect(sheet('residuals of the panel', shapes, [304, 86])).toMatchFileSnapshot('golden/strip.svg');
+  });
+
+  it('facets of a file: all panels, on one scale', async () => {
+    for (const [name, scene] of [
+      ['facets-of-lines', sceneOf(nfs(), 'facet=mtu_bytes')],
+      ['facets-of-planes', sceneOf(bench(), 'y=driver_version&facet=napi_weight')],
+    ] as const) {
+      const { markup, height } = facetSheet(scene.view, scene.live.state, 360, TOKENS);
+      const text = rounded(
+        fileText({ width: 360, height, title: name, description: name, before: markup, shapes: [], tokens: TOKENS }),
+      );
+      expect(text.match(/<svg x=/g)).toHaveLength(scene.view.facets.length);
+      expect(text).not.toMatch(/NaN|Infinity|undefined|var\(/);
+      await expect(text).toMatchFileSnapshot(`golden/${name}.svg`);
+    }
+    const { view, live } = sceneOf(nfs(), '');
+    expect(facetSheet(view, live.state, 360, TOKENS)).toEqual({ markup: '', height: 0 });
   });
 
   it('the panel’s cost split', async () => {

@@ -31,7 +31,8 @@ export function meaningOf(state: ExplorerState, terms: Terms): Record<string, un
     at,
     sliders: state.byHand,
     pins: state.pins,
-    // addresses from before it was there say nothing of it
+    // addresses from before they were there say nothing of them
+    ...(state.pull === null ? {} : { pull: state.pull }),
     ...(JSON.stringify(state.advice) === JSON.stringify(START_ADVICE) ? {} : { advice: state.advice }),
   };
 }

@@ -6,7 +6,7 @@ import { withLevel } from '../../../state/explorer';
 import type { Facet } from '../../../state/view';
 import { useExplorer, useFrame, useSized } from '../context';
 import { levelWords, shortName } from '../figure/words';
-import { SMALL_HEIGHT, smallNeedle, smallShapes } from './small';
+import { cellsWords, SMALL_HEIGHT, smallNeedle, smallShapes } from './small';
 import './facets.css';
 
 function Small({ facet }: { facet: Facet }) {
@@ -58,7 +58,7 @@ export function Facets() {
             onClick={() => choose(f.level)}
           >
             <span>
-              {words(f.level)} <small>{f.points.length === 0 ? 'no cell has this' : `${f.points.length} cells`}</small>
+              {words(f.level)} <small>{cellsWords(f.points.length)}</small>
             </span>
             <Small facet={f} />
           </button>

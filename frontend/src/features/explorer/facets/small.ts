@@ -6,6 +6,15 @@ import type { Facet, View } from '../../../state/view';
 import { type Frame, fraction } from '../figure/frame';
 import { colourOf, edges } from '../figure/heat';
 import { throughRow } from '../figure/live';
+import { levelWords } from '../figure/words';
+
+/** "TCP, 12 cells" */
+export function facetWords({ layout }: View, { level, points }: Facet): string {
+  const unit = layout.facet?.unit ? ` ${layout.facet.unit}` : '';
+  return `${levelWords(level)}${unit} ${cellsWords(points.length)}`;
+}
+
+export const cellsWords = (n: number): string => (n === 0 ? 'no cell has this' : `${n} ${n === 1 ? 'cell' : 'cells'}`);
 
 export const SMALL_HEIGHT = 84;
 const SAMPLES = 60;

@@ -5,8 +5,8 @@ import { useExplorer } from '../context';
 import { plainSymbol } from './grip';
 
 export function PullChooser() {
-  const { view, mover } = useExplorer();
-  const { name } = useSyncExternalStore(mover.subscribe, mover.get);
+  const { view, store } = useExplorer();
+  const name = useSyncExternalStore(store.subscribe, () => store.get().pull);
   const able = view.sliders.filter((s) => s.meanings.length === 0);
   if (view.mode !== 'model' || able.length < 2) return null;
   return (
@@ -15,7 +15,7 @@ export function PullChooser() {
         Pulling a line moves{' '}
         <select
           value={able.some((s) => s.name === name) ? (name ?? '') : ''}
-          onChange={(event) => mover.set({ name: event.currentTarget.value || null })}
+          onChange={(event) => store.update({ pull: event.currentTarget.value || null })}
         >
           <option value="">what does most there</option>
           {able.map((s) => (

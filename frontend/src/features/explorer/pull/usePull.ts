@@ -40,7 +40,7 @@ function inside(picture: Picture, event: { clientX: number; clientY: number }): 
 }
 
 export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRectElement | null>): PullHandlers {
-  const { store, mover: asked, settleRulers } = useExplorer();
+  const { store, settleRulers } = useExplorer();
   const hand = useRef<Hand | null>(null);
 
   // a finger on a line pulls it; beside one it scrolls the page
@@ -64,7 +64,7 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
       return view.binding && pullAt(view.binding, view.sliders, live.theta, hold.x, hold.y, live.state.frames);
     };
     const chosen = (pull: Pull, second: boolean): Slider => {
-      const named = pull.movers.find(({ slider }) => slider.name === asked.get().name);
+      const named = pull.movers.find(({ slider }) => slider.name === store.get().pull);
       return (named ?? pull.movers[second ? 1 : 0] ?? pull.movers[0]).slider;
     };
     const put = (scene: Scene, slider: Slider, value: number): void => {
@@ -138,7 +138,7 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
           put(scene, slider, pull.solve(slider, lifted(scene, pull.value(scene.live.theta), pixels), scene.live.theta));
         } else if (sideways) {
           const names = pull.movers.map((m) => m.slider.name);
-          asked.set({ name: names[(names.indexOf(slider.name) + sideways + names.length) % names.length] });
+          store.update({ pull: names[(names.indexOf(slider.name) + sideways + names.length) % names.length] });
         } else if (event.key === 'Home') put(scene, slider, slider.start);
         else return;
         event.preventDefault();
@@ -154,5 +154,5 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
         return pull && chosen(pull, false);
       },
     };
-  }, [picture, store, asked, settleRulers]);
+  }, [picture, store, settleRulers]);
 }
