@@ -494,6 +494,7 @@ def test_a_commit_that_fails_acknowledges_nothing(client: Any, make_log: MakeLog
     [
         ("database is locked", 503, "busy"),
         ("database or disk is full", 507, "storage_full"),
+        ("attempt to write a readonly database", 503, "not_writable"),
         ("near SELECT: syntax error", 500, "internal"),
     ],
 )

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real failures of a real server: no room, a limit on file sizes, a read-only folder.
+
+An upload is answered 5xx and leaves nothing; reading goes on; sending it again works.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import httpx
+import pytest
+from coalescope_host.run_log import standard_field
+
+from .conftest import Server, look
+
+MakeLog = Callable[..., bytes]
+
+pytestmark = [
+    pytest.mark.network,  # a mount namespace of its own
+    pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is not installed"),
+]
+
+
+def in_own_mounts(script: str) -> Sequence[str]:
+    """A prefix that runs `script` in a mount namespace of its own, then the command."""
+    return ["unshare", "--mount", "--map-root-user", "sh", "-ec", f'{script}; exec "$@"', "sh"]
+
+
+@pytest.fixture
+def started() -> Iterator[list[Server]]:
+    servers: list[Server] = []
+    yield servers
+    for server in servers:
+        server.stop()
+
+
+def large(make_log: MakeLog, records: int, replicate: int) -> bytes:
+    fields = [standard_field(name) for name in ("t_monotonic_ns", "rx_bytes")]
+    rows = [(i * 1_000_000, i * 1000) for i in range(1, records + 1)]
+    window = (10, records - 10)
+    return make_log(fields=fields, rows=rows, window=window, replicate=replicate)
+
+
+def experiments(server: Server) -> list[str]:
+    answer = httpx.get(f"{server.url}/api/experiments", timeout=30)
+    assert answer.status_code == 200
+    return [one["slug"] for one in answer.json()]
+
+
+def inside(server: Server) -> Path:
+    """The data folder as the server sees it."""
+    return Path(f"/proc/{server.process.pid}/root{server.data}")
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "logs").rglob("*") if path.is_file())
+
+
+def test_no_room(tmp_path: Path, make_log: MakeLog, started: list[Server]) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    server = Server(data, wrapped=in_own_mounts(f"mount -t tmpfs -o size=3M tmpfs {data}"))
+    started.append(server)
+    small = make_log(replicate=1)
+    assert server.upload(small).status_code == 201
+    before = files(inside(server))
+    ballast = inside(server) / "ballast"
+    room = os.statvfs(inside(server))
+    ballast.write_bytes(bytes(room.f_bavail * room.f_frsize - 100_000))
+    content = large(make_log, 20_000, 2)
+    assert len(content) > 200_000
+    answer = server.upload(content)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (507, "storage_full")
+    assert files(inside(server)) == before
+    assert experiments(server) == ["lab"]
+    assert server.upload(small).status_code in (200, 507), "known, or no room to receive it"
+    ballast.unlink()
+    assert server.upload(content).status_code == 201
+    assert len(files(inside(server))) == 2
+
+
+def test_no_room_for_rows(tmp_path: Path, make_log: MakeLog, started: list[Server]) -> None:
+    """Logs of a few KB until the database itself cannot grow: then nothing of the last is kept."""
+    data = tmp_path / "data"
+    data.mkdir()
+    server = Server(data, wrapped=in_own_mounts(f"mount -t tmpfs -o size=3M tmpfs {data}"))
+    started.append(server)
+    ballast = inside(server) / "ballast"
+    room = os.statvfs(inside(server))
+    ballast.write_bytes(bytes(room.f_bavail * room.f_frsize - 250_000))
+    acknowledged = 0
+    for replicate in range(1, 200):
+        content = make_log(replicate=replicate)
+        answer = server.upload(content)
+        if answer.status_code != 201:
+            break
+        acknowledged += 1
+    assert answer.status_code >= 500
+    ballast.unlink()
+    assert server.upload(content).status_code == 201
+    kept = httpx.get(f"{server.url}/api/experiments/lab/runs", params={"limit": 1}, timeout=30)
+    assert kept.json()["total"] == acknowledged + 1
+    copy = tmp_path / "copy"
+    shutil.copytree(inside(server), copy)
+    assert look(copy).faults == []
+
+
+def test_a_limit_on_file_sizes(tmp_path: Path, make_log: MakeLog, started: list[Server]) -> None:
+    server = Server(tmp_path / "data")
+    started.append(server)
+    assert server.upload(make_log(replicate=1)).status_code == 201
+    before = files(server.data)
+    content = large(make_log, 20_000, 2)
+    most = 100_000
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+    answer = server.upload(content)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (507, "storage_full")
+    # the database is larger than the limit already: its log cannot be written
+    assert server.upload(make_log(replicate=3)).status_code >= 500 or files(server.data) != before
+    assert experiments(server) == ["lab"]
+    endless = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, endless)
+    assert server.upload(content).status_code == 201
+    server.stop()
+    assert look(tmp_path / "data").faults == []
+
+
+def test_a_folder_that_cannot_be_written(
+    tmp_path: Path, make_log: MakeLog, started: list[Server]
+) -> None:
+    """It is refused with the reason, and served with --read-only."""
+    data = tmp_path / "data"
+    writer = Server(data)
+    sent = make_log()
+    assert writer.upload(sent).status_code == 201
+    writer.stop()
+    frozen = in_own_mounts(f"mount --bind {data} {data}; mount -o remount,bind,ro {data}")
+    environment = os.environ | {"COALESCOPE_DATA_DIR": str(data)}
+    command = [*frozen, "coalescope", "serve", "--port", "0"]
+    refused = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert refused.returncode == 1
+    assert "Nothing can be stored" in refused.stderr
+    assert "--read-only" in refused.stderr
+
+    server = Server(data, "--read-only", wrapped=frozen)
+    started.append(server)
+    assert experiments(server) == ["lab"]
+    answer = server.upload(sent)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "read_only")
+    link = httpx.post(f"{server.url}/api/links", json={"path": "/explore/lab"}, timeout=30)
+    assert (link.status_code, link.json()["error"]["code"]) == (503, "read_only")

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Eight processes store the same files and files of their own in one store at once."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from .conftest import look
+
+_PROCESSES = 8
+
+
+def test_one_row_per_file_and_no_lock_errors(
+    tmp_path: Path, make_log: Callable[..., bytes]
+) -> None:
+    common = [make_log(replicate=number) for number in range(1, 6)]
+    typed = []
+    for process in range(_PROCESSES):
+        folder = tmp_path / str(process)
+        folder.mkdir()
+        own = [make_log(replicate=100 + process * 10 + number) for number in range(3)]
+        for number, content in enumerate([*common, *own]):
+            (folder / f"{number}.runlog").write_bytes(content)
+        typed.append(sorted(folder.iterdir(), reverse=process % 2 == 1))
+    (tmp_path / "none").mkdir()
+    environment = os.environ | {
+        "COALESCOPE_DATA_DIR": str(tmp_path / "data"),
+        "COALESCOPE_DATASETS_DIR": str(tmp_path / "none"),
+    }
+    importers = [
+        subprocess.Popen(
+            [sys.executable, "-m", "coalescope", "import", *map(str, files)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for files in typed
+    ]
+    said = [importer.communicate(timeout=180) for importer in importers]
+    assert [importer.returncode for importer in importers] == [0] * _PROCESSES, said
+    assert all(complaints == "" for _, complaints in said)
+    files = len(common) + 3 * _PROCESSES
+    stored = sum(out.count("stored  ") for out, _ in said)
+    assert stored == files, "each file was stored by one of them"
+    report = look(tmp_path / "data")
+    assert (report.files, report.runs, report.faults) == (files, files, [])
+    assert report.leftovers == []
