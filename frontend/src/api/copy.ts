@@ -39,6 +39,15 @@ function notKept(): ApiError {
   return new ApiError(404, { code: 'not_kept', message: 'This copy does not hold it.', where: {}, advice: null });
 }
 
+const NEVER = new Set(['needs_server', 'not_kept']);
+
+/** Whether asking again may help: what a copy lacks, it lacks for good. */
+export const mayComeYet = (error: unknown): boolean => !(error instanceof ApiError && NEVER.has(error.code));
+
+/** What a notice of this error offers. */
+export const tryAgain = (error: unknown, onClick: () => void) =>
+  mayComeYet(error) ? { action: { label: 'Try again', onClick } } : {};
+
 /** The copy that is one file: its answers are in it. */
 export function fileCopy(version: string, answers: Answers): Copy {
   return {

@@ -26,7 +26,7 @@ import { Chart } from './Chart';
 import { type Explorer as Context, ExplorerContext, type OnFrame, useExplorer, useFrame } from './context';
 import { FigureBar, useOther } from './FigureBar';
 import { Facets } from './facets/Facets';
-import { namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
+import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
 import { Key } from './Key';
 import { type FitState, Panel } from './Panel';
 import type { Picture } from './picture';
@@ -66,13 +66,13 @@ function capital(words: string): string {
 }
 
 /** One sentence: what is drawn, over what. */
-function sentence(view: View, cellsBusy: boolean): string {
+function sentence(view: View, kind: string, cellsBusy: boolean): string {
   const n = view.points.length;
   const coming = view.slice.toCome.length;
   const cells =
     coming > 0
       ? `${n} of ${n + coming} planned cells`
-      : `${n} ${view.kind ?? ''} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
+      : `${n} ${kind} ${n === 1 ? 'cell' : 'cells'}`.replace(/\s+/g, ' ');
   const unit = view.measure.unit === 'jiffies/GB' ? 'Jiffies of 10 ms. ' : '';
   if (cellsBusy) return 'The cells are on their way.';
   if (view.figure === 'limits') return 'What limits the throughput first, as the model has it; the needle names it.';
@@ -95,7 +95,7 @@ function sentence(view: View, cellsBusy: boolean): string {
 }
 
 function Head({ cellsBusy, still }: { cellsBusy: boolean; still: boolean }) {
-  const { view, store } = useExplorer();
+  const { view, store, subject } = useExplorer();
   const { surface } = store.get();
   const plane = view.layout.shape === 'plane';
   const filled = view.binding ? 'Model' : 'Interpolated';
@@ -109,7 +109,7 @@ function Head({ cellsBusy, still }: { cellsBusy: boolean; still: boolean }) {
           </QuantityName>
         </h1>
         <p>
-          <Rich>{sentence(view, cellsBusy)}</Rich>
+          <Rich>{sentence(view, kindWord(subject), cellsBusy)}</Rich>
         </p>
       </div>
       {!still && <UndoButtons />}

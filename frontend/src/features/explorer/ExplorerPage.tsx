@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import { mayComeYet, tryAgain } from '../../api/copy';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useCells, useExperiment, useNewerData } from '../../api/queries';
 import { LoadingLine } from '../../components/Loading';
@@ -31,9 +32,11 @@ function Missing(props: { slug: string; error: unknown; again: () => void; follo
           ) : (
             <>
               {reasonOf(error)}{' '}
-              <button type="button" className="inline" onClick={again}>
-                Try again
-              </button>
+              {mayComeYet(error) && (
+                <button type="button" className="inline" onClick={again}>
+                  Try again
+                </button>
+              )}
             </>
           )}
         </p>
@@ -130,7 +133,7 @@ export function ExplorerPage({ slug }: { slug: string }) {
             <Notice
               tone="bad"
               title="The cells could not be brought up to date"
-              action={{ label: 'Try again', onClick: () => cells.refetch() }}
+              {...tryAgain(cells.error ?? experiment.error, () => cells.refetch())}
             >
               {reasonOf(cells.error ?? experiment.error)} What is on the page is from before.
             </Notice>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands above the lines, and what that figure asks for.
 import { useMemo, useState } from 'react';
+import { mayComeYet } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useCells, useExperiment, useExperiments } from '../../api/queries';
 import { Icon } from '../../components/Icon';
@@ -149,7 +150,7 @@ export function FigureBar({ other }: { other: Other }) {
       {said && (
         <span className="note" role="status">
           {said}{' '}
-          {other.error !== null && (
+          {other.error !== null && mayComeYet(other.error) && (
             <button type="button" className="inline" onClick={other.again}>
               Try again
             </button>

@@ -3,6 +3,7 @@
 
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import type { Fit } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
@@ -28,6 +29,7 @@ import { comparisonOf, RESIDUALS_HEIGHT, residual, residualShapes, signed, worst
 import { RULER_HEIGHT, rulerShapes } from './figure/ruler';
 import { SPLIT_HEIGHT, splitShapes } from './figure/split';
 import {
+  kindWord,
   namedSetting,
   redundant,
   settingText,
@@ -397,7 +399,7 @@ function FitBlock({ state }: { state: FitState | null }) {
         </div>
       )}
       {state?.error != null && (
-        <Notice tone="bad" title="The fit did not arrive" action={{ label: 'Try again', onClick: state.refit }}>
+        <Notice tone="bad" title="The fit did not arrive" {...tryAgain(state.error, state.refit)}>
           {reasonOf(state.error)} The sliders {fit ? 'keep the fit from before' : 'stand at the paper’s values'}.
         </Notice>
       )}
@@ -478,7 +480,7 @@ function Residuals() {
 
 /** A few cells: their numbers beside the model's. */
 function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof comparisonOf>> }) {
-  const { view } = useExplorer();
+  const { view, subject } = useExplorer();
   const body = useRef<HTMLTableSectionElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
   useFrame((live) => {
@@ -500,7 +502,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
       <thead>
         <tr>
           <th scope="col">{settingNames(view)}</th>
-          <th scope="col">{view.kind}</th>
+          <th scope="col">{kindWord(subject)}</th>
           <th scope="col">model</th>
           <th scope="col">cell − model</th>
         </tr>

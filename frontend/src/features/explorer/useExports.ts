@@ -121,7 +121,7 @@ function captions(
     about: [choices, `${view.points.length} cells`, figure ?? drawn, at && `crosshair at ${at}`]
       .filter(Boolean)
       .join(' · '),
-    source: `${experiment.kind}${experiment.source.citation ? ` · ${experiment.source.citation}` : ''}`,
+    source: `${subject.opened ? 'a table that was opened, kind not known' : experiment.kind}${experiment.source.citation ? ` · ${experiment.source.citation}` : ''}`,
   };
 }
 

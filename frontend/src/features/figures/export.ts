@@ -51,7 +51,7 @@ export function keyShapes(kinds: readonly MarkKind[], x: number, y: number): Sha
       kind === 'model'
         ? line(at, y - 4, at + 14, y - 4, { stroke: 'var(--ink-2)', 'stroke-width': 1.5 })
         : mark(kind, at + 7, y - 4, 4, {
-            fill: kind === 'published' ? `var(--kind-${kind})` : 'none',
+            fill: `var(--kind-${kind})`,
             stroke: `var(--kind-${kind})`,
             'stroke-width': 1.25,
           });

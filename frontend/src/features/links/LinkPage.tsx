@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { Link, Redirect } from 'wouter';
+import { tryAgain } from '../../api/copy';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useLink } from '../../api/queries';
 import { LoadingLine } from '../../components/Loading';
@@ -30,11 +32,7 @@ export function LinkPage({ token }: { token: string }) {
         )}
       </header>
       {!unknown && (
-        <Notice
-          tone="bad"
-          title="The server did not say"
-          action={{ label: 'Try again', onClick: () => link.refetch() }}
-        >
+        <Notice tone="bad" title="The server did not say" {...tryAgain(link.error, () => link.refetch())}>
           {reasonOf(link.error)}
         </Notice>
       )}

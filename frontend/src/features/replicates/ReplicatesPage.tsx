@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { type ReactNode, useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useReplicates, useReplicationPlan, useVariance } from '../../api/comparisons';
+import { tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities } from '../../api/queries';
 import type { Experiment, Factors, Kind as KindName, ReplicatedCell, ReplicationPlan, Variance } from '../../api/types';
@@ -385,7 +387,7 @@ export function ReplicatesPage({ slug }: { slug: string }) {
         <Notice
           tone="bad"
           title="The experiment did not arrive"
-          action={{ label: 'Try again', onClick: () => experiment.refetch() }}
+          {...tryAgain(experiment.error, () => experiment.refetch())}
         >
           {reasonOf(experiment.error)}
         </Notice>

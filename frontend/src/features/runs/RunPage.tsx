@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { file } from '../../api/client';
 import { useContents } from '../../api/comparisons';
-import { currentCopy } from '../../api/copy';
+import { currentCopy, tryAgain } from '../../api/copy';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRun } from '../../api/queries';
 import type { Quantity, RunDetail, RunEvent } from '../../api/types';
@@ -295,7 +295,7 @@ function OverTime({ run, name }: { run: RunDetail; name: string }) {
       <Notice
         tone="bad"
         title="The log’s contents did not arrive"
-        action={{ label: 'Try again', onClick: () => contents.refetch() }}
+        {...tryAgain(contents.error, () => contents.refetch())}
       >
         {reasonOf(contents.error)}
       </Notice>
@@ -391,7 +391,7 @@ export function RunPage({ id }: { id: string }) {
         </header>
       )}
       {run.isError && !missing && (
-        <Notice tone="bad" title="The run did not arrive" action={{ label: 'Try again', onClick: () => run.refetch() }}>
+        <Notice tone="bad" title="The run did not arrive" {...tryAgain(run.error, () => run.refetch())}>
           {reasonOf(run.error)} {run.data && 'What was on the page is still there.'}
         </Notice>
       )}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { Link, useSearchParams } from 'wouter';
+import { tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRuns } from '../../api/queries';
 import type { Experiment, MeasureOf, Run } from '../../api/types';
@@ -211,7 +212,7 @@ export function RunsPage({ slug }: { slug: string }) {
         <Notice
           tone="bad"
           title="The runs did not arrive"
-          action={{ label: 'Try again', onClick: () => void Promise.all([experiment.refetch(), runs.refetch()]) }}
+          {...tryAgain(failed, () => void Promise.all([experiment.refetch(), runs.refetch()]))}
         >
           {reasonOf(failed)} {runs.data && 'What was on the page is still there.'}
         </Notice>

@@ -58,6 +58,8 @@ export function ShareMenu() {
   const [short, setShort] = useState<Short>({ state: 'none' });
   const [embedded, setEmbedded] = useState<{ view: string; title: string } | null>(null);
   const [path] = useLocation();
+  // a file that is opened stays in the page: no link carries it
+  const opened = path === '/open';
 
   async function copyAddress() {
     say((await copyText(currentAddress())) ? 'Link copied' : 'Copy it from the address bar');
@@ -90,11 +92,11 @@ export function ShareMenu() {
           </>
         }
       >
-        <MenuItem note="the whole view is in it" onSelect={copyAddress}>
+        <MenuItem note={opened ? 'what is opened here is not in it' : 'the whole view is in it'} onSelect={copyAddress}>
           Copy the address
         </MenuItem>
         {currentCopy() === null && (
-          <MenuItem stay note="kept by this server" onSelect={askForShort}>
+          <MenuItem stay note={opened ? 'without what is opened here' : 'kept by this server'} onSelect={askForShort}>
             Short link
           </MenuItem>
         )}

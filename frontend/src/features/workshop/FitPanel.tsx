@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model against an experiment's cells: the server fits the graph; what comes back are estimates, intervals and every residual.
+
 import { useEffect, useMemo, useState } from 'react';
+import { tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useExperiment, useExperiments, useNonlinearFit } from '../../api/queries';
 import type { Experiment, NonlinearFit } from '../../api/types';
@@ -235,7 +237,7 @@ export function FitPanel(props: {
         <Notice
           tone="bad"
           title="The experiments did not arrive"
-          action={{ label: 'Try again', onClick: () => experiments.refetch() }}
+          {...tryAgain(experiments.error, () => experiments.refetch())}
         >
           {reasonOf(experiments.error)}
         </Notice>

@@ -4,7 +4,7 @@ import type { Quantity } from '../../../api/types';
 import { inSentence } from '../../../components/factorWords';
 import { brief } from '../../../plots/number';
 import { type Axis, delayMicroseconds, isDelay, isNominal, levelAt } from '../../../state/layout';
-import type { View } from '../../../state/view';
+import type { Subject, View } from '../../../state/view';
 
 const PER_GB = ' per 10⁹ bytes';
 
@@ -71,6 +71,12 @@ export function settingWords(axis: Axis, value: number): string {
   if (!isDelay(axis.name) || axis.name === 'delay_us' || value === 0) return own;
   const us = delayMicroseconds(axis.name, value);
   return `${own} = ${us < 100 ? us.toFixed(1) : us.toFixed(0)} µs`;
+}
+
+/** What a subject's cells are called. A table that was opened does not say of which kind it is. */
+export function kindWord(subject: Subject): string {
+  if (subject.of === 'model') return '';
+  return subject.opened ? 'opened' : subject.experiment.kind;
 }
 
 /** "MTU 3000" */

@@ -66,9 +66,7 @@ function markShapes(series: Series, frame: Frame): Shape[] {
           out.push(line(x1, y1, x2, y2, { stroke: ink, 'stroke-width': 1 }));
     }
     out.push(
-      published
-        ? mark('published', X, Y, r, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1 })
-        : mark('emulated', X, Y, r, { fill: 'var(--ground)', stroke: ink, 'stroke-width': 1.25 }),
+      mark(published ? 'published' : 'emulated', X, Y, r, { fill: ink, stroke: 'var(--ground)', 'stroke-width': 1 }),
     );
     return out;
   });
