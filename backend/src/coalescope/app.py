@@ -24,6 +24,8 @@ from coalescope.links.endpoints import redirects
 from coalescope.links.endpoints import router as links
 from coalescope.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, describe
 from coalescope.openapi.reference import router as reference
+from coalescope.operation.metrics import Measured, Metrics
+from coalescope.operation.metrics import router as metrics
 from coalescope.page import PageFiles
 from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
@@ -91,10 +93,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.fits = LatestAnswers(KEPT_FITS)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)
     app.state.listeners = Listeners()
+    app.state.metrics = Metrics(store.database)
     install_error_handlers(app)
     app.include_router(_api())
     app.include_router(redirects)
     app.include_router(previews)
+    app.include_router(metrics)
     app.router.default = PageFiles(settings.page_dir, PageHead(store.database, settings))
     describe(app)
     app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
@@ -102,6 +106,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     if not policy.loopback:
         app.add_middleware(RateLimit, per_minute=settings.costly_per_minute)
     protect(app, policy, _secret(settings), StoredCallers(store.database))
+    app.add_middleware(Measured, metrics=app.state.metrics)
     return app
 
 

@@ -2,6 +2,7 @@
 """Settings of one instance: from the environment (prefix COALESCOPE_) or given by the caller."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -59,4 +60,8 @@ class Settings(BaseSettings):
         default=240,
         ge=1,
         description="Fits, comparisons, exports and the like per client address, beyond loopback",
+    )
+    log_format: Literal["text", "json"] = Field(
+        default="text",
+        description="json: requests, changes and refusals too, an object a line on stderr",
     )

@@ -77,7 +77,8 @@ def test_every_address_of_the_api_has_the_class_that_it_should(client: Any) -> N
                 scope = needed_scope(method.upper(), concrete)
                 found.setdefault(str(scope), set()).add(f"{method} {path}")
             else:
-                assert needed_scope("GET", path) == (None if path == "/api/health" else "read")
+                open_to_all = path in ("/api/health", "/api/ready")
+                assert needed_scope("GET", path) == (None if open_to_all else "read")
     assert found["upload"] == {
         "post /api/experiments",
         "post /api/uploads",

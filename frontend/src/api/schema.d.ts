@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get readiness
+         * @description Look whether database and schema can be used and, unless read-only, files be written.
+         */
+        get: operations["get_readiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/quantities": {
         parameters: {
             query?: never;
@@ -2548,6 +2568,17 @@ export interface components {
             meanings: string[];
         };
         /**
+         * Readiness
+         * @description The service can do its work.
+         */
+        Readiness: {
+            /**
+             * Status
+             * @constant
+             */
+            status: "ready";
+        };
+        /**
          * ReasonIn
          * @description Why a run is changed.
          * @example {
@@ -2876,7 +2907,7 @@ export interface components {
             predicted: number;
             /**
              * Deviation Percent
-             * @description 100 (predicted − observed)/observed
+             * @description 100 (predicted − observed)/observed, as the 2005 paper counts it: the residual, observed − predicted, with the other sign
              */
             deviation_percent: number;
         };
@@ -3911,6 +3942,62 @@ export interface operations {
             };
             /** @description The input is wrong; nothing was changed */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    get_readiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description `where` says what is amiss */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -17,7 +17,7 @@ HEAD = "0004"
 def migrate(database: Database) -> None:
     """Run the missing migrations in one transaction. Refuses a newer schema."""
     with database.read() as connection:
-        if _revision(connection) == HEAD:
+        if is_current(connection):
             return
     with database.write() as connection:
         upgrade(connection)
@@ -37,6 +37,11 @@ def check_current(database: Database) -> None:
             advice="Start it once where it may write: that brings the database up to date.",
             status=500,
         )
+
+
+def is_current(connection: Connection) -> bool:
+    """Whether the schema is this program's."""
+    return _revision(connection) == HEAD
 
 
 def _revision(connection: Connection) -> str | None:

@@ -10,8 +10,8 @@ Scope = Literal["read", "upload", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "upload", "admin")
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
-# What watches over a container asks this and knows no token; it learns the version and no more.
-_HEALTH = "/api/health"
+# What watches over a container asks these and knows no token; it learns little by them.
+_HEALTH = frozenset({"/api/health", "/api/ready"})
 _METRICS = "/metrics"
 _NAME = "[^/]+"
 # Questions that come with a body: they are answered from the store and change nothing in it.
@@ -43,13 +43,13 @@ class Caller:
 
 
 def needed_scope(method: str, path: str) -> Scope | None:
-    """Return what a request takes; None for the page's files and for the health check.
+    """Return what a request takes; None for the page's files and for the checks of health.
 
     What is not known to be a question or an addition is a matter for admins.
     """
     if path == _METRICS:
         return "read"
-    if not is_api_path(path) or (path == _HEALTH and method in ("GET", "HEAD")):
+    if not is_api_path(path) or (path in _HEALTH and method in ("GET", "HEAD")):
         return None
     if method in _READING or (method == "POST" and _QUESTIONS.fullmatch(path)):
         return "read"

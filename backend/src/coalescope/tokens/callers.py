@@ -7,6 +7,7 @@ import time
 from sqlalchemy.exc import DBAPIError
 
 from coalescope.database import Database
+from coalescope.errors import CoalescopeError
 from coalescope.security import Caller
 from coalescope.tokens import service
 
@@ -37,5 +38,5 @@ class StoredCallers:
         try:
             with self._database.write() as connection:
                 service.note_use(connection, key)
-        except DBAPIError as error:
+        except (DBAPIError, CoalescopeError) as error:
             _LOG.warning("the last use of a token was not written down", exc_info=error)

@@ -12,6 +12,7 @@ import uvicorn
 from coalescope.app import create_app
 from coalescope.cli.local_store import settings_of, warn_without_datasets
 from coalescope.errors import CoalescopeError
+from coalescope.operation.logs import log_as_json
 from coalescope.security.slow_clients import TimedConnection
 from coalescope.settings import Settings
 from coalescope.sweeps.events import Listeners
@@ -23,6 +24,9 @@ def run(arguments: Namespace) -> int:
     """Serve until a signal comes, then let open requests finish."""
     settings = settings_of(arguments)
     warn_without_datasets(settings)
+    as_json = settings.log_format == "json"
+    if as_json:
+        log_as_json()
     # Until uvicorn takes the signals over, and again when it raises them anew after an orderly
     # shutdown, SIGTERM is the same as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
@@ -32,6 +36,7 @@ def run(arguments: Namespace) -> int:
             config = uvicorn.Config(
                 app,
                 http=TimedConnection,
+                log_config=None if as_json else uvicorn.config.LOGGING_CONFIG,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
