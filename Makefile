@@ -15,7 +15,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page host-tools logger traffic test test-python test-guest test-page test-e2e lint testbed soak bench client lock clean
+.PHONY: help setup serve docker page host-tools logger traffic test test-python test-guest test-page test-e2e lint testbed soak bench client sbom lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,7 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy docs/published_vs_predicted.py
+	$(BIN)/mypy docs/bill_of_materials.py
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
 	@$(MAKE) --no-print-directory client
@@ -82,6 +83,9 @@ soak: setup-dev tools page logger ## What takes too long for every change: fifty
 
 bench: setup-dev tools page logger ## Measure what docs and design promise, each beside its bar
 	$(BIN)/python benchmarks/run.py
+
+sbom: setup ## List all that Coalescope is made of, with licences, from the lock files: build/sbom/
+	$(BIN)/python docs/bill_of_materials.py build/sbom
 
 lock: ## Resolve the Python dependencies anew (needs uv)
 	uv pip compile pyproject.toml --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
