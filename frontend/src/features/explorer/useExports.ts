@@ -189,10 +189,10 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
     title,
     description: [about, source, parameters, currentAddress()].filter(Boolean).join('\n'),
     before: `<g transform="translate(${MARGIN} ${HEAD})">${facets.markup}</g>\n${definitions(image, scene, HEAD + facets.height)}`,
-    shapes: [...figure, { tag: 'path', attributes: { d: 'M0 0', 'data-end': 'figure' } }, ...around],
+    shapes: [...figure, { tag: 'path', attributes: { d: 'M0 0' } }, ...around],
     tokens,
   });
-  return body.replace('<path d="M0 0" data-end="figure"/>', '</g>');
+  return body.replace('<path d="M0 0"/>', '</g>');
 }
 
 const withTypeface = (svg: string, css: string): string => svg.replace('</title>', `</title><style>${css}</style>`);
