@@ -3,7 +3,8 @@
 
     python e2e/screenshots.py http://127.0.0.1:8000 OUT
 
-The README's picture is OUT/explorer-light-1440.png.
+OUT/NAME-SCHEME-WIDTH.png are the pictures, OUT/sheets/NAME.jpg the four of a page on one sheet, as
+docs/pages.md shows them. The README's picture is OUT/explorer-light-1440.png.
 """
 
 import os
@@ -11,34 +12,52 @@ import shutil
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+NFS = "geist-2005-nfs"
 PAGES = {
     "home": "/",
-    "explorer": "/explorer/geist-2005-nfs",
-    "recommend": "/explorer/geist-2005-nfs?goal=throughput&advice=open&driver=e1000",
+    "explorer": f"/explorer/{NFS}",
+    "surface": f"/explorer/{NFS}?view=3d",
+    "residuals": f"/explorer/{NFS}?view=residuals",
+    "recommend": f"/explorer/{NFS}?goal=throughput&advice=open&driver=e1000",
+    "emulated": "/explorer/virtual-testbed",
     "points": "/explorer/geist-2005-points",
     "dillon": "/explorer/dillon-2004",
+    "embed": f"/embed/explorer/{NFS}?sliders=on",
+    "how-it-works": "/how-it-works",
     "models": "/models",
     "model": "/models/tcp-coalescing-throughput",
-    "about": "/models/cpu-overhead-open-loop/about",
-    "glossary": "/glossary#delay_us",
-    "open-loop": "/models/cpu-overhead-open-loop",
+    "about-a-model": "/models/cpu-overhead/about",
+    "glossary": "/glossary",
     "figures": "/figures",
     "figure": "/figures/geist-2005-figure-10",
     "surface-figure": "/figures/geist-2005-figure-14",
-    "how-it-works": "/how-it-works?at_us=240",
     "workshop": "/workshop?model=cpu-overhead-open-loop",
+    "compare": "/compare?a=virtual-testbed&a.workload=udp&b=virtual-testbed&b.workload=tcp",
     "upload": "/upload",
-    "runs": "/experiments/geist-2005-nfs/runs",
+    "open": "/open",
+    "runs": f"/experiments/{NFS}/runs",
+    "replicates": "/experiments/virtual-testbed/replicates",
+    "run": "first run of virtual-testbed",
     "not-found": "/nowhere",
 }
 SIZES = {1440: 900, 390: 844}
 QUIET_MS = 2500
+SHOWN = {1440: 810, 390: 234}
+SHEET = (1180, 1000)
+
+
+def path_of(name: str, page: Page, url: str) -> str:
+    """The address of a page; a run's has a number that only the server knows."""
+    if name != "run":
+        return PAGES[name]
+    runs = page.request.get(f"{url}/api/experiments/virtual-testbed/runs?limit=1").json()
+    return f"/runs/{runs['runs'][0]['id']}"
 
 
 def take(browser: Browser, url: str, out: Path, scheme: str, width: int) -> None:
-    """One look, all pages."""
+    """One look, all pages, by somebody who has seen the tour."""
     context = browser.new_context(
         viewport={"width": width, "height": SIZES[width]},
         color_scheme="dark" if scheme == "dark" else "light",
@@ -50,11 +69,28 @@ def take(browser: Browser, url: str, out: Path, scheme: str, width: int) -> None
         },
     )
     page = context.new_page()
-    for name, path in PAGES.items():
-        page.goto(url + path)
+    for name in PAGES:
+        page.goto(url + path_of(name, page, url))
         page.wait_for_timeout(QUIET_MS)
-        page.screenshot(path=out / f"{name}-{scheme}-{width}.png", full_page=width == 390)
+        page.screenshot(path=out / f"{name}-{scheme}-{width}.png")
     context.close()
+
+
+def sheet(page: Page, out: Path, name: str) -> None:
+    """The four pictures of a page side by side: wide above each other, phones beside them."""
+    pictures = "".join(
+        f'<img src="{name}-{scheme}-{width}.png" width="{SHOWN[width]}">'
+        for scheme in ("light", "dark")
+        for width in SIZES
+    )
+    style = "display:grid;grid-template-columns:auto auto;gap:16px;padding:16px;background:#888"
+    made = out / "sheet.html"
+    made.write_text(
+        f'<body style="margin:0"><div style="{style};width:max-content">{pictures}</div>'
+    )
+    page.goto(made.resolve().as_uri())
+    page.locator("div").screenshot(path=out / "sheets" / f"{name}.jpg", type="jpeg", quality=72)
+    made.unlink()
 
 
 def main() -> None:
@@ -62,7 +98,7 @@ def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     url, out = sys.argv[1].rstrip("/"), Path(sys.argv[2])
-    out.mkdir(parents=True, exist_ok=True)
+    (out / "sheets").mkdir(parents=True, exist_ok=True)
     path = os.environ.get("COALESCOPE_CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -71,6 +107,9 @@ def main() -> None:
         for scheme in ("light", "dark"):
             for width in SIZES:
                 take(browser, url, out, scheme, width)
+        page = browser.new_page(viewport={"width": SHEET[0], "height": SHEET[1]})
+        for name in PAGES:
+            sheet(page, out, name)
         browser.close()
 
 

@@ -153,3 +153,21 @@ def page(context: BrowserContext, console: Console) -> Page:
     page = context.new_page()
     console.listen(page)
     return page
+
+
+# Half a second without a change. What moves all the time is given three.
+STILL = """() => new Promise((done) => {
+  let calm = setTimeout(done, 500);
+  const watch = new MutationObserver(() => {
+    clearTimeout(calm);
+    calm = setTimeout(done, 500);
+  });
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  watch.observe(document, all);
+  setTimeout(done, 3000);
+})"""
+
+
+def stand_still(page: Page) -> None:
+    """Until the page is done changing; events that a server streams never let a network be idle."""
+    page.evaluate(STILL)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from .conftest import ROOT, Console, Server
+from .conftest import ROOT, Console, Server, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -107,7 +107,7 @@ def test_axe_finds_nothing_in_an_embed(
     page.set_viewport_size({"width": width, "height": 560})
     page.goto(path)
     expect(page.locator("h1").first).to_be_visible()
-    page.wait_for_load_state("networkidle")
+    stand_still(page)
     expect(page.locator("html")).to_have_attribute("data-theme", scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.evaluate(AXE.read_text())

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from .conftest import stand_still
+
 pytestmark = pytest.mark.browser
 
 #: The marks of published numbers, as paths of a chart.
@@ -28,7 +30,7 @@ def open_figure(page: Page, figure: str) -> None:
     wait_for_the_testbed(page)
     page.goto(f"/figures/{figure}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.wait_for_load_state("networkidle")
+    stand_still(page)
 
 
 def test_all_figures_stand_under_their_documents(page: Page) -> None:

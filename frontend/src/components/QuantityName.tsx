@@ -7,7 +7,7 @@ export const Helped = createContext(false);
 
 /** A quantity's name that opens its definition. Where a press means something else already, its element carries `data-quantity` instead. */
 export function QuantityName({ name, children }: { name: string; children: ReactNode }) {
-  if (!useContext(Helped)) return children;
+  if (!useContext(Helped)) return <span>{children}</span>;
   return (
     <button type="button" className="quantity" data-quantity={name} aria-haspopup="dialog">
       {children}
