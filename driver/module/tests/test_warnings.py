@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The module builds without a warning of W=1 and of sparse; and both would say something."""
+
+import re
+
+import pytest
+from testbed.debian import Apt, unpack
+from testbed.folders import BUILD, HERE, alone, made_once
+
+pytestmark = pytest.mark.guest  # needs no guest, but the kernel's headers as the guests do
+
+MODULES = {"coalescope": HERE.parent / "module", "wire": HERE / "module"}
+INCLUDE = HERE.parent / "include"
+NO_PROTOTYPE = "\nint coalescope_planted;\nint coalescope_plant(void)\n{\n\treturn 0;\n}\n"
+
+
+@pytest.fixture(scope="module")
+def sparse():
+    """Debian's sparse, unpacked beside the system."""
+    with alone():
+        folder = made_once(
+            BUILD / "sparse",
+            lambda folder: unpack(Apt(BUILD / "apt").download_only(["sparse"]), folder),
+        )
+    return folder / "usr/bin/sparse"
+
+
+@pytest.fixture
+def warnings_of(kernel, sparse):
+    def build(folder):
+        said = kernel.make(
+            folder, "W=1", "C=2", f"CHECK={sparse}", f"COALESCOPE_INCLUDE={INCLUDE}", "V=1"
+        )
+        assert f"{sparse} " in said  # it was asked
+        return [line for line in said.splitlines() if re.search(r"\b(warning|error):", line)]
+
+    return build
+
+
+def sources(module, folder):
+    folder.mkdir()
+    for path in MODULES[module].iterdir():
+        if path.suffix in (".c", ".h") or path.name == "Kbuild":
+            (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_it_builds_without_warnings(module, warnings_of, tmp_path):
+    assert warnings_of(sources(module, tmp_path / module)) == []
+
+
+def test_the_compiler_and_sparse_would_warn(warnings_of, tmp_path):
+    folder = sources("coalescope", tmp_path / "planted")
+    with (folder / "main.c").open("a") as file:
+        file.write(NO_PROTOTYPE)
+    found = "\n".join(warnings_of(folder))
+    assert "no previous prototype for" in found  # gcc, W=1
+    assert "'coalescope_planted' was not declared. Should it be static?" in found  # sparse
