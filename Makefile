@@ -78,7 +78,7 @@ client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, do
 testbed: setup host-tools ## Repeat the paper's experiment in virtual machines (33 minutes of two CPUs), into datasets/virtual-testbed/
 	cd driver && ../$(BIN)/python -m testbed
 
-soak: setup-dev tools page logger ## What takes too long for every change: fifty links, a thousand drags; results in docs/soak.md
+soak: setup-dev tools page logger ## What takes too long for every change: fifty links, a thousand drags, 200 sudden ends; results in docs/soak.md
 	$(BIN)/python -m pytest -m soak -q
 
 bench: setup-dev tools page logger ## Measure what docs and design promise, each beside its bar
