@@ -20,7 +20,7 @@ import { type Frame, fraction, LONGEST_NAME, labelledLevels, labelRoom } from '.
 import { colourOf } from './heat';
 import type { Sampler } from './live';
 import { canvasRoom, type Upper, type UpperScene } from './upper';
-import { axisTitle, cutShort, settingText, titleWithUnit } from './words';
+import { axisTitle, cutShort, settingText, shortName, titleWithUnit, upwardTitle } from './words';
 
 const STEP = { u: 1 / 44, v: 1 / 30 } as const;
 
@@ -130,6 +130,15 @@ function edgeOf(camera: Camera, a: readonly [number, number], b: readonly [numbe
 
 const anchorOf = (along: number): string => (along > 0.35 ? 'start' : along < -0.35 ? 'end' : 'middle');
 
+const LETTER = 5.2;
+
+/** The longest title that stays on the picture without being pushed over the axis's labels. */
+function titleWithin(axis: Axis, phone: boolean, room: number): string {
+  const name = shortName(axis);
+  const titles = [...(phone ? [] : [axisTitle(axis)]), axisTitle(axis, true), upwardTitle(axis, false), name];
+  return titles.find((title) => title.length * LETTER <= room) ?? name;
+}
+
 function floorAxis(axis: Axis, edge: Edge, place: (v: number) => number, frame: Frame): Shape[] {
   const { from, to, out } = edge;
   const at = (v: number): [number, number] => [
@@ -158,13 +167,11 @@ function floorAxis(axis: Axis, edge: Edge, place: (v: number) => number, frame: 
   const far = 26 + 14 * Math.abs(out[0]);
   // to the side on which the edge rises: the title keeps clear of the labels
   const side = out[0] < -0.06 ? 'end' : out[0] > 0.06 ? 'start' : 'middle';
-  const title = axisTitle(axis, frame.phone);
-  const wide = title.length * 6.2;
   const x = mx + far * out[0];
-  const least = side === 'end' ? wide : side === 'middle' ? wide / 2 : 0;
-  const most = frame.width - (side === 'start' ? wide : side === 'middle' ? wide / 2 : 0);
+  const left = side === 'end' ? x : side === 'start' ? frame.width - x : 2 * Math.min(x, frame.width - x);
+  const title = titleWithin(axis, frame.phone, left);
   shapes.push(
-    text(Math.max(least, Math.min(most, x)), my + far * out[1] + 4, title, {
+    text(x, my + far * out[1] + 4, title, {
       ...AXIS,
       'text-anchor': side,
       ...HALO,
