@@ -89,10 +89,11 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     expect(copy.get_by_role("heading", name="Measures")).to_be_visible(timeout=SLOW)
     expect(copy.get_by_role("button", name="Retract")).to_have_count(0)
 
-    copy.get_by_role("link", name="Models", exact=True).click()
+    pages = copy.get_by_role("navigation", name="Pages")
+    pages.get_by_role("link", name="Models").click()
     copy.locator("main").get_by_role("link", name="throughput", exact=False).first.click()
     expect(copy.get_by_role("slider").first).to_be_visible(timeout=SLOW)
-    copy.get_by_role("link", name="Figures", exact=True).click()
+    pages.get_by_role("link", name="Figures").click()
     copy.locator("main a[href$='/figures/geist-2005-table-2']").first.click()
     expect(copy.locator("h1").first).to_be_visible(timeout=SLOW)
     expect(copy.get_by_role("table").first).to_contain_text("4500")

@@ -51,7 +51,7 @@ def test_a_model_without_data(run: Run) -> None:
         "--choose", "delay_us=10,20,40,80,160,320,640", "--maximise", "throughput_mbps",
     )  # fmt: skip
     assert done.returncode == 0
-    assert "Best: delay_us 20" in done.stdout
+    assert "Best: delay_us 40" in done.stdout
     assert "know nothing of chance" in done.stdout
 
 
