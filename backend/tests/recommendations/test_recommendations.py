@@ -130,7 +130,7 @@ def test_a_model_is_asked_without_data(client: Any) -> None:
     assert best(found)["probability_best"] is None
     assert "know nothing of chance" in found["message"]
     assert (found["model"], found["experiment"]) == ("request-response", None)
-    assert "RxAbsIntDelay=20" in found["commands"]["apply"][0]
+    assert "RxAbsIntDelay=39" in found["commands"]["apply"][0]
 
 
 def test_over_two_inputs(client: Any) -> None:
