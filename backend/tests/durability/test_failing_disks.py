@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -140,7 +141,7 @@ def test_a_folder_that_cannot_be_written(
     writer.stop()
     frozen = in_own_mounts(f"mount --bind {data} {data}; mount -o remount,bind,ro {data}")
     environment = os.environ | {"COALESCOPE_DATA_DIR": str(data)}
-    command = [*frozen, "coalescope", "serve", "--port", "0"]
+    command = [*frozen, sys.executable, "-m", "coalescope", "serve", "--port", "0"]
     refused = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=60, check=False
     )

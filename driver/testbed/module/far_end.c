@@ -7,7 +7,9 @@
 
 #define MOST_FRAMES_A_TICK 64 /* when ticks were held back: catch up, but not for ever */
 #define LEAST_TICK_NS 1000
-#define START_AFTER_NS NSEC_PER_MSEC /* and up to as much again: the start phase */
+#define START_AFTER_NS NSEC_PER_MSEC
+/* Runs begin anywhere in the longest receive delay of the plan: a window counts whole interrupts, so its error is one's phase. */
+#define PHASES_NS (64 * NSEC_PER_MSEC)
 #define RANDOM_ROUNDS 8
 
 /* Numerical Recipes' linear congruential generator: start phases and sequence numbers need no better. */
@@ -201,8 +203,9 @@ int far_end_start(struct far_end *far_end, const struct wire_configuration *conf
 	receive_all(far_end, 0); /* what came while nobody listened */
 	reset(far_end);
 	far_end->running = true;
-	phase_ns = START_AFTER_NS + far_end_random(far_end) % START_AFTER_NS;
-	hrtimer_start(&far_end->timer, ns_to_ktime(ktime_get_ns() + phase_ns), HRTIMER_MODE_ABS_HARD);
+	phase_ns = ((u64)far_end_random(far_end) * PHASES_NS) >> 32;
+	hrtimer_start(&far_end->timer, ns_to_ktime(ktime_get_ns() + START_AFTER_NS + phase_ns),
+		      HRTIMER_MODE_ABS_HARD);
 	return 0;
 }
 
