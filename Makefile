@@ -89,6 +89,7 @@ sbom: setup ## List all that Coalescope is made of, with licences, from the lock
 
 lock: ## Resolve the Python dependencies anew (needs uv)
 	uv pip compile pyproject.toml --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
+	uv pip compile pyproject.toml --group scale --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-scale.lock
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
 
 clean: ## Remove all that was built or installed; data/ stays
