@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import socket
@@ -67,10 +68,28 @@ def wait_until_healthy(process: subprocess.Popen[bytes], url: str, seconds: floa
     pytest.fail("the server did not answer")
 
 
+@pytest.fixture(scope="session")
+def loaded_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with all data sets: loading them takes seconds, so that all workers share one."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+    made = shared / "loaded-store"
+    with (shared / "loaded-store.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            begun = made.with_suffix(".begun")
+            command = [COALESCOPE, "experiments", "--data", begun]
+            begun.mkdir()
+            subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+            begun.rename(made)
+    return made
+
+
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A fresh store with the published data sets, served as `coalescope serve` serves it."""
-    data = tmp_path_factory.mktemp("data")
+def server(tmp_path_factory: pytest.TempPathFactory, loaded_store: Path) -> Iterator[Server]:
+    """A store of its own with the data sets, served as `coalescope serve` serves it."""
+    data = tmp_path_factory.mktemp("served") / "data"
+    shutil.copytree(loaded_store, data)
     port = free_port()
     process = subprocess.Popen(
         [COALESCOPE, "serve", "--data", data, "--port", str(port)],

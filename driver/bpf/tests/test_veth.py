@@ -61,9 +61,10 @@ report(connection)
 )
 SPIN = """
 import time
-while time.process_time() < 0.5:
+begun = time.process_time()
+while time.process_time() - begun < 0.5:
     pass
-print(time.process_time())
+print(time.process_time() - begun)
 """
 
 
@@ -218,8 +219,12 @@ def test_every_nanosecond_has_one_owner(machines, recording):
     for name in names:
         values = [int(value) for value in stream.column(name)]
         assert values == sorted(values)
+    # the kernel's clock of a process goes on while an interrupt is handled on top of it
+    interrupts = sum(log.difference(name) for name in names if "irq" in name)
+    assert 0.5 * spent < log.difference("task_ns") / 1e9
+    assert spent < (log.difference("task_ns") + interrupts) / 1e9
     # the logger and the start of the spinning program live there, too
-    assert 0.98 * spent < log.difference("task_ns") / 1e9 < spent + 0.3
+    assert log.difference("task_ns") / 1e9 < spent + 0.3
 
 
 def test_time_of_other_namespaces_is_other_time(machines, recording):
