@@ -38,10 +38,9 @@ traffic: ## Build the traffic tool, driver/traffic/coalescope-traffic
 	$(MAKE) -C driver/traffic
 
 test: setup-dev tools page logger ## Install what the tests need, lint, and run all tests
-	$(MAKE) lint
+	$(MAKE) -j2 --output-sync=target lint test-page # neither has work for two CPUs
 	$(MAKE) test-python
 	$(MAKE) test-guest
-	$(MAKE) test-page
 	$(MAKE) test-e2e
 
 test-python: setup-dev tools logger ## Models, host tools, backend, logger, data sets
