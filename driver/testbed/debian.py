@@ -61,8 +61,11 @@ class Apt:
 
     def _planned(self, status: Path, *arguments: str) -> list[Path]:
         """Return the files that apt would have; it lists only those that it does not see."""
-        seen = ("-o", f"Dir::Cache::archives={self._folder / 'empty'}")
-        listed = self._run("apt-get", status, "-qq", *seen, "--print-uris", *arguments)
+        nowhere = self._folder / "empty"  # `download` looks where it stands, too
+        seen = ("-o", f"Dir::Cache::archives={nowhere}")
+        listed = self._run(
+            "apt-get", status, "-qq", *seen, "--print-uris", *arguments, where=nowhere
+        )
         lines = [line.split() for line in listed.splitlines() if line.startswith("'")]
         return [self._archives / words[1] for words in lines]
 
@@ -85,7 +88,7 @@ class Apt:
         self._run("apt-get", self._nothing_installed, "-qq", "update")
         (self._folder / "updated").write_text("")
 
-    def _run(self, program: str, status: Path, *arguments: str) -> str:
+    def _run(self, program: str, status: Path, *arguments: str, where: Path | None = None) -> str:
         options = {
             "Dir::State": self._folder / "state",
             "Dir::Cache": self._folder / "cache",
@@ -99,7 +102,7 @@ class Apt:
         settings = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
         done = subprocess.run(
             [program, *settings, *arguments],
-            cwd=self._archives,
+            cwd=where or self._archives,
             capture_output=True,
             text=True,
             check=False,

@@ -6,3 +6,7 @@ class TestbedError(Exception):
     """Something outside keeps the testbed from working; the text says what, and what to do."""
 
     __test__ = False  # pytest: not a test class
+
+
+class PowerCut(TestbedError):  # noqa: N818  (nothing went wrong)
+    """The guest was ended as a cut of the power ends it."""

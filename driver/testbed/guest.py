@@ -39,7 +39,7 @@ from pathlib import Path
 
 from testbed import cpio
 from testbed.emulator import Emulator, debian_qemu
-from testbed.errors import TestbedError
+from testbed.errors import PowerCut, TestbedError
 from testbed.folders import BUILD, HERE, alone
 from testbed.kernel import Kernel, debian_kernel, without_signature
 from testbed.root import debian_root
@@ -58,6 +58,7 @@ _TROUBLE = re.compile(
 _MAC = "52:54:00:00:00:{:02x}"
 _FIRST_SLOT = 4
 _OUTPUT_SLOT = 0x1E
+_DISK_SLOT = 0x1D
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ class Guest:
     seed: int = 1
     """Of QEMU's own random numbers, and so of the guest's."""
     memory_mb: int = 512
+    disk: str | None = None
+    """File of the drive /dev/vda, as QEMU names one. With the module virtio-blk."""
     command_line: str = ""
     """Further words for the kernel; those with `=` are also in the script's environment."""
 
@@ -117,13 +120,15 @@ class Guest:
         timeout_s: float = 600,
         check: bool = True,
         console: Path | None = None,
+        cut: int | None = None,
     ) -> Result:
         """Boot, run a shell script as root, power off.
 
-        `console`: a file that grows with what the guest says.
+        `console`: a file that grows with what the guest says. `cut`: a file descriptor; once it
+        can be read, the emulator is killed.
 
-        Errors: TestbedError when the guest does not end in time or dies, and, with `check`, when
-        the script fails or the kernel log tells of a fault.
+        Errors: PowerCut when `cut` said so; TestbedError when the guest does not end in time or
+        dies, and, with `check`, when the script fails or the kernel log tells of a fault.
         """
         if self.cpus > 1 and self.icount_shift is not None:
             raise ValueError("QEMU counts instructions for one CPU only: give icount_shift=None")
@@ -142,7 +147,7 @@ class Guest:
                 cpio.write(archive, cpio.parents(self._entries(kernel, script)))
             started = time.monotonic()
             command = self._command(emulator, kernel, initrd, console, output)
-            trouble, cpu_s = _run_emulator(command, emulator.environment, timeout_s)
+            trouble, cpu_s = _run_emulator(command, emulator.environment, timeout_s, cut)
             wall_s = time.monotonic() - started
             said = console.read_text(errors="replace")
         result = _result(said.replace("\r", ""), output, trouble, wall_s, cpu_s)
@@ -185,6 +190,14 @@ class Guest:
         command += ["-display", "none", "-no-reboot", "-serial", f"file:{console}"]
         command += ["-kernel", str(kernel.image), "-initrd", str(initrd)]
         command += ["-append", f"{_COMMAND_LINE} {self.command_line}".rstrip()]
+        if self.disk is not None:
+            drive = f"file={self.disk},format=raw,if=none,id=disk,cache=writeback"
+            command += [
+                "-drive",
+                drive,
+                "-device",
+                f"virtio-blk-pci,drive=disk,addr={_DISK_SLOT:#x}",
+            ]
         command += ["-fsdev", f"local,id=out,path={output.resolve()},security_model=none"]
         command += ["-device", f"virtio-9p-pci,fsdev=out,mount_tag=out,addr={_OUTPUT_SLOT:#x}"]
         for number, nic in enumerate(self.nics):
@@ -207,9 +220,10 @@ def _entries_of(name: str, content: Path | bytes | str) -> list[cpio.Entry]:
 
 
 def _run_emulator(
-    command: list[str], environment: Mapping[str, str], timeout_s: float
+    command: list[str], environment: Mapping[str, str], timeout_s: float, cut: int | None
 ) -> tuple[str, float]:
     """Return what went wrong, or nothing, and the CPU seconds that it took."""
+    ends = [] if cut is None else [cut]
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             command,
@@ -221,14 +235,16 @@ def _run_emulator(
         end = os.pidfd_open(process.pid)
         in_time: list[int] = []
         try:
-            in_time, _, _ = select.select([end], [], [], timeout_s)
+            in_time, _, _ = select.select([end, *ends], [], [], timeout_s)
         finally:
             os.close(end)
-            if not in_time:
+            if end not in in_time:
                 process.kill()
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         cpu_s = used.ru_utime + used.ru_stime
+        if cut in in_time:
+            raise PowerCut("The power was cut.")
         if not in_time:
             return f"The guest did not end within {timeout_s:g} s.", cpu_s
         errors.seek(0)

@@ -6,6 +6,7 @@ import re
 import shutil
 import struct
 import subprocess
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ _KEPT = (
     "*/kernel/drivers/i2c/algos/*",
     "*/kernel/drivers/dca/*",
     "*/kernel/fs/9p/*",
+    "*/kernel/fs/ext4/*",
+    "*/kernel/fs/jbd2/*",
+    "*/kernel/fs/mbcache.ko*",
     "*/kernel/fs/netfs/*",
     "*/kernel/fs/fscache/*",
     "*/kernel/net/9p/*",
@@ -142,8 +146,10 @@ def uncompressed(image: bytes) -> bytes:
 
 def debian_kernel(release: str = RELEASE, build: Path = BUILD) -> Kernel:
     """Fetch the newest kernel of a Debian release once; later calls return at once."""
+    kept = zlib.crc32("\n".join(_KEPT).encode())  # what is kept of it changes now and then
     folder = made_once(
-        build / f"kernel-{release}", lambda folder: _fetch(folder, release, Apt(build / "apt"))
+        build / f"kernel-{release}-{kept:08x}",
+        lambda folder: _fetch(folder, release, Apt(build / "apt")),
     )
     modules = next((folder / "image/lib/modules").iterdir())
     compressed = folder / f"image/boot/vmlinuz-{modules.name}"

@@ -26,6 +26,7 @@ from coalescope.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, desc
 from coalescope.openapi.reference import router as reference
 from coalescope.operation.metrics import Measured, Metrics
 from coalescope.operation.metrics import router as metrics
+from coalescope.operation.turns import Turns
 from coalescope.page import PageFiles
 from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
@@ -90,6 +91,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.database = store.database
     app.state.object_store = store.object_store
     app.state.dataset_loader = loader
+    app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)
     app.state.listeners = Listeners()

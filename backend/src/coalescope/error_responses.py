@@ -71,7 +71,11 @@ _HTTP_CODES = {
 
 
 def _answer(error: CoalescopeError, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    return JSONResponse(error.as_json(), status_code=error.status, headers=dict(headers or {}))
+    wait_s = error.where.get("retry_after_s")
+    retry = {} if wait_s is None else {"Retry-After": str(wait_s)}
+    return JSONResponse(
+        error.as_json(), status_code=error.status, headers={**retry, **(headers or {})}
+    )
 
 
 def _own(request: Request, error: Exception) -> JSONResponse:
@@ -116,7 +120,7 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
     if _is_unwritable(error):
         return _answer(_unwritable(request))
     if isinstance(error, OperationalError) and "locked" in str(error.orig):
-        return _answer(_busy(request), {"Retry-After": "5"})
+        return _answer(_busy(request))
     shaped = CoalescopeError(
         "internal",
         "Something failed inside the server; the request changed nothing.",
@@ -153,7 +157,7 @@ def _busy(request: Request) -> CoalescopeError:
     return CoalescopeError(
         "busy",
         "The store was busy with other changes for too long; this one was not made.",
-        where={"method": request.method, "path": request.url.path},
+        where={"method": request.method, "path": request.url.path, "retry_after_s": 5},
         advice="Send it again.",
         status=503,
     )

@@ -34,6 +34,7 @@ class Health(BaseModel):
 
     status: Literal["ok"]
     version: str
+    read_only: bool = Field(description="Whether every change is refused")
     datasets: list[DatasetStateOut] = Field(
         description="Data sets that are being loaded, or could not be; empty once all are there"
     )
@@ -44,7 +45,12 @@ def get_health(request: Request) -> Health:
     """Answers as soon as the service can serve, while large data sets may still be loading."""
     loader: BackgroundLoader = request.app.state.dataset_loader
     states = [DatasetStateOut.model_validate(s, from_attributes=True) for s in loader.states()]
-    return Health(status="ok", version=version("coalescope"), datasets=states)
+    return Health(
+        status="ok",
+        version=version("coalescope"),
+        read_only=request.app.state.settings.read_only,
+        datasets=states,
+    )
 
 
 class Readiness(BaseModel):

@@ -61,6 +61,18 @@ class Settings(BaseSettings):
         ge=1,
         description="Fits, comparisons, exports and the like per client address, beyond loopback",
     )
+    fits_at_once: int = Field(
+        default=4,
+        ge=1,
+        description="Fits, and evaluations of users' models, that are computed at once; some more "
+        "wait, others are answered 503",
+    )
+    user_model_seconds: float = Field(
+        default=30.0, gt=0, description="Longest that a fit of a user's model may take, seconds"
+    )
+    user_model_mib: int = Field(
+        default=512, ge=1, description="Most memory that a fit of a user's model may take, MiB"
+    )
     log_format: Literal["text", "json"] = Field(
         default="text",
         description="json: requests, changes and refusals too, an object a line on stderr",

@@ -28,6 +28,16 @@ def test_brackets_are_counted_outside_of_strings() -> None:
     assert not deeper_than(1, b"[][][]")
 
 
+@pytest.mark.parametrize(
+    "text", [b'"' + b'\\"' * 500_000, b'"' + b'\\"' * 500_000 + b"\\", b'"' * 1_000_001]
+)
+def test_strings_that_do_not_end_take_no_longer(text: bytes) -> None:
+    start = time.monotonic()
+    assert not deeper_than(1, text)
+    assert time.monotonic() - start < 2
+    assert deeper_than(0, b"[" + text)
+
+
 def test_deep_json_is_refused_before_it_is_read(make_client: MakeClient) -> None:
     client = make_client()
     for text in (b"[" * 100_000, b'{"path":' * 65 + b"1" + b"}" * 65):

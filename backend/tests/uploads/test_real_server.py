@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads over real HTTP to a real server process: memory, cut-off connections, sudden death."""
 
+import bz2
+import gzip
+import lzma
 import os
 import signal
 import socket
@@ -8,12 +11,13 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from coalescope_host.run_log import STANDARD_FIELDS, standard_field
+from coalescope_host.run_log import STANDARD_FIELDS, Writer, make_header, standard_field
 
 MakeLog = Callable[..., bytes]
 
@@ -130,6 +134,71 @@ def test_a_large_log_takes_little_memory(server: Server, make_log: MakeLog) -> N
         hold = upload(server, table.encode() + b"1500,0,0\n")
     assert hold.json()["error"]["code"] == "duplicate_row"
     assert held.more > 16 * 2**20
+
+
+def write_log(path: Path, size: int) -> None:
+    """A log of at least that many bytes, written as it is made."""
+    names = list(STANDARD_FIELDS)
+    header = make_header(
+        run_id="00000000-0000-4000-8000-00000000001b",
+        experiment="lab",
+        factors={"mtu_bytes": {"requested": 1500, "read_back": 1500}},
+        fields=[standard_field(name) for name in names],
+        sources=[{"name": "sysfs", "atomic": False}],
+    )
+    with path.open("wb") as file, Writer(file, header) as log:
+        i = 0
+        while file.tell() < size:
+            for _ in range(10_000):
+                i += 1
+                log.sample(i * 10**6, i * 10**6, *(i * (100 + k) for k in range(len(names) - 2)))
+                if i == 10:
+                    log.mark("window_start", i * 10**6, None)
+        log.mark("window_end", i * 10**6, None)
+
+
+@pytest.mark.soak
+def test_a_gibibyte_takes_little_memory(
+    server: Server, make_log: MakeLog, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    upload(server, make_log())
+    path = tmp_path_factory.mktemp("large") / "large.runlog"
+    write_log(path, 1 << 30)
+
+    def pieces() -> Iterator[bytes]:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 16):
+                yield piece
+
+    with Watch(server) as watch:
+        answer = httpx.post(
+            f"{server.url}/api/uploads", params={"filename": "x"}, content=pieces(), timeout=600
+        )
+    assert answer.status_code == 201, answer.text
+    print(f"{path.stat().st_size:,} bytes, {watch.more:,} bytes of memory")  # noqa: T201
+    assert watch.more <= 16 * 2**20
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zlib.compress])
+def test_what_is_packed_is_not_unpacked(server: Server, pack: Callable[[bytes], bytes]) -> None:
+    """A bomb would be a hundred megabytes; it is refused as what it is."""
+    bomb = pack(b"mtu_bytes,replicate,drops\n" + b"0" * (100 * 2**20))
+    names = {"gzip": "gzip", "zlib": "deflate"}
+    encoding = names.get(pack.__module__, "identity")
+    with Watch(server) as watch:
+        plain = upload(server, bomb)
+        declared = httpx.post(
+            f"{server.url}/api/uploads",
+            params={"filename": "x.csv"},
+            content=bomb,
+            headers={"Content-Encoding": encoding},
+            timeout=60,
+        )
+    for answer in (plain, declared):
+        assert answer.status_code in (415, 422), answer.text
+        assert answer.json()["error"]["advice"]
+    assert watch.more <= 16 * 2**20
+    assert server.files() == []
 
 
 def test_a_large_body_elsewhere_is_refused_before_it_is_held(server: Server) -> None:

@@ -53,6 +53,14 @@ class UserModel(Model):
         """The graph as it was given."""
         return self.given
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        constants = [
+            Constant(p.name, p.default, p.lo, p.hi, p.quantity.unit) for p in self.parameters
+        ]
+        units = {quantity.name: quantity.unit for quantity in (*self.inputs, *self.outputs)}
+        inputs = [quantity.name for quantity in self.inputs]
+        return (user_model, (self.title, self.given, inputs, constants, units))
+
 
 def user_model(
     title: str,

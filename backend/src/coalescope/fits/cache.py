@@ -19,6 +19,13 @@ class LatestAnswers(Generic[T]):
         self._under_way: dict[Hashable, Future[T]] = {}
         self._lock = Lock()
 
+    def find(self, key: Hashable) -> T | None:
+        """The answer kept under `key`, None if there is none."""
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+            return self._answers.get(key)
+
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return the answer kept under `key`, computed if there is none.
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """POST /api/experiments/{slug}/fits and …/nonlinear-fits."""
 
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
 from fastapi import APIRouter, Request
 
 from coalescope.database import Database
@@ -15,11 +18,14 @@ from coalescope.fits.schemas import (
     fit_out,
     nonlinear_fit_out,
 )
+from coalescope.operation.turns import Turns
+from coalescope.user_models.confinement import confinement
 
 router = APIRouter(prefix="/experiments", tags=["fits"])
 
 # A fit of a thousand cells is about 200 KB.
 KEPT_FITS = 64
+T = TypeVar("T")
 
 
 @router.post("/{slug}/fits", summary="Fit a model")
@@ -42,7 +48,8 @@ def create_fit(request: Request, slug: str, body: FitIn) -> FitOut:
             selection = service.select_rows(connection, get_experiment(connection, slug), asked)
         return fit_out(service.fit(selection, asked))
 
-    return kept.get((experiment.id, experiment.data_version, asked), compute)
+    key = (experiment.id, experiment.data_version, asked)
+    return _answer(request, kept, key, compute)
 
 
 @router.post("/{slug}/nonlinear-fits", summary="Fit parameters of any model")
@@ -52,9 +59,10 @@ def create_nonlinear_fit(request: Request, slug: str, body: NonlinearFitIn) -> N
     Inputs of the model come from factors and measures of those names, or from those that they
     follow from (`delay_us` from `delay_ticks`, `frame_bytes` from `mean_packet_bytes`). Replicates
     are resampled whole. Where the data cannot tell the parameters, `identifiable` is false, the
-    values are null and `message` says why.
+    values are null and `message` says why. A model of one's own has a bound on time and memory.
     """
     database: Database = request.app.state.database
+    run = confinement(request.app.state.settings)
     kept: LatestAnswers[NonlinearFitOut] = request.app.state.fits
     asked = body.request()
     with database.read() as connection:
@@ -63,6 +71,17 @@ def create_nonlinear_fit(request: Request, slug: str, body: NonlinearFitIn) -> N
     def compute() -> NonlinearFitOut:
         with database.read() as connection:
             table = nonlinear.select_points(connection, get_experiment(connection, slug), asked)
-        return nonlinear_fit_out(nonlinear.fit(table, asked))
+        return nonlinear_fit_out(nonlinear.fit(table, asked, run))
 
-    return kept.get((experiment.id, experiment.data_version, body.model_dump_json()), compute)
+    key = (experiment.id, experiment.data_version, body.model_dump_json())
+    return _answer(request, kept, key, compute)
+
+
+def _answer(request: Request, kept: LatestAnswers[T], key: Hashable, compute: Callable[[], T]) -> T:
+    """What is kept, or computed in turn. Who asks the same as another waits in turn as well."""
+    found = kept.find(key)
+    if found is not None:
+        return found
+    turns: Turns = request.app.state.turns
+    with turns.taken():
+        return kept.get(key, compute)

@@ -19,6 +19,7 @@ from coalescope.fits.service import Fit
 from coalescope.glossary.quantities import measure
 from coalescope.runs.records import RunValues
 from coalescope.runs.selection import select_runs
+from coalescope.user_models.confinement import Run, here
 
 MAX_NONLINEAR_RESAMPLES = 10_000
 # numbers that all searches together compute: ten seconds on one core if none settles early
@@ -127,15 +128,17 @@ def select_points(
     )
 
 
-def fit(points: Points, request: NonlinearRequest) -> NonlinearFit:
+def fit(points: Points, request: NonlinearRequest, run: Run = here) -> NonlinearFit:
     """Fit. Data that cannot determine the parameters give a fit that says so, with no values.
 
-    Errors: 422 for a parameter that the model does not have, or that is both held and free.
+    Errors: 422 for a parameter that the model does not have, or that is both held and free; and
+    what `run` refuses.
     """
     inputs = {quantity.name for quantity in request.model.inputs}
     replicated = len(np.unique(points.settings)) < len(points.settings)
     try:
-        result = fit_nonlinear(
+        result = run(
+            fit_nonlinear,
             request.model,
             points.columns,
             request.output,

@@ -56,7 +56,8 @@ OTHER_ERRORS: dict[int | str, dict[str, Any]] = {
         "model": ErrorResponse,
         "description": "Any other failure: 401 without a token, 403 for one of too small a scope "
         "or from a foreign origin, "
-        "421 to a foreign host, 500 inside the server",
+        "421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside "
+        "the server",
     }
 }
 

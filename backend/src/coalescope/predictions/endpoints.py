@@ -3,8 +3,9 @@
 
 from functools import cache
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
+from coalescope.operation.turns import Turns
 from coalescope.predictions import service
 from coalescope.predictions.schemas import (
     ModelOut,
@@ -14,6 +15,7 @@ from coalescope.predictions.schemas import (
     model_out,
     prediction_out,
 )
+from coalescope.user_models.confinement import confinement
 from coalescope.user_models.service import read_user_model
 
 router = APIRouter(prefix="/models", tags=["models"])
@@ -38,11 +40,14 @@ def create_prediction(model_id: str, body: PredictionIn) -> PredictionOut:
 
 
 @user_router.post("", summary="Evaluate a model of one's own")
-def create_user_prediction(body: UserPredictionIn) -> PredictionOut:
+def create_user_prediction(request: Request, body: UserPredictionIn) -> PredictionOut:
     """Evaluate a graph that came with the request, as any model of the catalogue.
 
     It is data: operations that are not listed, too many nodes, and graphs that explode when shared
-    parts are written out, are refused before anything is computed.
+    parts are written out, are refused before anything is computed. Time and memory are bounded.
     """
     model = read_user_model(body.model)
-    return prediction_out(service.predict(model, body.values, body.spans()))
+    turns: Turns = request.app.state.turns
+    run = confinement(request.app.state.settings)
+    with turns.taken():
+        return prediction_out(service.predict(model, body.values, body.spans(), run))

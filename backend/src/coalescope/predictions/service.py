@@ -18,11 +18,16 @@ from coalescope_models.catalogue import (
 from numpy.typing import NDArray
 
 from coalescope.errors import CoalescopeError, did_you_mean, not_found
+from coalescope.user_models.confinement import Run, here
 
 MAX_POINTS = 65_536
 MAX_AXES = 16
 # points × nodes of the graph: each node is an array of all points, 64 MB together
 _MAX_VALUES = 8_000_000
+# points × outputs: what an answer writes out, about 20 MB
+_MAX_ANSWERED = 1_000_000
+# points × nodes that take a millisecond and a megabyte: too little to be done elsewhere
+_FEW_VALUES = 100_000
 
 
 @dataclass(frozen=True)
@@ -70,20 +75,24 @@ def get_model(model_id: str) -> Model:
 
 
 def predict(
-    model: str | Model, values: Mapping[str, float], over: Mapping[str, Span] | None = None
+    model: str | Model,
+    values: Mapping[str, float],
+    over: Mapping[str, Span] | None = None,
+    run: Run = here,
 ) -> Prediction:
     """Evaluate a model, or that of an id; parameters that are not given keep their default.
 
     Errors: 404 for the model; 422 for a name it does not have, an input without a value, a value
-    outside its quantity's domain, a name given twice, an empty or too large grid.
+    outside its quantity's domain, a name given twice, an empty or too large grid; and what `run`
+    refuses.
     """
     model = get_model(model) if isinstance(model, str) else model
     over = over or {}
-    _check_grid(values, over, len(model.graph.nodes))
+    _check_grid(values, over, model)
     axes = {name: np.linspace(span.lo, span.hi, span.n) for name, span in over.items()}
     grid = np.meshgrid(*axes.values(), indexing="ij") if axes else []
     given = dict(values) | dict(zip(axes, grid, strict=True))
-    outputs = evaluate_points(model, given)
+    outputs = evaluate_points(model, given, run)
     shape = tuple(span.n for span in over.values())
     return Prediction(
         model=model,
@@ -92,14 +101,19 @@ def predict(
     )
 
 
-def evaluate_points(model: Model, values: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+def evaluate_points(
+    model: Model, values: Mapping[str, Any], run: Run = here
+) -> dict[str, NDArray[np.float64]]:
     """Each output at points given as numbers and arrays of one shape.
 
-    Errors: 422 for a name, a value or a missing input that does not suit the model.
+    Errors: 422 for a name, a value or a missing input that does not suit the model; and what `run`
+    refuses.
     """
+    points = max((np.size(value) for value in values.values()), default=1)
+    few = points * len(model.graph.nodes) <= _FEW_VALUES
     try:
         with np.errstate(all="ignore"):
-            outputs = evaluate(model, values)
+            outputs = (here if few else run)(evaluate, model, values)
     except ModelError as error:
         raise _refused(model, error) from None
     return {name: np.asarray(value, dtype=np.float64) for name, value in outputs.items()}
@@ -113,7 +127,7 @@ def check_axes(over: Mapping[str, Any]) -> None:
         )
 
 
-def _check_grid(values: Mapping[str, float], over: Mapping[str, Span], nodes: int) -> None:
+def _check_grid(values: Mapping[str, float], over: Mapping[str, Span], model: Model) -> None:
     check_axes(over)
     for name, span in over.items():
         if name in values:
@@ -125,9 +139,10 @@ def _check_grid(values: Mapping[str, float], over: Mapping[str, Span], nodes: in
                 name, f"{name} runs from {span.lo:g} down to {span.hi:g}.", "Exchange the two."
             )
     points = prod(span.n for span in over.values())
-    most = min(MAX_POINTS, _MAX_VALUES // nodes)
+    nodes, outputs = len(model.graph.nodes), len(model.graph.outputs)
+    most = min(MAX_POINTS, _MAX_VALUES // nodes, _MAX_ANSWERED // outputs)
     if points > most:
-        of_this = "" if most == MAX_POINTS else f" for a graph of {nodes} nodes"
+        of_this = "" if most == MAX_POINTS else " for a graph of so many nodes and outputs"
         raise _wrong_grid(
             ", ".join(over),
             f"The grid has {points} points; {most} are the most{of_this}.",

@@ -5,6 +5,7 @@ from fastapi import APIRouter, Request
 
 from coalescope.database import Database
 from coalescope.experiments.service import get_experiment
+from coalescope.operation.turns import Turns
 from coalescope.recommendations import service
 from coalescope.recommendations.schemas import (
     ModelRecommendationIn,
@@ -13,6 +14,7 @@ from coalescope.recommendations.schemas import (
     recommendation_out,
 )
 from coalescope.runs.selection import where_pairs
+from coalescope.user_models.confinement import confinement
 
 router = APIRouter(tags=["recommendations"])
 
@@ -34,10 +36,14 @@ def create_recommendation(request: Request, slug: str, body: RecommendationIn) -
 
 
 @router.post("/recommendations", summary="Recommend a setting that a model predicts")
-def create_model_recommendation(body: ModelRecommendationIn) -> RecommendationOut:
+def create_model_recommendation(request: Request, body: ModelRecommendationIn) -> RecommendationOut:
     """The best of a model's predictions over the levels given; without probabilities.
 
     `system_cpu_s_per_gb` can be asked for where the model predicts throughput and system CPU.
     """
-    advice = service.advise_from_model(body.read_model(), body.values, body.over, body.question())
+    model, question = body.read_model(), body.question()
+    turns: Turns = request.app.state.turns
+    run = confinement(request.app.state.settings)
+    with turns.taken():
+        advice = service.advise_from_model(model, body.values, body.over, question, run)
     return recommendation_out(advice)

@@ -26,6 +26,7 @@ from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
 from coalescope.runs.selection import RunSelection, select_runs
+from coalescope.user_models.confinement import Run, here
 
 MOST_SETTINGS = 2_000
 # settings × measures: each is drawn 4,000 times, 160 MB together
@@ -199,7 +200,11 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
 
 
 def advise_from_model(
-    model: Model, values: Mapping[str, float], over: Mapping[str, Sequence[float]], q: Question
+    model: Model,
+    values: Mapping[str, float],
+    over: Mapping[str, Sequence[float]],
+    q: Question,
+    run: Run = here,
 ) -> Advice:
     """Choose among a model's predictions over a grid, without probabilities.
 
@@ -226,7 +231,7 @@ def advise_from_model(
             where={"field": "over"},
             advice="Give levels of the inputs that can be chosen, such as delay_us and mtu_bytes.",
         )
-    table = _predicted(model, values, over, q)
+    table = _predicted(model, values, over, q, run)
     settings: dict[Hashable, Factors] = {
         index: dict(zip(over, levels, strict=True))
         for index, levels in enumerate(product(*over.values()))
@@ -242,11 +247,15 @@ def advise_from_model(
 
 
 def _predicted(
-    model: Model, values: Mapping[str, float], over: Mapping[str, Sequence[float]], q: Question
+    model: Model,
+    values: Mapping[str, float],
+    over: Mapping[str, Sequence[float]],
+    q: Question,
+    run: Run,
 ) -> dict[str, list[float]]:
     grid = np.meshgrid(*over.values(), indexing="ij")
     at = {name: axis.ravel() for name, axis in zip(over, grid, strict=True)}
-    known = evaluate_points(model, {**values, **at})
+    known = evaluate_points(model, {**values, **at}, run)
     if "throughput_mbps" in known and "system_cpu_percent" in known:
         # percent of a second over 10⁶ bits per second, for 8 × 10⁹ bits
         with np.errstate(all="ignore"):

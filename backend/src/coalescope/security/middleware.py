@@ -2,6 +2,8 @@
 """The guard in front of the application: asks the policy about each request's head."""
 
 import logging
+import math
+import time
 from typing import Protocol
 
 from starlette.applications import Starlette
@@ -12,9 +14,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coalescope.database import CAUSE, Cause
 from coalescope.errors import CoalescopeError
+from coalescope.security.guesses import Guesses
 from coalescope.security.headers import SecurityHeaders
-from coalescope.security.policy import AccessPolicy, Refusal, RequestHead, bearer, same_secret
-from coalescope.security.scopes import Caller, needed_scope
+from coalescope.security.policy import (
+    AccessPolicy,
+    Refusal,
+    RequestHead,
+    bearer,
+    same_secret,
+    too_many_guesses,
+)
+from coalescope.security.rates import client_of
+from coalescope.security.scopes import Caller, is_recorded, needed_scope
 
 _LOG = logging.getLogger("coalescope.access")
 _MOST_ASKED = 500
@@ -40,6 +51,7 @@ class Guard:
         self._policy = policy
         self._token = token
         self._callers = callers
+        self._guesses = Guesses()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with the refusal, or pass the request on under the caller's name."""
@@ -47,10 +59,11 @@ class Guard:
             await self._app(scope, receive, send)
             return
         head = _head(scope)
-        refusal = self._policy.foreign(head)
+        given = bearer(head.authorization) if needed_scope(head.method, head.path) else None
+        refusal = self._policy.foreign(head) or self._too_many(scope, given)
         caller = None
         if refusal is None:
-            caller = await self._caller(bearer(head.authorization))
+            caller = await self._caller(given)
             refusal = self._policy.forbidden(head, caller)
         if refusal is not None:
             _LOG.info(
@@ -63,9 +76,21 @@ class Guard:
         if caller is not None and caller.key is not None and self._callers is not None:
             await run_in_threadpool(self._callers.note_use, caller.key)
 
+    def _too_many(self, scope: Scope, given: str | None) -> Refusal | None:
+        """Why this token is not even looked at, or None."""
+        if given is None or not self._policy.asks:
+            return None
+        wait_s = self._guesses.wait_s(client_of(scope), given, time.monotonic())
+        return too_many_guesses(math.ceil(wait_s)) if wait_s > 0 else None
+
     async def _caller(self, given: str | None) -> Caller | None:
         if given is None:
             return None
+        caller = await self._owner(given)
+        self._guesses.note(given, right=caller is not None)
+        return caller
+
+    async def _owner(self, given: str) -> Caller | None:
         if self._token is not None and same_secret(given, self._token):
             return Caller("COALESCOPE_TOKEN", "admin")
         return None if self._callers is None else await run_in_threadpool(self._callers.find, given)
@@ -73,7 +98,7 @@ class Guard:
     async def _pass_on(
         self, head: RequestHead, caller: Caller | None, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        if needed_scope(head.method, head.path) in (None, "read"):
+        if not is_recorded(head.method, head.path):
             await self._app(scope, receive, send)
             return
         who = _who(caller, scope)
@@ -124,7 +149,9 @@ def _answer(refusal: Refusal) -> JSONResponse:
     error = CoalescopeError(
         refusal.code, refusal.message, advice=refusal.advice, status=refusal.status
     )
-    headers = {"WWW-Authenticate": refusal.challenge} if refusal.challenge else None
+    headers = {"WWW-Authenticate": refusal.challenge} if refusal.challenge else {}
+    if refusal.retry_after_s is not None:
+        headers["Retry-After"] = str(refusal.retry_after_s)
     return JSONResponse(error.as_json(), status_code=refusal.status, headers=headers)
 
 

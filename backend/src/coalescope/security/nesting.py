@@ -3,7 +3,9 @@
 
 import re
 
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+# One that does not end reaches to the end, and nothing is tried twice: else a text of many quotes
+# takes the square of its length.
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _BRACKETS = re.compile(rb"[\[{\]}]")
 
 

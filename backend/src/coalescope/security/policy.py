@@ -23,11 +23,12 @@ class Refusal:
     """Why a request is turned away.
 
     Attributes:
-        status: HTTP status, 401, 403 or 421.
+        status: HTTP status, 401, 403, 421 or 429.
         code: stable name of the reason.
         message: what is wrong, in words.
         advice: what to do about it.
         challenge: WWW-Authenticate of the answer, where a token would help.
+        retry_after_s: seconds to wait, where that helps.
 
     """
 
@@ -36,6 +37,7 @@ class Refusal:
     message: str
     advice: str
     challenge: str | None = None
+    retry_after_s: int | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,17 @@ def _unknown_caller(head: RequestHead) -> Refusal:
         "The token is not known here: it is mistyped, has expired or was revoked.",
         advice,
         challenge='Bearer realm="Coalescope", error="invalid_token"',
+    )
+
+
+def too_many_guesses(retry_after_s: int) -> Refusal:
+    """Of a client that has shown many tokens that are not known."""
+    return Refusal(
+        429,
+        "too_many_guesses",
+        "Too many tokens that are not known here came from your address.",
+        f"Try again in {retry_after_s} s, with a token that was made here.",
+        retry_after_s=retry_after_s,
     )
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often one client may ask for what takes long to compute."""
 
+import ipaddress
 import math
 import re
 import time
@@ -13,7 +14,7 @@ from coalescope.errors import CoalescopeError
 
 _NAME = "[^/]+"
 _COSTLY = re.compile(
-    rf"/api/(?:recommendations|policies/trials|comparisons|experiments/{_NAME}/"
+    rf"/api/(?:recommendations|predictions|policies/trials|comparisons|experiments/{_NAME}/"
     r"(?:fits|nonlinear-fits|recommendations|variance|replication-plan|export))|/previews/.*"
 )
 _MOST_CLIENTS = 10_000
@@ -38,6 +39,21 @@ class Rates:
         return 0.0 if allowed else (1 - left) / self._per_s
 
 
+def client_of(scope: Scope) -> str:
+    """The address that a request came from; of IPv6 the /64, which one host has to itself."""
+    client = scope.get("client")
+    if not client:
+        return ""
+    try:
+        address = ipaddress.ip_address(client[0])
+    except ValueError:
+        return str(client[0])
+    own = (
+        address if address.version == 4 else ipaddress.ip_network((int(address), 64), strict=False)
+    )
+    return str(own)
+
+
 class RateLimit:
     """Answers 429 to a client that asks for costly things too often."""
 
@@ -48,10 +64,9 @@ class RateLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count the request, and refuse it or pass it on."""
         if scope["type"] == "http" and _COSTLY.fullmatch(scope["path"]):
-            client = scope.get("client")
-            wait = self._rates.wait_s(client[0] if client else "", time.monotonic())
-            if wait > 0:
-                await _refusal(wait)(scope, receive, send)
+            wait_s = self._rates.wait_s(client_of(scope), time.monotonic())
+            if wait_s > 0:
+                await _refusal(wait_s)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 

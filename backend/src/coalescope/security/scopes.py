@@ -20,6 +20,8 @@ _QUESTIONS = re.compile(
     rf"|experiments/{_NAME}/(?:fits|nonlinear-fits|recommendations))"
 )
 _ADDITIONS = re.compile(rf"/api/(?:experiments|uploads|links|sweeps/{_NAME}(?:/progress)?)")
+# How far a sweep is: said after each run, and nothing that is measured.
+_PROGRESS = re.compile(rf"/api/sweeps/{_NAME}/progress")
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,11 @@ def needed_scope(method: str, path: str) -> Scope | None:
     if method in _READING or (method == "POST" and _QUESTIONS.fullmatch(path)):
         return "read"
     return "upload" if method in ("POST", "PUT") and _ADDITIONS.fullmatch(path) else "admin"
+
+
+def is_recorded(method: str, path: str) -> bool:
+    """Whether the record of changes takes this down: all that changes what others see."""
+    return needed_scope(method, path) in ("upload", "admin") and not _PROGRESS.fullmatch(path)
 
 
 def is_public_reading(method: str, path: str) -> bool:

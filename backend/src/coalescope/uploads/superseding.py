@@ -20,6 +20,8 @@ def compare_logs(stored: Path, sent: Path) -> Literal["longer", "no longer"] | N
 
     None where neither is the start of the other: then they are not copies of one log.
     """
+    if not stored.stat().st_size:  # damaged: nothing of it is left, and nothing cannot be mapped
+        return None
     with stored.open("rb") as one, sent.open("rb") as other:
         here = mmap.mmap(one.fileno(), 0, access=mmap.ACCESS_READ)
         there = mmap.mmap(other.fileno(), 0, access=mmap.ACCESS_READ)

@@ -21,6 +21,9 @@ class ModelError(ValueError):
         super().__init__(message)
         self.name = name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.name, str(self)))
+
 
 class UnknownModelError(ModelError, KeyError):
     """There is no model of this id."""
