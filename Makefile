@@ -15,7 +15,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page host-tools logger traffic test test-python test-guest test-page test-e2e lint testbed soak bench client sbom lock clean
+.PHONY: help setup serve docker page host-tools logger traffic test test-python test-servers test-scale test-guest test-page test-e2e lint testbed soak bench client sbom lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,11 +40,19 @@ traffic: ## Build the traffic tool, driver/traffic/coalescope-traffic
 test: setup-dev tools page logger ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j2 --output-sync=target lint test-page # neither has work for two CPUs
 	$(MAKE) test-python
+	$(MAKE) test-servers
 	$(MAKE) test-guest
 	$(MAKE) test-e2e
 
 test-python: setup-dev tools logger ## Models, host tools, backend, logger, data sets
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not guest and not soak" -q
+
+test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
+	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q \
+		backend/tests/uploads backend/tests/object_store backend/tests/surfaces backend/tests/links backend/tests/sweeps backend/tests/tokens
+
+test-scale: setup-dev tools ## The whole backend suite on PostgreSQL and an S3 server
+	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak" -q backend/tests
 
 test-guest: setup-dev tools logger host-tools ## The kernel module, the logger and the sweep in virtual machines
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "guest and not soak" -q

@@ -25,6 +25,8 @@ need depmod kmod
 need strip binutils
 need clang clang
 need bpftool bpftool
+PATH="$PATH:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')"
+need initdb postgresql
 [ -e /usr/include/bpf/libbpf.h ] || missing="$missing libbpf-dev"
 
 [ -z "$missing" ] && exit 0

@@ -15,6 +15,64 @@ from coalescope.settings import Settings
 from coalescope_host.run_log import Writer, make_header, standard_field
 from fastapi import FastAPI
 
+from . import stack as stacks
+
+# What looks into SQLite's file or the folder of logs itself.
+_ABOUT_THE_FOLDER = (
+    "backups",
+    "database/test_database.py",
+    "database/test_migrations.py",
+    "durability",
+    "object_store/test_object_store.py",
+    "verification/test_verify_command.py",
+)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On servers, leave out what is about SQLite and the folder themselves."""
+    if stacks.CHOSEN == "folder":
+        return
+    places = [Path(__file__).parent / place for place in _ABOUT_THE_FOLDER]
+    left_out = [
+        item
+        for item in items
+        if item.get_closest_marker("folder_stack") or {item.path, *item.path.parents} & {*places}
+    ]
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[stacks.Folder]:
+    """What all tests run on, ended after the last."""
+    yield stacks.current()
+    stacks.current().close()
+
+
+@pytest.fixture(scope="session")
+def real_servers(servers: stacks.Folder) -> Iterator[stacks.Servers]:
+    """PostgreSQL and an S3 server, for tests that are about them."""
+    if isinstance(servers, stacks.Servers):
+        yield servers
+        return
+    started = stacks.Servers()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def on_servers(real_servers: stacks.Servers, tmp_path: Path) -> Iterator[stacks.Servers]:
+    """The same, with what this test left dropped after it."""
+    yield real_servers
+    real_servers.forget(tmp_path)
+
+
+@pytest.fixture
+def stack(servers: stacks.Folder, tmp_path: Path) -> Iterator[stacks.Folder]:
+    """What this test runs on: settings for each data folder that it uses."""
+    yield servers
+    servers.forget(tmp_path)
+
 
 class Client:
     """Blocking requests to an application in process."""
@@ -49,14 +107,15 @@ MakeClient = Callable[..., Client]
 
 
 @pytest.fixture
-def make_client(tmp_path: Path) -> Iterator[MakeClient]:
+def make_client(tmp_path: Path, stack: stacks.Folder) -> Iterator[MakeClient]:
     """Make clients of applications with given settings; no data sets unless asked for."""
     apps: list[FastAPI] = []
     with anyio.from_thread.start_blocking_portal() as portal:
 
         def make(**settings: Any) -> Client:
             defaults = {"data_dir": tmp_path / "data", "datasets_dir": None, "page_dir": None}
-            app = create_app(Settings(**{**defaults, **settings}))
+            chosen = {**defaults, **settings}
+            app = create_app(Settings(**{**stack.settings(chosen["data_dir"]), **chosen}))
             apps.append(app)
             return Client(app, portal)
 

@@ -5,8 +5,13 @@ SQLite runs with a write-ahead log and synchronous=FULL, so a committed transact
 The DB-API is pysqlite3, which carries an SQLite without the WAL-reset bug of 3.7.0 to 3.51.2.
 Transactions are opened by this module, not by the DB-API: reads with BEGIN (one snapshot per
 request), writes with BEGIN IMMEDIATE (they queue for the lock instead of failing at commit).
+
+On PostgreSQL a read is REPEATABLE READ (one snapshot, too), and writes queue for an advisory lock
+of the database, so that what one process reads before it writes is still so when it commits.
+Writes within different experiments pass each other there.
 """
 
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -24,11 +29,19 @@ from sqlalchemy.engine import Connection, Engine
 from coalescope.errors import CoalescopeError, read_only
 from coalescope.timestamps import utc_now
 
+_LOG = logging.getLogger("coalescope.database")
 _BUSY_SECONDS = 30
 _SAFE_SQLITE = (3, 51, 3)
 _WRITES = "coalescope_writes"
+# Names of advisory locks: of all writes, and with a second number of those within an experiment.
+_ALL_WRITES = 0x636F616C
+_SHARE_WRITES = sa.text("SELECT pg_advisory_xact_lock_shared(:all)")
+_QUEUE_ALONE = sa.text("SELECT pg_advisory_xact_lock(:all)")
+_QUEUE_WITHIN = sa.text("SELECT pg_advisory_xact_lock(:all, hashtext(:within))")
 SQLITE_NAME = "coalescope.sqlite"
 
+# As SQLite has them. On PostgreSQL, texts that may be long are unique by their digest
+# (migrations/versions/0005).
 METADATA = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -41,6 +54,8 @@ METADATA = sa.MetaData(
 
 # SQLite makes only INTEGER PRIMARY KEY an alias of the row id.
 _ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+# Texts that are sorted by: by code point everywhere, whatever the database server's language.
+_SORTED = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 # None is stored as NULL, not as the JSON text "null".
 _JSON_OR_NULL = sa.JSON(none_as_null=True)
 
@@ -48,8 +63,8 @@ experiments = sa.Table(
     "experiments",
     METADATA,
     sa.Column("id", _ID, primary_key=True),
-    sa.Column("slug", sa.Text, nullable=False, unique=True),
-    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("slug", _SORTED, nullable=False, unique=True),
+    sa.Column("title", _SORTED, nullable=False),
     sa.Column("subtitle", sa.Text, nullable=False, server_default=""),
     sa.Column("kind", sa.Text, nullable=False),
     # citation, url, licence, how_made, notes, fixed, default_view, default_fit as given
@@ -122,7 +137,7 @@ run_measures = sa.Table(
     "run_measures",
     METADATA,
     sa.Column("run_id", sa.ForeignKey("runs.id"), primary_key=True),
-    sa.Column("measure", sa.Text, primary_key=True),
+    sa.Column("measure", _SORTED, primary_key=True),
     # a run's value, or for a row of published means their mean, deviation and count
     sa.Column("value", sa.Double, nullable=False),
     sa.Column("sd", sa.Double, nullable=True),
@@ -134,7 +149,7 @@ summaries = sa.Table(
     "summaries",
     METADATA,
     sa.Column("cell_id", sa.ForeignKey("cells.id"), primary_key=True),
-    sa.Column("measure", sa.Text, primary_key=True),
+    sa.Column("measure", _SORTED, primary_key=True),
     sa.Column("n", sa.Integer, nullable=False),
     sa.Column("mean", sa.Double, nullable=False),
     sa.Column("sd", sa.Double, nullable=True),
@@ -229,15 +244,22 @@ class Database:
     def __init__(self, engine: Engine, *, for_reading: bool = False) -> None:
         self.engine = engine
         self.for_reading = for_reading
+        self.on_server = engine.dialect.name == "postgresql"
+        one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        self._reader = engine.execution_options(**one_state) if self.on_server else engine
         self._writer = engine.execution_options(**{_WRITES: True})
 
     def read(self) -> AbstractContextManager[Connection]:
         """A transaction that sees one state of the store; changes are an error of the caller."""
-        return self.engine.begin()
+        return self._reader.begin()
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, within: str | None = None) -> Iterator[Connection]:
         """A transaction that holds the write lock; committed on leaving, durable after that.
+
+        `within` is the slug of the only experiment whose rows are changed or relied on: on a
+        database server, others need not wait then. What the store holds once only, over all
+        experiments, is left to its unique constraints (IntegrityError).
 
         The change and the note of who made it are kept together or not at all.
 
@@ -246,6 +268,8 @@ class Database:
         if self.for_reading:
             raise read_only()
         with self._writer.begin() as connection:
+            if self.on_server:
+                _queue(connection, within)
             yield connection
             cause = CAUSE.get()
             if cause is not None:
@@ -306,23 +330,62 @@ def has_unmerged_log(path: Path) -> bool:
     return log.is_file() and log.stat().st_size > 0
 
 
-def _server_engine(url: str) -> Engine:
+def _server_engine(text: str) -> Engine:
     try:
-        return sa.create_engine(url, pool_pre_ping=True)
+        url = sa.make_url(text)
+    except sa.exc.ArgumentError:
+        raise _bad_url("it is no URL.") from None
+    if url.get_backend_name() != "postgresql":
+        raise _bad_url("it is neither of SQLite nor of PostgreSQL.")
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    try:
+        engine = sa.create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=15)
     except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
-        # the URL may hold a password: it is not repeated
-        raise CoalescopeError(
-            "bad_database_url",
-            "COALESCOPE_DATABASE_URL names no database that can be used here: "
-            + (
-                f"{error.name} is not installed."
-                if isinstance(error, ModuleNotFoundError)
-                else "it is no URL of a known kind."
-            ),
-            advice="Leave it out for SQLite in the data folder, or give one such as "
-            "postgresql://user@host/name, with its driver installed.",
-            status=500,
-        ) from None
+        missing = getattr(error, "name", None) or "its driver"
+        raise _bad_url(f"{missing} is not installed.") from None
+    sa.event.listen(engine, "connect", _configure_session)
+    sa.event.listen(engine, "first_connect", _warn_without_fsync)
+    return engine
+
+
+def _bad_url(reason: str) -> CoalescopeError:
+    """Refuse a URL without repeating it: it may hold a password."""
+    return CoalescopeError(
+        "bad_database_url",
+        f"COALESCOPE_DATABASE_URL names no database that can be used here: {reason}",
+        advice="Leave it out for SQLite in the data folder, or give one such as "
+        "postgresql://user@host/name; its driver comes with "
+        "`pip install -r requirements-scale.lock`.",
+        status=500,
+    )
+
+
+def _configure_session(dbapi_connection: Any, _record: Any) -> None:
+    """Make a commit wait for the disk, and nobody wait for a lock for ever."""
+    with dbapi_connection.cursor() as cursor:
+        cursor.execute(f"SET lock_timeout = '{_BUSY_SECONDS}s'")
+        cursor.execute(
+            "SELECT set_config('synchronous_commit', 'on', false)"
+            " WHERE current_setting('synchronous_commit') = 'off'"
+        )
+    dbapi_connection.commit()
+
+
+def _warn_without_fsync(dbapi_connection: Any, _record: Any) -> None:
+    with dbapi_connection.cursor() as cursor:
+        (fsync,) = cursor.execute("SHOW fsync").fetchone()
+    dbapi_connection.commit()
+    if fsync == "off":
+        _LOG.warning("The database server does not use fsync: a power cut can take what it stored.")
+
+
+def _queue(connection: Connection, within: str | None) -> None:
+    if within is None:
+        connection.execute(_QUEUE_ALONE, {"all": _ALL_WRITES})
+    else:
+        connection.execute(_SHARE_WRITES, {"all": _ALL_WRITES})
+        connection.execute(_QUEUE_WITHIN, {"all": _ALL_WRITES, "within": within})
 
 
 def _check_sqlite(version: tuple[int, ...]) -> None:

@@ -15,7 +15,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from coalescope.errors import CoalescopeError, Problem, refused
@@ -113,14 +114,28 @@ def _http(request: Request, error: Exception) -> JSONResponse:
     return _answer(shaped, error.headers)
 
 
+def _not_storable(request: Request, error: Exception) -> JSONResponse:
+    """PostgreSQL keeps no text with a NUL and no number of more than 64 bits."""
+    assert isinstance(error, DataError)
+    shaped = CoalescopeError(
+        "not_storable",
+        "A text has a NUL character, or a number is too large, for anything that is kept here.",
+        where={"method": request.method, "path": request.url.path},
+        advice="Correct it.",
+    )
+    return _answer(shaped)
+
+
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     _LOG.error("unexpected failure at %s %s", request.method, request.url.path, exc_info=error)
     if _is_storage_full(error):
         return _answer(_storage_full(request))
     if _is_unwritable(error):
         return _answer(_unwritable(request))
-    if isinstance(error, OperationalError) and "locked" in str(error.orig):
+    if _is_busy(error):
         return _answer(_busy(request))
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return _answer(_database_gone(request))
     shaped = CoalescopeError(
         "internal",
         "Something failed inside the server; the request changed nothing.",
@@ -134,13 +149,24 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
 def _is_storage_full(error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return isinstance(error, OperationalError) and "disk is full" in str(error.orig)
+    return _said_by_database(error, "disk is full", "53100")
 
 
 def _is_unwritable(error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
-    return isinstance(error, OperationalError) and "readonly database" in str(error.orig)
+    return _said_by_database(error, "readonly database", "25006")
+
+
+def _is_busy(error: Exception) -> bool:
+    return _said_by_database(error, "locked", "55P03") or isinstance(error, PoolTimeout)
+
+
+def _said_by_database(error: Exception, sqlite: str, sqlstate: str) -> bool:
+    """Whether it is that failure, by SQLite's words or PostgreSQL's code."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return sqlite in str(error.orig) or getattr(error.orig, "sqlstate", None) == sqlstate
 
 
 def _unwritable(request: Request) -> CoalescopeError:
@@ -163,6 +189,16 @@ def _busy(request: Request) -> CoalescopeError:
     )
 
 
+def _database_gone(request: Request) -> CoalescopeError:
+    return CoalescopeError(
+        "database_unreachable",
+        "The database does not answer at the moment; nothing was changed.",
+        where={"method": request.method, "path": request.url.path},
+        advice="Try again in a moment. If it stays, look after the database server.",
+        status=503,
+    )
+
+
 def _storage_full(request: Request) -> CoalescopeError:
     return CoalescopeError(
         "storage_full",
@@ -178,4 +214,5 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(CoalescopeError, _own)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(StarletteHTTPException, _http)
+    app.add_exception_handler(DataError, _not_storable)
     app.add_exception_handler(Exception, _unexpected)

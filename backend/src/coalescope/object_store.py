@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploaded files as they came, named by their SHA-256, in a directory.
+"""Uploaded files as they came, named by their SHA-256: what a store does, and one in a directory.
 
-An object is written to a temporary file, hashed on the way, and renamed to its place only after
-its bytes are on disk; then the directories are made durable as well. When `commit` returns, a
-power cut does not take the object away. Temporary files carry a lock while their writer lives, so
-the start-up sweep removes only what a dead process left behind.
+In the directory an object is written to a temporary file, hashed on the way, and renamed to its
+place only after its bytes are on disk; then the directories are made durable as well. When `commit`
+returns, a power cut does not take the object away. Temporary files carry a lock while their writer
+lives, so the start-up sweep removes only what a dead process left behind. `bucket_store` has the
+same in a bucket of a server.
 """
 
 import fcntl
@@ -52,10 +53,10 @@ class StagedObject(Protocol):
 
 
 class Contents(NamedTuple):
-    """What lies in a store: digest and suffix of each object, and the files that are none."""
+    """What lies in a store: digest and suffix of each object, and names of what is none."""
 
     objects: set[tuple[str, str]]
-    others: list[Path]
+    others: list[str]
 
 
 class ObjectStore(Protocol):
@@ -72,7 +73,13 @@ class ObjectStore(Protocol):
         """
 
     def path(self, sha256: str, suffix: str) -> Path | None:
-        """A local file with the object's bytes, or None if there is no such object."""
+        """A local file with the object's bytes, or None if there is no such object.
+
+        It may be a copy that the store removes some time later: open it at once.
+        """
+
+    def name(self, sha256: str, suffix: str) -> str:
+        """Where that object is or would be, for people."""
 
     def contents(self) -> Contents:
         """Everything that is there, found by names alone."""
@@ -101,7 +108,7 @@ class DirectoryObjectStore:
         """Receive bytes into a locked temporary file."""
         if self._for_reading:
             raise read_only()
-        staged = _StagedFile(self, self._temporary / f"{secrets.token_hex(16)}.part")
+        staged = _StagedFile(self, self._temporary)
         try:
             yield staged
         finally:
@@ -136,11 +143,13 @@ class DirectoryObjectStore:
         target = self.target(sha256, suffix)
         return target if target.is_file() else None
 
+    def name(self, sha256: str, suffix: str) -> str:
+        """The object's path."""
+        return str(self.target(sha256, suffix))
+
     def target(self, sha256: str, suffix: str) -> Path:
         """Where the object of that digest belongs."""
-        if not _SHA256.fullmatch(sha256):
-            raise ValueError(f"not a SHA-256 in lower-case hexadecimal: {sha256!r}")
-        return self.root / sha256[:2] / sha256[2:4] / f"{sha256}.{suffix}"
+        return self.root / place_of(sha256, suffix)
 
     def contents(self) -> Contents:
         """Walk the folder; a file in the wrong place is not an object."""
@@ -148,16 +157,16 @@ class DirectoryObjectStore:
         for folder, _, names in os.walk(self.root):
             for name in names:
                 path = Path(folder, name)
-                sha256, _, suffix = name.partition(".")
-                if _SHA256.fullmatch(sha256) and path == self.target(sha256, suffix):
-                    objects.add((sha256, suffix))
+                found = object_at(path.relative_to(self.root).as_posix())
+                if found is None:
+                    others.append(str(path))
                 else:
-                    others.append(path)
+                    objects.add(found)
         return Contents(objects, sorted(others))
 
     def sweep(self) -> int:
         """Remove temporary files that no living process holds."""
-        return sum(_remove_if_unlocked(path) for path in sorted(self._temporary.glob("*.part")))
+        return sweep_parts(self._temporary)
 
     def place(self, temporary: Path, target: Path) -> None:
         """Move a file whose bytes are on disk to its place, and make the place durable."""
@@ -170,28 +179,42 @@ class DirectoryObjectStore:
                 self._durable.add(directory)
 
 
-class _StagedFile:
-    """A temporary file, locked by its writer, hashed as it grows."""
+class ReceivedFile:
+    """A temporary file in `folder`, locked by its writer, hashed as it grows."""
 
-    def __init__(self, store: DirectoryObjectStore, path: Path) -> None:
-        self._store = store
-        self._hash = hashlib.sha256()
-        self._file = path.open("xb", buffering=0)
-        fcntl.flock(self._file, fcntl.LOCK_EX)
-        self.path = path
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / f"{secrets.token_hex(16)}.part"
         self.size = 0
-        self._synced = -1
+        self._hash = hashlib.sha256()
+        self._file = self.path.open("xb", buffering=0)
+        fcntl.flock(self._file, fcntl.LOCK_EX)
 
     @property
     def sha256(self) -> str:
+        """Digest of the bytes so far."""
         return self._hash.hexdigest()
 
     def write(self, chunk: bytes | bytearray) -> None:
+        """Append bytes."""
         view = memoryview(chunk)
         while view:
             view = view[self._file.write(view) :]
         self._hash.update(chunk)
         self.size += len(chunk)
+
+    def close(self) -> None:
+        """Remove the file, unless it was renamed."""
+        self.path.unlink(missing_ok=True)
+        self._file.close()
+
+
+class _StagedFile(ReceivedFile):
+    """Bytes on their way into a directory."""
+
+    def __init__(self, store: DirectoryObjectStore, folder: Path) -> None:
+        super().__init__(folder)
+        self._store = store
+        self._synced = -1
 
     def sync(self) -> None:
         sync_file(self._file.fileno())
@@ -202,9 +225,20 @@ class _StagedFile:
             self.sync()
         self._store.place(self.path, self._store.target(self.sha256, suffix))
 
-    def close(self) -> None:
-        self.path.unlink(missing_ok=True)
-        self._file.close()
+
+def place_of(sha256: str, suffix: str) -> str:
+    """Where in a store the object of that digest belongs: ab/cd/<sha256>.<suffix>."""
+    if not _SHA256.fullmatch(sha256):
+        raise ValueError(f"not a SHA-256 in lower-case hexadecimal: {sha256!r}")
+    return f"{sha256[:2]}/{sha256[2:4]}/{sha256}.{suffix}"
+
+
+def object_at(place: str) -> tuple[str, str] | None:
+    """Digest and suffix of the object that belongs there; None where none does."""
+    sha256, _, suffix = place.rpartition("/")[2].partition(".")
+    if _SHA256.fullmatch(sha256) and place == place_of(sha256, suffix):
+        return sha256, suffix
+    return None
 
 
 def same_bytes(path: Path, sha256: str) -> bool:
@@ -225,6 +259,11 @@ def sync_directory(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sweep_parts(folder: Path) -> int:
+    """Remove the temporary files in `folder` that no living process holds; returns how many."""
+    return sum(_remove_if_unlocked(path) for path in sorted(folder.glob("*.part")))
 
 
 def _remove_if_unlocked(path: Path) -> bool:

@@ -28,6 +28,9 @@ class Settings(BaseSettings):
     port: int = Field(
         default=8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one"
     )
+    workers: int = Field(
+        default=1, ge=1, le=64, description="Processes that answer side by side on the one port"
+    )
     token: SecretStr | None = Field(
         default=None, description="An admin token besides those of `coalescope token`"
     )
@@ -41,7 +44,13 @@ class Settings(BaseSettings):
         default_factory=lambda: _in_checkout("frontend/dist"), description="The built page"
     )
     database_url: str | None = Field(
-        default=None, description="SQLAlchemy URL; SQLite in data_dir if None"
+        default=None,
+        description="postgresql://user@host/name; SQLite in data_dir if None",
+    )
+    object_store_url: str | None = Field(
+        default=None,
+        pattern="^s3://[^/?#]+",
+        description="s3://bucket/folder for uploaded files; a folder in data_dir if None",
     )
     public_url: str | None = Field(
         default=None,

@@ -54,7 +54,7 @@ def open_store(
     newer program, or a data set is wrong or their folder is not there; then nothing is opened.
     """
     if settings.read_only:
-        return open_for_reading(settings.data_dir, settings.database_url)
+        return open_for_reading(settings.data_dir, settings.database_url, settings.object_store_url)
     if settings.datasets_dir is not None and not settings.datasets_dir.is_dir():
         raise CoalescopeError(
             "no_datasets",
@@ -67,7 +67,7 @@ def open_store(
     database = open_database(settings.database_url, settings.data_dir)
     with _opening(database):
         migrate(database)
-        object_store = DirectoryObjectStore(settings.data_dir / LOGS_NAME)
+        object_store = _open_object_store(settings.object_store_url, settings.data_dir)
         _clear_up(database, object_store, ended_suddenly=ended_suddenly)
         stale = stale_datasets(database, settings.datasets_dir) if settings.datasets_dir else []
         waiting = [d for d in stale if d.is_bundle and not waits_for(d.slug)]
@@ -77,7 +77,9 @@ def open_store(
     return Store(database, object_store, waiting)
 
 
-def open_for_reading(data_dir: Path, database_url: str | None = None) -> Store:
+def open_for_reading(
+    data_dir: Path, database_url: str | None = None, object_store_url: str | None = None
+) -> Store:
     """Open a store without changing it; the folder need not be writable.
 
     Errors: CoalescopeError where there is no store, or one of another schema.
@@ -92,7 +94,26 @@ def open_for_reading(data_dir: Path, database_url: str | None = None) -> Store:
     database = open_database(database_url, data_dir, for_reading=True)
     with _opening(database):
         check_current(database)
-    return Store(database, DirectoryObjectStore(data_dir / LOGS_NAME, for_reading=True))
+        object_store = _open_object_store(object_store_url, data_dir, for_reading=True)
+    return Store(database, object_store)
+
+
+def _open_object_store(
+    url: str | None, data_dir: Path, *, for_reading: bool = False
+) -> ObjectStore:
+    """The bucket of that URL, or the folder in `data_dir`."""
+    if url is None:
+        return DirectoryObjectStore(data_dir / LOGS_NAME, for_reading=for_reading)
+    try:
+        from coalescope.bucket_store import BucketObjectStore  # noqa: PLC0415  not installed by all
+    except ModuleNotFoundError as error:
+        raise CoalescopeError(
+            "not_installed",
+            f"COALESCOPE_OBJECT_STORE_URL needs {error.name}, which is not installed.",
+            advice="pip install -r requirements-scale.lock",
+            status=500,
+        ) from None
+    return BucketObjectStore(url, data_dir, for_reading=for_reading)
 
 
 @contextmanager
@@ -125,6 +146,14 @@ def _unusable(error: sa.exc.DatabaseError) -> Exception:
             "cannot be written to bring it in order.",
             advice="Copy the folder to where it can be written, and open the copy.",
             status=500,
+        )
+    if hasattr(error.orig, "sqlstate"):
+        return CoalescopeError(
+            "database_unreachable",
+            f"The database server cannot be used: {reason.strip().splitlines()[0]}.",
+            advice="Check COALESCOPE_DATABASE_URL, and that the server runs and knows that user "
+            "and database.",
+            status=503,
         )
     return error
 
@@ -164,5 +193,5 @@ def _clear_up(database: Database, store: ObjectStore, *, ended_suddenly: bool) -
         _LOG.warning(
             "%d files have no rows, the first is %s; `coalescope verify` lists them.",
             len(lost),
-            store.path(*lost[0]),
+            store.name(*lost[0]),
         )

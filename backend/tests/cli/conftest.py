@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from coalescope.cli import main
 
+from .. import stack as stacks
+
 COMMAND = [sys.executable, "-W", "error", "-m", "coalescope"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Serve = Callable[..., AbstractContextManager[tuple[str, "subprocess.Popen[str]"]]]
@@ -21,7 +23,13 @@ Serve = Callable[..., AbstractContextManager[tuple[str, "subprocess.Popen[str]"]
 
 def environment(data: Path, **more: str) -> dict[str, str]:
     own = {name: text for name, text in os.environ.items() if not name.startswith("COALESCOPE_")}
-    return own | {"COALESCOPE_DATA_DIR": str(data), "COLUMNS": "100"} | more
+    chosen = stacks.current().environment(data)
+    return own | chosen | {"COALESCOPE_DATA_DIR": str(data), "COLUMNS": "100"} | more
+
+
+@pytest.fixture(autouse=True)
+def on_stack(stack: stacks.Folder) -> None:
+    """Every test here ends with its stores forgotten."""
 
 
 @pytest.fixture(scope="session")

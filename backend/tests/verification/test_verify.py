@@ -49,6 +49,7 @@ def test_a_sound_store(filled: Any) -> None:
     assert (report.files, report.experiments, report.runs) == (4, 2, 5)
 
 
+@pytest.mark.folder_stack
 @pytest.mark.parametrize("suffix", ["runlog", "csv"])
 def test_files_that_are_gone_cut_or_changed(filled: Any, suffix: str) -> None:
     path = objects(filled, suffix)[-1]
@@ -63,6 +64,7 @@ def test_files_that_are_gone_cut_or_changed(filled: Any, suffix: str) -> None:
     assert (fault.code, fault.where["sha256"]) == ("missing_file", path.stem)
 
 
+@pytest.mark.folder_stack
 def test_sending_a_damaged_file_again_mends_it(filled: Any) -> None:
     (path,) = objects(filled, "csv")
     path.write_bytes(CSV.replace(b"980", b"990"))
@@ -97,6 +99,7 @@ def test_a_measure_that_is_not_its_files(filled: Any) -> None:
     assert "throughput_mbps" in fault.message
 
 
+@pytest.mark.folder_stack
 def test_a_reference_to_nothing(filled: Any) -> None:
     with filled.app.state.database.engine.connect() as connection:
         connection.rollback()
@@ -109,6 +112,7 @@ def test_a_reference_to_nothing(filled: Any) -> None:
     assert "run_history" in fault.message
 
 
+@pytest.mark.folder_stack
 def test_what_was_left_behind_is_named_and_no_fault(filled: Any) -> None:
     store = filled.app.state.object_store
     with store.stage() as staged:

@@ -96,7 +96,8 @@ def _copy_database(database: Database, target: Path) -> None:
         raise CoalescopeError(
             "not_sqlite",
             "The database is a server's; this command copies SQLite only.",
-            advice="Dump it with the server's own tool first, then copy the folder logs/.",
+            advice="Dump it with pg_dump first, then copy the files: the folder logs/, or the "
+            "bucket.",
         )
     with database.engine.connect() as connection, _sqlite(target) as copy:
         source: Any = connection.connection.dbapi_connection

@@ -18,6 +18,7 @@ def settings_of(arguments: Namespace) -> Settings:
         "data_dir": getattr(arguments, "data", None),
         "host": getattr(arguments, "host", None),
         "port": getattr(arguments, "port", None),
+        "workers": getattr(arguments, "workers", None),
         "read_only": getattr(arguments, "read_only", None),
     }
     return Settings(**{name: value for name, value in given.items() if value is not None})

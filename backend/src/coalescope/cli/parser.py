@@ -159,6 +159,12 @@ def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=_port, help="port to listen on (default: 8000)")
     parser.add_argument(
+        "--workers",
+        type=_one_to(64),
+        metavar="N",
+        help="processes that answer side by side (default: 1)",
+    )
+    parser.add_argument(
         "--read-only",
         action="store_true",
         default=None,

@@ -2,6 +2,7 @@
 """Numbers for Prometheus: requests by route, their duration, and what the store holds."""
 
 import logging
+import os
 import time
 from collections.abc import Iterator
 
@@ -10,6 +11,7 @@ from fastapi import APIRouter, Request, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import DBAPIError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,9 +28,10 @@ _METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"
 
 
 class Metrics:
-    """The numbers of one application, in a registry of its own."""
+    """The numbers of one application; where several processes answer, of all of them together."""
 
     def __init__(self, database: Database) -> None:
+        self._store = StoreCollector(database)
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "coalescope_requests",
@@ -47,13 +50,22 @@ class Metrics:
             "coalescope_requests_in_progress",
             "Requests that are not answered yet",
             registry=self.registry,
+            multiprocess_mode="livesum",
         )
         self.received = Counter(
             "coalescope_upload_bytes",
             "Bytes received as uploads, kept or not",
             registry=self.registry,
         )
-        self.registry.register(StoreCollector(database))
+
+    def written(self) -> bytes:
+        """All of them in the text format of Prometheus."""
+        shown = CollectorRegistry()
+        shown.register(self._store)
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:  # see workers
+            MultiProcessCollector(shown)  # type: ignore[no-untyped-call]
+            return generate_latest(shown)
+        return generate_latest(self.registry) + generate_latest(shown)
 
 
 class StoreCollector(Collector):
@@ -152,4 +164,4 @@ def template(scope: Scope) -> str:
 def read_metrics(request: Request) -> Response:
     """Answer in the text format of Prometheus."""
     metrics: Metrics = request.app.state.metrics
-    return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(metrics.written(), media_type=CONTENT_TYPE_LATEST)

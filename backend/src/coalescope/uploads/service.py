@@ -72,7 +72,7 @@ def accept(
                 return _superseded(database, staged, request, stored.run)
     staged.sync()  # the slow part of durability, before the write lock is taken
     try:
-        with database.write() as connection:
+        with database.write(within=incoming.slug) as connection:
             if repository.find(connection, staged.sha256) is None:
                 _store(connection, staged, request, incoming)
                 staged.commit(_SUFFIXES[incoming.content])

@@ -187,12 +187,14 @@ def _leftovers(database: Database, store: ObjectStore) -> list[Problem]:
                     "file_without_rows",
                     "No upload names this file: it was not acknowledged, belonged to an older "
                     "version of a data set, or the database lost it.",
-                    {"file": str(store.path(sha256, suffix))},
+                    {"file": store.name(sha256, suffix)},
                     "If its run is missing, import the file.",
                 )
             )
-    for path in store.contents().others:
-        if path.exists():
+    others = store.contents().others
+    still_there = set(store.contents().others) if others else set()
+    for name in others:
+        if name in still_there:
             message = "This is not a file of the store; one being received looks like this, too."
-            found.append(Problem("other_file", message, {"file": str(path)}, None))
+            found.append(Problem("other_file", message, {"file": name}, None))
     return found

@@ -14,7 +14,7 @@ from coalescope.store import open_for_reading
 def run(arguments: Namespace) -> int:
     """Copy the local store; 1 if the copy is not sound."""
     settings = settings_of(arguments)
-    store = open_for_reading(settings.data_dir, settings.database_url)
+    store = open_for_reading(settings.data_dir, settings.database_url, settings.object_store_url)
     try:
         copied = back_up(store, arguments.directory)
     finally:

@@ -5,6 +5,9 @@ import errno
 import signal
 import socket
 from argparse import Namespace
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from types import FrameType
 
 import uvicorn
@@ -13,9 +16,13 @@ from coalescope.app import create_app
 from coalescope.cli.local_store import settings_of, warn_without_datasets
 from coalescope.errors import CoalescopeError
 from coalescope.operation.logs import log_as_json
+from coalescope.operation.workers import supervise
+from coalescope.security import access_policy
 from coalescope.security.slow_clients import TimedConnection
 from coalescope.settings import Settings
+from coalescope.store import open_store
 from coalescope.sweeps.events import Listeners
+from coalescope.tokens.service import any_valid
 
 _GRACE_S = 10
 
@@ -24,37 +31,74 @@ def run(arguments: Namespace) -> int:
     """Serve until a signal comes, then let open requests finish."""
     settings = settings_of(arguments)
     warn_without_datasets(settings)
-    as_json = settings.log_format == "json"
-    if as_json:
+    if settings.log_format == "json":
         log_as_json()
     # Until uvicorn takes the signals over, and again when it raises them anew after an orderly
     # shutdown, SIGTERM is the same as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         with _listen(settings) as listener:
-            app = create_app(settings)
-            config = uvicorn.Config(
-                app,
-                http=TimedConnection,
-                log_config=None if as_json else uvicorn.config.LOGGING_CONFIG,
-                log_level="warning",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                timeout_graceful_shutdown=_GRACE_S,
-            )
-            _Server(config, _url(listener), app.state.listeners).run(sockets=[listener])
+            announce = partial(_announce, _url(listener))
+            if settings.workers == 1:
+                answer(settings, listener, announce)
+            else:
+                _prepare(settings)
+                supervise(settings.workers, listener, partial(_as_worker, settings), announce)
     except KeyboardInterrupt:
         print()
     return 0
 
 
-class _Server(uvicorn.Server):
-    """Says where it is once it answers, and can be stopped in order from then on."""
+def answer(settings: Settings, listener: socket.socket, announce: Callable[[], None]) -> None:
+    """Serve on that socket until a signal comes; `announce` is called once it answers."""
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        http=TimedConnection,
+        log_config=None if settings.log_format == "json" else uvicorn.config.LOGGING_CONFIG,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+    _Server(config, announce, app.state.listeners).run(sockets=[listener])
 
-    def __init__(self, config: uvicorn.Config, url: str, listeners: Listeners) -> None:
+
+def _as_worker(settings: Settings, listener: socket.socket, announce: Callable[[], None]) -> None:
+    """Serve as one process of several."""
+    if settings.log_format == "json":
+        log_as_json()
+    signal.signal(signal.SIGTERM, _interrupt)
+    with suppress(KeyboardInterrupt):
+        answer(settings, listener, announce)
+
+
+def _prepare(settings: Settings) -> None:
+    """Migrate, load the data sets and check the binding once, not in several processes at a time.
+
+    Errors: what each of them would fail with.
+    """
+    store = open_store(settings)
+    try:
+        with store.database.read() as connection:
+            access_policy(settings, stored_tokens=any_valid(connection))
+    finally:
+        store.close()
+
+
+def _announce(url: str) -> None:
+    print(f"Coalescope is at {url}  (Ctrl-C stops it)", flush=True)
+
+
+class _Server(uvicorn.Server):
+    """Says once that it answers, and can be stopped in order from then on."""
+
+    def __init__(
+        self, config: uvicorn.Config, announce: Callable[[], None], listeners: Listeners
+    ) -> None:
         super().__init__(config)
-        self._url = url
+        self._announce = announce
         self._listeners = listeners
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -64,7 +108,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
-        print(f"Coalescope is at {self._url}  (Ctrl-C stops it)", flush=True)
+        self._announce()
 
 
 def _interrupt(*_: object) -> None:

@@ -15,7 +15,7 @@ from coalescope.verification.service import Report, verify
 def run(arguments: Namespace) -> int:
     """Check the whole local store without changing it; 1 if anything is wrong."""
     settings = settings_of(arguments)
-    store = open_for_reading(settings.data_dir, settings.database_url)
+    store = open_for_reading(settings.data_dir, settings.database_url, settings.object_store_url)
     try:
         report = verify(store.database, store.object_store, deep=arguments.deep)
     finally:
