@@ -10,6 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
 from coalescope.analyses.endpoints import router as analyses
+from coalescope.cluster import Cluster
 from coalescope.comparisons.endpoints import router as comparisons
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.error_responses import ERROR_RESPONSES, install_error_handlers
@@ -20,6 +21,9 @@ from coalescope.fits.endpoints import KEPT_FITS
 from coalescope.fits.endpoints import router as fits
 from coalescope.glossary.endpoints import router as glossary
 from coalescope.health import router as health
+from coalescope.jobs.computing import computing
+from coalescope.jobs.endpoints import router as jobs
+from coalescope.jobs.runner import JobRunner
 from coalescope.links.endpoints import redirects
 from coalescope.links.endpoints import router as links
 from coalescope.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, describe
@@ -66,12 +70,21 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     store = open_store(settings, waits_for=lambda slug: False)
     policy = _policy(settings, store)
     loader = BackgroundLoader(store.database, store.object_store, store.waiting)
+    cluster = Cluster(settings.dask_scheduler) if settings.dask_scheduler else None
+    spread = None if cluster is None else cluster.map
+    runner = JobRunner(
+        store.database, computing(store.database, settings, spread), settings.jobs_at_once
+    )
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         loader.start()
+        runner.start()
         yield
         await run_in_threadpool(loader.stop)
+        await run_in_threadpool(runner.stop)
+        if cluster is not None:
+            cluster.close()
         store.close()
 
     app = FastAPI(
@@ -91,6 +104,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.database = store.database
     app.state.object_store = store.object_store
     app.state.dataset_loader = loader
+    app.state.spread = spread
+    app.state.job_runner = runner
     app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)
@@ -135,6 +150,7 @@ def _api() -> APIRouter:
         experiments,
         surfaces,
         fits,
+        jobs,
         analyses,
         comparisons,
         recommendations,

@@ -227,6 +227,29 @@ changes = sa.Table(
 )
 
 
+# Long fits: the question, who is at it, and the answer.
+jobs = sa.Table(
+    "jobs",
+    METADATA,
+    sa.Column("id", _ID, primary_key=True),
+    sa.Column("uid", sa.Text, nullable=False, unique=True),
+    sa.Column("slug", sa.Text, nullable=False, index=True),
+    sa.Column("question", sa.JSON, nullable=False),
+    # of the question and the version of the data that it was asked about
+    sa.Column("question_sha256", sa.Text, nullable=False, index=True),
+    sa.Column("state", sa.Text, nullable=False, index=True),
+    sa.Column("worker", sa.Text, nullable=True),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("result", _JSON_OR_NULL, nullable=True),
+    sa.Column("error", _JSON_OR_NULL, nullable=True),
+    sa.Column("asked_at", sa.Text, nullable=False),
+    sa.Column("started_at", sa.Text, nullable=True),
+    sa.Column("heard_at", sa.Text, nullable=True),
+    sa.Column("finished_at", sa.Text, nullable=True),
+    sa.CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name="state_known"),
+)
+
+
 class Cause(NamedTuple):
     """Who asks for a change, and what was asked."""
 

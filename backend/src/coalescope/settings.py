@@ -61,6 +61,14 @@ class Settings(BaseSettings):
         default=False,
         description="Show titles and pictures of experiments in previews of links, token or not",
     )
+    dask_scheduler: str | None = Field(
+        default=None,
+        pattern="^(tcp|tls)://",
+        description="tcp://host:8786 of a Dask scheduler that computes large bootstraps",
+    )
+    jobs_at_once: int = Field(
+        default=1, ge=1, description="Jobs that run at a time, over all servers of one store"
+    )
     read_only: bool = Field(
         default=False, description="Serve what is there; refuse every change with 503"
     )

@@ -264,6 +264,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs
+         * @description Jobs, of one experiment or of all, the newest first.
+         */
+        get: operations["list_jobs"];
+        put?: never;
+        /**
+         * Ask for a long fit
+         * @description Store a fit that may take minutes; some server of this store computes it.
+         *
+         *     It survives restarts. The same question about the same data is the same job. Ask `/jobs/{id}`
+         *     for the result.
+         */
+        post: operations["create_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get job
+         * @description How a job is, and once it is done its result.
+         */
+        get: operations["get_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/experiments/{slug}/variance": {
         parameters: {
             query?: never;
@@ -1739,6 +1786,59 @@ export interface components {
             after: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * JobIn
+         * @description A fit, of either kind, that may take minutes.
+         * @example {
+         *       "experiment": "my-host",
+         *       "fit": {
+         *         "model": "cpu-overhead",
+         *         "resamples": 100000,
+         *         "seed": 1
+         *       }
+         *     }
+         */
+        JobIn: {
+            /**
+             * Experiment
+             * @description Slug of the experiment
+             */
+            experiment: string;
+            /** @description As /fits takes it */
+            fit?: components["schemas"]["FitIn"] | null;
+            /** @description As /nonlinear-fits takes it */
+            nonlinear_fit?: components["schemas"]["NonlinearFitIn"] | null;
+        };
+        /**
+         * JobOut
+         * @description A job, and once it is done its result.
+         */
+        JobOut: {
+            /** Id */
+            id: string;
+            /** Experiment */
+            experiment: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "running" | "done" | "failed";
+            /** Asked At */
+            asked_at: string;
+            /**
+             * Started At
+             * @description When it was last begun
+             */
+            started_at: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** @description What /fits would have answered */
+            fit: components["schemas"]["FitOut"] | null;
+            /** @description What /nonlinear-fits would have answered */
+            nonlinear_fit: components["schemas"]["NonlinearFitOut"] | null;
+            /** @description Why it failed */
+            error: components["schemas"]["ErrorBody"] | null;
         };
         /**
          * LatencyOut
@@ -4611,6 +4711,168 @@ export interface operations {
                 };
             };
             /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    list_jobs: {
+        parameters: {
+            query?: {
+                /** @description Only of the experiment of that name */
+                experiment?: string | null;
+                /** @description At most so many */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"][];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    create_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobIn"];
+            };
+        };
+        responses: {
+            /** @description This was asked before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    get_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's own identity */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
+            };
+            /** @description Not Found */
             404: {
                 headers: {
                     [name: string]: unknown;

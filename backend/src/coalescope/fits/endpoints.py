@@ -46,7 +46,7 @@ def create_fit(request: Request, slug: str, body: FitIn) -> FitOut:
         # No connection is held while the fit runs.
         with database.read() as connection:
             selection = service.select_rows(connection, get_experiment(connection, slug), asked)
-        return fit_out(service.fit(selection, asked))
+        return fit_out(service.fit(selection, asked, request.app.state.spread))
 
     key = (experiment.id, experiment.data_version, asked)
     return _answer(request, kept, key, compute)

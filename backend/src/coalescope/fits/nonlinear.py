@@ -86,9 +86,12 @@ class NonlinearFit(Fit):
 
 
 def select_points(
-    connection: Connection, experiment: ExperimentRecord, request: NonlinearRequest
+    connection: Connection,
+    experiment: ExperimentRecord,
+    request: NonlinearRequest,
+    patience: int = 1,
 ) -> Points:
-    """Read what is to be fitted.
+    """Read what is to be fitted; it may take `patience` times as long as a request may.
 
     Errors: 422 for an output or parameter that the model does not have, a response that is no
     measure, an input that no run has, and too much work.
@@ -114,7 +117,7 @@ def select_points(
     inputs = {q.name for q in request.model.inputs}
     fixed = {n: np.full(len(rows), v) for n, v in request.held.items() if n in inputs}
     settings = setting_labels(rows, request.pooled)
-    _refuse_too_much(len(np.unique(settings)), request)
+    _refuse_too_much(len(np.unique(settings)), request, _MOST_WORK * patience)
     return Points(
         experiment=experiment,
         where=chosen.where,
@@ -230,15 +233,15 @@ def _refuse_pooled_inputs(pooled: Sequence[str], sources: Mapping[str, Source]) 
                 )
 
 
-def _refuse_too_much(settings: int, request: NonlinearRequest) -> None:
+def _refuse_too_much(settings: int, request: NonlinearRequest, most: int) -> None:
     """Errors: 422 for a fit that would take long, before any of it is done."""
 
     def work(resamples: int) -> int:
         return most_work(request.model, settings, len(request.free), resamples)
 
-    if work(request.resamples) <= _MOST_WORK:
+    if work(request.resamples) <= most:
         return
-    left = _MOST_WORK - work(0)
+    left = most - work(0)
     if left < 0:
         raise CoalescopeError(
             "too_much_work",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from coalescope_models.catalogue import MODELS, LinearFit, Model
-from coalescope_models.fitting import FitResult, fit_linear
+from coalescope_models.fitting import FitResult, Over, fit_linear
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
@@ -22,6 +22,8 @@ Method = Literal["paper-tls", "whitened", "ols"]
 MAX_RESAMPLES = 100_000
 # Rows times resamples: about ten seconds on one core, at 17 to 40 million a second.
 _MAX_DRAWS = 200_000_000
+# From here on, sending the parts to other machines costs less than it saves.
+_WORTH_SPREADING = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,9 @@ class Selection:
 
 
 def select_rows(
-    connection: Connection, experiment: ExperimentRecord, request: FitRequest
+    connection: Connection, experiment: ExperimentRecord, request: FitRequest, patience: int = 1
 ) -> Selection:
-    """Read what is to be fitted.
+    """Read what is to be fitted; it may take `patience` times as long as a request may.
 
     Errors: 404 for the model; 422 where the model has no linear fit, for an unknown factor, if no
     run is chosen, and if a measure that the fit needs is missing.
@@ -91,22 +93,25 @@ def select_rows(
     check_pooled(selection.runs, request.pooled)
     table = fit_table(selection.runs, fit, request.response, request.pooled)
     draws = len(table.factors) * request.resamples
-    if draws > _MAX_DRAWS:
+    most = _MAX_DRAWS * patience
+    if draws > most:
         raise CoalescopeError(
             "too_many_draws",
             f"{request.resamples} resamples of {len(table.factors)} runs take too long.",
             where={"field": "resamples"},
-            advice=f"Ask for at most {_MAX_DRAWS // len(table.factors)}, or select fewer runs.",
+            advice=f"Ask for at most {most // len(table.factors)}, or select fewer runs.",
         )
     return Selection(experiment, model, selection.where, table, selection.without)
 
 
-def fit(selection: Selection, request: FitRequest) -> Fit:
+def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -> Fit:
     """Fit. Where a cell has several runs, those are replicates and the model meets their means.
 
+    `spread` computes the parts of a large bootstrap on other machines; the result is the same.
     Data that cannot determine the parameters give a fit that says so, with no values.
     """
     table = selection.table
+    large = len(table.factors) * request.resamples >= _WORTH_SPREADING
     result = fit_linear(
         selection.model,
         table.columns,
@@ -116,7 +121,7 @@ def fit(selection: Selection, request: FitRequest) -> Fit:
         cells=table.cells if table.replicated else None,
         resamples=request.resamples,
         rng=request.seed,
-        workers=len(os.sched_getaffinity(0)),
+        workers=spread if spread is not None and large else len(os.sched_getaffinity(0)),
     )
     return Fit(
         experiment=selection.experiment,

@@ -14,7 +14,7 @@ from coalescope.errors import CoalescopeError
 
 _NAME = "[^/]+"
 _COSTLY = re.compile(
-    rf"/api/(?:recommendations|predictions|policies/trials|comparisons|experiments/{_NAME}/"
+    rf"/api/(?:jobs|recommendations|predictions|policies/trials|comparisons|experiments/{_NAME}/"
     r"(?:fits|nonlinear-fits|recommendations|variance|replication-plan|export))|/previews/.*"
 )
 _MOST_CLIENTS = 10_000

@@ -19,7 +19,7 @@ _QUESTIONS = re.compile(
     rf"/api/(?:predictions|recommendations|policies/trials|models/{_NAME}/predictions"
     rf"|experiments/{_NAME}/(?:fits|nonlinear-fits|recommendations))"
 )
-_ADDITIONS = re.compile(rf"/api/(?:experiments|uploads|links|sweeps/{_NAME}(?:/progress)?)")
+_ADDITIONS = re.compile(rf"/api/(?:experiments|uploads|links|jobs|sweeps/{_NAME}(?:/progress)?)")
 # How far a sweep is: said after each run, and nothing that is measured.
 _PROGRESS = re.compile(rf"/api/sweeps/{_NAME}/progress")
 

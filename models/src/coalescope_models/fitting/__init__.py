@@ -4,6 +4,7 @@
 Needs numpy, so nothing that runs in the browser imports it.
 """
 
+from .bootstrap import Over
 from .diagnostics import CONDITION_LIMIT
 from .errors import FitInputError
 from .linear import METHODS, fit_linear
@@ -18,6 +19,7 @@ __all__ = [
     "Estimate",
     "FitInputError",
     "FitResult",
+    "Over",
     "Residual",
     "Weighting",
     "fit_linear",

@@ -17,15 +17,20 @@ noisier the counts are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..statistics import t_quantile
 from .estimators import Moments
 from .points import Floats, Groups, Integers, normalised
+
+#: Applies a function to each item, wherever that is, and returns the results in their order. What
+#: computes on other machines has to pickle the function (by value) and the items.
+Over = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 
 #: Bytes that the weights of one chunk of resampled rows may take.
 _CHUNK_BYTES = 8_000_000
@@ -43,7 +48,7 @@ def resample_rows(
     estimate: Callable[[Moments], Floats],
     resamples: int,
     rng: np.random.Generator,
-    workers: int = 1,
+    workers: int | Over = 1,
 ) -> Floats:
     """Estimate from resampled points.
 
@@ -53,7 +58,7 @@ def resample_rows(
         estimate: from moments to estimates, [b, p].
         resamples: how many.
         rng: source of all randomness.
-        workers: threads; the result does not depend on them.
+        workers: threads, or what takes their place; the result does not depend on them.
 
     Returns:
         One row of estimates for each resample, [resamples, p].
@@ -73,7 +78,7 @@ def resample_replicates(
     estimate: Callable[[Moments], Floats],
     resamples: int,
     rng: np.random.Generator,
-    workers: int = 1,
+    workers: int | Over = 1,
     weights: Floats | None = None,
 ) -> Floats:
     """Estimate from the cell means of resampled replicates.
@@ -84,7 +89,7 @@ def resample_replicates(
         estimate: from moments to estimates, [b, p].
         resamples: how many.
         rng: source of all randomness.
-        workers: threads; the result does not depend on them.
+        workers: threads, or what takes their place; the result does not depend on them.
         weights: of each cell's mean; None where they count alike.
 
     Returns:
@@ -206,7 +211,11 @@ def _chunks(most: int, resamples: int, rng: np.random.Generator) -> Sequence[_Ch
     return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
 
 
-def _over(chunks: Sequence[_Chunk], estimated: Callable[[_Chunk], Floats], workers: int) -> Floats:
+def _over(
+    chunks: Sequence[_Chunk], estimated: Callable[[_Chunk], Floats], workers: int | Over
+) -> Floats:
+    if callable(workers):
+        return np.concatenate(list(workers(estimated, chunks)))
     if workers == 1 or len(chunks) == 1:
         return np.concatenate([estimated(chunk) for chunk in chunks])
     with ThreadPoolExecutor(workers) as threads:  # numpy works outside the interpreter's lock

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..catalogue import LinearFit, Model, find
-from .bootstrap import percentile_ends, resample_replicates, resample_rows
+from .bootstrap import Over, percentile_ends, resample_replicates, resample_rows
 from .diagnostics import (
     NO_REPLICATES,
     condition_number,
@@ -87,7 +87,7 @@ def fit_linear(
     cells: ArrayLike | None = None,
     resamples: int = 10_000,
     rng: np.random.Generator | int | None = None,
-    workers: int = 1,
+    workers: int | Over = 1,
 ) -> FitResult:
     """Fit the parameters of a linear model.
 
@@ -110,7 +110,8 @@ def fit_linear(
         resamples: of the bootstrap; 0 for none.
         rng: generator, or the seed of one (which the result then records). The same seed gives
             the same result, bit for bit.
-        workers: threads for the bootstrap; the result does not depend on them.
+        workers: threads for the bootstrap, or what runs its parts in their place, such as `map`;
+            the result does not depend on them.
 
     Returns:
         The fit. Data that cannot determine the parameters give a result with `identifiable` False,
@@ -124,7 +125,7 @@ def fit_linear(
     task = _read(model, table, method, response, response_unit, strata, cells)
     if resamples < 0:
         raise FitInputError("resamples", "resamples must not be negative")
-    if workers < 1:
+    if not callable(workers) and workers < 1:
         raise FitInputError("workers", "there is at least one worker")
     if resamples and rng is None:
         raise FitInputError("rng", "a bootstrap needs a generator or a seed")
@@ -202,7 +203,11 @@ def _groups(name: str, labels: ArrayLike | None, count: int) -> Groups:
 
 
 def _fitted(
-    task: _Task, plan: Bootstrap, points: Floats, rng: np.random.Generator | None, workers: int
+    task: _Task,
+    plan: Bootstrap,
+    points: Floats,
+    rng: np.random.Generator | None,
+    workers: int | Over,
 ) -> FitResult:
     estimator = task.estimator
     values = estimator(Moments.of_sets(points[None], task.weights))[0]

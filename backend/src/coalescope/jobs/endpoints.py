@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""POST /api/jobs, GET /api/jobs and …/{id}."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from coalescope.database import ReadConnection, WriteConnection
+from coalescope.error_responses import ErrorResponse
+from coalescope.experiments.service import MAX_SLUG
+from coalescope.jobs import service
+from coalescope.jobs.runner import JobRunner
+from coalescope.jobs.schemas import JobIn, JobOut
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+
+@router.post(
+    "",
+    status_code=202,
+    responses={200: {"model": JobOut, "description": "This was asked before"}},
+    summary="Ask for a long fit",
+)
+def create_job(
+    connection: WriteConnection, request: Request, response: Response, question: JobIn
+) -> JobOut:
+    """Store a fit that may take minutes; some server of this store computes it.
+
+    It survives restarts. The same question about the same data is the same job. Ask `/jobs/{id}`
+    for the result.
+    """
+    job, new = service.ask(connection, question)
+    if not new:
+        response.status_code = 200
+    runner: JobRunner = request.app.state.job_runner
+    runner.look()
+    return job
+
+
+@router.get("")
+def list_jobs(
+    connection: ReadConnection,
+    experiment: Annotated[str | None, Query(max_length=MAX_SLUG)] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+) -> list[JobOut]:
+    """Jobs, of one experiment or of all, the newest first."""
+    return service.newest(connection, experiment, limit)
+
+
+@router.get("/{job_id}", responses={404: {"model": ErrorResponse}})
+def get_job(connection: ReadConnection, job_id: str) -> JobOut:
+    """How a job is, and once it is done its result."""
+    return service.get(connection, job_id)

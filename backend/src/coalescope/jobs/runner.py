@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes up jobs in a thread of its own, one after another, as long as the server runs."""
+
+import logging
+import threading
+from collections.abc import Callable
+from threading import Event, Thread
+
+from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
+
+from coalescope.database import Database
+from coalescope.errors import CoalescopeError
+from coalescope.jobs import service
+from coalescope.jobs.schemas import JobIn
+
+_LOG = logging.getLogger("coalescope.jobs")
+# Jobs may be asked for at another server of this store.
+_LOOK_EVERY_S = 2.0
+_SAY_EVERY_S = 5.0
+
+Compute = Callable[[JobIn], BaseModel]
+
+
+class JobRunner:
+    """One worker of this process; `at_once` bounds those of all servers together."""
+
+    def __init__(self, database: Database, compute: Compute, at_once: int) -> None:
+        self._database = database
+        self._compute = compute
+        self._at_once = at_once
+        self._stopping = Event()
+        self._asked = Event()
+        self._thread = Thread(target=self._run, name="jobs", daemon=True)
+
+    def start(self) -> None:
+        """Begin, unless nothing may be written."""
+        if not self._database.for_reading:
+            self._thread.start()
+
+    def look(self) -> None:
+        """Look for a job at once."""
+        self._asked.set()
+
+    def stop(self) -> None:
+        """End; the job at hand goes back into the queue."""
+        self._stopping.set()
+        self._asked.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                claim = self._take()
+                if claim is not None:
+                    self._work(claim)
+                    continue
+            except (SQLAlchemyError, CoalescopeError) as error:
+                _LOG.warning("the store of jobs does not answer", exc_info=error)
+            self._asked.wait(_LOOK_EVERY_S)
+            self._asked.clear()
+
+    def _take(self) -> service.Claim | None:
+        with self._database.read() as connection:
+            if not service.any_to_take(connection):
+                return None
+        with self._database.write() as connection:
+            return service.take(connection, self._at_once)
+
+    def _work(self, claim: service.Claim) -> None:
+        """Compute beside a clock that says we are still there; a daemon holds no exit up."""
+        done = Event()
+        outcome: list[BaseModel | CoalescopeError] = []
+
+        def compute() -> None:
+            try:
+                outcome.append(self._compute(claim.question))
+            except CoalescopeError as error:
+                outcome.append(error)
+            except Exception:
+                _LOG.exception("the job %s failed", claim.uid)
+                outcome.append(_internal())
+            finally:
+                done.set()
+                self._asked.set()
+
+        threading.Thread(target=compute, name=f"job {claim.uid}", daemon=True).start()
+        while not done.is_set():
+            self._asked.wait(_SAY_EVERY_S)
+            self._asked.clear()
+            with self._database.write() as connection:
+                if self._stopping.is_set():
+                    service.give_back(connection, claim)
+                    return
+                if not service.still_at_it(connection, claim):
+                    return
+        with self._database.write() as connection:
+            if isinstance(outcome[0], CoalescopeError):
+                service.fail(connection, claim, outcome[0])
+            else:
+                service.finish(connection, claim, outcome[0].model_dump(mode="json"))
+
+
+def _internal() -> CoalescopeError:
+    return CoalescopeError(
+        "internal",
+        "Something failed inside the server.",
+        advice="Its log has the details.",
+        status=500,
+    )

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs: asked for once, computed by some server, kept; a server that ends takes none with it."""
+
+import time
+from collections.abc import Callable
+from threading import Event
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from coalescope.database import Database, jobs
+from coalescope.fits import service as fits
+from coalescope.fits.schemas import FitOut
+from coalescope.jobs import service
+from coalescope.jobs.runner import JobRunner
+from coalescope.jobs.schemas import JobIn
+
+MakeClient = Callable[..., Any]
+FIT = {"model": "cpu-overhead", "resamples": 200, "seed": 7, "response": "system_cpu_s"}
+HEADER = "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"
+
+
+@pytest.fixture
+def asked(client: Any) -> Any:
+    """An experiment that can be fitted, at a server whose jobs nobody computes yet."""
+    rows = [
+        f"{mtu},{delay},{number},5010000000,{5010000000 // mtu + 40 * number},"
+        f"{(5010000000 // mtu) // (1 + delay // 10) + 30 * number},{60 + mtu / 900 + delay / 7}"
+        for mtu in (1500, 3000, 6000)
+        for delay in (0, 20, 80)
+        for number in (1, 2, 3)
+    ]
+    table = "\n".join([HEADER, *rows, ""]).encode()
+    assert client.upload(table, "lab.csv", experiment="lab").status_code == 201
+    return client
+
+
+def ask(client: Any, **fit: Any) -> Any:
+    return client.post("/api/jobs", json={"experiment": "lab", "fit": {**FIT, **fit}})
+
+
+def ended(client: Any, uid: str) -> Any:
+    deadline = time.monotonic() + 60
+    while (job := client.get(f"/api/jobs/{uid}").json())["state"] in ("queued", "running"):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return job
+
+
+def database(client: Any) -> Database:
+    found: Database = client.app.state.database
+    return found
+
+
+def take(client: Any, at_once: int = 1) -> service.Claim | None:
+    with database(client).write() as connection:
+        return service.take(connection, at_once)
+
+
+def silence(client: Any) -> None:
+    """The server that had it was ended an hour ago."""
+    with database(client).write() as connection:
+        connection.execute(sa.update(jobs).values(heard_at="2020-01-01T00:00:00.000Z"))
+
+
+def test_a_job_answers_what_a_fit_does(asked: Any) -> None:
+    made = ask(asked)
+    assert (made.status_code, made.json()["state"]) == (202, "queued")
+    runner = asked.app.state.job_runner
+    runner.start()
+    job = ended(asked, made.json()["id"])
+    assert (job["state"], job["error"], job["nonlinear_fit"]) == ("done", None, None)
+    assert job["fit"] == asked.post("/api/experiments/lab/fits", json=FIT).json()
+    again = ask(asked)
+    assert (again.status_code, again.json()) == (200, job), "the same question is the same job"
+    assert ask(asked, seed=8).status_code == 202
+    assert [one["id"] for one in asked.get("/api/jobs?experiment=lab").json()][1] == job["id"]
+    assert asked.get("/api/jobs?experiment=other").json() == []
+    runner.stop()
+
+
+def test_a_job_may_take_longer_than_a_request(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fits, "_MAX_DRAWS", 1000)
+    refused = asked.post("/api/experiments/lab/fits", json=FIT)
+    assert refused.json()["error"]["code"] == "too_many_draws"
+    asked.app.state.job_runner.start()
+    assert ended(asked, ask(asked).json()["id"])["state"] == "done"
+    beyond = ended(asked, ask(asked, resamples=100_000).json()["id"])
+    assert (beyond["state"], beyond["error"]["code"]) == ("failed", "too_many_draws")
+    asked.app.state.job_runner.stop()
+
+
+def test_new_data_is_another_question(asked: Any) -> None:
+    assert ask(asked).status_code == 202
+    more = f"{HEADER}\n9000,0,1,5010000000,557000,550000,70\n"
+    assert asked.upload(more.encode(), "more.csv", experiment="lab").status_code == 201
+    assert ask(asked).status_code == 202
+
+
+def test_a_server_that_died_takes_no_job_with_it(asked: Any, make_client: MakeClient) -> None:
+    uid = ask(asked).json()["id"]
+    claim = take(asked)
+    assert claim is not None
+    assert take(asked) is None, "nobody else computes it meanwhile"
+    silence(asked)
+    restarted = make_client()
+    restarted.app.state.job_runner.start()
+    job = ended(restarted, uid)
+    restarted.app.state.job_runner.stop()
+    assert job["state"] == "done"
+    with database(asked).write() as connection:
+        assert not service.still_at_it(connection, claim)
+        service.finish(connection, claim, {"late": True})
+    assert asked.get(f"/api/jobs/{uid}").json() == job, "what comes too late changes nothing"
+
+
+def test_a_job_that_ends_servers_is_given_up(asked: Any) -> None:
+    uid = ask(asked).json()["id"]
+    for _ in range(3):
+        assert take(asked) is not None
+        silence(asked)
+    assert take(asked) is None
+    job = asked.get(f"/api/jobs/{uid}").json()
+    assert (job["state"], job["error"]["code"]) == ("failed", "job_lost")
+    assert ask(asked).status_code == 202, "it can be asked anew"
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_so_many_run_at_once(asked: Any, at_once: int) -> None:
+    for seed in range(3):
+        ask(asked, seed=seed)
+    taken = [take(asked, at_once) for _ in range(3)]
+    assert [claim is not None for claim in taken] == [number < at_once for number in range(3)]
+
+
+def test_a_server_that_ends_in_order_gives_its_job_back(asked: Any) -> None:
+    uid = ask(asked).json()["id"]
+    begun, never = Event(), Event()
+
+    def compute(_question: JobIn) -> FitOut:
+        begun.set()
+        never.wait(60)
+        raise AssertionError
+
+    runner = JobRunner(database(asked), compute, at_once=1)
+    runner.start()
+    assert begun.wait(30)
+    assert asked.get(f"/api/jobs/{uid}").json()["state"] == "running"
+    runner.stop()
+    assert asked.get(f"/api/jobs/{uid}").json()["state"] == "queued"
+
+
+def test_what_cannot_be_asked(asked: Any) -> None:
+    assert asked.post("/api/jobs", json={"experiment": "lab"}).status_code == 422
+    both = {"experiment": "lab", "fit": FIT, "nonlinear_fit": {}}
+    assert asked.post("/api/jobs", json=both).status_code == 422
+    other = {"experiment": "other", "fit": FIT}
+    assert asked.post("/api/jobs", json=other).json()["error"]["code"] == "not_found"
+    assert asked.get("/api/jobs/nothing").status_code == 404
