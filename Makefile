@@ -82,7 +82,7 @@ client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, do
 		&& mv docs/published-vs-predicted.md.new docs/published-vs-predicted.md
 	@cd frontend && npm run --silent client >/dev/null
 
-testbed: setup host-tools ## Repeat the paper's experiment in virtual machines (33 minutes of two CPUs), into datasets/virtual-testbed/
+testbed: setup host-tools ## Repeat the paper's experiment in virtual machines (33 minutes on two CPUs), into datasets/virtual-testbed/
 	cd driver && ../$(BIN)/python -m testbed
 
 soak: setup-dev tools page logger ## What takes too long for every change: fifty links, a thousand drags, 200 sudden ends; results in docs/soak.md
