@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..statistics import t_quantile
 from .estimators import Moments
@@ -105,25 +106,35 @@ def resample_replicates(
 
 
 def percentile_ends(
-    draws: Floats, values: Floats, replicates: Groups | None = None
+    draws: Floats, values: Floats, freedom: Floats, corrected: NDArray[np.bool_] | None = None
 ) -> list[tuple[float, float]]:
-    """Return the ends of 95 % intervals around estimates from resampled ones, [resamples, p].
+    """Return the ends of 95 % intervals from resampled estimates, [resamples, p].
 
-    Percentiles take the spread that was drawn from as if it were known. Of replicates it is known
-    to Σ (n − 1) degrees of freedom, so their intervals are stretched by what Student's t is wider
-    than the normal distribution.
+    Percentiles take the spread that was drawn from as if it were known. It is known to some degrees
+    of freedom, so they are stretched by what Student's t is wider than the normal distribution.
 
     Resampled replicates carry the noise twice, the measured one and the drawn one. Where noise
-    biases an estimator, as it does total least squares, they lie off by about that bias once more.
-    Their spread is right, so they are moved back to the estimate.
+    biases an estimator, as errors in the counts bias least squares, the mean of the draws lies off
+    the estimate by about as much as the estimate lies off the truth, to the same side: the interval
+    is moved by as much to the other (Efron and Tibshirani 1993, chapter 10). Rows that are
+    resampled whole keep the noise that they have, and do not show such a bias.
+
+    Args:
+        draws: resampled estimates, [resamples, p].
+        values: the estimates, [p].
+        freedom: degrees of freedom of the spread of each, [p].
+        corrected: which intervals to move, [p]; all by default. Where a bound cuts draws off, their
+            mean says nothing about bias.
     """
     # "weibull": of few resamples too, 2.5 % more would lie outside each end
     lower, upper = np.quantile(draws, [0.025, 0.975], axis=0, method="weibull")
-    if replicates is not None:
-        stretch = t_quantile(0.975, len(replicates.order) - replicates.count) / _NORMAL
-        centre = draws.mean(axis=0)
-        lower = values + stretch * (lower - centre)
-        upper = values + stretch * (upper - centre)
+    centre = draws.mean(axis=0)
+    if corrected is not None:
+        centre = np.where(corrected, centre, values)
+    stretch = np.array([t_quantile(0.975, float(own)) for own in freedom]) / _NORMAL
+    unbiased = 2.0 * values - centre
+    lower = unbiased + stretch * (lower - centre)
+    upper = unbiased + stretch * (upper - centre)
     return [(float(lo), float(hi)) for lo, hi in zip(lower, upper, strict=True)]
 
 

@@ -24,6 +24,7 @@ from .diagnostics import (
 )
 from .errors import FitInputError
 from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
+from .freedom import satterthwaite, variance_by_cell
 from .points import Floats, Groups, matrix, normalised, pooled_noise
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
 
@@ -69,6 +70,19 @@ class _Task:
         it counts each replicate once.
         """
         return self.groups.sizes.astype(np.float64) if self.method == "whitened" else None
+
+    @property
+    def freedom(self) -> Floats:
+        """Degrees of freedom of the spread of each estimate, [p]."""
+        if self.unit == "rows":
+            return np.full(len(self.fit.parameters), max(1.0, self.residual_freedom))
+        variances = variance_by_cell(self.rows, self.groups, self.estimator, self.weights)
+        return satterthwaite(variances, self.groups)
+
+    @property
+    def residual_freedom(self) -> int:
+        """Observations less parameters."""
+        return len(self.indices) - len(self.fit.parameters)
 
     @property
     def indices(self) -> NDArray[np.intp]:
@@ -273,14 +287,15 @@ def _why_displaced(task: _Task, values: Floats, draws: Floats) -> str | None:
     names = [name for name, is_so in zip(task.fit.parameters, biased, strict=True) if is_so]
     return (
         f"Noise in the replicates moves {' and '.join(names)} by more than a standard error under "
-        f"{task.method}: the estimate is biased by about as much. Compare the other methods."
+        f"{task.method}: the estimate is biased by about as much, and the interval alone is "
+        "corrected for that. Compare the other methods."
     )
 
 
 def _ends(task: _Task, values: Floats, draws: Floats) -> Sequence[tuple[float, float] | None]:
     if len(draws) == 0:
         return [None] * draws.shape[1]
-    return percentile_ends(draws, values, task.groups if task.unit == "replicates" else None)
+    return percentile_ends(draws, values, task.freedom)
 
 
 def _standard_errors(draws: Floats) -> list[float | None]:
@@ -339,7 +354,7 @@ def _result(
 
 def _diagnostics(task: _Task, points: Floats | None, residuals: list[Residual]) -> Diagnostics:
     names = task.fit.parameters
-    freedom = len(task.indices) - len(names)
+    freedom = task.residual_freedom
     deviations = np.array([residual.deviation_percent for residual in residuals])
     spread = float(np.sqrt(np.sum(deviations**2) / freedom)) if freedom > 0 else None
     inflation = [None] * len(names) if points is None else variance_inflation(points)

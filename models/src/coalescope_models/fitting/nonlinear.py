@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from ..catalogue import Model, Parameter, find, must_be
 from ..graph import value_and_derivatives
 from ..statistics import t_quantile
-from .bootstrap import percentile_ends
+from .bootstrap import Replicates, percentile_ends
 from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
 from .errors import FitInputError
+from .freedom import satterthwaite
 from .least_squares import ITERATIONS, Integers, minimise
 from .points import Floats, Groups, matrix
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
@@ -29,6 +30,8 @@ _RESAMPLE_ITERATIONS = 60
 #: Numbers that all nodes of the graph and their derivatives may hold at once.
 _MOST_NUMBERS = 8_000_000
 _AT_BOUND = 1e-9
+#: Share of resamples at a bound from which on their mean says nothing about bias.
+_CUT_OFF = 0.01
 _UNMOVED = 1e-12
 
 
@@ -308,13 +311,9 @@ def _why_not_identifiable(task: _Task, values: Floats) -> str | None:
 
 
 def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """Refit resampled replicates; n − 1 of n are drawn, as `bootstrap` explains. [resamples, p]."""
-    observed = np.empty((resamples, task.groups.count))
-    for point, (start, size) in enumerate(zip(task.groups.starts, task.groups.sizes, strict=True)):
-        own = task.replicates[task.groups.order[start : start + size]]
-        drawn = max(int(size) - 1, 1)
-        picked = own[rng.integers(0, size, size=(resamples, drawn))]
-        observed[:, point] = picked.mean(axis=1)
+    """Refit resampled replicates, [resamples, p]."""
+    replicates = Replicates.of(task.replicates[:, None], task.groups)
+    observed = replicates.means(resamples, rng)[:, :, 0]
     each = task.groups.count * len(task.model.graph.nodes) * (1 + len(values))
     most = max(1, _MOST_NUMBERS // each)
     starts = np.broadcast_to(values, (resamples, len(values)))
@@ -338,13 +337,13 @@ def _fitted(
         message = _why_no_interval(task, plan)
         draws = finite if message is None else None
         covariance = None if draws is None else _covariance(draws)
+    errors = _standard_errors(task, covariance)
+    ends = _ends(task, values, draws, errors)
+    estimates = {
+        parameter.name: Estimate(float(values[k]), parameter.quantity.unit, ends[k], errors[k])
+        for k, parameter in enumerate(task.free)
+    }
     lo, hi = task.bounds
-    estimates = {}
-    for k, parameter in enumerate(task.free):
-        error = None if covariance is None else float(np.sqrt(max(covariance[k, k], 0.0)))
-        drawn = None if draws is None else draws[:, k]
-        ends = _interval(task, k, float(values[k]), error, drawn)
-        estimates[parameter.name] = Estimate(float(values[k]), parameter.quantity.unit, ends, error)
     span = hi - lo
     at_bound = [
         name
@@ -396,19 +395,47 @@ def _curvature_covariance(task: _Task, values: Floats) -> Floats | None:
     return variance * inverse
 
 
-def _interval(
-    task: _Task, k: int, value: float, error: float | None, draws: Floats | None
-) -> tuple[float, float] | None:
-    """Return the interval of the k-th free parameter; none leaves the bounds of the search."""
-    if draws is not None:
-        ends = percentile_ends(draws[:, None], np.array([value]), task.groups)[0]
-    elif error is not None:
-        half = t_quantile(0.975, len(task.observed) - len(task.free)) * error
-        ends = value - half, value + half
+def _standard_errors(task: _Task, covariance: Floats | None) -> list[float | None]:
+    if covariance is None:
+        return [None] * len(task.free)
+    return [float(np.sqrt(max(variance, 0.0))) for variance in np.diag(covariance)]
+
+
+def _ends(
+    task: _Task, values: Floats, draws: Floats | None, errors: Sequence[float | None]
+) -> list[tuple[float, float] | None]:
+    """Return the interval of each free parameter; none leaves the bounds of the search."""
+    ends: Sequence[tuple[float, float] | None]
+    if draws is None:
+        ends = [_student(task, value, error) for value, error in zip(values, errors, strict=True)]
     else:
+        lo, hi = task.bounds
+        cut_off = np.mean((draws <= lo) | (draws >= hi), axis=0) > _CUT_OFF
+        freedom = satterthwaite(_variance_by_cell(task, values), task.groups)
+        ends = percentile_ends(draws, values, freedom, corrected=~cut_off)
+    return [
+        None if own is None else tuple(np.clip(own, parameter.lo, parameter.hi).tolist())
+        for own, parameter in zip(ends, task.free, strict=True)
+    ]
+
+
+def _student(task: _Task, value: float, error: float | None) -> tuple[float, float] | None:
+    if error is None:
         return None
-    parameter = task.free[k]
-    return max(ends[0], parameter.lo), min(ends[1], parameter.hi)
+    half = t_quantile(0.975, len(task.observed) - len(task.free)) * error
+    return float(value - half), float(value + half)
+
+
+def _variance_by_cell(task: _Task, values: Floats) -> Floats:
+    """What each cell's replicates add to the variance of the estimates, [cells, p]; first order."""
+    jacobian = _scaled_jacobian(task, values)
+    slopes = np.linalg.pinv(jacobian).T / task.scales(task.observed)[:, None]
+    sizes = task.groups.sizes
+    own = task.replicates[task.groups.order]
+    squares = (own - np.repeat(task.observed, sizes)) ** 2
+    sums = np.add.reduceat(squares, task.groups.starts)
+    variances: Floats = slopes**2 * (sums / (sizes * np.maximum(sizes - 1, 1)))[:, None]
+    return variances
 
 
 def _result(
