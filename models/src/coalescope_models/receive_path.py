@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .interrupts import BOTH_TIMERS, EVERY_PACKET, PACKET_TIMER, moderated
+from .interrupts import BOTH_TIMERS, EVERY_PACKET, PACKET_TIMER, THROTTLE, moderated
 from .link import FRAME_OVERHEAD_BYTES, TCP_HEADER_BYTES, packet_gap_us
 
 #: What binds, as the quantity `binding_constraint` numbers and names it.
@@ -34,9 +34,13 @@ def open_loop(
 ) -> dict[str, Any]:
     """Predict a stream that comes whatever the receiver does (UDP fan-in).
 
-    What the CPU cannot take is lost in the ring. Its limit follows from the cost of a packet at
-    the packets per interrupt of the offered rate: at a lower rate interrupts would be
-    more frequent, so a saturated receiver is slightly worse than told here.
+    A frame under way when an absolute timer expires is completed before the interrupt (Geist et al.
+    2005, section 3), so the timer ends with a whole number of frame times: of a share ρ of them
+    each brings a packet, 1 + ρ⌈T_d/t_frame⌉ in all.
+
+    What the CPU cannot take is lost in the ring. Interrupts take their time first, for packets that
+    are lost too: beyond its limit a receiver carries less the more is offered, down to nothing in a
+    livelock (Mogul and Ramakrishnan 1997).
 
     Args:
         delay_us: absolute timer, interval or window, by kind [µs].
@@ -56,25 +60,25 @@ def open_loop(
         xp: array namespace.
 
     Returns:
-        See `_outputs`; drop_percent of what reached the interface.
+        See `_outputs`; drop_percent of what reached the interface. Packets per interrupt are
+        those that an interrupt finds, and the cost of a packet is that of one that is not lost.
     """
     frame_bits = 8.0 * (mtu_bytes + FRAME_OVERHEAD_BYTES)
-    link = 1e6 / packet_gap_us(mtu_bytes, link_rate_mbps)
+    gap_us = packet_gap_us(mtu_bytes, link_rate_mbps)
+    link = 1e6 / gap_us
     offered = xp.minimum(1e6 * offered_mbps / frame_bits, link)
     arriving = xp.minimum(offered, 1e6 * bus_rate_mbps / frame_bits)
+    frame_us = xp.maximum(gap_us, frame_bits / bus_rate_mbps)
+    completed_us = frame_us * xp.ceil(delay_us / frame_us)
+    held_us = xp.where(moderation_kind >= THROTTLE, delay_us, completed_us)
     gathered, wait = moderated(
-        moderation_kind, delay_us, packet_delay_us, 1e6 / arriving, ring_descriptors, xp
+        moderation_kind, held_us, packet_delay_us, 1e6 / arriving, ring_descriptors, xp
     )
     calls = _calls(mtu_bytes, read_bytes, xp)
-    cost = _packet_cost(
-        mtu_bytes,
-        byte_cost_ns,
-        packet_cost_us,
-        interrupt_cost_us / gathered,
-        calls,
-        system_call_cost_us,
-    )
-    carried = xp.minimum(arriving, 1e6 / cost)
+    own_cost = _own_cost(mtu_bytes, byte_cost_ns, packet_cost_us, calls, system_call_cost_us)
+    wanted_us = interrupt_cost_us * arriving / gathered
+    interrupts_us = xp.minimum(1e6, wanted_us)
+    carried = xp.minimum(arriving, (1e6 - interrupts_us) / xp.maximum(own_cost, 1e-9))
     binding = xp.where(
         carried < arriving,
         float(CPU),
@@ -83,7 +87,11 @@ def open_loop(
         ),
     )
     return {
-        **_outputs(arriving, carried, gathered, wait, cost, frame_bits),
+        **_outputs(
+            arriving, carried, gathered, wait, own_cost + interrupt_cost_us / gathered, frame_bits
+        ),
+        "rx_interrupt_rate_hz": arriving / gathered * (1e6 / xp.maximum(1e6, wanted_us)),
+        "system_cpu_percent": 1e-4 * (interrupts_us + carried * own_cost),
         "drop_percent": 100.0 * (1.0 - carried / offered),
         "binding_constraint": binding,
     }
@@ -163,14 +171,8 @@ def windowed(
     gathered, wait = moderated(moderation_kind, delay_us, packet_delay_us, gap_us, most, xp)
     wait = wait + xp.where(is_packet, xp.where(is_burst, pause_us, 0.0), 0.0)
     calls = _calls(mtu_bytes, read_bytes, xp)
-    cost = _packet_cost(
-        mtu_bytes,
-        byte_cost_ns,
-        packet_cost_us,
-        interrupt_cost_us / gathered,
-        calls,
-        system_call_cost_us,
-    )
+    own_cost = _own_cost(mtu_bytes, byte_cost_ns, packet_cost_us, calls, system_call_cost_us)
+    cost = own_cost + interrupt_cost_us / gathered
     carried = xp.minimum(arriving, 1e6 / cost)
     binding = xp.where(
         carried < arriving,
@@ -190,17 +192,12 @@ def _calls(mtu_bytes: Any, read_bytes: Any, xp: Any) -> Any:
     return xp.where(read_bytes > 0.0, shared, 1.0)
 
 
-def _packet_cost(
-    mtu_bytes: Any,
-    byte_cost_ns: Any,
-    packet_cost_us: Any,
-    interrupt_share_us: Any,
-    calls: Any,
-    system_call_cost_us: Any,
+def _own_cost(
+    mtu_bytes: Any, byte_cost_ns: Any, packet_cost_us: Any, calls: Any, system_call_cost_us: Any
 ) -> Any:
-    """CPU time of one packet with its share of an interrupt [µs]; bytes at link level."""
+    """CPU time of one packet without interrupts [µs]; bytes at link level."""
     byte_cost_us = 1e-3 * byte_cost_ns * (mtu_bytes + FRAME_OVERHEAD_BYTES)
-    return byte_cost_us + packet_cost_us + interrupt_share_us + calls * system_call_cost_us
+    return byte_cost_us + packet_cost_us + calls * system_call_cost_us
 
 
 def _outputs(

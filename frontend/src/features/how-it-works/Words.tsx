@@ -36,11 +36,11 @@ export function Words() {
       </p>
       <p>
         <b>What the models leave out.</b> The <Link href="/models/receive-open-loop">composed predictor</Link> knows the
-        mean rate, not the order of things. In bursts a timer gathers more than the mean says. In a livelock the
-        predictor still delivers what the CPU could afford, while here interrupts go first and nothing is delivered.
-        Polling (<Link href="/models/napi-receive">NAPI, Ronciak et al. 2005</Link>) takes packets without an interrupt.
-        Where count and model part, one of these is why. All quantities are defined in the model pages; one CPU, one
-        queue, and a stream that comes whatever the host does are simulated.
+        mean rate, not the order of things. In bursts a timer gathers more than the mean says. In a livelock both let
+        interrupts go first, until nothing is delivered. Polling (
+        <Link href="/models/napi-receive">NAPI, Ronciak et al. 2005</Link>) takes packets without an interrupt. Where
+        count and model part, one of these is why. All quantities are defined in the model pages; one CPU, one queue,
+        and a stream that comes whatever the host does are simulated.
       </p>
     </section>
   );

@@ -57,13 +57,16 @@ MODELS = (
         use="To predict a host from its parts for traffic that does not wait (UDP, many "
         "senders), and to see which part binds.",
         assumptions=(
-            "Packets arrive evenly and at a constant rate; link, bus, CPU and offered load each"
-            " bound it in turn.",
+            "Packets come at a constant rate, one in each frame time with the same probability: "
+            "evenly on a full link. Link, bus, CPU and offered load each bound it in turn.",
             "One CPU receives, and its costs per byte, packet, interrupt and system call add up.",
+            "Interrupts go before packets: a CPU that is full of them carries less the more is "
+            "offered, down to a livelock.",
         ),
         limits=(
-            "Packets per interrupt are those of the offered rate: a saturated receiver is "
-            "slightly worse off than told.",
+            "A driver that stops interrupting and polls when it cannot follow (NAPI) has no "
+            "livelock; what the driver itself does to a packet before it is lost is not counted.",
+            "Under an absolute timer it has a step wherever one more frame fits into the delay.",
             "The kind of moderation is a choice of six: between two of them there is a jump, "
             "not a slope.",
             "What binds is a number for a name; it jumps where one limit takes over from another.",

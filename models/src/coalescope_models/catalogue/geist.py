@@ -230,8 +230,8 @@ MODELS = (
         "how the delay slows them down and saves CPU time at once.",
         assumptions=(
             "Each client has one request under way and asks again as soon as it is answered.",
-            "A reply arrives as one burst of full packets at the link rate; the CPU time is the"
-            " sum of the three costs.",
+            "A reply arrives as one burst of evenly spaced full packets, at a rate of its own; the "
+            "CPU time is the sum of the three costs.",
         ),
         limits=(
             "It has steps where the packets of a reply, or those that the delay gathers, go up "
