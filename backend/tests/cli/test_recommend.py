@@ -36,6 +36,13 @@ def test_a_setting_with_its_commands(run: Run, lab: None) -> None:
     assert "# The way back, in the same shell" in done.stdout
 
 
+def test_a_balance(run: Run, lab: None) -> None:
+    goal = ("--maximise", "throughput_mbps", "--minimise", "latency_us", "--balance")
+    done = run("recommend", "lab", *goal)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Best: mtu_bytes 1500, delay_us 40" in done.stdout
+
+
 def test_bounds(run: Run, lab: None) -> None:
     typed = ("recommend", "lab", "--maximise", "throughput_mbps", "--at-most")
     found = json.loads(run(*typed, "latency_us=70", "--json").stdout)
@@ -60,6 +67,7 @@ def test_a_model_without_data(run: Run) -> None:
     [
         ("lab", "Say what is wanted"),
         ("lab --maximise throughput_mbps --weight latency_us=2", "has a weight but is no aim"),
+        ("lab --maximise throughput_mbps --balance", "a balance is between two aims, not 1"),
         ("lab --maximise drops", "No run has drops"),
         ("lab --maximise throughput_mbps --where delay_us=0", "one setting leaves no choice"),
         ("--model nothing --maximise throughput_mbps", "There is no model 'nothing'"),

@@ -56,6 +56,18 @@ def test_a_trade_and_its_curve(client: Any) -> None:
     assert best(heavy)["factors"]["delay_us"] > 40
 
 
+def test_a_balance_needs_no_weights(client: Any) -> None:
+    client.upload(table(noise=0.0005), "lab.csv")
+    found = ask(client, [*FAST, *CHEAP], goal="balance").json()
+    assert best(found)["factors"]["delay_us"] == 100
+    assert best(found)["probability_best"] > 0.9
+    for aims, words in ((FAST, "two aims"), ([*FAST, {**CHEAP[0], "weight": 2}], "no weights")):
+        refused = ask(client, aims, goal="balance")
+        assert refused.status_code == 422
+        assert words in refused.json()["error"]["message"]
+    assert ask(client, [*FAST, *CHEAP], goal="knee").status_code == 422
+
+
 def test_constraints_and_tolerance(client: Any) -> None:
     client.upload(table(), "lab.csv")
     bound = {"measure": "system_cpu_s_per_gb", "limit": "at most", "value": 12.5}

@@ -924,7 +924,7 @@ export interface components {
             };
             /**
              * Loss Percent
-             * @description How far its score lies below the best's
+             * @description How far its score lies below the best's, in percent of it
              */
             loss_percent: number;
             /**
@@ -2076,6 +2076,13 @@ export interface components {
             /** Aims */
             aims: components["schemas"]["AimIn"][];
             /**
+             * Goal
+             * @description What several aims are worth together: trade, their weighed sum; balance, the knee of the trade-off curve between two, for which nothing has to be weighed
+             * @default trade
+             * @enum {string}
+             */
+            goal?: "trade" | "balance";
+            /**
              * Constraints
              * @default []
              */
@@ -2727,6 +2734,13 @@ export interface components {
         RecommendationIn: {
             /** Aims */
             aims: components["schemas"]["AimIn"][];
+            /**
+             * Goal
+             * @description What several aims are worth together: trade, their weighed sum; balance, the knee of the trade-off curve between two, for which nothing has to be weighed
+             * @default trade
+             * @enum {string}
+             */
+            goal?: "trade" | "balance";
             /**
              * Constraints
              * @default []

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a recommendation is asked for, and how an address says it: goal=trade&weigh=cpu:1.5&atmost=latency_us:500&advice=open
 
-/** What can be wanted. `trade`: several of them, weighed. */
+/** What can be wanted. `balance`: the knee of the curve between two of them; `trade`: several of them, weighed. */
 export const ROLES = ['throughput', 'cpu', 'latency'] as const;
 export type Role = (typeof ROLES)[number];
-export const GOALS = [...ROLES, 'trade'] as const;
+export const GOALS = [...ROLES, 'balance', 'trade'] as const;
 export type Goal = (typeof GOALS)[number];
 
 export interface Limit {

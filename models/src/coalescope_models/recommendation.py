@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which setting to choose for a goal, with what certainty, and what it costs elsewhere.
 
-Everything happens on logarithms: a weight says what a relative change of one measure is worth
-against another's, and a loss of 0.01 is one percent.
+Chance is drawn on logarithms of the measures; what aims are worth together, `trade_off` says.
 """
 
 from __future__ import annotations
@@ -16,14 +15,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from .trade_off import Allowed, Balanced, Floats, Score, Weighed
+
 Sense = Literal["more", "less"]
+#: Of several aims: their weighed sum, or the knee of the trade-off curve between two.
+Goal = Literal["trade", "balance"]
 
 #: Loss against the best that a reader would not care about: one percent.
 TOLERANCE = 0.01
 #: Runs of one setting that anybody would measure.
 MOST_RUNS = 1_000
 _DRAWS = 4_000
+#: Draws that are scored at once: a balance keeps several copies of them.
+_DRAWS_AT_ONCE = 500
 _UNRESOLVED = 0.05
 _POWER = 0.8
 _LIKELY = 0.5
@@ -75,7 +79,8 @@ class Candidate:
         cell: its label.
         n: replicates.
         means: geometric mean of each measure that was asked about.
-        loss_percent: how far its score lies below the best's, in percent.
+        loss_percent: how far its score lies below the best's, in percent: of what is traded, or of
+            the mean share that is balanced.
         gain_percent: how much of what choosing can gain it gains: 0 for the worst setting, 100 for
             the best; where little is left beyond it, this is near 100.
         probability_best: share of draws in which it is the best that keeps the constraints; None
@@ -111,6 +116,7 @@ class Recommendation:
         good_enough: allowed settings within the tolerance of it.
         frontier: settings that no other beats in every aim, by falling first aim.
         message: what limits the answer and what to measure; None where nothing does.
+        note: what to know of the goal; None where nothing.
     """
 
     best: Hashable | None
@@ -119,6 +125,7 @@ class Recommendation:
     good_enough: Sequence[Hashable]
     frontier: Sequence[Hashable]
     message: str | None
+    note: str | None
 
 
 def recommend(
@@ -127,50 +134,72 @@ def recommend(
     aims: Sequence[Aim],
     constraints: Sequence[Constraint] = (),
     *,
+    goal: Goal = "trade",
     tolerance: float = TOLERANCE,
     rng: np.random.Generator | int = 0,
 ) -> Recommendation:
     """Choose a setting.
 
-    The score of a run is Σ ± weight × log(measure). What the replicates leave open is drawn from
-    the t distribution of each cell's mean, with its own deviations over all measures together; a
-    cell with one run borrows the pooled deviations of the others.
+    A trade weighs the aims; a balance is the knee of the curve between two (`trade_off`), drawn
+    anew for the ends and all else that the replicates leave open. That is drawn from the t
+    distribution of each cell's mean, with its own deviations over all measures together; a cell
+    with one run borrows the pooled deviations of the others.
 
     Args:
         table: each measure that is asked about, one value for each run.
         cells: label of each run's setting.
-        aims: at least one.
+        aims: at least one; two, without weights, for a balance.
         constraints: bounds on measures, which need not be aims.
+        goal: what the aims are worth together.
         tolerance: loss, as a share, that does not matter.
         rng: generator or seed for the draws; the same seed gives the same answer.
 
     Raises:
         RecommendationError: a measure is missing or not positive and finite, there is no aim, a
-            measure is aimed at twice, a weight is not positive, or there are fewer than two
-            settings.
+            measure is aimed at twice, a weight is not positive, there are fewer than two settings,
+            or a balance is asked of other than two aims, or of weighed ones.
     """
     names = list(dict.fromkeys([*(a.measure for a in aims), *(c.measure for c in constraints)]))
     logs = _logs(table, names, len(cells))
     order = list(dict.fromkeys(cells))
-    _check(aims, order)
-    weights = np.zeros(len(names))
-    for aim in aims:
-        weights[names.index(aim.measure)] += aim.weight if aim.sense == "more" else -aim.weight
+    _check(aims, order, goal)
     rows = _rows(cells)
     means = np.array([logs[r].mean(axis=0) for r in rows])
     draws = _draws(logs, rows, means, np.random.default_rng(rng))
     allowed = _kept(means, names, constraints)
-    scores = means @ weights
+    score, note = _score(aims, names, goal, means, allowed)
+    scores = score.of_settings(means, allowed)
     best = _best(scores, allowed)
-    found = _candidates(
-        order, rows, names, means, scores, allowed, best, draws, weights, aims, constraints
-    )
+    found = _candidates(order, rows, names, means, scores, allowed, best, draws, score, constraints)
     if best is not None and draws is not None:
-        needed = _runs_to_resolve(scores, _variances(logs @ weights, rows), best)
+        cell = np.empty(len(logs), dtype=np.intp)
+        for k, own in enumerate(rows):
+            cell[own] = k
+        needed = _runs_to_resolve(scores, _variances(score.of_runs(logs, cell), rows), best)
         runs = dict(zip(order, needed, strict=True))
         found = [c if c.resolved else replace(c, runs_to_resolve=runs[c.cell]) for c in found]
     frontier = _frontier(order, means, names, aims, allowed)
-    return _answer(found, best, order, frontier, tolerance, draws is not None)
+    return _answer(found, best, order, frontier, tolerance, draws is not None, note)
+
+
+def _score(
+    aims: Sequence[Aim], names: Sequence[str], goal: Goal, means: Floats, allowed: Allowed
+) -> tuple[Score, str | None]:
+    """Return what the aims are worth together, and what to know of it.
+
+    Where there is nothing to balance, they count alike.
+    """
+    columns = [names.index(aim.measure) for aim in aims]
+    signs = [1.0 if aim.sense == "more" else -1.0 for aim in aims]
+    note = None
+    if goal == "balance":
+        balanced = Balanced(columns, signs, means, allowed)
+        if balanced.has_two_ends:
+            return balanced, None
+        note = "One setting is best in both aims, so there is nothing to balance."
+    weights = np.zeros(len(names))
+    weights[columns] = [sign * aim.weight for sign, aim in zip(signs, aims, strict=True)]
+    return Weighed(weights, aims[0].sense), note
 
 
 def _rows(cells: Sequence[Hashable]) -> list[NDArray[np.intp]]:
@@ -181,7 +210,7 @@ def _rows(cells: Sequence[Hashable]) -> list[NDArray[np.intp]]:
     return [np.array(own, dtype=np.intp) for own in found.values()]
 
 
-def _check(aims: Sequence[Aim], order: Sequence[Hashable]) -> None:
+def _check(aims: Sequence[Aim], order: Sequence[Hashable], goal: Goal) -> None:
     if not aims:
         raise RecommendationError("aims", "say what is wanted: at least one measure")
     for aim in aims:
@@ -191,6 +220,12 @@ def _check(aims: Sequence[Aim], order: Sequence[Hashable]) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise RecommendationError(twice, f"{twice} is wanted twice: name it once, with a weight")
+    if goal == "balance" and len(aims) != 2:
+        raise RecommendationError(
+            "goal", f"a balance is between two aims, not {len(aims)}: make the others bounds"
+        )
+    if goal == "balance" and any(aim.weight != 1.0 for aim in aims):
+        raise RecommendationError("goal", "a balance takes no weights: ask for a trade to weigh")
     if len(order) < 2:
         raise RecommendationError("cells", "one setting leaves no choice: measure another")
 
@@ -257,16 +292,16 @@ def _candidates(
     allowed: NDArray[np.bool_],
     best: int | None,
     draws: Floats | None,
-    weights: Floats,
-    aims: Sequence[Aim],
+    score: Score,
     constraints: Sequence[Constraint],
 ) -> list[Candidate]:
     top = scores.max() if best is None else scores[best]
-    gains = _gains(scores, float(top), aims[0].sense)
+    gains = _gains(scores, float(top), score.sense)
     chance = kept = resolved = None
     if draws is not None:
-        drawn_scores = draws @ weights
         drawn_kept = _kept(draws, names, constraints)
+        parts = [slice(first, first + _DRAWS_AT_ONCE) for first in range(0, _DRAWS, _DRAWS_AT_ONCE)]
+        drawn_scores = np.concatenate([score.of_settings(draws[p], drawn_kept[p]) for p in parts])
         chance = _shares_of_best(drawn_scores, drawn_kept)
         kept = drawn_kept.mean(axis=0)
         if best is not None:
@@ -315,7 +350,8 @@ def _resolved(scores: Floats, best: int) -> NDArray[np.bool_]:
     """Which cells lie below the best in all but 5 % of the draws, over all cells together."""
     level = _UNRESOLVED / max(scores.shape[1] - 1, 1)
     behind = scores[:, best : best + 1] - scores
-    resolved: NDArray[np.bool_] = np.mean(behind <= 0.0, axis=0) < level
+    # a draw in which nothing is allowed has no scores, and tells nothing apart
+    resolved: NDArray[np.bool_] = np.mean(~(behind > 0.0), axis=0) < level
     return resolved
 
 
@@ -371,6 +407,7 @@ def _answer(
     frontier: Sequence[Hashable],
     tolerance: float,
     replicated: bool,
+    note: str | None,
 ) -> Recommendation:
     allowed = [c for c in candidates if c.allowed]
     unresolved = [c.cell for c in allowed[1:] if replicated and not c.resolved]
@@ -382,6 +419,7 @@ def _answer(
         good_enough=good,
         frontier=frontier,
         message=_message(candidates, best, unresolved, replicated),
+        note=None if best is None else note,
     )
 
 

@@ -359,6 +359,12 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="what a relative change of it is worth (default: 1)",
     )
+    goal.add_argument(
+        "--balance",
+        action="store_true",
+        help="of two measures, choose the knee of the curve between their best settings: from "
+        "there, either way loses a larger share of one than it gains of the other",
+    )
     for bound in ("at-most", "at-least"):
         goal.add_argument(
             f"--{bound}",

@@ -10,11 +10,10 @@ from coalescope_models.policies import ClosedLoop, Costs, Phase
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.policies.service import Clients, OpenLoop
 from coalescope.runs.records import RunValues
-from coalescope.runs.selection import select_runs
+from coalescope.runs.selection import refuse_mixed, select_runs
 
 _MEASURES = (
     "elapsed_s",
@@ -100,7 +99,7 @@ def read_traffic(
     follows the delay without `clients`; clients that leave no time for a round trip.
     """
     chosen = select_runs(connection, experiment, _MEASURES, where)
-    _refuse_mixed(chosen.runs)
+    refuse_mixed(chosen.runs, _TRAFFIC, ": that is not one traffic")
     rated = [run for run in chosen.runs if _rate(run) and _size(run)]
     if not rated:
         raise CoalescopeError(
@@ -120,19 +119,6 @@ def read_traffic(
         rate = shortest.packet_rate_hz if shortest else rate
         round_trip_us = _round_trip_us(clients, rate, shortest, costs)
     return Recorded(experiment, chosen.where, rate, size, clients, round_trip_us, measured)
-
-
-def _refuse_mixed(runs: Sequence[RunValues]) -> None:
-    levels = factor_levels(run.factors for run in runs)
-    varying = [name for name in _TRAFFIC if len(levels.get(name, ())) > 1]
-    if varying:
-        shown = "; ".join(f"{n}: {', '.join(map(str, levels[n][:12]))}" for n in varying)
-        raise CoalescopeError(
-            "traffic_varies",
-            f"The runs differ in {', '.join(varying)}: that is not one traffic.",
-            where={"field": varying[0]},
-            advice=f"Choose one level of each ({shown}).",
-        )
 
 
 def _refuse_rate_that_follows(measured: Sequence[Measured]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 
 from coalescope_models.catalogue import Model
+from coalescope_models.recommendation import Goal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Level
@@ -45,6 +46,11 @@ class QuestionIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     aims: Annotated[list[AimIn], Field(min_length=1, max_length=8)]
+    goal: Goal = Field(
+        default="trade",
+        description="What several aims are worth together: trade, their weighed sum; balance, the "
+        "knee of the trade-off curve between two, for which nothing has to be weighed",
+    )
     constraints: Annotated[list[ConstraintIn], Field(max_length=16)] = []
     tolerance_percent: Annotated[float, Field(ge=0, le=50)] = Field(
         default=1.0, description="A loss against the best that does not matter"
@@ -61,6 +67,7 @@ class QuestionIn(BaseModel):
         """Return it as the service takes it. Errors: 422 for an aim without a direction."""
         return Question(
             aims=[aim(a.measure, a.sense, a.weight) for a in self.aims],
+            goal=self.goal,
             constraints=[constraint(c.measure, c.limit, c.value) for c in self.constraints],
             tolerance_percent=self.tolerance_percent,
             seed=self.seed,
@@ -135,7 +142,9 @@ class CandidateOut(BaseModel):
     factors: dict[str, Level]
     n: int = Field(description="Runs")
     means: dict[str, float] = Field(description="Geometric means of what was asked about")
-    loss_percent: float = Field(description="How far its score lies below the best's")
+    loss_percent: float = Field(
+        description="How far its score lies below the best's, in percent of it"
+    )
     gain_percent: float = Field(
         description="How much of what choosing can gain it gains, from the worst to the best"
     )
@@ -215,6 +224,6 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
         indistinguishable=[place[cell] for cell in found.indistinguishable],
         good_enough=[place[cell] for cell in found.good_enough],
         frontier=[place[cell] for cell in found.frontier],
-        message=found.message,
+        message=" ".join(filter(None, (found.note, found.message))) or None,
         commands=None if advice.commands is None else CommandsOut(**asdict(advice.commands)),
     )

@@ -2,7 +2,7 @@
 """The best setting of an experiment, or of a model over a grid, and the commands for it."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import Literal
@@ -13,6 +13,7 @@ from coalescope_models.quantity import QUANTITIES
 from coalescope_models.recommendation import (
     Aim,
     Constraint,
+    Goal,
     Recommendation,
     RecommendationError,
     Sense,
@@ -21,11 +22,10 @@ from coalescope_models.recommendation import (
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean
-from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
-from coalescope.runs.selection import RunSelection, select_runs
+from coalescope.runs.selection import RunSelection, refuse_mixed, select_runs
 from coalescope.user_models.confinement import Run, here
 
 MOST_SETTINGS = 2_000
@@ -43,6 +43,7 @@ _NO_CHANCE = (
 
 _REMEDIES = {
     "aims": "Name a measure, and whether more or less of it is wanted.",
+    "goal": "Name the two measures to balance, or ask for a trade.",
     "cells": "Measure at least one other setting, three times or more, or choose fewer levels.",
 }
 
@@ -53,6 +54,7 @@ class Question:
 
     Attributes:
         aims: at least one.
+        goal: what they are worth together.
         constraints: bounds to keep.
         tolerance_percent: a loss that does not matter.
         seed: of the draws behind probabilities.
@@ -62,6 +64,7 @@ class Question:
     """
 
     aims: Sequence[Aim]
+    goal: Goal = "trade"
     constraints: Sequence[Constraint] = ()
     tolerance_percent: float = 1.0
     seed: int = 1
@@ -147,17 +150,7 @@ def read_runs(
     if question.interface is not None:
         check_target(question.interface, question.driver)
     chosen = select_runs(connection, experiment, question.measures, where, without)
-    levels = factor_levels(run.factors for run in chosen.runs)
-    varying = [name for name in _TRAFFIC if len(levels.get(name, ())) > 1]
-    if varying:
-        shown = "; ".join(f"{n}: {', '.join(map(str, levels[n][:12]))}" for n in varying)
-        raise CoalescopeError(
-            "traffic_varies",
-            f"The runs differ in {', '.join(varying)}, which is what the traffic is and not for "
-            "choice.",
-            where={"field": varying[0]},
-            advice=f"Choose one level of each ({shown}).",
-        )
+    refuse_mixed(chosen.runs, _TRAFFIC, ", which is what the traffic is and not for choice")
     return chosen
 
 
@@ -281,6 +274,7 @@ def _recommend(
             cells,
             question.aims,
             question.constraints,
+            goal=question.goal,
             tolerance=question.tolerance_percent / 100.0,
             rng=question.seed,
         )
@@ -297,14 +291,8 @@ def _recommend(
 
 
 def _without_chance(found: Recommendation) -> Recommendation:
-    return Recommendation(
-        best=found.best,
-        candidates=found.candidates,
-        indistinguishable=(),
-        good_enough=found.good_enough,
-        frontier=found.frontier,
-        message=_NO_CHANCE if found.best is not None else found.message,
-    )
+    message = _NO_CHANCE if found.best is not None else found.message
+    return replace(found, indistinguishable=(), message=message)
 
 
 def _enough(found: Recommendation, settings: Mapping[Hashable, Factors]) -> Hashable | None:

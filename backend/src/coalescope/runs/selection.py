@@ -54,6 +54,20 @@ def select_runs(
     return RunSelection(chosen_by, chosen, current_among(connection, experiment, without))
 
 
+def refuse_mixed(runs: Iterable[RunValues], traffic: Sequence[str], why: str) -> None:
+    """Errors: 422 where runs differ in a factor of the traffic; `why` says what that matters."""
+    levels = factor_levels(run.factors for run in runs)
+    varying = [name for name in traffic if len(levels.get(name, ())) > 1]
+    if varying:
+        shown = "; ".join(f"{n}: {', '.join(map(str, levels[n][:12]))}" for n in varying)
+        raise CoalescopeError(
+            "traffic_varies",
+            f"The runs differ in {', '.join(varying)}{why}.",
+            where={"field": varying[0]},
+            advice=f"Choose one level of each ({shown}).",
+        )
+
+
 def current_among(
     connection: Connection, experiment: ExperimentRecord, uids: Sequence[str]
 ) -> list[str]:

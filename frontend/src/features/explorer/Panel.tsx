@@ -373,7 +373,7 @@ function FitNote({ fit }: { fit: Fit }) {
     diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
   ].filter(Boolean);
   const how = bootstrap
-    ? `Percentiles of ${decimal(bootstrap.resamples, 0)} resamples of the ${bootstrap.unit}, seed ${bootstrap.seed}`
+    ? `Intervals from ${decimal(bootstrap.resamples, 0)} resamples of the ${bootstrap.unit}, seed ${bootstrap.seed}`
     : undefined;
   return (
     <p className="note legend" title={how}>

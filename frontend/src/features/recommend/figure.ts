@@ -294,9 +294,14 @@ function trade(question: Question, answer: Recommendation, layout: Layout, kind:
             { stroke: 'var(--ink-2)', 'stroke-width': 1.5 },
           ),
         ];
+  const [first, last] = [front[0], front.at(-1)];
+  const chord =
+    question.goal === 'balance' && first && last
+      ? [line(first.x, first.y, last.x, last.y, { stroke: 'var(--ink-3)', 'stroke-dasharray': '2 3' })]
+      : [];
   const ticks = niceTicks(range[0], range[1], Math.max(2, Math.min(6, Math.floor(width / 80))));
   const words = tickWords(ticks);
-  const ends = [front[0], front.at(-1)].flatMap((s) => (s ? [s.place] : []));
+  const ends = [first, last].flatMap((s) => (s ? [s.place] : []));
   return [
     ...valueAxis(domain, titleWithUnit(up), room, v),
     line(room.left, room.bottom, room.right, room.bottom, { stroke: 'var(--line-3)' }),
@@ -307,6 +312,7 @@ function trade(question: Question, answer: Recommendation, layout: Layout, kind:
     text(room.left, FIGURE_HEIGHT - 4, titleWithUnit(over), { ...AXIS, 'data-quantity': over.name }),
     ...limitLines(question, up, room, 'y', v),
     ...limitLines(question, over, room, 'x', h),
+    ...chord,
     ...curve,
     ...joins(answer, spots),
     ...marks(answer, spots, kind),
@@ -335,5 +341,6 @@ export function captionOf(question: Question, answer: Recommendation, layout: La
     return `Every setting${question.model ? ' as predicted' : ''}; the line follows the best one of each.${best}${joined}`;
   const more =
     question.aims.length > 2 ? ' The third measure is in the table.' : ' The line joins those that none beats in both.';
-  return `Every setting.${more}${best}${joined}`;
+  const furthest = question.goal === 'balance' ? ' The balance is furthest from the dotted line between its ends.' : '';
+  return `Every setting.${more}${furthest}${best}${joined}`;
 }

@@ -162,6 +162,13 @@ function trafficOf(subject: Extract<Subject, { of: 'experiment' }>, where: Facto
   return String(where.workload ?? still?.levels[0] ?? '');
 }
 
+/** The measures of a goal; a balance is what the traffic gets against what it costs. */
+function wantedBy(goal: Goal, advice: Advice, known: Partial<Record<Role, Quantity>>): readonly Role[] {
+  if (goal === 'trade') return ROLES.filter((role) => advice.weights[role] > 0);
+  if (goal === 'balance') return [known.throughput || !known.latency ? 'throughput' : 'latency', 'cpu'];
+  return [goal];
+}
+
 export function questionOf(
   subject: Extract<Subject, { of: 'experiment' }>,
   slice: Slice,
@@ -176,11 +183,16 @@ export function questionOf(
       goal,
       reason: 'These runs are only open in this page: upload them, and the server can say which setting to choose.',
     };
-  const wanted = goal === 'trade' ? ROLES.filter((role) => advice.weights[role] > 0) : [goal];
+  const wanted = wantedBy(goal, advice, known);
   const aims = wanted.flatMap((role): Aimed[] => {
     const quantity = known[role];
     return quantity ? [{ role, quantity, weight: goal === 'trade' ? advice.weights[role] : 1 }] : [];
   });
+  if (goal === 'balance' && aims.length < 2)
+    return {
+      goal,
+      reason: `A balance is between CPU time and throughput, or latency; the runs have ${aims.length === 1 ? `${LABELS[aims[0].role]} only` : 'none of them'}.`,
+    };
   if (goal === 'trade' && aims.length < 2)
     return {
       goal,
@@ -198,7 +210,11 @@ export function questionOf(
       aims,
       model: null,
       where,
-      asked: { of: 'runs', slug, request: { ...rest, aims: aims.map(aimOf), where, ...without } },
+      asked: {
+        of: 'runs',
+        slug,
+        request: { ...rest, aims: aims.map(aimOf), ...(goal === 'balance' ? { goal } : {}), where, ...without },
+      },
       settingOf: (factors) => factors,
     };
   const role = wanted[0];

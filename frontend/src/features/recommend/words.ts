@@ -12,7 +12,8 @@ const GOAL_LABELS: Readonly<Record<Goal, string>> = {
   throughput: 'Throughput',
   cpu: 'CPU per GB',
   latency: 'Latency',
-  trade: 'Balance',
+  balance: 'Balance',
+  trade: 'Weighed',
 };
 
 /** A goal as a control says it: not all that is known of CPU time is per GB. */
@@ -77,10 +78,11 @@ const named = (quantity: Pick<Quantity, 'label'>): string => inSentence(quantity
 
 export function goalWords(question: Pick<Question, 'goal' | 'aims'>): string {
   const listed = question.aims.map(({ quantity }) => named(quantity));
+  const all = `${listed.slice(0, -1).join(', ')} and ${listed.at(-1)}`;
+  if (question.goal === 'balance') return `For a balance of ${all}`;
   if (question.goal === 'trade') {
     const alike = question.aims.every(({ weight }) => weight === question.aims[0].weight);
-    const weights = question.aims.map(({ weight }) => brief(weight, 3)).join(' : ');
-    return `For a balance of ${listed.slice(0, -1).join(', ')} and ${listed.at(-1)}${alike ? '' : `, weighed ${weights}`}`;
+    return `For ${all}, weighed ${alike ? 'alike' : question.aims.map(({ weight }) => brief(weight, 3)).join(' : ')}`;
   }
   const [{ quantity }] = question.aims;
   return question.goal === 'throughput'
@@ -175,7 +177,14 @@ export const MEANINGS: readonly (readonly [string, string])[] = [
     'cannot be told apart',
     'In more than 5 % of the draws, counted over all settings together, the other was at least as good. More runs of both would tell.',
   ],
-  ['loses', 'How far it lies below the best in what was asked for, measures weighed as above.'],
+  [
+    'loses',
+    'How far it lies below the best in what was asked for: measures weighed as above, or the mean of the shares that a balance counts.',
+  ],
+  [
+    'balance',
+    'The setting furthest from the straight line between the best of each, where both ways between these count alike. From there, either way loses a larger share of one than it gains of the other.',
+  ],
 ];
 
 /** Why a setting is where it is in the table. */

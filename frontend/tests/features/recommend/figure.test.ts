@@ -49,6 +49,18 @@ describe('the curve of a trade', () => {
   });
 });
 
+describe('the curve of a balance', () => {
+  const { question, slice } = posed(lab(), 'goal=balance');
+  const answer = eight({ best: 2, indistinguishable: [] });
+
+  it('is that of a trade, with the line between its ends', () => {
+    const shapes = figureShapes(question, answer, slice.layout, 'measured', 420);
+    const dotted = shapes.filter((s) => s.attributes['stroke-dasharray'] === '2 3');
+    expect(dotted).toHaveLength(1);
+    expect(captionOf(question, answer, slice.layout)).toMatch(/furthest from the dotted line/);
+  });
+});
+
 it('draws predictions without a kind', () => {
   const { question, slice } = posed(nfs(), 'goal=throughput');
   const found = answered([

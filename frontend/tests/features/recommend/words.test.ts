@@ -14,6 +14,7 @@ import {
   standingOf,
 } from '../../../src/features/recommend/words';
 import { limitIn, readLimits, readWeights, START_ADVICE, withLimit } from '../../../src/state/advice';
+import { designed } from '../../designs';
 import { dillon, nfs } from '../../published';
 import { answered, candidate, eight, lab, pose, posed } from './answers';
 
@@ -50,6 +51,20 @@ describe('the question', () => {
     });
   });
 
+  it('balances two measures without weights, throughput or latency against CPU time', () => {
+    const { question } = posed(lab(), 'goal=balance&weigh=cpu:1.5');
+    expect(question.asked.request).toMatchObject({
+      goal: 'balance',
+      aims: [
+        { measure: 'throughput_mbps', weight: 1 },
+        { measure: 'receiver_cpu_s_per_gb', weight: 1 },
+      ],
+    });
+    expect(posed(lab(), 'goal=trade').question.asked.request).not.toHaveProperty('goal');
+    const without = designed('late', { delay_us: [10, 40] }, ['latency_us', 'receiver_cpu_s_per_gb']);
+    expect(posed(without, 'goal=balance').question.aims.map((a) => a.role)).toEqual(['latency', 'cpu']);
+  });
+
   it('goes to the model of the traffic where no run has the measure', () => {
     const { question } = posed(nfs(), 'goal=throughput');
     expect(question.model?.id).toBe('request-response');
@@ -65,6 +80,10 @@ describe('the question', () => {
     const trade = pose(dillon(), 'workload=iperf&goal=trade').question;
     expect(isRefusal(trade) && trade.reason).toMatch(
       /needs two measures; of what is weighed, the runs have CPU time only/,
+    );
+    const balance = pose(dillon(), 'workload=iperf&goal=balance').question;
+    expect(isRefusal(balance) && balance.reason).toMatch(
+      /between CPU time and throughput.*the runs have CPU time only/,
     );
     const opened = pose({ ...lab(), opened: true }, '').question;
     expect(isRefusal(opened) && opened.reason).toMatch(/upload them/);

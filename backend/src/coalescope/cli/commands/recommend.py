@@ -72,6 +72,7 @@ def _question(arguments: Namespace) -> Question:
             *(aim(measure, "more", weights.get(measure, 1.0)) for measure in arguments.maximise),
             *(aim(measure, "less", weights.get(measure, 1.0)) for measure in arguments.minimise),
         ],
+        goal="balance" if arguments.balance else "trade",
         constraints=[
             *(constraint(measure, "at most", value) for measure, value in arguments.at_most),
             *(constraint(measure, "at least", value) for measure, value in arguments.at_least),
