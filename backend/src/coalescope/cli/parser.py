@@ -91,7 +91,7 @@ def build_parser() -> argparse.ArgumentParser:
         )
     )
     _upload(command("upload", "Send run logs and CSV files to a server", output))
-    _export(command("export", "Write an experiment as CSV or JSON", store))
+    _export(command("export", "Write an experiment as CSV, JSON or Parquet", store))
     _verify(
         command("verify", "Check that everything stored is there, whole and right", store, output)
     )
@@ -538,7 +538,7 @@ def _upload(parser: argparse.ArgumentParser) -> None:
 
 def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", metavar="EXPERIMENT")
-    parser.add_argument("--format", choices=("csv", "json"), required=True)
+    parser.add_argument("--format", choices=("csv", "json", "parquet"), required=True)
     parser.add_argument(
         "--what",
         choices=("cells", "runs"),

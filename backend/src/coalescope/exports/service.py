@@ -3,14 +3,14 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from sqlalchemy.engine import Connection
 
 from coalescope.experiments.levels import factor_names, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
 from coalescope.experiments.service import list_cells
-from coalescope.exports import repository
+from coalescope.exports import parquet, repository
 from coalescope.exports.repository import ExportedRun
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs
 from coalescope.glossary.quantities import factor, glossary_order, measure
@@ -39,6 +39,32 @@ def export(
         left_out, cells = cells_without(connection, experiment, every, without)
         return _export_cells(cells, experiment, file_format, left_out)
     return _export_runs(connection, experiment, file_format, without)
+
+
+def write_parquet(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    what: What,
+    sink: BinaryIO,
+    without: Sequence[str] = (),
+) -> None:
+    """Write an experiment's cells or current runs as Parquet; runs in `without` are left out.
+
+    Errors: CoalescopeError 500 where pyarrow is not installed.
+    """
+    if what == "cells":
+        every = list_cells(connection, experiment)
+        _, cells = cells_without(connection, experiment, every, without)
+        types = parquet.factor_types(factor_names(cells), (cell.factors for cell in cells))
+        parquet.write_cells(sink, experiment, types, measure_names(cells), cells)
+        return
+    settings = list(repository.factors_of_cells(connection, experiment.id, without))
+    names = sorted({name for factors in settings for name in factors}, key=glossary_order)
+    found = repository.measures_of_runs(connection, experiment.id, without)
+    measures = sorted((column.name for column in found), key=glossary_order)
+    runs = repository.current_runs(connection, experiment.id, without)
+    types = parquet.factor_types(names, settings)
+    parquet.write_runs(sink, experiment, types, measures, runs)
 
 
 def file_name(

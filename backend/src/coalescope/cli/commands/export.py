@@ -1,44 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""coalescope export EXPERIMENT --format csv|json."""
+"""coalescope export EXPERIMENT --format csv|json|parquet."""
 
 import errno
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from coalescope.cli.local_store import local_store
+from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
-from coalescope.exports.service import export
+from coalescope.exports.service import export, write_parquet
 
 
 def run(arguments: Namespace) -> int:
     """Write an experiment to stdout or to a file."""
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = get_experiment(connection, arguments.experiment)
-        pieces = export(connection, experiment, arguments.format, arguments.what, arguments.without)
+        what, without = arguments.what, arguments.without
+        if arguments.format == "parquet":
+            if arguments.output is None:
+                raise _needs_file()
+            with _written(arguments.output) as file:
+                write_parquet(connection, experiment, what, file, without)
+            return 0
+        pieces = export(connection, experiment, arguments.format, what, without)
         if arguments.output is None:
             sys.stdout.writelines(pieces)
         else:
-            _write(arguments.output, pieces)
+            with _written(arguments.output) as file:
+                file.writelines(piece.encode() for piece in pieces)
     return 0
 
 
-def _write(path: Path, pieces: Iterable[str]) -> None:
+@contextmanager
+def _written(path: Path) -> Iterator[BinaryIO]:
     """Write the whole file or leave what was there; into a device or pipe directly."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", newline="") as device:
-            device.writelines(pieces)
+        with path.open("wb") as device:
+            yield device
         return
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(pieces)
+        with partial.open("wb") as file:
+            yield file
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _needs_file() -> CoalescopeError:
+    return CoalescopeError(
+        "needs_file",
+        "Parquet is no text for a terminal.",
+        advice="Name the file to write with --output FILE.",
+    )
