@@ -10,10 +10,13 @@ doc/proto.md of NetworkBlockDevice/nbd, fixed newstyle negotiation and simple re
 """
 
 import random
+import shutil
 import socket
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock, Thread
+from typing import BinaryIO
 
 SECTOR_BYTES = 512
 
@@ -36,6 +39,7 @@ class VolatileDisk:
     """
 
     def __init__(self, path: Path, folder: Path) -> None:
+        self._path = path
         self._file = path.open("r+b")
         self._size = path.stat().st_size
         self._pending: dict[int, bytes] = {}
@@ -48,16 +52,22 @@ class VolatileDisk:
         self._thread.start()
         self.address = f"nbd:unix:{folder / 'disk.socket'}"
 
+    def as_cut_now(self, chance: random.Random, target: Path) -> int:
+        """Write what the disk would hold if its power were cut now; returns sectors forgotten.
+
+        The disk itself goes on.
+        """
+        with self._lock:
+            self._file.flush()
+            shutil.copyfile(self._path, target)
+            with target.open("r+b") as copy:
+                return _keep_some(copy, self._pending, chance)
+
     def cut(self, chance: random.Random) -> int:
-        """Cut the power; returns how many sectors were forgotten. Nothing is written after it."""
+        """Cut the power; returns sectors forgotten. Nothing is written after it."""
         with self._lock:
             self._off = True
-            forgotten = 0
-            for sector, content in self._pending.items():
-                if chance.random() < 0.5:
-                    self._put(sector, content)
-                else:
-                    forgotten += 1
+            forgotten = _keep_some(self._file, self._pending, chance)
             self._pending.clear()
             self._file.flush()
         return forgotten
@@ -89,13 +99,9 @@ class VolatileDisk:
             if self._off:
                 raise ConnectionError("the power is cut")
             for sector, content in self._pending.items():
-                self._put(sector, content)
+                _put(self._file, sector, content)
             self._pending.clear()
             self._file.flush()
-
-    def _put(self, sector: int, content: bytes) -> None:
-        self._file.seek(sector * SECTOR_BYTES)
-        self._file.write(content)
 
     def _read(self, offset: int, length: int) -> bytes:
         self._file.seek(offset)
@@ -117,6 +123,19 @@ class VolatileDisk:
                     _Session(self, self._size, connection).run()
                 except (ConnectionError, OSError, ValueError):
                     continue  # the guest is gone, or the power is
+
+
+def _put(file: BinaryIO, sector: int, content: bytes) -> None:
+    file.seek(sector * SECTOR_BYTES)
+    file.write(content)
+
+
+def _keep_some(file: BinaryIO, pending: Mapping[int, bytes], chance: random.Random) -> int:
+    """Write each pending sector or do not, by chance; returns how many were not written."""
+    kept = {sector: content for sector, content in pending.items() if chance.random() < 0.5}
+    for sector, content in kept.items():
+        _put(file, sector, content)
+    return len(pending) - len(kept)
 
 
 class _Session:

@@ -33,7 +33,9 @@ def test_what_was_flushed_outlasts_the_cut_and_the_rest_does_by_chance(disk, tmp
     assert disk.read(200 * SECTOR_BYTES, SECTOR_BYTES) == sector(200), (
         "the guest sees what it wrote"
     )
+    disk.as_cut_now(random.Random(1), tmp_path / "copy")
     forgotten = disk.cut(random.Random(1))
+    assert (tmp_path / "copy").read_bytes() == (tmp_path / "disk").read_bytes()
     assert 30 < forgotten < 98
     left = (tmp_path / "disk").read_bytes()
     kept = [left[n * SECTOR_BYTES : (n + 1) * SECTOR_BYTES] == sector(n) for n in range(SECTORS)]

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text that would be a program where text is not escaped: on every page that shows it, it is text.
+
+A log, a table and a model of one's own carry it in every field that they have; what a page ran
+would be seen as a dialog, as a mark on its window, as a request elsewhere, or as a complaint about
+its policy.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+import pytest
+from coalescope_host.run_log import Writer, make_header, standard_field
+from playwright.sync_api import BrowserContext, Page
+
+from .conftest import Console, Server, stand_still
+
+pytestmark = pytest.mark.browser
+
+# Each sets window.ran where it is taken for markup, for an attribute, or for a script.
+SCRIPT = "<script>window.ran=1</script>"
+IMAGE = "<img src=x onerror=window.ran=2>"
+ATTRIBUTE = "\"' onmouseover=window.ran=3 autofocus onfocus=window.ran=3 x=\"'"
+LINK = "javascript:window.ran=4"
+LATEX = r"\href{javascript:window.ran=5}{x}"
+ALL = f"{SCRIPT}{IMAGE}{ATTRIBUTE}{LATEX}"
+FIELDS = ("t_monotonic_ns", "rx_bytes", "rx_packets", "rx_interrupts")
+SECOND = 1_000_000_000
+
+
+def hostile_log(path: Path, replicate: int, delay_us: int) -> str:
+    """A run log whose every text is hostile; returns its run's id."""
+    run_id = str(uuid.uuid4())
+    levels = {"mtu_bytes": 1500, "delay_us": delay_us, "workload": ALL, "factor.cable": SCRIPT}
+    header = make_header(
+        run_id=run_id,
+        experiment="hostile-log",
+        experiment_title=IMAGE,
+        kind="measured",
+        replicate=replicate,
+        factors={n: {"requested": v, "read_back": v} for n, v in levels.items()},
+        fields=[standard_field(name) for name in FIELDS],
+        sources=[{"name": "sysfs", "atomic": False}, {"name": "proc", "atomic": False}],
+        environment={
+            "kernel": SCRIPT,
+            "driver": IMAGE,
+            "interface": ATTRIBUTE,
+            "workload_command": [LINK, ALL],
+            SCRIPT: IMAGE,
+        },
+    )
+    with path.open("wb") as file:
+        log = Writer(file, header, (1, 0))
+        for second in range(1, 11):
+            log.sample(second * SECOND, *(second * k for k in (125_000_000, 125_000, 31_250)))
+            if second in (3, 9):
+                log.mark("window_start" if second == 3 else "window_end", second * SECOND, None)
+        log.result(json.dumps({"note": ALL, IMAGE: 1}).encode())
+        log.finish()
+    return run_id
+
+
+def hostile_table() -> bytes:
+    quoted = '"' + ALL.replace('"', '""') + '"'
+    lines = ["mtu_bytes,delay_us,workload,factor.cable,replicate,throughput_mbps"]
+    lines += [
+        f"{mtu},{delay},{quoted},{LINK},{replicate},{900 + delay + replicate}"
+        for mtu in (1500, 9000)
+        for delay in (0, 40)
+        for replicate in (1, 2, 3)
+    ]
+    return "\n".join(lines).encode()
+
+
+def hostile_model() -> dict[str, Any]:
+    return {
+        "format": 1,
+        "title": ALL,
+        "inputs": [{"name": "delay_us", "unit": SCRIPT, "source": IMAGE}],
+        "parameters": [{"name": "base", "default": 5, "lo": 0, "hi": 9, "unit": IMAGE}],
+        "outputs": [{"name": "result", "unit": ATTRIBUTE[:60]}],
+        "graph": {
+            "format": 1,
+            "inputs": ["delay_us", "base"],
+            "nodes": [["input", 0], ["input", 1], ["add", 0, 1]],
+            "outputs": {"result": 2},
+        },
+    }
+
+
+def send(server: Server, path: str, body: bytes, method: str = "POST") -> Any:
+    kind = "application/json" if body[:1] == b"{" else "application/octet-stream"
+    request = Request(f"{server.url}{path}", body, {"Content-Type": kind}, method=method)
+    with urlopen(request) as answer:
+        return json.load(answer)
+
+
+@pytest.fixture(scope="module")
+def stored(server: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store with hostile text in every field; returns the id of a run."""
+    folder = tmp_path_factory.mktemp("hostile")
+    run_id = ""
+    for number, delay in enumerate((0, 40, 0, 40), 1):
+        path = folder / f"{number}.runlog"
+        run_id = hostile_log(path, number, delay)
+        query = urlencode({"filename": f"{IMAGE}.runlog", "title": IMAGE, "citation": ALL})
+        send(server, f"/api/uploads?{query}", path.read_bytes())
+    query = urlencode(
+        {"filename": f"{SCRIPT}.csv", "experiment": "hostile-table", "title": ALL[:200]}
+        | {"citation": f"{LINK} {ALL}"}
+    )
+    send(server, f"/api/uploads?{query}", hostile_table())
+    reason = json.dumps({"reason": ALL}).encode()
+    send(server, f"/api/runs/{run_id}/retraction", reason)
+    sweep = {"experiment": "hostile-log", "replicates": 2, "state": "running", "runs_planned": 9}
+    sweep |= {"runs_done": 4, "cells": [{"mtu_bytes": 1500, "delay_us": 80, "workload": ALL}]}
+    send(server, "/api/sweeps/hostile-sweep", json.dumps(sweep).encode(), "PUT")
+    return run_id
+
+
+def addresses(run_id: str) -> list[str]:
+    text = quote(ALL, safe="")
+    found = ["/", "/upload", "/figures", "/models", "/glossary", f"/?q={text}"]
+    for slug in ("hostile-log", "hostile-table"):
+        found += [
+            f"/explorer/{slug}",
+            f"/explorer/{slug}?z={text}&workload={text}&measure={text}",
+            f"/experiments/{slug}/runs",
+            f"/experiments/{slug}/replicates",
+            f"/embed/{slug}",
+        ]
+    found += ["/compare?a=hostile-log&b=hostile-table", f"/compare?a={text}&b={text}"]
+    found += [f"/runs/{run_id}", f"/runs/{text}", f"/explorer/{text}", f"/models/{text}"]
+    return [*found, f"/l/{text}", f"/{text}", f"/workshop?model={text}", f"/workshop#{text}"]
+
+
+# what a pointer and the keyboard would wake
+TOUCH = """() => {
+  for (const element of document.querySelectorAll('main *')) {
+    element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
+    element.focus?.({ preventScroll: true });
+  }
+}"""
+HARMLESS = """() => ({
+  ran: window.ran ?? null,
+  scripts: [...document.scripts].filter((s) => s.textContent.includes('window.ran')).length,
+  handlers: [...document.querySelectorAll('*')].filter((e) =>
+    [...e.attributes].some((a) => a.name.startsWith('on'))).length,
+  images: [...document.images].filter((i) => i.getAttribute('src') === 'x').length,
+  links: [...document.querySelectorAll('[href],[src],[action]')].filter((e) =>
+    ['href', 'src', 'action'].some((n) => /^\\s*javascript:/i.test(e.getAttribute(n))))
+    .length,
+})"""
+NOTHING = {"ran": None, "scripts": 0, "handlers": 0, "images": 0, "links": 0}
+
+
+@pytest.fixture
+def watched(context: BrowserContext, console: Console, server: Server) -> Page:
+    """A page on which a dialog, or a request to elsewhere, fails the test."""
+    page = context.new_page()
+    console.listen(page)
+    # what is not there, or cannot be had, is said with a status, which the browser repeats
+    console.expected += ["status of 404", "status of 422"]
+    page.on("dialog", lambda dialog: console.complaints.append(f"dialog: {dialog.message}"))
+
+    def asked(request: Any) -> None:
+        if not request.url.startswith((server.url, "data:", "blob:")):
+            console.complaints.append(f"request elsewhere: {request.url}")
+
+    page.on("request", asked)
+    return page
+
+
+def test_text_is_text_on_every_page(server: Server, stored: str, watched: Page) -> None:
+    shown = []
+    for address in addresses(stored):
+        watched.goto(address)
+        stand_still(watched)
+        watched.evaluate(TOUCH)
+        assert watched.evaluate(HARMLESS) == NOTHING, address
+        if "onerror=window.ran" in watched.locator("body").inner_text():
+            shown.append(address)
+    for address in (
+        "/",
+        f"/runs/{stored}",
+        "/explorer/hostile-log",
+        "/experiments/hostile-log/runs",
+    ):
+        assert address in shown, f"nothing hostile is shown at {address}: it is not tested there"
+
+
+def test_files_that_are_opened_here_are_text_too(
+    stored: str, watched: Page, tmp_path: Path
+) -> None:
+    hostile_log(tmp_path / f"{IMAGE.replace('/', '')}.runlog", 1, 0)
+    (tmp_path / "x.csv").write_bytes(hostile_table())
+    for path in sorted(tmp_path.iterdir()):
+        watched.goto("/open")
+        watched.locator("input[type=file]").first.set_input_files(path)
+        stand_still(watched)
+        assert watched.evaluate(HARMLESS) == NOTHING, path.name
+
+
+def test_a_page_that_takes_it_for_markup_is_caught(page: Page) -> None:
+    """Control: what is looked for is there where text is taken for markup."""
+    page.goto("about:blank")
+    page.set_content(f"<p>{SCRIPT}{IMAGE}</p><a href='{LINK}'>x</a>")
+    page.wait_for_function("window.ran !== undefined")
+    found = page.evaluate(HARMLESS)
+    assert found["ran"] in (1, 2)
+    assert (found["scripts"], found["images"], found["links"]) == (1, 1, 1)
