@@ -3,12 +3,15 @@
 # relative of it), with Python 3.11 or newer and Node 20 or newer; the arguments let them come from elsewhere.
 ARG PYTHON_IMAGE=python:3.13-slim-bookworm
 ARG NODE_IMAGE=node:22-bookworm-slim
+# requirements-scale.lock adds what PostgreSQL, S3 and Dask need.
+ARG PACKAGES=requirements.lock
 
 FROM ${PYTHON_IMAGE} AS python-packages
+ARG PACKAGES
 WORKDIR /srv/coalescope
 RUN python3 -m venv .venv
-COPY requirements.lock .
-RUN .venv/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
+COPY ${PACKAGES} .
+RUN .venv/bin/pip install --no-cache-dir --require-hashes -r ${PACKAGES}
 COPY models models
 COPY host host
 COPY backend backend

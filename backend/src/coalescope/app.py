@@ -50,6 +50,7 @@ from coalescope.security import (
 )
 from coalescope.settings import Settings
 from coalescope.store import Store, open_store
+from coalescope.surfaces.endpoints import KEPT_SURFACES
 from coalescope.surfaces.endpoints import router as surfaces
 from coalescope.sweeps.endpoints import router as sweeps
 from coalescope.sweeps.events import Listeners
@@ -108,6 +109,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.job_runner = runner
     app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
+    app.state.surfaces = LatestAnswers(KEPT_SURFACES)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)
     app.state.listeners = Listeners()
     app.state.metrics = Metrics(store.database)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from coalescope.surfaces import service
 
 TABLE = b"""workload,mtu_bytes,delay_us,replicate,throughput_mbps,rx_packets
 udp,1500,0,1,900,100
@@ -147,3 +148,22 @@ def test_published_points(make_client: Callable[..., Any], datasets: Any) -> Non
     assert found == {(1500, 160): 986.7, (3000, 80): 993.1, (4500, 80): 995.3, (6000, 10): 996.4}
     assert {cell["n"] for cell in answer["cells"]} == {10}
     assert all(cell["sd"] is None and cell["ci95"] is None for cell in answer["cells"])
+
+
+def test_what_is_kept_ends_with_its_data(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[object] = []
+    real = service.get_surface
+
+    def counted(*given: Any) -> Any:
+        computed.append(given)
+        return real(*given)
+
+    monkeypatch.setattr(service, "get_surface", counted)
+    first = surface(lab, workload="udp")
+    assert surface(lab, workload="udp").content == first.content
+    assert len(computed) == 1
+    assert surface(lab, workload="udp", x="mtu_bytes", y="delay_us").content != first.content
+    more = TABLE.splitlines()[0] + b"\nudp,1500,0,3,1000,100\n"
+    assert lab.upload(more, "more.csv", experiment="lab").status_code == 201
+    assert surface(lab, workload="udp").json()["cells"][0]["n"] == 3
+    assert len(computed) == 3

@@ -48,10 +48,15 @@ class LatestAnswers(Generic[T]):
                 del self._under_way[key]
             own.set_exception(error)
             raise
+        self.keep(key, answer)
         with self._lock:
             del self._under_way[key]
+        own.set_result(answer)
+        return answer
+
+    def keep(self, key: Hashable, answer: T) -> None:
+        """Keep an answer that was computed elsewhere."""
+        with self._lock:
             self._answers[key] = answer
             while len(self._answers) > self._limit:
                 self._answers.popitem(last=False)
-        own.set_result(answer)
-        return answer

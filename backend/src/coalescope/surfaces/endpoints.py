@@ -9,10 +9,15 @@ from coalescope.database import ReadConnection
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
+from coalescope.fits.cache import LatestAnswers
 from coalescope.surfaces import service
 from coalescope.surfaces.schemas import SurfaceOut, surface_out
 
 router = APIRouter(prefix="/experiments", tags=["surfaces"])
+
+# One of a thousand cells is about 100 KB; larger ones than the other bound are not kept.
+KEPT_SURFACES = 128
+_LARGEST_KEPT_BYTES = 2**20
 
 
 @router.get(
@@ -28,10 +33,9 @@ def get_surface(
     request: Request,
     slug: str,
     measure: str,
-    response: Response,
     x: Annotated[str | None, Query(description="Factor along x; a delay if not given")] = None,
     y: Annotated[str | None, Query(description="Factor along y; the MTU if not given")] = None,
-) -> SurfaceOut | Response:
+) -> Response:
     """One measure over delay and MTU, or over the two factors asked for.
 
     Where further factors vary, each needs one level, given as FACTOR=VALUE.
@@ -40,6 +44,13 @@ def get_surface(
     if not_modified(request, experiment):
         return tag(Response(status_code=304), experiment)
     where = [pair for pair in request.query_params.multi_items() if pair[0] not in ("x", "y")]
-    surface = service.get_surface(connection, experiment, measure, where, (x, y))
-    tag(response, experiment)
-    return surface_out(surface)
+
+    kept: LatestAnswers[bytes] = request.app.state.surfaces
+    key = (experiment.id, experiment.data_version, measure, x, y, *where)
+    body = kept.find(key)
+    if body is None:
+        surface = service.get_surface(connection, experiment, measure, where, (x, y))
+        body = surface_out(surface).model_dump_json().encode()
+        if len(body) <= _LARGEST_KEPT_BYTES:
+            kept.keep(key, body)
+    return tag(Response(body, media_type="application/json"), experiment)

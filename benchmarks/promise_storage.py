@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uploads that are on disk when acknowledged, and a surface of a store of a million runs."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import sqlalchemy as sa
+from coalescope.database import Database, experiments, open_database
+from coalescope.experiments.levels import factor_key
+from coalescope.experiments.service import get_experiment
+from coalescope.measures.run_log_measures import measure_run
+from coalescope.migrations import migrate
+from coalescope.surfaces.service import get_surface
+from coalescope_host import run_log
+from rows import Row
+
+UPLOADS = 1_440
+SAMPLES = 700  # of 21 fields: 118 kB, a 1,440th of 170 MB
+EXPERIMENTS, MTUS, DELAYS, REPLICATES = 700, 6, 24, 10
+MEASURES = ("throughput_mbps", "system_cpu_percent", "rx_interrupt_rate_hz")
+SURFACES = 2_000
+
+
+def measure() -> list[Row]:
+    """Rows for the report."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("COALESCOPE_BENCH_DIR")) as folder:
+        return [*uploads(Path(folder) / "uploads"), *surfaces(Path(folder) / "million")]
+
+
+# --- 1,440 uploads
+
+
+def uploads(folder: Path) -> list[Row]:
+    """Each upload after the other, then the same bytes copied durably and parsed."""
+    logs = [recording(number) for number in range(UPLOADS)]
+    size_mb = sum(map(len, logs)) / 1e6
+    with serving(folder / "store") as url, httpx.Client(base_url=url, timeout=60) as client:
+        client.get("/api/health")
+        start = time.perf_counter()
+        for number, log in enumerate(logs):
+            answer = client.post(f"/api/uploads?filename={number}.runlog", content=log)
+            assert answer.status_code == 201, answer.text
+        uploading = time.perf_counter() - start
+    start = time.perf_counter()
+    for log in logs:
+        durable_copy(folder / "copies", log)
+    copying = time.perf_counter() - start
+    start = time.perf_counter()
+    for log in logs:
+        measure_run(run_log.read(log))
+    parsing = time.perf_counter() - start
+    ratio = uploading / (copying + parsing)
+    return [
+        Row(
+            f"{UPLOADS:,} uploads ({size_mb:.0f} MB), each on disk, against copy + parse",
+            f"{ratio:.2f} × ({uploading:.1f} s; copy {copying:.1f}, parse {parsing:.1f})",
+            "≤ 2 ×",
+            ratio <= 2.0,
+        )
+    ]
+
+
+def recording(number: int) -> bytes:
+    """A log as the logger writes it, of a run of its own."""
+    dice = random.Random(number)
+    fields = [run_log.standard_field(name) for name in run_log.STANDARD_FIELDS]
+    mtu, delay = 1500 * (1 + number % MTUS), 10 * (1 + number // MTUS % DELAYS)
+    header = run_log.make_header(
+        run_id=f"00000000-0000-4000-8000-{number:012d}",
+        experiment="benchmark",
+        replicate=1 + number // (MTUS * DELAYS),
+        factors={
+            "mtu_bytes": {"requested": mtu, "read_back": mtu},
+            "delay_us": {"requested": delay, "read_back": delay},
+        },
+        fields=fields,
+        sources=[{"name": "sysfs", "atomic": False}],
+    )
+    file = io.BytesIO()
+    values = [0] * len(fields)
+    with run_log.Writer(file, header) as log:
+        log.mark("window_start", 0, 0)
+        for sample in range(SAMPLES):
+            values[:2] = [sample * 100_000_000] * 2
+            values[2:] = [value + dice.randrange(10_000) for value in values[2:]]
+            log.sample(*values)
+        log.mark("window_end", values[0], values[0])
+    return file.getvalue()
+
+
+def durable_copy(root: Path, content: bytes) -> None:
+    """The least that keeps a file: written, synced, named by its digest, its folder synced."""
+    digest = hashlib.sha256(content).hexdigest()
+    folder = root / digest[:2] / digest[2:4]
+    folder.mkdir(parents=True, exist_ok=True)
+    part = root / "part"
+    with part.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    part.rename(folder / digest)
+    descriptor = os.open(folder, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+# --- a million runs
+
+
+def surfaces(folder: Path) -> list[Row]:
+    """What a surface costs the database, and a whole answer beside an empty one."""
+    slugs = fill(folder)
+    database = open_database(None, folder)
+    dice = random.Random(1)
+    seconds = []
+    for _ in range(SURFACES):
+        slug = dice.choice(slugs)
+        start = time.perf_counter()
+        with database.read() as connection:
+            get_surface(connection, get_experiment(connection, slug), MEASURES[0])
+        seconds.append(time.perf_counter() - start)
+    in_database = database_seconds(database, slugs)
+    database.close()
+    p99 = 1e3 * quantile(in_database, 0.99)
+    whole = 1e3 * quantile(seconds, 0.99)
+    per_s, empty_per_s = per_cpu_second(folder, slugs)
+    runs = EXPERIMENTS * MTUS * DELAYS * REPLICATES
+    return [
+        Row(
+            f"surface of a store of {runs:,} runs, time in the database",
+            f"p99 {p99:.2f} ms, median {1e3 * statistics.median(in_database):.2f} ms "
+            f"(with the layout p99 {whole:.2f} ms)",
+            "p99 ≤ 1 ms",
+            p99 <= 1.0,
+        ),
+        Row(
+            "the same as an answer, against an empty reply, per second of CPU",
+            f"{per_s / empty_per_s:.2f} × ({per_s:,.0f} against {empty_per_s:,.0f})",
+            "≥ 0.5 ×",
+            per_s / empty_per_s >= 0.5,
+        ),
+    ]
+
+
+def quantile(values: list[float], share: float) -> float:
+    """That share of the values is not above it."""
+    return sorted(values)[int(share * (len(values) - 1))]
+
+
+def database_seconds(database: Database, slugs: list[str]) -> list[float]:
+    """Of what a surface reads: the experiment, and its cells with one measure's summaries."""
+    dice = random.Random(2)
+    seconds = []
+    for _ in range(SURFACES):
+        slug = dice.choice(slugs)
+        with database.read() as connection:
+            start = time.perf_counter()
+            experiment = connection.execute(
+                sa.select(experiments.c.id, experiments.c.data_version).where(
+                    experiments.c.slug == slug
+                )
+            ).one()
+            connection.exec_driver_sql(
+                "SELECT cells.factors, n, mean, sd, ci95_low, ci95_high FROM cells"
+                " JOIN summaries ON cell_id = cells.id WHERE experiment_id = ? AND measure = ?",
+                (experiment.id, MEASURES[0]),
+            ).all()
+            seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+def fill(folder: Path) -> list[str]:
+    """Experiments of a paper's size until there are a million runs; returns their slugs."""
+    database = open_database(None, folder)
+    migrate(database)
+    slugs = [f"experiment-{number}" for number in range(EXPERIMENTS)]
+    dice = random.Random(3)
+    for number, slug in enumerate(slugs):
+        with database.write() as connection:
+            add_experiment(connection, number + 1, slug, dice)
+    with database.write() as connection:
+        connection.exec_driver_sql("ANALYZE")
+    database.close()
+    return slugs
+
+
+def add_experiment(
+    connection: sa.Connection, experiment: int, slug: str, dice: random.Random
+) -> None:
+    """Rows as uploads leave them, without the files."""
+    of_cells = MTUS * DELAYS
+    first_cell, first_run = 1 + (experiment - 1) * of_cells, 1 + (experiment - 1) * of_cells * 10
+    levels = [(1500 * (1 + m), 10 * (1 + d)) for m in range(MTUS) for d in range(DELAYS)]
+    factors = [{"mtu_bytes": mtu, "delay_us": delay, "workload": "tcp"} for mtu, delay in levels]
+    now = "2026-01-01T00:00:00.000Z"
+    many = connection.exec_driver_sql
+    many(
+        "INSERT INTO experiments (id, slug, title, kind, source, data_version, created_at,"
+        " updated_at) VALUES (?, ?, ?, 'measured', '{}', 1, ?, ?)",
+        (experiment, slug, slug, now, now),
+    )
+    many(
+        "INSERT INTO cells (id, experiment_id, factor_key, factors, current_runs)"
+        " VALUES (?, ?, ?, ?, 10)",
+        [
+            (first_cell + index, experiment, factor_key(setting), json.dumps(setting))
+            for index, setting in enumerate(factors)
+        ],
+    )
+    runs = [(first_run + i, first_cell + i // REPLICATES, i) for i in range(of_cells * REPLICATES)]
+    many(
+        "INSERT INTO runs (id, uid, experiment_id, cell_id, replicate, content, warnings,"
+        " created_at) VALUES (?, ?, ?, ?, ?, 'run_log', '[]', ?)",
+        [(run, f"{slug}-{i}", experiment, cell, 1 + i % 10, now) for run, cell, i in runs],
+    )
+    many(
+        "INSERT INTO run_measures (run_id, measure, value) VALUES (?, ?, ?)",
+        [(run, name, 1e3 * dice.random()) for run, _, _ in runs for name in MEASURES],
+    )
+    many(
+        "INSERT INTO summaries (cell_id, measure, n, mean, sd, ci95_low, ci95_high)"
+        " VALUES (?, ?, 10, ?, ?, ?, ?)",
+        [
+            (first_cell + index, name, *(1e3 * dice.random() for _ in range(4)))
+            for index in range(of_cells)
+            for name in MEASURES
+        ],
+    )
+
+
+EMPTY = """
+import sys, fastapi, uvicorn
+app = fastapi.FastAPI()
+@app.get("/")
+def empty() -> None: ...
+class Server(uvicorn.Server):
+    async def startup(self, sockets=None):
+        await super().startup(sockets=sockets)
+        print(f"http://127.0.0.1:{self.servers[0].sockets[0].getsockname()[1]}", flush=True)
+Server(uvicorn.Config(app, port=0, log_level="warning", access_log=False)).run()
+"""
+
+
+def per_cpu_second(folder: Path, slugs: list[str]) -> tuple[float, float]:
+    """Surfaces and empty replies that one second of the server's CPU time is enough for."""
+    dice = random.Random(4)
+    asked = [f"/api/experiments/{dice.choice(slugs[:50])}/surfaces/{MEASURES[0]}" for _ in range(9)]
+    with serving(folder) as url:
+        surfaces_per_s = rate(url, asked)
+    with started([sys.executable, "-c", EMPTY]) as url:
+        return surfaces_per_s, rate(url, ["/"])
+
+
+def rate(url: str, paths: list[str]) -> float:
+    """Answers per second of CPU time, after as many that do not count."""
+    with httpx.Client(base_url=url, timeout=60) as client:
+        for path in paths * (SURFACES // len(paths)):
+            assert client.get(path).status_code == 200
+        before = CPU_OF[url]()
+        for path in paths * (SURFACES // len(paths)):
+            client.get(path)
+        spent = CPU_OF[url]() - before
+    return SURFACES // len(paths) * len(paths) / spent
+
+
+CPU_OF: dict[str, Callable[[], float]] = {}
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[str]:
+    """`coalescope serve` on that folder, without data sets and page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    none = folder.parent / "none"
+    none.mkdir(exist_ok=True)
+    environment = os.environ | {
+        "COALESCOPE_DATA_DIR": str(folder),
+        "COALESCOPE_DATASETS_DIR": str(none),
+        "COALESCOPE_PAGE_DIR": str(none),
+    }
+    command = [sys.executable, "-m", "coalescope", "serve", "--port", "0", *options]
+    with started(command, environment) as url:
+        yield url
+
+
+@contextmanager
+def started(command: list[str], environment: dict[str, str] | None = None) -> Iterator[str]:
+    """A server that prints where it is; `CPU_OF` its address says what it used."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        assert server.stdout is not None
+        found = re.search(r"http://\S+", server.stdout.readline())
+        assert found, "the server did not come up"
+        CPU_OF[found[0]] = lambda: cpu_s(server.pid)
+        try:
+            yield found[0]
+        finally:
+            server.terminate()
+
+
+def cpu_s(pid: int) -> float:
+    """CPU time of a process and its threads so far, seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
