@@ -174,6 +174,20 @@ def page(context: BrowserContext, console: Console) -> Page:
     return page
 
 
+AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
+
+
+def axe_complaints(page: Page, within: str = "html") -> list[tuple[str, str, list[object]]]:
+    """What axe finds wrong within the elements of a selector, and where first."""
+    # through the debugger, not through a script tag: the page's policy forbids inline scripts
+    page.evaluate(AXE.read_text())
+    found = page.evaluate(
+        "(within) => axe.run(within, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})",
+        within,
+    )["violations"]
+    return [(f["id"], f["help"], [node["target"] for node in f["nodes"]][:4]) for f in found]
+
+
 # Half a second without a change. What moves all the time is given three.
 STILL = """() => new Promise((done) => {
   let calm = setTimeout(done, 500);

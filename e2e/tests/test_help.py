@@ -2,24 +2,15 @@
 """Help where it is needed: definitions, the glossary, a page about each model, a first visit."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from .conftest import ROOT, Server
+from .conftest import Server, axe_complaints
 
 pytestmark = pytest.mark.browser
 
 NFS = "/explorer/geist-2005-nfs"
-AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
-
-
-def complaints(page: Page) -> list[tuple[str, list[str]]]:
-    page.evaluate(Path(AXE).read_text())
-    rules = "['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']"
-    found = page.evaluate(f"axe.run(document, {{runOnly: {rules}}})")["violations"]
-    return [(f["id"], [node["target"] for node in f["nodes"]][:4]) for f in found]
 
 
 def card(page: Page) -> Locator:
@@ -35,7 +26,7 @@ def test_names_open_their_definitions_and_lead_on(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(card(page)).to_be_focused()
     expect(card(page)).to_contain_text("Source")
-    assert complaints(page) == []
+    assert axe_complaints(page) == []
     page.keyboard.press("Escape")
     expect(card(page)).to_have_count(0)
     expect(name).to_be_focused()
@@ -65,7 +56,7 @@ def test_names_open_their_definitions_and_lead_on(page: Page) -> None:
     page.get_by_role("searchbox", name="Find a quantity").fill("interrupts per second")
     expect(row).to_have_count(0)
     expect(page.locator("#rx_interrupt_rate_hz")).to_be_visible()
-    assert complaints(page) == []
+    assert axe_complaints(page) == []
 
 
 def test_a_first_visit_is_guided_once(chromium: Browser, server: Server) -> None:
@@ -87,7 +78,7 @@ def test_a_first_visit_is_guided_once(chromium: Browser, server: Server) -> None
     expect(page.locator(".advice")).to_be_visible()
     page.locator(".plot .hit").click(position={"x": 60, "y": 60})
     expect(crosshair).not_to_have_attribute("aria-valuetext", before or "")
-    assert complaints(page) == []
+    assert axe_complaints(page) == []
     for words in ("interval", "pull", "What to set", "The address"):
         tour.get_by_role("button", name="Next").click()
         expect(tour).to_contain_text(re.compile(words))
@@ -126,4 +117,4 @@ def test_a_model_has_a_page_about_it(page: Page) -> None:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert complaints(page) == []
+        assert axe_complaints(page) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import Console
+from .conftest import Console, axe_complaints
 from .test_explorer import drag_slider, open_explorer, residual_marks, surface
 
 pytestmark = pytest.mark.browser
@@ -61,7 +61,14 @@ def test_a_view_in_one_file_still_drags_without_a_network(
     # kept: every method, every measure
     file.get_by_role("button", name="OLS").or_(file.get_by_role("radio", name="OLS")).click()
     expect(file.get_by_text("27 cells", exact=False).first).to_be_visible()
-    # not kept, and said
-    expect(file.get_by_role("region", name="Recommendation")).to_contain_text("without a server")
+    # kept: what is recommended; not kept, and said: for another interface
+    advice = file.get_by_role("region", name="Recommendation")
+    expect(advice).to_contain_text("MTU 4500, delay 640 ticks")
+    advice.get_by_role("button", name="Goal, curve, commands").click()
+    advice.get_by_label("Interface").fill("eth9")
+    advice.get_by_label("Interface").press("Enter")
+    expect(advice).to_contain_text("without a server")
+    expect(advice.get_by_role("button", name="Try again")).to_have_count(0)
+    assert axe_complaints(file) == []
     assert set(asked) <= {"file", "data", "blob"}
     context.close()

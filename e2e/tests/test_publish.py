@@ -2,6 +2,7 @@
 """A store published as files, under a path of a plain web server: the page works as ever."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,8 +14,9 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import COALESCOPE, ROOT, Console, free_port
+from .conftest import COALESCOPE, ROOT, Console, axe_complaints, free_port, stand_still
 from .test_explorer import drag_slider, surface
+from .test_recommend import lab_table
 
 pytestmark = pytest.mark.browser
 
@@ -29,12 +31,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     for slug in ("geist-2005-nfs", "geist-2005-points"):
         shutil.copytree(ROOT / "datasets" / slug, shipped / slug)
     (top / "some").mkdir()
-    subprocess.run(
-        [COALESCOPE, "publish", top / "some/where", "--data", tmp_path_factory.mktemp("data")],
-        env=os.environ | {"COALESCOPE_DATASETS_DIR": str(shipped)},
-        cwd=ROOT,
-        check=True,
-    )
+    table = tmp_path_factory.mktemp("tables") / "lab.csv"
+    table.write_text(lab_table())
+    data = tmp_path_factory.mktemp("data")
+    for command in (["import", table, "--experiment", "lab"], ["publish", top / "some/where"]):
+        subprocess.run(
+            [COALESCOPE, *command, "--data", data],
+            env=os.environ | {"COALESCOPE_DATASETS_DIR": str(shipped)},
+            cwd=ROOT,
+            check=True,
+        )
     port = free_port()
     host = subprocess.Popen(
         [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1", "-d", top],
@@ -75,7 +81,8 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     drag_slider(copy, "β", 0.3)
     expect(copy.get_by_text("By hand")).to_be_visible()
     assert surface(copy) != before
-    expect(copy.get_by_role("region", name="Recommendation")).to_contain_text("published copy")
+    advice = copy.get_by_role("region", name="Recommendation")
+    expect(advice).to_contain_text("MTU 4500, delay 640 ticks", timeout=SLOW)
     # Python and its models come from the same folder
     copy.wait_for_selector("[data-python=ready]")
 
@@ -85,6 +92,8 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     expect(copy.get_by_text("By hand")).to_be_visible(timeout=SLOW)
 
     copy.get_by_role("link", name="27 runs").click()
+    copy.get_by_role("combobox", name=re.compile("^MTU")).select_option("3000")
+    expect(copy.get_by_role("status").filter(has_text="9 runs")).to_be_visible(timeout=SLOW)
     copy.get_by_role("row").nth(1).get_by_role("link").first.click()
     expect(copy.get_by_role("heading", name="Measures")).to_be_visible(timeout=SLOW)
     expect(copy.get_by_role("button", name="Retract")).to_have_count(0)
@@ -99,8 +108,48 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     expect(copy.get_by_role("table").first).to_contain_text("4500")
 
 
+def test_answers_that_were_kept_and_what_needs_a_server(
+    copy: Page, site: str, console: Console
+) -> None:
+    console.expected.append("404")  # a host of files says so of what was not kept
+    copy.goto(f"{site}/explorer/lab?advice=open&measure=throughput_mbps")
+    advice = copy.get_by_role("region", name="Recommendation")
+    expect(advice.locator(".answer")).to_contain_text("For throughput: MTU 1500, delay 40")
+    expect(advice.get_by_label("Commands that set it")).to_contain_text("mtu 1500")
+    advice.get_by_role("button", name="Balance").click()
+    expect(advice.locator(".answer")).to_contain_text("MTU 9000, delay 40")
+    advice.get_by_label("Throughput, at least").fill("199.95")
+    advice.get_by_label("Throughput, at least").press("Enter")
+    expect(advice).to_contain_text("published copy")
+    expect(advice.get_by_role("button", name="Try again")).to_have_count(0)
+
+    copy.goto(f"{site}/experiments/lab/replicates")
+    expect(copy.get_by_role("region", name="Cells")).to_contain_text("MTU 9000, delay 320")
+    expect(copy.get_by_role("region", name="Analysis of variance")).to_contain_text("MTU × ")
+    expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("Every mean")
+    copy.get_by_label("Wanted half width").select_option("1")
+    expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("copy")
+    copy.goto(f"{site}/workshop")
+    expect(copy.get_by_role("region", name="Fit")).to_contain_text("published copy")
+
+
+@pytest.mark.parametrize("path", ["", "explorer/lab", "experiments/lab/runs", "figures"])
+def test_axe_finds_nothing(copy: Page, site: str, path: str) -> None:
+    copy.goto(f"{site}/{path}")
+    expect(copy.locator("h1").first).to_be_visible(timeout=SLOW)
+    stand_still(copy)
+    assert axe_complaints(copy) == []
+
+
 def test_every_address_opens_by_itself(copy: Page, site: str) -> None:
-    for path in ("explorer/geist-2005-points", "models/link-bound", "figures/geist-2005-figure-14"):
+    for path in (
+        "explorer/geist-2005-points",
+        "models/link-bound",
+        "models/link-bound/about",
+        "figures/geist-2005-figure-14",
+        "glossary",
+        "how-it-works",
+    ):
         copy.goto(f"{site}/{path}")
         expect(copy.locator("h1, h2").first).to_be_visible(timeout=SLOW)
         assert copy.url == f"{site}/{path}"

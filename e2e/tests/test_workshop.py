@@ -13,7 +13,8 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, expect
 
-from .conftest import Console, Server
+from .conftest import Console, Server, stand_still
+from .test_recommend import upload_lab
 
 pytestmark = pytest.mark.browser
 
@@ -354,6 +355,46 @@ def test_a_fit_by_the_server(page: Page) -> None:
     request = json.loads(body)
     assert set(request["model"]) == {"format", "title", "inputs", "parameters", "outputs", "graph"}
     assert "def " not in body
+    expect(page.get_by_text("The 27 cells that it was fitted to")).to_be_visible()
+
+
+def sights(page: Page) -> tuple[bytes, str, list[str]]:
+    """The surface, the marks on it, and where the sliders stand."""
+    expect(page.get_by_text("The 6 cells that it was fitted to")).to_be_visible()
+    stand_still(page)
+    page.mouse.move(1, 1)
+    cells = page.locator("[data-layer=cells]").inner_html()
+    sliders = page.get_by_role("slider").evaluate_all("all => all.map((s) => s.ariaValueText)")
+    return surface(page), cells, sliders
+
+
+def test_a_link_shows_the_fit_the_sliders_and_the_pull(
+    page: Page, chromium: Browser, server: Server
+) -> None:
+    """In a fresh profile too: the same cells beside the same curve."""
+    upload_lab(server)
+    page.goto("/workshop")
+    page.get_by_label("Experiment").select_option("lab")
+    page.get_by_label("latency_us is compared with").select_option("throughput_mbps")
+    page.get_by_role("checkbox", name="wait_us").uncheck()
+    page.get_by_role("button", name="Fit on the server").click()
+    expect(page.get_by_text("The 6 cells that it was fitted to")).to_be_visible()
+    slider = page.get_by_role("slider", name="wait_us")
+    slider.focus()
+    page.keyboard.press("End")
+    page.get_by_label("Pulling a line moves").select_option("wait_us")
+    page.wait_for_url("**pull=wait_us*")
+    before = sights(page)
+    fresh = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    other = fresh.new_page()
+    other.goto(page.url)
+    assert sights(other) == before
+    expect(other.get_by_label("Pulling a line moves")).to_have_value("wait_us")
+    expect(other.get_by_text("By hand")).to_be_visible()
+    # the control: another slider is another picture
+    other.get_by_role("slider", name="wait_us").press("Home")
+    assert sights(other) != before
+    fresh.close()
 
 
 def test_a_refused_fit_says_what_to_do(page: Page, console: Console) -> None:

@@ -116,7 +116,7 @@ runs = sa.Table(
     # the run's own identity, shown to people: from the log's header, or from file and row
     sa.Column("uid", sa.Text, nullable=False, unique=True),
     sa.Column("experiment_id", sa.ForeignKey("experiments.id"), nullable=False, index=True),
-    sa.Column("cell_id", sa.ForeignKey("cells.id"), nullable=False, index=True),
+    sa.Column("cell_id", sa.ForeignKey("cells.id"), nullable=False),
     sa.Column("replicate", sa.Integer, nullable=True),
     sa.Column("status", sa.Text, nullable=False, server_default="current"),
     sa.Column("content", sa.Text, nullable=False),
@@ -129,8 +129,21 @@ runs = sa.Table(
     sa.Column("warnings", sa.JSON, nullable=False),
     sa.Column("recorded_at", sa.Text, nullable=True),
     sa.Column("created_at", sa.Text, nullable=False),
+    # whether there are warnings: lists are filtered by it
+    sa.Column("warned", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.CheckConstraint("status IN ('current', 'retracted')", name="status_known"),
     sa.CheckConstraint("content IN ('run_log', 'csv', 'dataset')", name="content_known"),
+    # all that lists are filtered and sorted by: the wide rows are read for one page only
+    sa.Index(
+        "ix_runs_listing",
+        "cell_id",
+        "status",
+        "partial",
+        "warned",
+        "replicate",
+        "recorded_at",
+        "created_at",
+    ),
 )
 
 run_measures = sa.Table(

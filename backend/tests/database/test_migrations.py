@@ -53,7 +53,7 @@ def test_a_store_of_the_first_schema_comes_along(database: Database) -> None:
             "INSERT INTO runs (uid, experiment_id, cell_id, status, content, partial, warnings,"
             " created_at) VALUES ('1', 1, 1, 'current', 'csv', 0, '[]', 'then'),"
             " ('2', 1, 1, 'current', 'run_log', 1, '[]', 'then'),"
-            " ('3', 1, 1, 'retracted', 'run_log', 1, '[]', 'then')",
+            " ('3', 1, 1, 'retracted', 'run_log', 1, '[{}]', 'then')",
         ):
             connection.exec_driver_sql(statement)
     migrations.migrate(database)
@@ -62,7 +62,9 @@ def test_a_store_of_the_first_schema_comes_along(database: Database) -> None:
         found = connection.execute(
             sa.text("SELECT current_runs, partial_runs FROM cells ORDER BY id")
         ).all()
+        warned = connection.scalars(sa.text("SELECT warned FROM runs ORDER BY uid")).all()
     assert [tuple(row) for row in found] == [(2, 1), (0, 0)]
+    assert warned == [0, 0, 1]
 
 
 def test_head_is_the_newest_revision() -> None:

@@ -4,6 +4,7 @@
 // asked, in its fits.json.
 import { ApiError, errorFrom } from './errors';
 import { home } from './home';
+import { pageOf } from './list';
 
 export interface Copy {
   /** A site of files, or one file. */
@@ -18,8 +19,8 @@ export interface Copy {
 
 export type Answers = Readonly<Record<string, unknown>>;
 
-/** One fit of a fits.json. */
-export interface KeptFit {
+/** One answer of a fits.json or recommendations.json. */
+export interface KeptAnswer {
   readonly asked: Readonly<Record<string, unknown>>;
   readonly answer?: unknown;
   /** What the server said instead: its status and the body of its error. */
@@ -90,7 +91,9 @@ export function readFrom(copy: Copy): void {
 }
 
 const LIST = /^experiments\/[^/]+\/runs$/;
-const FITS = /^experiments\/[^/]+\/fits$/;
+/** What is asked for with a body, and found by it. */
+const ASKED = /^(experiments\/[^/]+\/(fits|recommendations)|recommendations)$/;
+const STATISTICS = /^experiments\/[^/]+\/(replicates|variance|replication-plan)$/;
 const PLAIN = /^(experiments(\/[^/]+(\/(cells|environment))?)?|quantities|models|runs\/[^/]+(\/environment)?)$/;
 
 /** JSON values that say the same, whatever the order of their keys. */
@@ -102,42 +105,57 @@ export function same(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && same(of(a, key), of(b, key)));
 }
 
-async function fitted(copy: Copy, request: Request, path: string): Promise<Response> {
+async function askedBefore(copy: Copy, request: Request, path: string): Promise<Response> {
   const asked = await request.json();
-  const kept = (await (await copy.open(`${path}.json`, request.signal)).json()) as readonly KeptFit[];
+  const kept = (await (await copy.open(`${path}.json`, request.signal)).json()) as readonly KeptAnswer[];
   const found = kept.find((each) => same(each.asked, asked));
   if (!found) throw needsServer();
   if (found.refusal) throw errorFrom(found.refusal.status, found.refusal.body);
   return Response.json(found.answer);
 }
 
-/** Lists are kept whole, and of each cell; a page of one is cut here. */
+/** Lists are kept whole, and of each cell; what is asked of one is found here. */
 async function listed(copy: Copy, request: Request, path: string, query: URLSearchParams): Promise<Response> {
   const cell = query.get('cell');
   const name = cell === null ? `${path}.json` : `${path}/cell=${cell}.json`;
-  const { total, runs } = await (await copy.open(name, request.signal)).json();
-  const offset = Number(query.get('offset') ?? 0);
-  return Response.json({ total, runs: runs.slice(offset, offset + Number(query.get('limit') ?? 100)) });
+  const { runs } = await (await copy.open(name, request.signal)).json();
+  return Response.json(pageOf(runs, query));
+}
+
+/** Of all runs, measure by measure: those of chosen levels or without some runs are not kept. */
+function statisticsAs(path: string, query: URLSearchParams): string | null {
+  const { measure, factors = '', width_percent = '', without = '', ...levels } = Object.fromEntries(query);
+  if (without !== '' || Object.keys(levels).length > 0) return null;
+  return `${[path, measure, ...factors.split(','), width_percent].filter(Boolean).join('/')}.json`;
 }
 
 /** The name under which an answer is kept, or null: such are not. */
 export function keptAs(path: string, query: URLSearchParams): string | null {
   if (/^runs\/[^/]+\/contents$/.test(path)) return `${path}.json`;
   if (/^runs\/[^/]+\/log$/.test(path)) return `${path}.runlog`;
+  if (STATISTICS.test(path)) return statisticsAs(path, query);
   if (path.endsWith('/export')) return `${path}/${query.get('what')}.${query.get('format')}`;
   if (!PLAIN.test(path)) return null;
   return query.size === 0 ? `${path}.json` : `${path}/${query}.json`;
+}
+
+/** What cannot be worked out from these runs is kept as the error that says so. */
+async function unlessRefused(kept: Response): Promise<Response> {
+  const body = await kept.json();
+  if ('error' in body) throw errorFrom(422, body);
+  return Response.json(body);
 }
 
 /** The answer to a request that would have gone to the server. */
 export async function answerFrom(copy: Copy, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const path = pathname.slice(pathname.indexOf('/api/') + '/api/'.length);
-  if (request.method === 'POST' && FITS.test(path)) return fitted(copy, request, path);
+  if (request.method === 'POST' && ASKED.test(path)) return askedBefore(copy, request, path);
   if (request.method !== 'GET') throw needsServer();
   if (LIST.test(path)) return listed(copy, request, path, searchParams);
   const name = keptAs(path, searchParams);
   // a site keeps what is asked without parameters
   if (name === null || (copy.of === 'site' && PLAIN.test(path) && searchParams.size > 0)) throw needsServer();
-  return copy.open(name, request.signal);
+  const kept = await copy.open(name, request.signal);
+  return STATISTICS.test(path) ? unlessRefused(kept) : kept;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers that a view was made from, under the names that copy.ts finds them by.
 import { body, client, file, withQuery } from './client';
-import { type Answers, currentCopy, type KeptFit, keptAs } from './copy';
+import { type Answers, currentCopy, type KeptAnswer, keptAs } from './copy';
 import { ApiError, Unreachable } from './errors';
 import { fileAddress } from './home';
+import { type Asked, ask } from './recommendations';
 import type { ExperimentSummary, Fit, FitRequest, Health } from './types';
 
 async function kept(path: string, as: 'json' | 'text' = 'json'): Promise<[string, unknown]> {
@@ -13,33 +14,46 @@ async function kept(path: string, as: 'json' | 'text' = 'json'): Promise<[string
   return [name, await (await file(`/api/${path}`))[as]()];
 }
 
-async function fitOf(slug: string, asked: FitRequest): Promise<KeptFit> {
+/** An answer with what was asked; a refusal is an answer too. */
+async function answered(asked: object, answer: () => Promise<unknown>): Promise<KeptAnswer> {
   try {
-    const params = { path: { slug } };
-    return { asked, answer: await body<Fit>(client.POST('/api/experiments/{slug}/fits', { params, body: asked })) };
+    return { asked: { ...asked }, answer: await answer() };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, message, where, advice, problems } = error;
-    return { asked, refusal: { status: error.status, body: { error: { code, message, where, advice, problems } } } };
+    const body = { error: { code, message, where, advice, problems } };
+    return { asked: { ...asked }, refusal: { status: error.status, body } };
   }
 }
+
+function fitOf(slug: string, asked: FitRequest): Promise<KeptAnswer> {
+  const params = { path: { slug } };
+  return answered(asked, () => body<Fit>(client.POST('/api/experiments/{slug}/fits', { params, body: asked })));
+}
+
+const recommended = (questions: readonly Asked[]): Promise<KeptAnswer[]> =>
+  Promise.all(questions.map((asked) => answered(asked.request, () => ask(asked))));
 
 export interface Wanted {
   readonly slug: string;
   /** Runs that the view leaves out. */
   readonly without: readonly string[];
   readonly fits: readonly FitRequest[];
+  /** What a recommendation is asked for, goal by goal. */
+  readonly questions: readonly Asked[];
   /** The experiment that it is set against. */
   readonly against: string | null;
 }
 
 /** Everything that a view asks its server, asked now. */
-export async function answersFor({ slug, without, fits, against }: Wanted): Promise<Answers> {
+export async function answersFor({ slug, without, fits, questions, against }: Wanted): Promise<Answers> {
   const own = `experiments/${encodeURIComponent(slug)}`;
   const other = against === null || against === slug ? null : `experiments/${encodeURIComponent(against)}`;
-  const [listed, answered, ...entries] = await Promise.all([
+  const [listed, fitted, ofRuns, ofModels, ...entries] = await Promise.all([
     body<ExperimentSummary[]>(client.GET('/api/experiments', {})),
     Promise.all(fits.map((each) => fitOf(slug, each))),
+    recommended(questions.filter(({ of }) => of === 'runs')),
+    recommended(questions.filter(({ of }) => of === 'model')),
     kept(own),
     kept(withQuery(`${own}/cells`, { without: without.join() })),
     kept(`${own}/export?format=csv&what=cells`, 'text'),
@@ -47,7 +61,9 @@ export async function answersFor({ slug, without, fits, against }: Wanted): Prom
   ]);
   return {
     'experiments.json': listed.filter((each) => each.slug === slug || each.slug === against),
-    [`${own}/fits.json`]: answered,
+    [`${own}/fits.json`]: fitted,
+    [`${own}/recommendations.json`]: ofRuns,
+    'recommendations.json': ofModels,
     ...Object.fromEntries(entries),
   };
 }

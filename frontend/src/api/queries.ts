@@ -14,6 +14,7 @@ import { body, client } from './client';
 import { currentCopy } from './copy';
 import { ApiError } from './errors';
 import { follow } from './events';
+import type { paths } from './schema';
 import type {
   Cells,
   Change,
@@ -184,13 +185,18 @@ export function prefetchFit(slug: string, request: FitRequest, dataVersion: numb
   queries.prefetchQuery(fitOf(slug, request, dataVersion));
 }
 
-export function useRuns(slug: string, page: { limit: number; offset: number; cell?: number }) {
+/** One page of a list of runs: which of them, and in which order. */
+export type RunList = NonNullable<paths['/api/experiments/{slug}/runs']['get']['parameters']['query']>;
+
+/** null: not known yet what to ask for. */
+export function useRuns(slug: string, list: RunList | null) {
   return useQuery({
-    queryKey: ['experiments', slug, 'runs', page],
+    queryKey: ['experiments', slug, 'runs', list],
     queryFn: ({ signal }) =>
       body<{ total: number; runs: Run[] }>(
-        client.GET('/api/experiments/{slug}/runs', { params: { path: { slug }, query: page }, signal }),
+        client.GET('/api/experiments/{slug}/runs', { params: { path: { slug }, query: list ?? {} }, signal }),
       ),
+    enabled: list !== null,
     placeholderData: keepPreviousData,
   });
 }

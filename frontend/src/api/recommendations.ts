@@ -10,7 +10,7 @@ export type Asked =
   | { readonly of: 'runs'; readonly slug: string; readonly request: RecommendationRequest }
   | { readonly of: 'model'; readonly request: ModelRecommendationRequest };
 
-function ask(asked: Asked, signal: AbortSignal): Promise<Recommendation> {
+export function ask(asked: Asked, signal?: AbortSignal): Promise<Recommendation> {
   if (asked.of === 'model')
     return body<Recommendation>(client.POST('/api/recommendations', { body: asked.request, signal }));
   const params = { path: { slug: asked.slug } };

@@ -527,9 +527,10 @@ export interface paths {
         };
         /**
          * List runs
-         * @description One page of an experiment's runs, in the order they were stored.
+         * @description One page of an experiment's runs, in the order they were stored unless another is asked for.
          *
-         *     Asked for one cell, it says which runs are outliers there (they are flagged, never left out).
+         *     FACTOR=VALUE, any number, chooses cells. Asked for one cell, it says which runs are outliers
+         *     there (they are flagged, never left out).
          */
         get: operations["list_runs"];
         put?: never;
@@ -1716,6 +1717,39 @@ export interface components {
             bootstrap: components["schemas"]["Bootstrap"];
         };
         /**
+         * FittedOut
+         * @description One point of a fit, with where the model was evaluated for it.
+         */
+        FittedOut: {
+            /**
+             * Index
+             * @description Row of the table, or first row of the cell
+             */
+            index: number;
+            /** Factors */
+            factors: {
+                [key: string]: number | string;
+            };
+            /** Observed */
+            observed: number;
+            /** Predicted */
+            predicted: number;
+            /**
+             * Deviation Percent
+             * @description 100 (predicted − observed)/observed, as the 2005 paper counts it: the residual, observed − predicted, with the other sign
+             */
+            deviation_percent: number;
+            /**
+             * Inputs
+             * @description Of the model: the means over its runs
+             */
+            inputs: {
+                [key: string]: number;
+            };
+            /** Runs */
+            runs: number;
+        };
+        /**
          * GlanceOut
          * @description A small picture of one measure: rows from the lowest y level to the highest.
          */
@@ -2262,7 +2296,7 @@ export interface components {
             covariance: number[][] | null;
             diagnostics: components["schemas"]["Diagnostics"];
             /** Residuals */
-            residuals: components["schemas"]["ResidualOut"][];
+            residuals: components["schemas"]["FittedOut"][];
             /** Identifiable */
             identifiable: boolean;
             /**
@@ -3087,6 +3121,8 @@ export interface components {
             measures: {
                 [key: string]: components["schemas"]["MeasuredValueOut"];
             };
+            /** Warning Codes */
+            warning_codes: string[];
             /**
              * Outlying
              * @description Measures in which it does not belong with the other current runs of its cell; null in lists of more than one cell
@@ -3152,6 +3188,8 @@ export interface components {
             measures: {
                 [key: string]: components["schemas"]["MeasuredValueOut"];
             };
+            /** Warning Codes */
+            warning_codes: string[];
             /**
              * Outlying
              * @description Measures in which it does not belong with the other current runs of its cell; null in lists of more than one cell
@@ -3160,10 +3198,13 @@ export interface components {
         };
         /**
          * RunsOut
-         * @description One page of an experiment's runs, in the order they were stored.
+         * @description One page of an experiment's runs.
          */
         RunsOut: {
-            /** Total */
+            /**
+             * Total
+             * @description Runs that match, on all pages
+             */
             total: number;
             /** Runs */
             runs: components["schemas"]["RunOut"][];
@@ -5454,6 +5495,21 @@ export interface operations {
                 offset?: number;
                 /** @description Only this cell's runs */
                 cell?: number | null;
+                /** @description Only these; current runs are whole or partial ones */
+                state?: ("current" | "whole" | "partial" | "retracted") | null;
+                /** @description Only runs with some, or with none */
+                warnings?: ("some" | "none") | null;
+                /** @description stored, recorded, replicate, a factor or a measure; with a hyphen before it, the largest first. Runs that lack it come last, like ones as they were stored */
+                sort?: string;
+                /**
+                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @example {
+                 *       "workload": "tcp"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                };
             };
             header?: never;
             path: {

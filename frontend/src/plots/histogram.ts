@@ -90,7 +90,7 @@ export function histogramShapes(
       line(x(us), HEAD + PLOT, x(us), HEAD + PLOT + 4, { stroke: 'var(--line-3)' }),
       text(x(us), HEAD + PLOT + 17, brief(us), { ...TICK, ...MIDDLE }),
     ]),
-    text(right, HEAD + PLOT + 34, 'latency, µs', { ...AXIS, ...END }),
+    text(right, HEAD + PLOT + 34, 'latency, µs', { ...AXIS, ...END, 'data-quantity': 'latency_us' }),
   ];
 }
 

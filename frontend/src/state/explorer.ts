@@ -83,12 +83,6 @@ export interface SliceTerms {
   models(measure: string): readonly ModelTerms[];
 }
 
-export interface Rejected {
-  readonly name: string;
-  readonly value: string;
-  readonly reason: string;
-}
-
 /** The values as they go into an address: short, and the same when read back. */
 export const shortened = (v: number): number => Number(v.toPrecision(4));
 

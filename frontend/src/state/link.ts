@@ -20,7 +20,6 @@ import {
   type ExplorerState,
   METHODS,
   type ModelTerms,
-  type Rejected,
   type SliceTerms,
   SURFACES,
   stateFor,
@@ -29,12 +28,10 @@ import {
 import { CONTRASTS, FIGURES, isSlug, readTurn, sameTurn, type Turn, turnText } from './figure';
 import { type Axes, type AxisScale, levelAt, NONE } from './layout';
 import { MOST_PINS, type Pin, pinText, readPin, suits } from './pins';
-
-/** Of the addresses that this page writes. One that says no version is of the first; a page that changes what a parameter means counts on. */
-export const VERSION = 1;
+import { Reader, type Rejected } from './reader';
 
 /** Parameters of the page that are not the explorer's. */
-const FOREIGN = new Set(['theme', 'bench', 'without', 'sliders']);
+const FOREIGN = ['theme', 'bench', 'without', 'sliders'];
 
 const number = (v: number): string => String(v);
 
@@ -132,80 +129,15 @@ export interface Read {
   readonly rejected: readonly Rejected[];
 }
 
-/** Takes parameters one at a time, and keeps what it could not use. */
-class Reader {
-  private readonly left: Map<string, string>;
-  private readonly pins: readonly string[];
-  readonly rejected: Rejected[] = [];
-
-  constructor(query: string) {
-    this.left = new Map(new URLSearchParams(query));
-    for (const name of FOREIGN) this.left.delete(name);
-    this.pins = new URLSearchParams(query).getAll('pin');
-    this.left.delete('pin');
+/** The only parameter that may be there several times. */
+function readPins(reader: Reader, sliders: ModelTerms['sliders']): Pin[] {
+  const pins: Pin[] = [];
+  for (const value of reader.takeAll('pin')) {
+    const pin = pins.length < MOST_PINS ? readPin(value, sliders) : `is one more than ${MOST_PINS}`;
+    if (typeof pin === 'string') reader.reject('pin', value, pin);
+    else pins.push(pin);
   }
-
-  reject(name: string, value: string, reason: string): void {
-    this.rejected.push({ name, value, reason });
-  }
-
-  take<T>(name: string, fallback: T, read: (text: string) => T | string, isError: (v: T | string) => v is string): T {
-    const text = this.left.get(name);
-    if (text === undefined) return fallback;
-    this.left.delete(name);
-    const value = read(text);
-    if (!isError(value)) return value;
-    this.reject(name, text, value);
-    return fallback;
-  }
-
-  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T, what: string): T;
-  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: null, what: string): T | null;
-  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T | null, what: string): T | null {
-    const text = this.left.get(name);
-    if (text === undefined) return fallback;
-    this.left.delete(name);
-    const found = allowed.find((a) => a === text);
-    if (found === undefined) this.reject(name, text, what);
-    return found ?? fallback;
-  }
-
-  /** Null where the parameter is absent or cannot be used. */
-  number(name: string, lo: number, hi: number): number | null {
-    return this.take<number | null>(
-      name,
-      null,
-      (text) => {
-        const v = text.trim() === '' ? Number.NaN : Number(text);
-        if (!Number.isFinite(v)) return 'is not a number';
-        if (v < lo || v > hi) return `is not between ${lo} and ${hi}`;
-        // −0 would not come back from an address
-        return v === 0 ? 0 : v;
-      },
-      (v): v is string => typeof v === 'string',
-    );
-  }
-
-  /** The only parameter that may be there several times. */
-  everyPin(sliders: ModelTerms['sliders']): Pin[] {
-    const pins: Pin[] = [];
-    for (const value of this.pins) {
-      const pin = pins.length < MOST_PINS ? readPin(value, sliders) : `is one more than ${MOST_PINS}`;
-      if (typeof pin === 'string') this.rejected.push({ name: 'pin', value, reason: pin });
-      else pins.push(pin);
-    }
-    return pins;
-  }
-
-  rest(): void {
-    for (const [name, value] of this.left) this.reject(name, value, 'is not known here');
-  }
-}
-
-/** An address of a newer page is read as far as this one understands it. */
-function readVersion(reader: Reader): void {
-  const known = Array.from({ length: VERSION }, (_, i) => String(i + 1));
-  reader.oneOf('v', known, null, 'is the version of a newer page: some of this address may mean something else');
+  return pins;
 }
 
 function readAxes(reader: Reader, terms: Terms): Axes {
@@ -247,18 +179,13 @@ function readLines(
 ): readonly number[] | null {
   if (!axis) return fallback;
   const { levels } = axis;
-  return reader.take<readonly number[] | null>(
-    'lines',
-    fallback,
-    (text) => {
-      if (text === 'none') return [];
-      const asked = unlisted(axis, text);
-      if (asked.some((v) => !levels.includes(v))) return 'names a setting that is not there';
-      const kept = levels.filter((l) => asked.includes(l));
-      return kept.length === levels.length ? null : kept;
-    },
-    (v): v is string => typeof v === 'string',
-  );
+  return reader.take<readonly number[] | null>('lines', fallback, (text) => {
+    if (text === 'none') return [];
+    const asked = unlisted(axis, text);
+    if (asked.some((v) => !levels.includes(v))) return 'names a setting that is not there';
+    const kept = levels.filter((l) => asked.includes(l));
+    return kept.length === levels.length ? null : kept;
+  });
 }
 
 function readPlace(reader: Reader, axis: AxisTerms | null): number | null {
@@ -294,26 +221,22 @@ function readFigure(
 ): Pick<ExplorerState, 'figure' | 'turn' | 'contrast' | 'against'> {
   const figure = reader.oneOf('view', FIGURES, start.figure, 'is not a figure');
   const contrast = reader.oneOf('contrast', CONTRASTS, start.contrast, 'is not a way to compare');
-  const turn = reader.take<Turn>('turn', start.turn, readTurn, (v): v is string => typeof v === 'string');
-  const slug = reader.take<{ slug: string | null }>(
-    'against',
-    { slug: start.against },
-    (text) => (isSlug(text) ? { slug: text } : 'is not the name of an experiment'),
-    (v): v is string => typeof v === 'string',
+  const turn = reader.take<Turn>('turn', start.turn, readTurn);
+  const slug = reader.take<{ slug: string | null }>('against', { slug: start.against }, (text) =>
+    isSlug(text) ? { slug: text } : 'is not the name of an experiment',
   );
   return { figure, turn, contrast, against: slug.slug };
 }
 
 function readAdvice(reader: Reader): Advice {
-  const isText = (v: unknown): v is string => typeof v === 'string';
   const named = (name: string, known: (text: string) => boolean, reason: string) =>
-    reader.take<{ text: string } | null>(name, null, (text) => (known(text) ? { text } : reason), isText)?.text;
+    reader.take<{ text: string } | null>(name, null, (text) => (known(text) ? { text } : reason))?.text;
   const limits = (name: string, limit: Limit['limit']) =>
-    reader.take<readonly Limit[]>(name, [], (text) => readLimits(text, limit), isText);
+    reader.take<readonly Limit[]>(name, [], (text) => readLimits(text, limit));
   return {
     open: reader.oneOf('advice', ['open'] as const, null, 'is not open') !== null,
     goal: reader.oneOf('goal', GOALS, null, 'is not a goal'),
-    weights: reader.take('weigh', { weights: START_ADVICE.weights }, readWeights, isText).weights,
+    weights: reader.take('weigh', { weights: START_ADVICE.weights }, readWeights).weights,
     limits: [...limits('atmost', 'at most'), ...limits('atleast', 'at least')],
     interface: named('interface', isInterface, 'cannot be the name of an interface') ?? START_ADVICE.interface,
     driver: named('driver', isDriver, 'cannot be the name of a driver') ?? null,
@@ -328,8 +251,8 @@ function scaledAxes(reader: Reader, axes: Axes, slice: SliceTerms): Axes {
 
 /** The state an address means, and what of it could not be used. */
 export function fromQuery(query: string, terms: Terms): Read {
-  const reader = new Reader(query);
-  readVersion(reader);
+  const reader = new Reader(query, FOREIGN);
+  reader.version();
   const unscaled = readAxes(reader, terms);
   const where = readWhere(reader, terms, unscaled);
   const axes = scaledAxes(reader, unscaled, terms.slice({ axes: unscaled, where }));
@@ -347,7 +270,7 @@ export function fromQuery(query: string, terms: Terms): Read {
   const x = readPlace(reader, slice.x);
   const chosen = models.find((m) => m.id === model) ?? models[0];
   const byHand = readByHand(reader, chosen);
-  const pins = reader.everyPin(chosen?.sliders ?? []);
+  const pins = readPins(reader, chosen?.sliders ?? []);
   const movers = chosen?.sliders.map((s) => s.name) ?? [];
   const pull = reader.oneOf('pull', movers, null, 'is not a parameter of the model');
   const advice = readAdvice(reader);

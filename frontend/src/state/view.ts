@@ -49,6 +49,7 @@ import {
   ties,
 } from './layout';
 import { type BundledModel, type Catalogue, fittedAs, isCost, partsOf } from './models';
+import { axisOver, type Observed, pointsOver, termOver } from './observed';
 import { type Place, placesToCome } from './planned';
 
 /** What the explorer is opened on: an experiment with its cells, or a model alone. */
@@ -64,7 +65,14 @@ export type Subject =
       /** What a sweep is about to measure: cells without runs. */
       readonly planned?: readonly Cell[];
     }
-  | { readonly of: 'model'; readonly model: BundledModel };
+  | {
+      readonly of: 'model';
+      readonly model: BundledModel;
+      /** The cells that it was fitted to. */
+      readonly observed?: Observed;
+    };
+
+type ModelSubject = Extract<Subject, { of: 'model' }>;
 
 /** No model: the surface is drawn through the cells. */
 export const NO_MODEL = 'none';
@@ -187,10 +195,11 @@ function planeOf(model: BundledModel): Axes {
   return { x: has(x) ? x : other, y: has(y) ? y : NONE, ...rest };
 }
 
-function modelSlice(model: BundledModel, catalogue: Catalogue, { axes }: Cut): Slice {
+function modelSlice({ model, observed }: ModelSubject, catalogue: Catalogue, { axes }: Cut): Slice {
   const named = (name: string): Axis | null => {
     const found = modelFactors(model).find((f) => f.name === name);
-    return found ? modelAxis(found) : null;
+    if (!found) return null;
+    return observed ? axisOver(modelAxis(found), observed) : modelAxis(found);
   };
   const [across, up] = [named(axes.x), named(axes.y)];
   const x = across && scaled(across, axes.xScale);
@@ -219,8 +228,7 @@ export function slicesOf(subject: Subject, catalogue: Catalogue): Slices {
     let slice = byKey.get(key);
     if (!slice) {
       const cut = { axes, where };
-      slice =
-        subject.of === 'model' ? modelSlice(subject.model, catalogue, cut) : experimentSlice(subject, cut, catalogue);
+      slice = subject.of === 'model' ? modelSlice(subject, catalogue, cut) : experimentSlice(subject, cut, catalogue);
       byKey.set(key, slice);
     }
     return slice;
@@ -555,13 +563,18 @@ export function viewOf(
     slice.measures[0] ??
     slice.missing[0];
   const binding = bindingOf(slice, state);
-  const fitted = binding && fittedAs(binding.model) ? fit : null;
+  const observed = (subject.of === 'model' && subject.observed) || null;
+  const fitted = observed?.fit ?? (binding && fittedAs(binding.model) ? fit : null);
   const pooled = isCost(measure.name) ? pooledShare(fitted) : null;
-  const points = pointsOf(slice.layout, slice.cells, {}, measure.name, pooled);
-  const field = throughCells(slice, points, measure.name);
-  const sliders = slidersOf(binding?.terms ?? [], fitted, state.byHand);
+  const terms = binding?.terms ?? [];
+  const sliders = slidersOf(observed ? terms.map((t) => termOver(t, observed)) : terms, fitted, state.byHand);
   const start = Object.fromEntries(sliders.map((s) => [s.name, s.start]));
-  const measured = subject.of === 'experiment';
+  const points =
+    observed && binding?.output === observed.fit.output
+      ? pointsOver(observed, binding, slice.layout, start)
+      : pointsOf(slice.layout, slice.cells, {}, measure.name, pooled);
+  const field = throughCells(slice, points, measure.name);
+  const measured = subject.of === 'experiment' || points.length > 0;
   const figure = figureOf(state.figure, { layout: slice.layout, binding, measured, points, field, measure });
   const mode = modeOf(state, figure, binding, field, waiting && binding !== null && fittedAs(binding.model) !== null);
   const z = coarse(
@@ -575,7 +588,7 @@ export function viewOf(
   const valueSpacing = isRatio(measure.name) && values[0] > 0 && values[1] / values[0] > 12 ? 'log' : 'linear';
   const ticks = valueSpacing === 'log' ? decadeTicks(values[0], values[1]) : niceTicks(values[0], values[1], 7);
   return {
-    kind: subject.of === 'experiment' ? subject.experiment.kind : null,
+    kind: subject.of === 'experiment' ? subject.experiment.kind : (observed?.kind ?? null),
     figure,
     partner,
     slice,

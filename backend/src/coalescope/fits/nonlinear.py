@@ -77,12 +77,18 @@ class Points:
 
 @dataclass(frozen=True)
 class NonlinearFit(Fit):
-    """A fit, and what it was made of."""
+    """A fit, and what it was made of.
+
+    `inputs` and `runs` are in the order of the residuals: the means of the model's inputs over the
+    runs behind each, and how many those are.
+    """
 
     output: str
     held: Mapping[str, float]
     sources: Mapping[str, Sequence[str]]
     pooled: Sequence[str]
+    inputs: Sequence[Mapping[str, float]]
+    runs: Sequence[int]
 
 
 def select_points(
@@ -161,6 +167,9 @@ def fit(points: Points, request: NonlinearRequest, run: Run = here) -> Nonlinear
             advice=f"{did_you_mean(error.name, request.model.names)}GET /api/models lists inputs, "
             "outputs and parameters of each model.",
         ) from None
+    _, settings, runs = np.unique(points.settings, return_inverse=True, return_counts=True)
+    means = {n: np.bincount(settings, points.columns[n]) / runs for n in sorted(inputs)}
+    places = [settings[residual.index] for residual in result.residuals]
     return NonlinearFit(
         experiment=points.experiment,
         where=points.where,
@@ -172,6 +181,8 @@ def fit(points: Points, request: NonlinearRequest, run: Run = here) -> Nonlinear
         held=request.held,
         sources=points.sources,
         pooled=request.pooled,
+        inputs=[{n: float(of[k]) for n, of in means.items()} for k in places],
+        runs=[int(runs[k]) for k in places],
     )
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits as the API shows them: the models' own result types, with what was fitted."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -166,6 +167,13 @@ class ResidualOut(BaseModel):
     )
 
 
+class FittedOut(ResidualOut):
+    """One point of a fit, with where the model was evaluated for it."""
+
+    inputs: dict[str, float] = Field(description="Of the model: the means over its runs")
+    runs: int
+
+
 class FitOut(BaseModel):
     """Estimates with intervals, what to think of them, and every residual."""
 
@@ -182,7 +190,7 @@ class FitOut(BaseModel):
     estimates: dict[str, Estimate]
     covariance: list[list[float]] | None = Field(description="In the order of the estimates")
     diagnostics: Diagnostics
-    residuals: list[ResidualOut]
+    residuals: Sequence[ResidualOut]
     identifiable: bool
     message: str | None = Field(description="Why there are no values, or no intervals")
     bootstrap: Bootstrap
@@ -197,6 +205,7 @@ class NonlinearFitOut(FitOut):
         description="The factors or measures that each input was taken from"
     )
     pooled: list[str]
+    residuals: Sequence[FittedOut]
 
 
 def fit_out(fit: Fit) -> FitOut:
@@ -207,7 +216,12 @@ def fit_out(fit: Fit) -> FitOut:
 def nonlinear_fit_out(fit: NonlinearFit) -> NonlinearFitOut:
     """Return that fit as the API shows it."""
     own = {"output": fit.output, "held": fit.held, "sources": fit.sources, "pooled": fit.pooled}
-    return NonlinearFitOut.model_validate({**_members(fit), **own})
+    members = _members(fit)
+    residuals = [
+        {**residual, "inputs": inputs, "runs": runs}
+        for residual, inputs, runs in zip(members["residuals"], fit.inputs, fit.runs, strict=True)
+    ]
+    return NonlinearFitOut.model_validate({**members, **own, "residuals": residuals})
 
 
 def _members(fit: Fit) -> dict[str, Any]:

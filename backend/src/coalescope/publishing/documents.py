@@ -22,9 +22,10 @@ MISSING = """<!doctype html>
 
 def addresses(models: Iterable[str], figures: Iterable[str]) -> list[str]:
     """The addresses that do not depend on what is stored, without slashes around them."""
-    plain = ["", "models", "figures", "compare", "open", "workshop"]
+    plain = ["", "models", "figures", "glossary", "how-it-works", "compare", "open", "workshop"]
     views = [f"models/{m}" for m in models] + [f"figures/{f}" for f in figures]
-    return plain + views + [f"embed/{view}" for view in views]
+    about = [f"models/{m}/about" for m in models]
+    return plain + views + about + [f"embed/{view}" for view in views]
 
 
 def of_experiment(slug: str) -> list[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GET runs, their logs and history; POST retraction, restoration, correction."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
@@ -17,7 +17,7 @@ from coalescope.runs import service
 from coalescope.runs.environments import environment_out
 from coalescope.runs.factors import check_factors
 from coalescope.runs.log_header import read_contents, read_log_header
-from coalescope.runs.records import MeasuredValue, RunRecord
+from coalescope.runs.records import MeasuredValue, RunRecord, State
 from coalescope.runs.schemas import (
     ContentsOut,
     CorrectionIn,
@@ -35,25 +35,51 @@ router = APIRouter(tags=["runs"])
 
 RunId = Annotated[str, Path(alias="id", max_length=64)]
 
+_OWN = ("limit", "offset", "cell", "state", "warnings", "sort")
 _CONFLICT: dict[int | str, dict[str, Any]] = {
     409: {"model": ErrorResponse, "description": "The run is not in a state for that"}
 }
 
 
-@router.get("/experiments/{slug}/runs")
+@router.get("/experiments/{slug}/runs", openapi_extra=WHERE_PARAMETERS)
 def list_runs(
     connection: ReadConnection,
+    request: Request,
     slug: str,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
     cell: Annotated[int | None, Query(ge=1, le=2**53, description="Only this cell's runs")] = None,
+    state: Annotated[
+        State | None, Query(description="Only these; current runs are whole or partial ones")
+    ] = None,
+    warnings: Annotated[
+        Literal["some", "none"] | None, Query(description="Only runs with some, or with none")
+    ] = None,
+    sort: Annotated[
+        str,
+        Query(
+            max_length=100,
+            description="stored, recorded, replicate, a factor or a measure; with a hyphen before "
+            "it, the largest first. Runs that lack it come last, like ones as they were stored",
+        ),
+    ] = "stored",
 ) -> RunsOut:
-    """One page of an experiment's runs, in the order they were stored.
+    """One page of an experiment's runs, in the order they were stored unless another is asked for.
 
-    Asked for one cell, it says which runs are outliers there (they are flagged, never left out).
+    FACTOR=VALUE, any number, chooses cells. Asked for one cell, it says which runs are outliers
+    there (they are flagged, never left out).
     """
     experiment = get_experiment(connection, slug)
-    total, records = service.list_runs(connection, experiment, cell, limit, offset)
+    listing = service.listing_of(
+        connection,
+        experiment,
+        [pair for pair in request.query_params.multi_items() if pair[0] not in _OWN],
+        sort,
+        cell_id=cell,
+        state=state,
+        warned=None if warnings is None else warnings == "some",
+    )
+    total, records = service.list_runs(connection, listing, limit, offset)
     measures = service.measures_of(connection, records)
     found = None if cell is None else service.outlying(connection, cell)
     runs = [
@@ -203,6 +229,7 @@ def _fields(
         "measures": {
             name: MeasuredValueOut(value=m.value, sd=m.sd, n=m.n) for name, m in measures.items()
         },
+        "warning_codes": [warning["code"] for warning in run.warnings],
         "outlying": outlying,
     }
 

@@ -9,6 +9,8 @@ from coalescope.experiments.records import Factors, SummaryRecord
 
 Content = Literal["run_log", "csv", "dataset"]
 Status = Literal["current", "retracted"]
+# what of a run counts: all, what a cut-off log holds, nothing; current: one of the first two
+State = Literal["current", "whole", "partial", "retracted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,30 @@ class RunRecord:
     warnings: Sequence[Mapping[str, Any]]
     recorded_at: str | None
     created_at: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Which of an experiment's runs are listed, and in which order.
+
+    Attributes:
+        experiment_id: row id of the experiment.
+        state: only those in this state.
+        warned: only those with, or without, warnings.
+        places: of which cells, by row id, and in which order a list by a factor puts them; all of
+            them wherever anything else is asked for.
+        by: what the order follows: stored, recorded, replicate, place, or a measure's name.
+        falling: the largest first. What lacks the value comes last either way, and what is alike
+            in the order it was stored.
+
+    """
+
+    experiment_id: int
+    state: State | None = None
+    warned: bool | None = None
+    places: Mapping[int, int] | None = None
+    by: str = "stored"
+    falling: bool = False
 
 
 @dataclass(frozen=True)

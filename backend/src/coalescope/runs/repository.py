@@ -22,6 +22,7 @@ from coalescope.experiments.records import Factors, SummaryRecord
 from coalescope.runs.records import (
     CountedCell,
     HistoryRecord,
+    Listing,
     MeasuredValue,
     RemovedRuns,
     ReplicateRecord,
@@ -70,15 +71,13 @@ def get(connection: Connection, uid: str) -> RunRecord | None:
     return None if row is None else RunRecord(*row)
 
 
-def list_runs(
-    connection: Connection, experiment_id: int, cell_id: int | None, limit: int, offset: int
-) -> list[RunRecord]:
-    """Runs of an experiment, in the order they were stored."""
-    query = _select_runs().where(runs.c.experiment_id == experiment_id)
-    if cell_id is not None:
-        query = query.where(runs.c.cell_id == cell_id)
-    query = query.order_by(runs.c.id).limit(limit).offset(offset)
-    return [RunRecord(*row) for row in connection.execute(query)]
+def list_runs(connection: Connection, listing: Listing, limit: int, offset: int) -> list[RunRecord]:
+    """One page of a list of runs."""
+    page = _in_order(_listed(listing), listing).limit(limit).offset(offset)
+    ids = list(connection.scalars(page))
+    query = _select_runs().where(runs.c.id.in_(ids))
+    found = {row.id: RunRecord(*row) for row in connection.execute(query)}
+    return [found[run_id] for run_id in ids]
 
 
 def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list[RunRecord]:
@@ -87,12 +86,61 @@ def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list
     return [RunRecord(*row) for row in connection.execute(query)]
 
 
-def count_runs(connection: Connection, experiment_id: int, cell_id: int | None) -> int:
+def count_runs(connection: Connection, listing: Listing) -> int:
     """How many runs list_runs can reach."""
-    query = sa.select(sa.func.count()).where(runs.c.experiment_id == experiment_id)
-    if cell_id is not None:
-        query = query.where(runs.c.cell_id == cell_id)
+    query = sa.select(sa.func.count()).select_from(_listed(listing).subquery())
     return connection.execute(query).scalar_one()
+
+
+_STATES = {
+    "current": (runs.c.status == "current",),
+    "whole": (runs.c.status == "current", sa.not_(runs.c.partial)),
+    "partial": (runs.c.status == "current", runs.c.partial),
+    "retracted": (runs.c.status == "retracted",),
+}
+
+
+def _listed(listing: Listing) -> sa.Select[tuple[int]]:
+    """The row ids of a list, in no order; with the place of each one's cell where it has one."""
+    query = sa.select(runs.c.id)
+    if listing.places is None:
+        query = query.where(runs.c.experiment_id == listing.experiment_id)
+    else:
+        # as literals: there may be more cells than a statement can have parameters
+        columns = sa.column("cell_id", sa.BigInteger), sa.column("place", sa.Integer)
+        places = sa.values(*columns, name="places", literal_binds=True)
+        among = places.data(list(listing.places.items())).cte("places")
+        query = query.join_from(among, runs, among.c.cell_id == runs.c.cell_id)
+    if listing.state is not None:
+        query = query.where(*_STATES[listing.state])
+    if listing.warned is not None:
+        query = query.where(runs.c.warned if listing.warned else sa.not_(runs.c.warned))
+    return query
+
+
+def _in_order(query: sa.Select[tuple[int]], listing: Listing) -> sa.Select[tuple[int]]:
+    key: sa.ColumnElement[Any]
+    match listing.by:
+        case "stored":
+            return query.order_by(runs.c.id.desc() if listing.falling else runs.c.id)
+        case "recorded":
+            key = sa.func.coalesce(runs.c.recorded_at, runs.c.created_at)
+        case "replicate":
+            key = runs.c.replicate
+        case "place":
+            # the places are in the order that was asked for
+            return query.order_by(sa.literal_column("places.place"), runs.c.id)
+        case name:
+            of_run = sa.and_(run_measures.c.run_id == runs.c.id, run_measures.c.measure == name)
+            query = query.outerjoin(run_measures, of_run)
+            key = run_measures.c.value
+    return query.order_by(key.is_(None), key.desc() if listing.falling else key, runs.c.id)
+
+
+def factors_of_cells(connection: Connection, experiment_id: int) -> dict[int, Factors]:
+    """The settings of all cells of an experiment, also of those without current runs."""
+    query = sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
+    return dict(connection.execute(query).all())
 
 
 def measures_of(
@@ -272,11 +320,7 @@ def values_of_runs(
         runs.c.status == "current",
         runs.c.uid.not_in(without),
     )
-    factors = dict(
-        connection.execute(
-            sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
-        ).all()
-    )
+    factors = factors_of_cells(connection, experiment_id)
     found: dict[int, dict[str, float]] = {}
     cell_of: dict[int, int] = {}
     for run_id, cell_id in connection.execute(
@@ -344,11 +388,7 @@ def environments_of(
         .group_by(runs.c.cell_id, same)
         .order_by(runs.c.cell_id)
     )
-    factors = dict(
-        connection.execute(
-            sa.select(cells.c.id, cells.c.factors).where(cells.c.experiment_id == experiment_id)
-        ).all()
-    )
+    factors = factors_of_cells(connection, experiment_id)
     return [
         (factors[cell_id], None if text is None else json.loads(text), count)
         for cell_id, text, count in connection.execute(query)

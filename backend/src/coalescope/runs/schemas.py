@@ -43,6 +43,7 @@ class RunOut(BaseModel):
     recorded_at: str | None
     created_at: str
     measures: dict[str, MeasuredValueOut]
+    warning_codes: list[str]
     outlying: list[str] | None = Field(
         description="Measures in which it does not belong with the other current runs of its cell; "
         "null in lists of more than one cell"
@@ -50,9 +51,9 @@ class RunOut(BaseModel):
 
 
 class RunsOut(BaseModel):
-    """One page of an experiment's runs, in the order they were stored."""
+    """One page of an experiment's runs."""
 
-    total: int
+    total: int = Field(description="Runs that match, on all pages")
     runs: list[RunOut]
 
 

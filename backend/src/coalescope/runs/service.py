@@ -9,11 +9,12 @@ from typing import Any
 from coalescope_models.statistics import outliers
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import conflict, not_found
+from coalescope.errors import CoalescopeError, conflict, did_you_mean, not_found
 from coalescope.experiments.levels import (
     canonical_factors,
     factor_key,
     factor_levels,
+    level_order,
     matches,
 )
 from coalescope.experiments.records import (
@@ -25,20 +26,24 @@ from coalescope.experiments.records import (
 )
 from coalescope.experiments.service import parse_where, touch
 from coalescope.glossary.quantities import glossary_order
+from coalescope.glossary.quantities import measure as known_measure
 from coalescope.runs import repository
 from coalescope.runs.records import (
     HistoryRecord,
+    Listing,
     MeasuredValue,
     NewRun,
     RecomputedCell,
     RemovedRuns,
     ReplicateRecord,
     RunRecord,
+    State,
 )
 from coalescope.runs.summaries import summarise_values
 from coalescope.timestamps import utc_now
 
 _BATCH = 1000
+_ORDERS = ("stored", "recorded", "replicate")
 
 
 def record_runs(
@@ -97,10 +102,12 @@ def replace_log(
     What people decided about the run stays: its cell, its number, whether it is retracted.
     """
     kept = [warning for warning in run.warnings if warning["code"] == "replicate_repeated"]
+    warnings = [*(warning.as_json() for warning in whole.warnings), *kept]
     values = {
         "upload_id": upload_id,
         "partial": whole.partial,
-        "warnings": [*(warning.as_json() for warning in whole.warnings), *kept],
+        "warnings": warnings,
+        "warned": bool(warnings),
         "recorded_at": whole.recorded_at,
     }
     repository.update_run(connection, run.id, values)
@@ -231,15 +238,55 @@ def get_run(connection: Connection, uid: str) -> RunRecord:
 
 
 def list_runs(
+    connection: Connection, listing: Listing, limit: int = 100, offset: int = 0
+) -> tuple[int, list[RunRecord]]:
+    """How many runs a list has, and one page of it."""
+    if listing.places == {}:
+        return 0, []
+    total = repository.count_runs(connection, listing)
+    return total, repository.list_runs(connection, listing, limit, offset)
+
+
+def listing_of(
     connection: Connection,
     experiment: ExperimentRecord,
+    where: Iterable[tuple[str, str]] = (),
+    sort: str = "stored",
+    *,
     cell_id: int | None = None,
-    limit: int = 100,
-    offset: int = 0,
-) -> tuple[int, list[RunRecord]]:
-    """How many runs there are, and one page of them in the order they were stored."""
-    total = repository.count_runs(connection, experiment.id, cell_id)
-    return total, repository.list_runs(connection, experiment.id, cell_id, limit, offset)
+    state: State | None = None,
+    warned: bool | None = None,
+) -> Listing:
+    """Those of an experiment's runs, in the order of `sort`; with a hyphen before it, falling.
+
+    `where` holds FACTOR, VALUE pairs as text. Errors: 422 for an unknown factor or order.
+    """
+    name, falling = sort.removeprefix("-"), sort.startswith("-")
+    settings = repository.factors_of_cells(connection, experiment.id)
+    levels = factor_levels(settings.values())
+    where_levels = parse_where(where, levels)
+    among = [
+        cell
+        for cell, own in settings.items()
+        if cell_id in (None, cell) and matches(own, where_levels)
+    ]
+    plain = name == "stored" and state is None and warned is None and len(among) == len(settings)
+    places = None if plain else dict.fromkeys(among, 0)
+    listing = Listing(experiment.id, state, warned, places, by=name, falling=falling)
+    if name in _ORDERS or (name not in levels and known_measure(name) is not None):
+        return listing
+    if name in levels:
+        in_order = sorted(levels[name], key=level_order, reverse=falling)
+        rank: dict[FactorValue | None, int] = {level: k for k, level in enumerate(in_order)}
+        ranks = {cell: rank.get(settings[cell].get(name), len(rank)) for cell in among}
+        return replace(listing, by="place", places=ranks)
+    raise CoalescopeError(
+        "unknown_order",
+        f"Runs cannot be sorted by {name[:80]!r}.",
+        where={"field": "sort"},
+        advice=f"{did_you_mean(name, [*_ORDERS, *levels])}Name one of {', '.join(_ORDERS)}, a "
+        "factor of the experiment, or a measure; with a hyphen before it, the largest come first.",
+    )
 
 
 def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list[RunRecord]:
@@ -403,6 +450,7 @@ def _row(run: NewRun, experiment_id: int, cell_id: int, now: str) -> dict[str, A
         "requested": None if run.requested is None else dict(run.requested),
         "environment": None if run.environment is None else dict(run.environment),
         "warnings": [warning.as_json() for warning in run.warnings],
+        "warned": bool(run.warnings),
         "recorded_at": run.recorded_at,
         "created_at": now,
     }

@@ -18,7 +18,7 @@ from coalescope.experiments.records import SummaryRecord
 from coalescope.experiments.service import list_experiments
 from coalescope.object_store import ObjectStore, same_bytes
 from coalescope.runs import service as runs
-from coalescope.runs.records import MeasuredValue, NewRun
+from coalescope.runs.records import Listing, MeasuredValue, NewRun
 from coalescope.uploads.service import StoredFile, measured_anew, stored_files, without_rows
 
 # Summaries and measures come from the same arithmetic; libraries may differ in the last digits.
@@ -53,10 +53,9 @@ def verify(database: Database, store: ObjectStore, *, deep: bool = False) -> Rep
         with database.read() as connection:
             faults += _integrity(connection)
             files = stored_files(connection)
-            experiments = len(list_experiments(connection))
-            run_count = sum(
-                runs.list_runs(connection, one, limit=0)[0] for one in list_experiments(connection)
-            )
+            listings = [Listing(one.id) for one in list_experiments(connection)]
+            experiments = len(listings)
+            run_count = sum(runs.list_runs(connection, each, limit=0)[0] for each in listings)
             faults += _summaries(connection)
         for file in files:
             faults += _file(database, store, file, deep=deep)

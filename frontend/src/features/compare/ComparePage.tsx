@@ -63,6 +63,7 @@ function artOf(plan: Plan, looks: readonly Look[], measure: string, quantities: 
     looks,
     titles: plan.panels.map(({ factors }) => settingWords(factors, quantities)),
     axes: {
+      of: { measure, x: plan.x ?? '' },
       measure: titleOf(measure, quantities),
       x: plan.x === null ? '' : titleOf(plan.x, quantities),
       preferLog: /delay|rate/.test(plan.x ?? ''),

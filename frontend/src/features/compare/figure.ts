@@ -37,6 +37,8 @@ export interface Look {
 }
 
 export interface Axes {
+  /** The names of both, for their definitions. */
+  readonly of: { readonly measure: string; readonly x: string };
   /** `Throughput, Mb/s`. */
   readonly measure: string;
   /** `Delay, µs`. */
@@ -214,7 +216,7 @@ function panelShapes(panel: Panel, title: string, place: Place, shared: Shared):
       line(x(level), frame.top + RATIO, x(level), frame.top + RATIO + 4, { stroke: 'var(--line-3)' }),
       text(x(level), frame.top + RATIO + 17, brief(level), { ...TICK, ...MIDDLE }),
     ]),
-    text(right, frame.top + RATIO + 33, axes.x, { ...NOTE, ...END, fill: 'var(--ink-2)' }),
+    text(right, frame.top + RATIO + 33, axes.x, { ...NOTE, ...END, fill: 'var(--ink-2)', 'data-quantity': axes.of.x }),
   ];
 }
 
@@ -232,7 +234,7 @@ export function compareShapes(
   const levels = [...new Set(shown.flatMap(({ lines }) => lines.flat().map(({ x }) => x)))].sort((a, b) => a - b);
   const shared = { looks, axes, levels, values: valueDomain(shown), ratios: ratioDomain(shown) };
   const shapes = [
-    text(0, 14, axes.measure, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)' }),
+    text(0, 14, axes.measure, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)', 'data-quantity': axes.of.measure }),
     ...shown.flatMap((panel, k) =>
       panelShapes(
         panel,

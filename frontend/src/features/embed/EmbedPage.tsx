@@ -23,7 +23,7 @@ import { documentOf, figureById } from '../figures/definitions';
 import { Missing } from '../figures/FiguresPage';
 import { experimentsOf } from '../figures/inputs';
 import { kindsOf, MarkName } from '../figures/Key';
-import { PanelView } from '../figures/PanelView';
+import { Panels } from '../figures/Panels';
 import { useFigureData } from '../figures/useFigureData';
 import '../figures/figures.css';
 import './embed.css';
@@ -174,7 +174,6 @@ function FigureEmbed({ id }: { id: string }) {
       </Nothing>
     );
   const document = documentOf(figure);
-  const several = figure.panels.length > 1;
   return (
     <Frame
       title={`${document.short}, ${figure.label.toLowerCase()}`}
@@ -187,20 +186,7 @@ function FigureEmbed({ id }: { id: string }) {
           <Rich>{figure.title}</Rich>
         </h1>
         <Missing data={data} />
-        <div className={several ? 'panels several' : 'panels'}>
-          {figure.panels.map((panel, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the panels of a definition stand where they stand
-            <figure key={i} aria-label={panel.title ?? figure.title}>
-              {panel.title && <figcaption>{panel.title}</figcaption>}
-              <PanelView
-                panel={panel}
-                data={data.cells}
-                label={`${panel.title ? `${panel.title}: ` : ''}${figure.title}`}
-                height={360}
-              />
-            </figure>
-          ))}
-        </div>
+        <Panels figure={figure} data={data.cells} height={360} />
       </section>
     </Frame>
   );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link, useSearchParams } from 'wouter';
-import { currentCopy } from '../../api/copy';
+import { currentCopy, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useDatasetStates, useExperiments, useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Kind as KindName } from '../../api/types';
@@ -189,7 +189,7 @@ export function ExperimentsPage() {
         <Notice
           tone="bad"
           title="The experiments did not arrive"
-          action={{ label: 'Try again', onClick: () => experiments.refetch() }}
+          {...tryAgain(experiments.error, () => void experiments.refetch())}
         >
           {reasonOf(experiments.error)} {experiments.data && 'What was on the page is still there.'}
         </Notice>

@@ -3,16 +3,14 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useFit } from '../../api/queries';
 import type { Fit, FitRequest } from '../../api/types';
-import { Notice } from '../../components/Notice';
 import { part } from '../../components/part';
 import { QuantityName } from '../../components/QuantityName';
+import { RejectedNotice } from '../../components/RejectedNotice';
 import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
-import { useTheme } from '../../components/theme';
 import { catalogue } from '../../engine/catalogue';
-import { frames as frameLoop } from '../../engine/frames';
 import { digitsFor, worded } from '../../plots/number';
-import type { ExplorerState, Rejected } from '../../state/explorer';
+import type { ExplorerState } from '../../state/explorer';
 import { createHistory } from '../../state/history';
 import { fromQuery, toQuery } from '../../state/link';
 import type { Place } from '../../state/planned';
@@ -29,10 +27,10 @@ import { Facets } from './facets/Facets';
 import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
 import { Key } from './Key';
 import { type FitState, Panel } from './Panel';
-import type { Picture } from './picture';
 import { Rail } from './Rail';
 import { UndoButtons, useHistory } from './Undo';
 import { useExports } from './useExports';
+import { useLiveView } from './useLiveView';
 import './explorer.css';
 
 const FigureTable = part('The table of the figure', async () => (await import('./FigureTable')).default);
@@ -165,25 +163,6 @@ function Peek() {
   );
 }
 
-function RejectedNotice({ rejected, onClose }: { rejected: readonly Rejected[]; onClose: () => void }) {
-  return (
-    <div className="rejected">
-      <Notice
-        tone="plain"
-        title={
-          rejected.length === 1
-            ? 'One parameter of this address was left out'
-            : `${rejected.length} parameters of this address were left out`
-        }
-        action={{ label: 'All right', onClick: onClose }}
-      >
-        {rejected.map(({ name, value, reason }) => `${name}=${value} ${reason}`).join('; ')}. Everything else is as the
-        address says.
-      </Notice>
-    </div>
-  );
-}
-
 export interface ExplorerProps {
   readonly subject: Subject;
   readonly dataVersion?: number;
@@ -199,7 +178,6 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
   const [opened] = useState(() => fromQuery(currentQuery(), terms));
   const [store] = useState(() => createStore(opened.state));
-  const [rejected, setRejected] = useState(opened.rejected);
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
   const [rulers, setRulers] = useState(0);
 
@@ -235,40 +213,16 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const [best, setBest] = useState<Place | null>(null);
   const view = useMemo(() => (best ? { ...drawn, best } : drawn), [drawn, best]);
 
-  const picture = useRef<Picture | null>(null);
-  const listeners = useRef(new Set<OnFrame>());
-  const shown = useRef({ view, slices });
-  shown.current = { view, slices };
-  const loop = useRef<ReturnType<typeof frameLoop> | null>(null);
-  const redraw = useCallback(() => loop.current?.ask(), []);
-  const onPicture = useCallback((next: Picture | null) => {
-    picture.current = next;
-    loop.current?.ask();
-  }, []);
-
+  const save = () => writeQuery(() => toQuery(store.get(), judged.current));
+  const { picture, onPicture, frames, redraw } = useLiveView(store, view, slices, save, benchAsked());
+  useEffect(() => flushQuery, []);
   useEffect(() => {
-    loop.current = frameLoop(() => {
-      const now = shown.current;
-      const live = picture.current?.render(now.view, store.get(), now.slices);
-      if (live?.z) markOnce('first-surface');
-      if (live) for (const call of listeners.current) call(live);
-    }, benchAsked());
-    const stop = store.subscribe(() => {
-      loop.current?.ask();
-      writeQuery(() => toQuery(store.get(), judged.current));
-    });
-    loop.current.ask();
+    const first: OnFrame = (live) => live.z && markOnce('first-surface');
+    frames.add(first);
     return () => {
-      stop();
-      loop.current?.stop();
-      loop.current = null;
-      flushQuery();
+      frames.delete(first);
     };
-  }, [store]);
-
-  const theme = useTheme();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new view or theme is a new drawing
-  useEffect(redraw, [view, theme, redraw]);
+  }, [frames]);
 
   const [history] = useState(() => createHistory(store, () => performance.now(), judge));
   useHistory(history);
@@ -279,7 +233,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
       terms,
       slices,
       view,
-      frames: listeners.current,
+      frames,
       redraw,
       history,
       settleRulers() {
@@ -290,7 +244,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
         if (Object.keys(store.get().byHand).length > 0) store.update({ byHand: {} });
       },
     }),
-    [subject, store, terms, slices, view, redraw, history],
+    [subject, store, terms, slices, view, frames, redraw, history],
   );
 
   const fitState: FitState | null = request && {
@@ -314,7 +268,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
       >
         {!embed && <Rail />}
         <div className="centre">
-          {rejected.length > 0 && <RejectedNotice rejected={rejected} onClose={() => setRejected([])} />}
+          <RejectedNotice rejected={opened.rejected} />
           <Head cellsBusy={cellsBusy} still={embed !== undefined} />
           {above}
           {!embed && <FigureBar other={other} />}

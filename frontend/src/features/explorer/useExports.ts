@@ -201,8 +201,10 @@ async function offlinePage(subject: Subject, slices: Slices, state: ExplorerStat
   const { offlinePage } = await import('../share/offline');
   if (subject.of === 'model') return offlinePage({ title: subject.model.title, experiment: null, wanted: null });
   const { experiment, without = [] } = subject;
+  const { questionsNear } = await import('../recommend/question');
   const fits = fitRequestsNear(subject, slices, state);
-  const wanted = { slug: experiment.slug, without, fits, against: state.against };
+  const questions = questionsNear(subject, slices(state), state);
+  const wanted = { slug: experiment.slug, without, fits, questions, against: state.against };
   return offlinePage({ title: experiment.title, experiment, wanted });
 }
 

@@ -7,6 +7,7 @@ import { LoadingLine } from '../../components/Loading';
 import { QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
 import { useTitle } from '../../components/title';
+import { Unknown } from '../../components/Unknown';
 import { catalogue } from '../../engine/catalogue';
 import { brief } from '../../plots/number';
 import { useFigureExport } from '../share/figureExport';
@@ -20,7 +21,7 @@ import { findings } from './findings';
 import { experimentsOf, modelsOf } from './inputs';
 import { kindsOf, MarkName } from './Key';
 import { csvText, sheetsOf } from './numbers';
-import { PanelView } from './PanelView';
+import { Panels } from './Panels';
 import { useFigureData } from './useFigureData';
 import './figures.css';
 
@@ -178,7 +179,6 @@ function Shown({ figure }: { figure: Figure }) {
   const slugs = useMemo(() => experimentsOf(figure).map((c) => c.experiment), [figure]);
   const data = useFigureData(slugs);
   const files = useFiles(figure, document, data.cells);
-  const several = figure.panels.length > 1;
   return (
     <div className="page figures one">
       {data.loading && <LoadingLine label="Loading the data sets" />}
@@ -203,20 +203,7 @@ function Shown({ figure }: { figure: Figure }) {
           ))}
         </div>
       </div>
-      <div className={several ? 'panels several' : 'panels'}>
-        {figure.panels.map((panel, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the panels of a definition stand where they stand
-          <figure key={i} aria-label={panel.title ?? figure.title}>
-            {panel.title && <figcaption>{panel.title}</figcaption>}
-            <PanelView
-              panel={panel}
-              data={data.cells}
-              label={`${panel.title ? `${panel.title}: ` : ''}${figure.title}`}
-              height={several ? 360 : 440}
-            />
-          </figure>
-        ))}
-      </div>
+      <Panels figure={figure} data={data.cells} height={440} />
       <section>
         <h2 className="sec">What agrees, and what does not</h2>
         <p className="verdict">{figure.verdict}</p>
@@ -254,14 +241,5 @@ function Shown({ figure }: { figure: Figure }) {
 export function FigurePage({ id }: { id: string }) {
   const figure = figureById(id);
   if (figure) return <Shown figure={figure} />;
-  return (
-    <div className="page">
-      <header className="lede">
-        <h1>No such figure</h1>
-        <p>
-          There is no figure named <code>{id}</code>. <Link href="/figures">All figures</Link>
-        </p>
-      </header>
-    </div>
-  );
+  return <Unknown what="figure" name={id} all="/figures" />;
 }

@@ -27,7 +27,7 @@ export function Missing({ data }: { data: FigureData }) {
         <Notice
           tone="bad"
           title={`${failed.length === 1 ? 'A data set' : 'Data sets'} could not be read`}
-          action={{ label: 'Try again', onClick: again }}
+          {...(again ? { action: { label: 'Try again', onClick: again } } : {})}
         >
           {failed.map(({ slug, reason }) => `${slug}: ${reason}`).join(' ')} What models predict is drawn all the same.
         </Notice>

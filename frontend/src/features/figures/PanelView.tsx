@@ -1,32 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // One panel on the screen: shapes in an SVG, a surface on a canvas below it, or a table.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import { Kind } from '../../components/Kind';
+import { QuantityName } from '../../components/QuantityName';
 import { catalogue } from '../../engine/catalogue';
+import { useWidth } from '../../layers/Drawing';
 import { surfaceLayer } from '../../layers/surface';
 import { draw } from '../../layers/svg';
 import { decimal } from '../../plots/number';
 import type { Column, HeatPanel, Panel, TablePanel } from './definition';
 import type { CellsBySlug } from './evaluate';
+import { quantityAbove } from './quantities';
 import type { Size } from './render/axes';
 import { GRID, heatFrame, surfaceOf } from './render/heat';
 import { painter } from './render/painter';
 import { rowsOf } from './table';
-
-function useWidth(): [React.RefObject<HTMLDivElement | null>, number] {
-  const host = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = host.current;
-    if (!element) return;
-    const measure = () => setWidth(Math.floor(element.clientWidth));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return [host, width];
-}
 
 function Surface({ panel, size }: { panel: HeatPanel; size: Size }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -54,7 +42,7 @@ function Chart(props: {
   small: boolean;
 }) {
   const { panel, data, label, height, small } = props;
-  const [host, width] = useWidth();
+  const [host, width] = useWidth<HTMLDivElement>();
   const group = useRef<SVGGElement>(null);
   const paint = useMemo(() => painter(panel, data, small), [panel, data, small]);
   const size = useMemo(() => ({ width, height, small }), [width, height, small]);
@@ -74,6 +62,9 @@ function Chart(props: {
 const shown = (column: Column, field: number | string): string =>
   typeof field === 'string' ? field : decimal(field, column.digits ?? 0);
 
+const Named = ({ name, children }: { name: string | undefined; children: string }) =>
+  name === undefined ? children : <QuantityName name={name}>{children}</QuantityName>;
+
 function Table({ panel, data, rows: most }: { panel: TablePanel; data: CellsBySlug; rows?: number }) {
   const all = rowsOf(panel, catalogue, data);
   const rows = most === undefined ? all : all.slice(0, most);
@@ -85,7 +76,7 @@ function Table({ panel, data, rows: most }: { panel: TablePanel; data: CellsBySl
         <tr>
           {columns.map((column) => (
             <th key={column.label} scope="col" className={'text' in column.value ? '' : 'n'}>
-              {column.label}
+              <Named name={most === undefined ? quantityAbove(column) : undefined}>{column.label}</Named>
               {most === undefined && column.unit && <small>{column.unit}</small>}
               {most === undefined && column.kind === 'published' && <Kind kind="published" />}
               {most === undefined && column.kind === 'model' && <span className="kind">model</span>}

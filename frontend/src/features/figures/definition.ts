@@ -157,7 +157,8 @@ export interface Column {
   readonly value:
     | { readonly text: string }
     | { readonly term: Term }
-    | { readonly use: ModelUse; readonly inputs: Readonly<Record<string, Term>>; readonly plus?: number };
+    /** What was observed, where it is given: the value is the residual then, observed − predicted. */
+    | { readonly use: ModelUse; readonly inputs: Readonly<Record<string, Term>>; readonly observed?: number };
 }
 
 export interface TablePanel {

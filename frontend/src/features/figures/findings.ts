@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 interface Deviation {
-  /** In per cent of what is compared with; in points where that is a percentage itself. */
+  /** Theirs − ours, as residuals are observed − predicted: in per cent of theirs; in points where that is a percentage itself. */
   readonly off: number;
   readonly ours: number;
   readonly theirs: number;
@@ -48,7 +48,7 @@ export function deviations(resolved: Resolved, of: Series['kind'], from: Series[
         const own = ours.find((s) => s.line.id === reference.line.id);
         const value = own ? valueAt(own, spot.x) : null;
         if (value === null || !Number.isFinite(value) || spot.y === 0) return [];
-        const off = points ? value - spot.y : 100 * (value / spot.y - 1);
+        const off = points ? spot.y - value : 100 * (1 - value / spot.y);
         return [{ off, ours: value, theirs: spot.y, x: spot.x, line: reference.line.label }];
       }),
     );
@@ -81,9 +81,9 @@ function deviationFinding(
   const one = found.length === 1;
   const half = median < 0.005 ? 'exact' : `within ${brief(median, 2)} ${unit}`;
   return {
-    what: `${of === 'model' ? 'Model' : 'Testbed'} at the ${one ? 'one' : found.length} ${from} ${from === 'emulated' ? 'cells' : one ? 'point' : 'points'}`,
+    what: `${from === 'published' ? 'Published' : 'Emulated'} − ${of === 'model' ? 'model' : 'testbed'}, ${one ? 'one' : found.length} ${from === 'emulated' ? 'cells' : one ? 'point' : 'points'}`,
     published: null,
-    found: `${one ? '' : 'largest deviation '}${signed(worst.off, unit)}, ${brief(worst.ours, 4)} for ${brief(worst.theirs, 4)} (${place(panel, worst)})${found.length > 4 ? `; half of them ${half}` : ''}`,
+    found: `${one ? '' : 'largest deviation '}${signed(worst.off, unit)}, ${brief(worst.theirs, 4)} against ${brief(worst.ours, 4)} (${place(panel, worst)})${found.length > 4 ? `; half of them ${half}` : ''}`,
   };
 }
 
@@ -164,7 +164,7 @@ function largestFinding(
   return {
     what: `Largest of “${column.label}”`,
     published: check.published,
-    found: `${decimal(worst, 1)} ${column.unit ?? ''}, ${decimal(worst / 100, 2)} % of 10 000`,
+    found: `${decimal(Math.abs(worst), 1)} ${column.unit ?? ''}, ${decimal(Math.abs(worst) / 100, 2)} % of 10 000`,
   };
 }
 

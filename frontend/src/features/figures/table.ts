@@ -13,10 +13,11 @@ function reader(column: Column, catalogue: Catalogue): (row: Row) => Field {
   if ('text' in value) return (row) => row[value.text] ?? '';
   if ('term' in value) return (row) => termOf(value.term, row);
   const predict = predictor(catalogue, value.use);
-  const plus = value.plus ?? 0;
+  const { observed } = value;
   return (row) => {
     const inputs = Object.entries(value.inputs).map(([name, term]) => [name, termOf(term, row)]);
-    return predict(Object.fromEntries(inputs)) + plus;
+    const predicted = predict(Object.fromEntries(inputs));
+    return observed === undefined ? predicted : observed - predicted;
   };
 }
 

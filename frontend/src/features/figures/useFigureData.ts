@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cells that figures read, from the server; models need none of it.
 import { useMemo } from 'react';
+import { currentCopy, mayComeYet } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useCellsOf, useDatasetStates, useExperiments } from '../../api/queries';
 import type { CellsBySlug } from './evaluate';
@@ -12,7 +13,8 @@ export interface FigureData {
   readonly waiting: readonly string[];
   /** Data sets that did not come, and why. */
   readonly failed: readonly { readonly slug: string; readonly reason: string }[];
-  readonly again: () => void;
+  /** null: asking again cannot help. */
+  readonly again: (() => void) | null;
 }
 
 /** Asks for what the server says that it has: a data set that it has not, or not yet, is no error. */
@@ -30,18 +32,21 @@ export function useFigureData(slugs: readonly string[]): FigureData {
   const waiting = slugs.filter((slug) => reading.includes(slug) && cells[slug] === undefined);
   const absent = listed.data ? slugs.filter((slug) => !there.includes(slug) && !waiting.includes(slug)) : [];
   const refused = answers.flatMap((a, i) => (a.error ? [{ slug: there[i], reason: reasonOf(a.error) }] : []));
+  const faults = [listed.error, ...answers.map((a) => a.error)].filter((error) => error !== null);
+  const mayHelp = (absent.length > 0 && currentCopy() === null) || faults.some(mayComeYet);
+  const again = () => {
+    listed.refetch();
+    for (const answer of answers) if (answer.error) answer.refetch();
+  };
   return {
     cells,
     loading: listed.isPending || answers.some((a) => a.isPending),
     waiting,
     failed: [
       ...(listed.error ? [{ slug: 'experiments', reason: reasonOf(listed.error) }] : []),
-      ...absent.map((slug) => ({ slug, reason: 'this server does not have it.' })),
+      ...absent.map((slug) => ({ slug, reason: `this ${currentCopy() ? 'copy' : 'server'} does not have it.` })),
       ...refused,
     ],
-    again: () => {
-      listed.refetch();
-      for (const answer of answers) if (answer.error) answer.refetch();
-    },
+    again: mayHelp ? again : null,
   };
 }

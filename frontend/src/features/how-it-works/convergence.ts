@@ -32,7 +32,12 @@ export function convergenceOf(
   const hi = Math.ceil((1.15 * top) / step) * step;
   const value = linear([0, hi], [BOTTOM, TOP]);
   const shapes: Shape[] = [
-    text(0, 14, 'Packets per interrupt, counted so far', { ...AXIS, 'font-weight': 600, fill: 'var(--ink)' }),
+    text(0, 14, 'Packets per interrupt, counted so far', {
+      ...AXIS,
+      'font-weight': 600,
+      fill: 'var(--ink)',
+      'data-quantity': 'packets_per_interrupt',
+    }),
     ...niceTicks(0, hi, 3).flatMap((v) => [
       line(LEFT, value(v), width - RIGHT, value(v), { stroke: v === 0 ? 'var(--line-3)' : 'var(--line)' }),
       text(LEFT - 8, value(v) + 4, brief(v), { ...TICK, ...END }),

@@ -7,6 +7,7 @@ import { Mathematics } from '../../components/Mathematics';
 import { QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
 import { useTitle } from '../../components/title';
+import { Unknown } from '../../components/Unknown';
 import { aboutModel, type Told } from '../../engine/about';
 import { catalogue, modelById } from '../../engine/catalogue';
 import { useEquations } from '../../engine/equations';
@@ -275,14 +276,5 @@ function Shown({ model }: { model: BundledModel }) {
 export function AboutPage({ id }: { id: string }) {
   const model = modelById(id);
   if (model) return <Shown model={model} />;
-  return (
-    <div className="page">
-      <header className="lede">
-        <h1>No such model</h1>
-        <p>
-          There is no model named <code>{id}</code>. <Link href="/models">All models</Link>
-        </p>
-      </header>
-    </div>
-  );
+  return <Unknown what="model" name={id} all="/models" />;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The place of the recommendation. Its code and its request come when the rest is drawn and the place is near.
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { currentCopy, needsServer } from '../../api/copy';
-import { reasonOf } from '../../api/errors';
 import { part } from '../../components/part';
 import type { SectionProps } from './Section';
 
@@ -47,25 +45,7 @@ function useWanted(ready: boolean): [RefObject<HTMLElement | null>, boolean] {
   return [element, wanted];
 }
 
-/** Recommendations are drawn from every replicate, by a server. */
-function NotHere() {
-  return (
-    <section className="advice" aria-label="Recommendation">
-      <header className="advicehead">
-        <h2 className="cap">What should I set?</h2>
-      </header>
-      <p className="note">
-        {reasonOf(needsServer())} A recommendation is worked out from the single runs, for a goal of one’s own.
-      </p>
-    </section>
-  );
-}
-
-export function Recommend(props: SectionProps & { ready: boolean }) {
-  return currentCopy() ? <NotHere /> : <Recommended {...props} />;
-}
-
-function Recommended({ ready, ...rest }: SectionProps & { ready: boolean }) {
+export function Recommend({ ready, ...rest }: SectionProps & { ready: boolean }) {
   const [place, wanted] = useWanted(ready);
   return (
     <section className="advice" aria-label="Recommendation" ref={place}>

@@ -2,6 +2,7 @@
 // What should I set? The answer in a sentence; unfolded, what is wanted, the curve behind it, and the commands.
 
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { mayComeYet } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useRecommendation } from '../../api/recommendations';
 import type { Recommendation } from '../../api/types';
@@ -356,7 +357,7 @@ export function Section(props: SectionProps) {
             {found && <Curve found={found} kind={subject.experiment.kind} />}
             {found && <Settings found={found} go={go} />}
             {found && <Meanings />}
-            {asked.isError && (
+            {asked.isError && mayComeYet(asked.error) && (
               <button type="button" className="inline" onClick={() => asked.refetch()}>
                 Try again
               </button>

@@ -3,7 +3,7 @@
 import type { Asked } from '../../api/recommendations';
 import type { Aim, Factors, FactorValue, Quantity } from '../../api/types';
 import type { Advice, Goal, Role } from '../../state/advice';
-import { ROLES } from '../../state/advice';
+import { GOALS, ROLES } from '../../state/advice';
 import type { Binding } from '../../state/binding';
 import type { ExplorerState } from '../../state/explorer';
 import { type Axis, levelAt } from '../../state/layout';
@@ -237,6 +237,16 @@ export function questionOf(
     asked: { of: 'model', request },
     settingOf: (factors) => toOwn(grid, factors),
   };
+}
+
+/** What can be asked here, goal by goal, with the limits and weights that are set. */
+export function questionsNear(
+  subject: Extract<Subject, { of: 'experiment' }>,
+  slice: Slice,
+  state: Parameters<typeof questionOf>[2],
+): Asked[] {
+  const questions = GOALS.map((goal) => questionOf(subject, slice, { ...state, advice: { ...state.advice, goal } }));
+  return questions.flatMap((question) => (isRefusal(question) ? [] : [question.asked]));
 }
 
 export const isRefusal = (question: Question | Refusal): question is Refusal => 'reason' in question;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type ReactNode, useMemo } from 'react';
+import { Fragment, type ReactNode, useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useReplicates, useReplicationPlan, useVariance } from '../../api/comparisons';
 import { tryAgain } from '../../api/copy';
@@ -11,6 +11,7 @@ import { inWords, labelOf } from '../../components/factorWords';
 import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { brief } from '../../plots/number';
@@ -87,7 +88,7 @@ function Choices(props: { experiment: Experiment; view: View; change: (next: Rec
       </label>
       {varied.map(({ name, label, unit, levels }) => (
         <label key={name} className="field">
-          {label}
+          <span data-quantity={name}>{label}</span>
           <select
             value={String(view.where[name] ?? '')}
             onChange={(event) => change({ [name]: event.currentTarget.value || null })}
@@ -143,7 +144,8 @@ function Scroll({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-function Cells({ slug, cells, unit }: { slug: string; cells: readonly ReplicatedCell[]; unit: string }) {
+function Cells(props: { slug: string; measure: string; cells: readonly ReplicatedCell[]; unit: string }) {
+  const { slug, measure, cells, unit } = props;
   const quantities = useQuantities().data;
   return (
     <Scroll label="Cells">
@@ -155,7 +157,7 @@ function Cells({ slug, cells, unit }: { slug: string; cells: readonly Replicated
               n
             </th>
             <th scope="col" className="n">
-              Mean <small>{unit}</small>
+              <QuantityName name={measure}>{labelOf(measure, quantities)}</QuantityName>, mean <small>{unit}</small>
             </th>
             <th scope="col" className="n">
               Deviation <small>{unit}</small>
@@ -203,11 +205,19 @@ function Cells({ slug, cells, unit }: { slug: string; cells: readonly Replicated
 
 function Allocation({ variance }: { variance: Variance }) {
   const quantities = useQuantities().data;
+  // the last of the effects is chance, and no quantity
+  const isQuantity = (name: string) => quantities?.some((quantity) => quantity.name === name) ?? false;
   const named = (name: string) =>
-    name
-      .split(' × ')
-      .map((each) => labelOf(each, quantities))
-      .join(' × ');
+    name.split(' × ').map((each, k) => (
+      <Fragment key={each}>
+        {k > 0 && ' × '}
+        {isQuantity(each) ? (
+          <QuantityName name={each}>{labelOf(each, quantities)}</QuantityName>
+        ) : (
+          labelOf(each, quantities)
+        )}
+      </Fragment>
+    ));
   return (
     <>
       <p className="said">{varianceWords(variance, (name) => labelOf(name, quantities))}</p>
@@ -336,7 +346,7 @@ function Body({
         <Section title="How replicates spread">
           <p className="said">{outliersWords(cells)}</p>
           <Spread cells={cells} kind={kind} wanted={view.width} />
-          <Cells slug={slug} cells={cells} unit={replicates.data.unit} />
+          <Cells slug={slug} measure={replicates.data.measure} cells={cells} unit={replicates.data.unit} />
         </Section>
       )}
       <Section title="What moves it, and what is chance">

@@ -1,90 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-
+import { type ReactNode, useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { tryAgain } from '../../api/copy';
+import { currentCopy, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRuns } from '../../api/queries';
-import type { Experiment, MeasureOf, Run } from '../../api/types';
+import type { Experiment, Run } from '../../api/types';
 import { labelOf } from '../../components/factorWords';
-import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
-import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
+import { RejectedNotice } from '../../components/RejectedNotice';
 import { useTitle } from '../../components/title';
-import { chosenFew, moment, number, stateOf } from './words';
+import { decimal } from '../../plots/number';
+import { ListControls } from './ListControls';
+import { isFiltered, type Listing, PAGE, readListing, requestOf, sortedBy, toQuery } from './listing';
+import { moment, number, stateOf, warningsOf } from './words';
 import './runs.css';
 
-const PAGE = 100;
-
-interface View {
-  from: number;
-  cell: number | undefined;
-  measures: string[];
-}
-
-function whole(text: string | null): number | undefined {
-  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
-}
-
-/** What the table shows is in the address: `?show=throughput_mbps,drops&from=100&cell=7`. */
-function useView(experiment: Experiment | undefined): [View, (next: Partial<View>) => void] {
+/** The address is the list: what a press changes goes there, and comes back from there. */
+function useListing(experiment: Experiment | undefined) {
   const [params, setParams] = useSearchParams();
-  const known = experiment?.measures ?? [];
-  const few = chosenFew(known, experiment?.default_view?.measure);
-  const asked = params.get('show')?.split(',');
-  const measures = asked ? asked.filter((name) => known.some((measure) => measure.name === name)) : few;
-  const view: View = { from: whole(params.get('from')) ?? 0, cell: whole(params.get('cell')), measures };
-
-  function change(next: Partial<View>) {
-    const to = { ...view, ...next };
-    const query: [string, string][] = [];
-    if (to.measures.join() !== few.join()) query.push(['show', to.measures.join(',')]);
-    if (to.from) query.push(['from', String(to.from)]);
-    if (to.cell !== undefined) query.push(['cell', String(to.cell)]);
-    setParams(new URLSearchParams(query), { replace: true });
+  const query = params.toString();
+  const read = useMemo(() => experiment && readListing(query, experiment), [query, experiment]);
+  function change(next: Partial<Listing>) {
+    if (!read || !experiment) return;
+    // another list begins at its first page
+    const to = { ...read.listing, from: 0, ...next };
+    setParams(new URLSearchParams(toQuery(to, experiment)), { replace: true });
   }
-  return [view, change];
-}
-
-function Choice({
-  all,
-  view,
-  change,
-}: {
-  all: readonly MeasureOf[];
-  view: View;
-  change: (next: Partial<View>) => void;
-}) {
-  const toggle = (name: string) =>
-    change({
-      measures: view.measures.includes(name) ? view.measures.filter((each) => each !== name) : [...view.measures, name],
-    });
-  return (
-    <Menu
-      label="Measures shown"
-      align="start"
-      trigger={
-        <>
-          Measures <Icon name="down" small />
-        </>
-      }
-    >
-      {all.map(({ name, label, unit }) => (
-        <MenuItem
-          key={name}
-          several
-          stay
-          checked={view.measures.includes(name)}
-          note={unit}
-          onSelect={() => toggle(name)}
-        >
-          {label}
-        </MenuItem>
-      ))}
-    </Menu>
-  );
+  return { listing: read?.listing, rejected: read?.rejected ?? [], change };
 }
 
 function Row(props: {
@@ -120,7 +65,10 @@ function Row(props: {
         );
       })}
       <td className="state" data-label="State">
-        {state}
+        <span>
+          {state}
+          {run.warning_codes.length > 0 && <small>{warningsOf(run)}</small>}
+        </span>
       </td>
       <td>{moment(run.recorded_at ?? run.created_at)}</td>
     </tr>
@@ -132,29 +80,67 @@ function Pages({ from, total, go }: { from: number; total: number; go: (from: nu
   return (
     <nav className="pages" aria-label="Pages of runs">
       <button type="button" className="quiet" disabled={from === 0} onClick={() => go(Math.max(0, from - PAGE))}>
-        Earlier
+        Previous
       </button>
       <span>
-        {from + 1} to {Math.min(from + PAGE, total)} of {total}
+        {decimal(from + 1, 0)} to {decimal(Math.min(from + PAGE, total), 0)} of {decimal(total, 0)}
       </span>
       <button type="button" className="quiet" disabled={from + PAGE >= total} onClick={() => go(from + PAGE)}>
-        Later
+        Next
       </button>
     </nav>
   );
 }
 
-function Table({ experiment, runs, measures }: { experiment: Experiment; runs: readonly Run[]; measures: string[] }) {
+const SIGNS = { ascending: '↑', descending: '↓', none: '↕' } as const;
+
+/** A column's head: what stands in it and its unit, and a press that sorts by it. */
+function Head(props: {
+  name: string;
+  label: string;
+  listing: Listing;
+  change: (next: Partial<Listing>) => void;
+  children: ReactNode;
+  unit?: string;
+  numbers?: boolean;
+}) {
+  const { name, label, listing, change } = props;
+  const sort = listing.sort !== name ? 'none' : listing.falling ? 'descending' : 'ascending';
+  return (
+    <th scope="col" className={props.numbers ? 'n' : undefined} aria-sort={sort}>
+      {props.children}
+      <small>
+        {props.unit}{' '}
+        <button
+          type="button"
+          className="sort"
+          aria-label={`Sort by ${label}`}
+          onClick={() => change(sortedBy(listing, name))}
+        >
+          {SIGNS[sort]}
+        </button>
+      </small>
+    </th>
+  );
+}
+
+function Table(props: {
+  experiment: Experiment;
+  runs: readonly Run[];
+  listing: Listing;
+  change: (next: Partial<Listing>) => void;
+}) {
+  const { experiment, runs, listing, change } = props;
   const quantities = useQuantities();
   const factors = experiment.factors.map(({ name }) => name);
   const unitOf = (name: string) => quantities.data?.find((quantity) => quantity.name === name)?.unit;
+  const own = { listing, change };
   const head = (name: string) => {
-    const unit = unitOf(name);
+    const label = labelOf(name, quantities.data);
     return (
-      <th key={name} scope="col" className="n">
-        <QuantityName name={name}>{labelOf(name, quantities.data)}</QuantityName>
-        <small>{unit || '\u00a0'}</small>
-      </th>
+      <Head key={name} name={name} label={label} unit={unitOf(name)} numbers {...own}>
+        <QuantityName name={name}>{label}</QuantityName>
+      </Head>
     );
   };
   return (
@@ -165,12 +151,14 @@ function Table({ experiment, runs, measures }: { experiment: Experiment; runs: r
           <tr>
             <th scope="col">Run</th>
             {factors.map(head)}
-            <th scope="col" className="n">
+            <Head name="replicate" label="replicate" numbers {...own}>
               Replicate
-            </th>
-            {measures.map(head)}
+            </Head>
+            {listing.show.map(head)}
             <th scope="col">State</th>
-            <th scope="col">Recorded or stored</th>
+            <Head name="recorded" label="time" {...own}>
+              Recorded or stored
+            </Head>
           </tr>
         </thead>
         <tbody>
@@ -179,7 +167,7 @@ function Table({ experiment, runs, measures }: { experiment: Experiment; runs: r
               key={run.id}
               run={run}
               factors={factors}
-              measures={measures}
+              measures={listing.show}
               labelOf={(name) => [labelOf(name, quantities.data), unitOf(name)].filter(Boolean).join(', ')}
             />
           ))}
@@ -189,11 +177,51 @@ function Table({ experiment, runs, measures }: { experiment: Experiment; runs: r
   );
 }
 
+function Count(props: { total: number; listing: Listing; change: (next: Partial<Listing>) => void }) {
+  const { total, listing, change } = props;
+  const all = () => change({ where: {}, state: null, warnings: null, cell: null });
+  return (
+    <p className="count">
+      <span role="status">
+        {decimal(total, 0)} {total === 1 ? 'run' : 'runs'}
+        {listing.cell !== null && ' of one cell'}
+      </span>
+      {isFiltered(listing) && (
+        <button type="button" className="inline" onClick={all}>
+          Show all
+        </button>
+      )}
+    </p>
+  );
+}
+
+function Nothing(props: { total: number; listing: Listing; change: (next: Partial<Listing>) => void }) {
+  const { total, listing, change } = props;
+  if (total > 0)
+    return (
+      <Notice
+        tone="plain"
+        title="The list ends before this page"
+        action={{ label: 'Its first page', onClick: () => change({}) }}
+      />
+    );
+  if (isFiltered(listing)) return <Notice tone="plain" title="No run is like that" />;
+  return (
+    <Notice tone="plain" title="No runs yet">
+      {currentCopy() === null && (
+        <>
+          <Link href="/upload">Upload run logs</Link> to fill this experiment.
+        </>
+      )}
+    </Notice>
+  );
+}
+
 /** Every run of an experiment: settings, a chosen few measures, and whether it counts. */
 export function RunsPage({ slug }: { slug: string }) {
   const experiment = useExperiment(slug);
-  const [view, change] = useView(experiment.data);
-  const runs = useRuns(slug, { limit: PAGE, offset: view.from, cell: view.cell });
+  const { listing, rejected, change } = useListing(experiment.data);
+  const runs = useRuns(slug, listing ? requestOf(listing) : null);
   useTitle(experiment.data && `Runs of ${experiment.data.title}`);
   const failed = experiment.error ?? runs.error;
   return (
@@ -208,6 +236,7 @@ export function RunsPage({ slug }: { slug: string }) {
           </p>
         )}
       </header>
+      <RejectedNotice rejected={rejected} />
       {failed && (
         <Notice
           tone="bad"
@@ -217,32 +246,17 @@ export function RunsPage({ slug }: { slug: string }) {
           {reasonOf(failed)} {runs.data && 'What was on the page is still there.'}
         </Notice>
       )}
+      {experiment.data && listing && <ListControls experiment={experiment.data} listing={listing} change={change} />}
       {(experiment.isPending || runs.isPending) && !failed && <LoadingLine label="Loading the runs" />}
-      {experiment.data && runs.data && (
+      {experiment.data && listing && runs.data && (
         <>
-          <div className="row">
-            <p>
-              {runs.data.total} {runs.data.total === 1 ? 'run' : 'runs'}
-              {view.cell !== undefined && (
-                <>
-                  {' '}
-                  of one cell.{' '}
-                  <button type="button" className="inline" onClick={() => change({ cell: undefined, from: 0 })}>
-                    Show all
-                  </button>
-                </>
-              )}
-            </p>
-            <Choice all={experiment.data.measures} view={view} change={change} />
-          </div>
+          <Count total={runs.data.total} listing={listing} change={change} />
           {runs.data.runs.length > 0 ? (
-            <Table experiment={experiment.data} runs={runs.data.runs} measures={view.measures} />
+            <Table experiment={experiment.data} runs={runs.data.runs} listing={listing} change={change} />
           ) : (
-            <Notice tone="plain" title="No runs yet">
-              <Link href="/upload">Upload run logs</Link> to fill this experiment.
-            </Notice>
+            <Nothing total={runs.data.total} listing={listing} change={change} />
           )}
-          <Pages from={view.from} total={runs.data.total} go={(from) => change({ from })} />
+          <Pages from={listing.from} total={runs.data.total} go={(from) => change({ from })} />
         </>
       )}
     </div>

@@ -20,6 +20,19 @@ export function chosenFew(measures: readonly MeasureOf[], first: string | undefi
   return [...new Set(wanted as string[])].slice(0, FEW);
 }
 
+export const STATE_WORDS = {
+  current: 'counted',
+  whole: 'whole',
+  partial: 'partial',
+  retracted: 'retracted',
+} as const;
+export const WARNING_WORDS = { some: 'with', none: 'without' } as const;
+export const ORDER_WORDS = { stored: 'as stored', recorded: 'time', replicate: 'replicate' } as const;
+
+/** `clock stepped, window not marked`: what a run was warned of, each once. */
+export const warningsOf = ({ warning_codes }: Pick<Run, 'warning_codes'>): string =>
+  [...new Set(warning_codes)].map((code) => code.replaceAll('_', ' ')).join(', ');
+
 export function stateOf(run: Pick<Run, 'status' | 'partial'>): string {
   if (run.status === 'retracted') return 'retracted';
   return run.partial ? 'partial' : 'whole';

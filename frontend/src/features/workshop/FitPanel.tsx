@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model against an experiment's cells: the server fits the graph; what comes back are estimates, intervals and every residual.
 
-import { useEffect, useMemo, useState } from 'react';
-import { tryAgain } from '../../api/copy';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { currentCopy, needsServer, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useExperiment, useExperiments, useNonlinearFit } from '../../api/queries';
 import type { Experiment, NonlinearFit } from '../../api/types';
@@ -10,9 +10,11 @@ import { Kind } from '../../components/Kind';
 import { Notice } from '../../components/Notice';
 import { Rich } from '../../components/Rich';
 import { brief, decimal } from '../../plots/number';
+import type { Observed } from '../../state/observed';
 import type { OwnModel } from '../../state/userModel';
 import { titleWithUnit, unitWords } from '../explorer/figure/words';
-import { type Choice, choicesOf, inputsWithout, MOST_FREE, requestOf, responseFor } from './fitting';
+import type { AskedFit } from './address';
+import { askedOf, type Choice, choicesOf, inputsWithout, MOST_FREE, requestOf, responseFor } from './fitting';
 import { Residuals } from './Residuals';
 
 function middle(own: OwnModel, name: string): number {
@@ -20,15 +22,25 @@ function middle(own: OwnModel, name: string): number {
   return Number(((lo + hi) / 2).toPrecision(3));
 }
 
-function startOf(own: OwnModel, output: string, experiment: Experiment): Choice {
+/** As it was asked for before, as far as the model and the experiment still have it. */
+function startOf(own: OwnModel, output: string, experiment: Experiment, asked: AskedFit | null): Choice {
   const unit = own.model.outputs.find((o) => o.name === output)?.unit ?? '';
-  const missing = inputsWithout(own.document, experiment);
+  const names = own.document.parameters.map(({ name }) => name);
+  const free = asked?.free.filter((name) => names.includes(name)).slice(0, MOST_FREE) ?? [];
+  const response = experiment.measures.find(({ name }) => name === asked?.response)?.name;
   return {
     output,
-    response: responseFor(own.document, output, experiment, unit),
-    free: own.document.parameters.slice(0, MOST_FREE).map(({ name }) => name),
-    held: Object.fromEntries(missing.map((name) => [name, middle(own, name)])),
-    where: Object.fromEntries(choicesOf(experiment).map(({ name, levels }) => [name, levels[0]])),
+    response: response ?? responseFor(own.document, output, experiment, unit),
+    free: free.length > 0 ? free : names.slice(0, MOST_FREE),
+    held: Object.fromEntries(
+      inputsWithout(own.document, experiment).map((name) => [name, asked?.held[name] ?? middle(own, name)]),
+    ),
+    where: Object.fromEntries(
+      choicesOf(experiment).map(({ name, levels }) => [
+        name,
+        levels.find((level) => String(level) === asked?.where[name]) ?? levels[0],
+      ]),
+    ),
   };
 }
 
@@ -114,11 +126,13 @@ function Form(props: {
   own: OwnModel;
   output: string;
   experiment: Experiment;
-  values: Readonly<Record<string, number>>;
-  onFit(fit: NonlinearFit | null): void;
+  /** A fit that the address names: it is asked for at once. */
+  asked: AskedFit | null;
+  values(): Readonly<Record<string, number>>;
+  onFit: OnFit;
 }) {
   const { own, output, experiment, values, onFit } = props;
-  const [choice, setChoice] = useState(() => startOf(own, output, experiment));
+  const [choice, setChoice] = useState(() => startOf(own, output, experiment, props.asked));
   const asked = useNonlinearFit();
   const missing = useMemo(() => inputsWithout(own.document, experiment), [own, experiment]);
   const parameters = own.document.parameters;
@@ -126,12 +140,25 @@ function Form(props: {
   const measures = experiment.measures.filter((m) => !own.document.inputs.some((i) => i.name === m.name));
   const responseUnit = measures.find((m) => m.name === choice.response)?.unit ?? '';
   const outputUnit = own.model.outputs.find((o) => o.name === output)?.unit ?? '';
-  const fit = () => {
+  const ask = (moved: Readonly<Record<string, number>>, again: boolean) => {
+    const request = requestOf(own.document, choice, moved);
     asked.mutate(
-      { slug: experiment.slug, request: requestOf(own.document, choice, values) },
-      { onSuccess: (found) => onFit(found.identifiable ? found : null) },
+      { slug: experiment.slug, request },
+      {
+        onSuccess: (found) => {
+          if (!found.identifiable) onFit(null, null, false);
+          else onFit({ kind: experiment.kind, fit: found }, askedOf(own.document, experiment.slug, request), again);
+        },
+      },
     );
   };
+  const fit = () => ask(values(), false);
+  const before = useRef(props.asked);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the form appears
+  useEffect(() => {
+    if (before.current) ask(before.current.held, true);
+    before.current = null;
+  }, []);
   const why =
     parameters.length === 0
       ? 'This model has no parameters: nothing to find.'
@@ -208,7 +235,7 @@ function Form(props: {
         <span className="note">{why || 'The server gets the graph, never the Python.'}</span>
       </p>
       {asked.isError && (
-        <Notice tone="bad" title="The fit did not arrive" action={{ label: 'Try again', onClick: fit }}>
+        <Notice tone="bad" title="The fit did not arrive" {...tryAgain(asked.error, fit)}>
           {reasonOf(asked.error)}
         </Notice>
       )}
@@ -217,19 +244,37 @@ function Form(props: {
   );
 }
 
-export function FitPanel(props: {
-  own: OwnModel;
-  output: string;
-  values: Readonly<Record<string, number>>;
-  onFit(fit: NonlinearFit | null): void;
-}) {
+/** A fit and how it was asked for. `again`: it was asked for by the address, so that the sliders stay where they are. */
+type OnFit = (observed: Observed | null, asked: AskedFit | null, again: boolean) => void;
+
+interface PanelProps {
+  readonly own: OwnModel;
+  readonly output: string;
+  readonly asked: AskedFit | null;
+  values(): Readonly<Record<string, number>>;
+  readonly onFit: OnFit;
+}
+
+export function FitPanel(props: PanelProps) {
+  if (currentCopy() === null) return <Panel {...props} />;
+  return (
+    <section className="fit" aria-label="Fit">
+      <h2 className="sec">Fit it to an experiment</h2>
+      <p className="note">{reasonOf(needsServer())} A fit of one’s own model is worked out when it is asked for.</p>
+    </section>
+  );
+}
+
+function Panel(props: PanelProps) {
   const experiments = useExperiments();
-  const [slug, setSlug] = useState('');
+  const [slug, setSlug] = useState(props.asked?.experiment ?? '');
   const experiment = useExperiment(slug);
   const { own, output, onFit } = props;
-  // another experiment or output: the old fit says nothing of it
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the two that are named
-  useEffect(() => onFit(null), [slug, output]);
+  const choose = (next: string) => {
+    setSlug(next);
+    // the old fit says nothing of another experiment
+    onFit(null, null, false);
+  };
   return (
     <section className="fit" aria-label="Fit">
       <h2 className="sec">Fit it to an experiment</h2>
@@ -250,7 +295,7 @@ export function FitPanel(props: {
             { value: '', label: experiments.isPending ? 'on their way' : 'choose one' },
             ...(experiments.data ?? []).map((e) => ({ value: e.slug, label: `${e.title} (${e.kind})` })),
           ]}
-          onChange={setSlug}
+          onChange={choose}
         />
       </div>
       {experiment.isError && slug !== '' && (
@@ -264,6 +309,7 @@ export function FitPanel(props: {
           own={own}
           output={output}
           experiment={experiment.data}
+          asked={props.asked?.experiment === slug ? props.asked : null}
           values={props.values}
           onFit={onFit}
         />

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model, alive: surface and lines with the crosshair, sliders, the value at the crosshair. Drawn by the explorer's parts, from a catalogue
 // that holds this one model.
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import type { Fit } from '../../api/types';
+import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { Kind } from '../../components/Kind';
 import { Rich } from '../../components/Rich';
-import { useTheme } from '../../components/theme';
-import { frames as frameLoop } from '../../engine/frames';
 import { decimal, digitsFor } from '../../plots/number';
-import { type ExplorerState, stateFor } from '../../state/explorer';
-import { slidersOf } from '../../state/fit';
+import { type AxisTerms, type ExplorerState, stateFor, type Terms } from '../../state/explorer';
 import { createHistory } from '../../state/history';
+import { type Observed, offPlane } from '../../state/observed';
 import { createStore } from '../../state/store';
 import type { OwnModel } from '../../state/userModel';
-import { type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/view';
+import { type Subject, slicesOf, termsOf, viewOf } from '../../state/view';
 import { Chart } from '../explorer/Chart';
-import { type Explorer, ExplorerContext, type OnFrame, useExplorer, useFrame } from '../explorer/context';
+import { type Explorer, ExplorerContext, useExplorer, useFrame } from '../explorer/context';
 import { namedSetting, unitAfter } from '../explorer/figure/words';
 import { Parameter } from '../explorer/Panel';
-import type { Picture } from '../explorer/picture';
+import { PullChooser } from '../explorer/pull/PullChooser';
 import { useExports } from '../explorer/useExports';
-
-/** With the intervals of a fit on the sliders. */
-function fitted(view: View, fit: Fit | null, state: ExplorerState): View {
-  if (!fit || !view.binding) return view;
-  const sliders = slidersOf(view.binding.terms, fit, state.byHand);
-  return { ...view, sliders, start: Object.fromEntries(sliders.map((s) => [s.name, s.start])) };
-}
+import { useLiveView } from '../explorer/useLiveView';
+import type { Shown } from './address';
 
 function Readout() {
   const { view } = useExplorer();
@@ -75,84 +68,94 @@ function Sliders() {
           <Parameter key={slider.name} slider={slider} />
         ))}
       </div>
+      <PullChooser />
     </div>
   );
 }
 
+/** What the marks are: the cells of the fit, and how those are drawn that lie elsewhere than on this plane. */
+function Marks({ observed }: { observed: Observed }) {
+  const { view } = useExplorer();
+  const { kind, fit } = observed;
+  if (view.points.length === 0)
+    return <p className="note">The {fit.n} cells of the fit have no place on these axes.</p>;
+  const off = offPlane(observed, view.layout, view.start);
+  return (
+    <p className="note">
+      <Kind kind={kind} /> The {view.points.length} cells that it was fitted to.{' '}
+      {off.length > 0 &&
+        `They differ in ${off.join(', ')}, which a slider holds here: a cell stands as far from the surface, in per cent, as it is from its own prediction.`}
+    </p>
+  );
+}
+
+/** What the reader set, kept from run to run and in the address. */
+export type Placed = Pick<Shown, 'at' | 'set' | 'pull'>;
+
 export interface StageProps {
   readonly own: OwnModel;
   readonly output: string;
-  readonly fit: Fit | null;
+  readonly observed: Observed | null;
   /** The text has changed since this was drawn. */
   readonly stale: boolean;
-  /** Where the sliders stand: what was moved, kept from run to run. */
-  readonly byHand: Readonly<Record<string, number>>;
-  onByHand(byHand: Readonly<Record<string, number>>): void;
+  readonly placed: Placed;
+  onPlaced(placed: Placed): void;
   readonly children?: ReactNode;
 }
 
-/** Sliders that another text still has, where its ranges allow them. */
-function keptOf(own: OwnModel, byHand: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(byHand).filter(([name, value]) =>
-      own.model.parameters.some((p) => p.name === name && p.lo <= value && value <= p.hi),
-    ),
-  );
+/** Sliders that another text still has, where its ranges allow them. Inputs that are no axis have sliders too. */
+function keptOf({ model }: OwnModel, set: Placed['set']): Record<string, number> {
+  const parameter = (name: string, value: number): boolean =>
+    model.parameters.some((p) => p.name === name && p.lo <= value && value <= p.hi);
+  const input = (name: string): boolean => model.inputs.some((i) => i.name === name);
+  return Object.fromEntries(Object.entries(set).filter(([name, value]) => parameter(name, value) || input(name)));
 }
 
-export function Stage({ own, output, fit, stale, byHand, onByHand, children }: StageProps) {
-  const subject = useMemo<Subject>(() => ({ of: 'model', model: own.model }), [own]);
+/** What of it this model still has. */
+function startOf(terms: Terms, own: OwnModel, output: string, { at, set, pull }: Placed): ExplorerState {
+  const start = stateFor(terms, terms.defaults);
+  const slice = terms.slice(terms.defaults);
+  const on = (axis: AxisTerms | null, fallback: number | null): number | null => {
+    const value = axis ? at[axis.name] : undefined;
+    return axis && value !== undefined && value >= axis.lo && value <= axis.hi ? value : fallback;
+  };
+  const known = own.model.parameters.some((p) => p.name === pull);
+  return {
+    ...start,
+    measure: output,
+    x: on(slice.x, start.x),
+    y: on(slice.y, start.y),
+    byHand: keptOf(own, set),
+    pull: known ? pull : null,
+  };
+}
+
+function placedOf(state: ExplorerState, terms: Terms): Placed {
+  const start = stateFor(terms, terms.defaults);
+  const { x, y } = terms.slice(terms.defaults);
+  const at: Record<string, number> = {};
+  if (x && state.x !== null && state.x !== start.x) at[x.name] = state.x;
+  if (y && state.y !== null && state.y !== start.y) at[y.name] = state.y;
+  return { at, set: state.byHand, pull: state.pull };
+}
+
+export function Stage({ own, output, observed, stale, placed, onPlaced, children }: StageProps) {
+  const subject = useMemo<Subject>(
+    () => ({ of: 'model', model: own.model, ...(observed ? { observed } : {}) }),
+    [own, observed],
+  );
   const slices = useMemo(() => slicesOf(subject, own.catalogue), [subject, own]);
   const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
-  const [store] = useState(() =>
-    createStore({ ...stateFor(terms, terms.defaults), measure: output, byHand: keptOf(own, byHand) }),
-  );
+  const [store] = useState(() => createStore(startOf(terms, own, output, placed)));
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
   const [rulers, setRulers] = useState(0);
   useEffect(() => store.update({ measure: output }), [store, output]);
   const measure = useSyncExternalStore(store.subscribe, () => store.get().measure);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the state, only the measure makes another view
-  const view = useMemo(
-    () => fitted(viewOf(subject, slices, store.get(), null, false), fit, store.get()),
-    [subject, slices, measure, fit, rulers],
-  );
+  const view = useMemo(() => viewOf(subject, slices, store.get(), null, false), [subject, slices, measure, rulers]);
 
-  const picture = useRef<Picture | null>(null);
-  const listeners = useRef(new Set<OnFrame>());
-  const shown = useRef({ view, slices });
-  shown.current = { view, slices };
-  const loop = useRef<ReturnType<typeof frameLoop> | null>(null);
-  const redraw = useCallback(() => loop.current?.ask(), []);
-  const onPicture = useCallback((next: Picture | null) => {
-    picture.current = next;
-    loop.current?.ask();
-  }, []);
-  const tell = useRef(onByHand);
-  tell.current = onByHand;
-  useEffect(() => {
-    loop.current = frameLoop(() => {
-      const now = shown.current;
-      const live = picture.current?.render(now.view, store.get(), now.slices);
-      if (live) for (const call of listeners.current) call(live);
-    }, false);
-    let last = store.get().byHand;
-    const stop = store.subscribe(() => {
-      loop.current?.ask();
-      if (store.get().byHand !== last) {
-        last = store.get().byHand;
-        tell.current(last);
-      }
-    });
-    loop.current.ask();
-    return () => {
-      stop();
-      loop.current?.stop();
-      loop.current = null;
-    };
-  }, [store]);
-  const theme = useTheme();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new view or theme is a new drawing
-  useEffect(redraw, [view, theme, redraw]);
+  const tell = () => onPlaced(placedOf(store.get(), terms));
+  const { picture, onPicture, frames, redraw } = useLiveView(store, view, slices, tell);
 
   const [history] = useState(() => createHistory(store, () => performance.now()));
   const context = useMemo<Explorer>(
@@ -162,7 +165,7 @@ export function Stage({ own, output, fit, stale, byHand, onByHand, children }: S
       terms,
       slices,
       view,
-      frames: listeners.current,
+      frames,
       redraw,
       history,
       settleRulers() {
@@ -171,7 +174,7 @@ export function Stage({ own, output, fit, stale, byHand, onByHand, children }: S
       },
       toFit: () => store.update({ byHand: {} }),
     }),
-    [subject, store, terms, slices, view, redraw, history],
+    [subject, store, terms, slices, view, frames, redraw, history],
   );
   useExports(subject, view, store, picture);
 
@@ -179,6 +182,7 @@ export function Stage({ own, output, fit, stale, byHand, onByHand, children }: S
     <ExplorerContext value={context}>
       <div className={stale ? 'stage isstale' : 'stage'}>
         <Chart onPicture={onPicture} />
+        {observed && <Marks observed={observed} />}
         {view.binding ? <Readout /> : null}
         {children}
         <Sliders />

@@ -2,10 +2,10 @@
 // The model's Python beside its equation: edit, run, see. Text that came from somebody else is shown, and runs only when the reader presses Run.
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { NonlinearFit } from '../../api/types';
 import { Mathematics } from '../../components/Mathematics';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
+import { RejectedNotice } from '../../components/RejectedNotice';
 import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { useTitle } from '../../components/title';
@@ -15,15 +15,18 @@ import { createSandbox, RUN_LIMIT_MS, type Status } from '../../engine/sandbox/s
 import { sourceOf, TEMPLATE } from '../../engine/sources';
 import { currentFragment, followAddress, replaceFragment } from '../../state/address';
 import { GraphRefused } from '../../state/graph/graph';
+import type { Observed } from '../../state/observed';
+import type { Rejected } from '../../state/reader';
 import { fromFragment, LinkRefused, LONGEST_SOURCE, toFragment } from '../../state/sourceLink';
-import { currentQuery } from '../../state/url';
+import { currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { modelOf, type OwnModel, parseDocument, readDocument, type UserDocument } from '../../state/userModel';
 import { titleWithUnit } from '../explorer/figure/words';
 import { fileName, save } from '../share/save';
+import { type AskedFit, FIRST, readShown, type Shown, toQuery } from './address';
 import { answerOf, type Trouble } from './answer';
 import { Editor, type EditorHandle } from './Editor';
 import { FitPanel } from './FitPanel';
-import { Stage } from './Stage';
+import { type Placed, Stage } from './Stage';
 import '../explorer/explorer.css';
 import './workshop.css';
 
@@ -194,6 +197,9 @@ function Equations({ own, output }: { own: OwnModel; output: string }) {
   );
 }
 
+const known = (estimates: Observed['fit']['estimates']): Record<string, number> =>
+  Object.fromEntries(Object.entries(estimates).flatMap(([name, { value }]) => (value === null ? [] : [[name, value]])));
+
 interface Drawn {
   readonly document: UserDocument;
   /** Counts: another run is another drawing. */
@@ -216,23 +222,32 @@ export function WorkshopPage() {
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [output, setOutput] = useState<string | null>(null);
-  const [fit, setFit] = useState<NonlinearFit | null>(null);
-  const [byHand, setByHand] = useState<Readonly<Record<string, number>>>({});
+  const [observed, setObserved] = useState<Observed | null>(null);
+  const [fits, setFits] = useState(0);
+  const [rejected, setRejected] = useState<readonly Rejected[]>([]);
+  // what the address says beside the text; it moves with the pointer, so nothing is rendered by it
+  const shown = useRef<{ is: Shown; model: string | null }>({ is: FIRST, model: null });
+  const put = (part: Partial<Shown>) => {
+    shown.current.is = { ...shown.current.is, ...part };
+    writeQuery(() => toQuery(shown.current.is, shown.current.model));
+  };
 
   const show = useCallback((document: UserDocument | null) => {
     setDrawn((last) => document && { document, turn: (last?.turn ?? 0) + 1 });
-    setFit(null);
+    setObserved(null);
     setStale(false);
   }, []);
   const open = useCallback(
-    (next: Opened) => {
+    (next: Opened, address = '') => {
+      const read = readShown(address);
+      shown.current = { is: read.shown, model: next.origin.from === 'catalogue' ? next.origin.model : null };
+      setRejected(read.rejected);
       setOpened(next);
       setProblem(next.problem);
       setTrouble(null);
       setEdited(false);
       setTooLong(false);
-      setByHand({});
-      setOutput(null);
+      setOutput(read.shown.output);
       show(next.document);
       editor.current?.open(next.text);
     },
@@ -241,7 +256,7 @@ export function WorkshopPage() {
   const openAddress = useCallback(() => {
     let wanted = true;
     fromAddress().then(
-      (next) => wanted && open(next),
+      (next) => wanted && open(next, currentQuery()),
       () => wanted && setProblem('The sources of the models did not arrive. Load the page again.'),
     );
     return () => {
@@ -301,6 +316,7 @@ export function WorkshopPage() {
   useEffect(() => () => clearTimeout(writing.current), []);
 
   const choose = (id: string) => {
+    flushQuery();
     navigate(id === TEMPLATE ? '/workshop' : `/workshop?model=${encodeURIComponent(id)}`);
     openAddress();
   };
@@ -308,6 +324,7 @@ export function WorkshopPage() {
     if (!file) return;
     try {
       const next = await fromFile(file);
+      flushQuery();
       navigate('/workshop');
       open(next);
       if (next.origin.from === 'file') replaceFragment((await toFragment(next.text)) ?? '');
@@ -317,24 +334,31 @@ export function WorkshopPage() {
   };
 
   const estimates = useMemo(
-    () =>
-      fit
-        ? Object.fromEntries(
-            Object.entries(fit.estimates).flatMap(([name, { value }]) => (value === null ? [] : [[name, value]])),
-          )
-        : undefined,
-    [fit],
+    () => (observed ? { ...observed.fit.held, ...known(observed.fit.estimates) } : undefined),
+    [observed],
   );
   const own = useMemo(
     () => (drawn ? modelOf(drawn.document, catalogue.quantities, typeset, estimates) : null),
     [drawn, estimates],
   );
   const outputs = own?.model.outputs ?? [];
-  const shown = outputs.find((o) => o.name === output) ?? outputs[0];
-  const values = useMemo(
-    () => ({ ...Object.fromEntries((own?.model.parameters ?? []).map((p) => [p.name, p.default])), ...byHand }),
-    [own, byHand],
-  );
+  const drawnOutput = outputs.find((o) => o.name === output) ?? outputs[0];
+  const chooseOutput = (name: string) => {
+    setOutput(name);
+    setObserved(null);
+    put({ output: name === outputs[0].name ? null : name, fit: null });
+  };
+  const values = () => ({
+    ...Object.fromEntries((own?.model.parameters ?? []).map((p) => [p.name, p.default])),
+    ...shown.current.is.set,
+  });
+  const onPlaced = (placed: Placed) => put(placed);
+  const onFit = (found: Observed | null, asked: AskedFit | null, again: boolean) => {
+    setObserved(found);
+    setFits((n) => n + 1);
+    // sliders that were moved before stand at the estimates now
+    put({ fit: asked, ...(found && !again ? { set: {} } : {}) });
+  };
   const strange = opened && (opened.origin.from === 'link' || opened.origin.from === 'file') && !drawn && !trouble;
   const saveAs = (name: string, text: string, type: string) => save(new Blob([text], { type }), name);
 
@@ -395,6 +419,7 @@ export function WorkshopPage() {
 
       <div className="source">
         {opened && <Provenance origin={opened.origin} edited={edited} />}
+        <RejectedNotice rejected={rejected} />
         {problem && (
           <Notice tone="bad" title="Not as asked" action={{ label: 'All right', onClick: () => setProblem(null) }}>
             {problem}
@@ -440,7 +465,7 @@ export function WorkshopPage() {
       </div>
 
       <div className="outcome">
-        {own && drawn && shown ? (
+        {own && drawn && drawnOutput ? (
           <>
             <header className="row">
               <h2>{own.model.title}</h2>
@@ -449,15 +474,15 @@ export function WorkshopPage() {
             {outputs.length > 1 && outputs.length <= 3 && (
               <Segmented
                 label="Output"
-                value={shown.name}
+                value={drawnOutput.name}
                 segments={outputs.map((o) => ({ value: o.name, label: o.label }))}
-                onChange={setOutput}
+                onChange={chooseOutput}
               />
             )}
             {outputs.length > 3 && (
               <label className="start">
                 Output
-                <select value={shown.name} onChange={(event) => setOutput(event.target.value)}>
+                <select value={drawnOutput.name} onChange={(event) => chooseOutput(event.target.value)}>
                   {outputs.map((o) => (
                     <option key={o.name} value={o.name}>
                       {o.label}
@@ -469,18 +494,18 @@ export function WorkshopPage() {
             {own.model.inputs.length > 0 ? (
               <>
                 <p className="note axis">
-                  <Rich>{titleWithUnit(shown)}</Rich>
+                  <Rich>{titleWithUnit(drawnOutput)}</Rich>
                 </p>
                 <Stage
-                  key={`${drawn.turn} ${fit ? 'fit' : ''}`}
+                  key={`${drawn.turn} ${fits}`}
                   own={own}
-                  output={shown.name}
-                  fit={fit}
+                  output={drawnOutput.name}
+                  observed={observed}
                   stale={stale}
-                  byHand={fit ? {} : byHand}
-                  onByHand={setByHand}
+                  placed={shown.current.is}
+                  onPlaced={onPlaced}
                 >
-                  <Equations own={own} output={shown.name} />
+                  <Equations own={own} output={drawnOutput.name} />
                 </Stage>
               </>
             ) : (
@@ -489,11 +514,18 @@ export function WorkshopPage() {
                   All names of this model have a default, so all are parameters. Take the default from one of them, and
                   it becomes an axis.
                 </Notice>
-                <Equations own={own} output={shown.name} />
+                <Equations own={own} output={drawnOutput.name} />
               </>
             )}
             <Names own={own} />
-            <FitPanel key={drawn.turn} own={own} output={shown.name} values={values} onFit={setFit} />
+            <FitPanel
+              key={drawn.turn}
+              own={own}
+              output={drawnOutput.name}
+              asked={shown.current.is.fit}
+              values={values}
+              onFit={onFit}
+            />
           </>
         ) : (
           <div className="nothing">

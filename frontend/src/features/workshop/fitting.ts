@@ -2,6 +2,7 @@
 // What a fit of one's own model to an experiment needs to be asked: which inputs the experiment has, what is compared, and what is held.
 import type { Experiment, FactorValue, NonlinearFitRequest, UserModel } from '../../api/types';
 import type { UserDocument } from '../../state/userModel';
+import type { AskedFit } from './address';
 
 /** The server finds an input under its own name, or works it out from these. */
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
@@ -13,6 +14,20 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   rx_kilointerrupts: ['rx_interrupts'],
   packet_fill: ['mean_packet_bytes', 'mtu_bytes'],
 };
+
+/** The request as an address keeps it: of what is held, only what has another value than by default. */
+export function askedOf(document: UserDocument, experiment: string, request: NonlinearFitRequest): AskedFit {
+  const still = (name: string): number | undefined => document.parameters.find((p) => p.name === name)?.default;
+  const held = Object.entries(request.held ?? {}).filter(([name, value]) => value !== still(name));
+  const where = Object.entries(request.where ?? {}).map(([name, level]) => [name, String(level)]);
+  return {
+    experiment,
+    response: request.response ?? request.output,
+    free: request.free,
+    held: Object.fromEntries(held),
+    where: Object.fromEntries(where),
+  };
+}
 
 /** The most that the server takes. */
 export const MOST_FREE = 12;

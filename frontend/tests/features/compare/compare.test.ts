@@ -89,7 +89,8 @@ describe('panels', () => {
     const answer = comparison([compared(1.05, true, [1.01, 1.09]), compared(1.01, false, [0.9, 1.2])], [1.01, 1.09]);
     const plan = planOf([known('1.0', [10, 20]), known('1.1', [10, 20])], [answer], 'throughput_mbps');
     const looks = ['A', 'B'].map((letter) => ({ letter, kind: 'measured' as const }));
-    const axes = { measure: 'Throughput, Mb/s', x: 'Delay, µs', preferLog: true };
+    const of = { measure: 'throughput_mbps', x: 'delay_us' };
+    const axes = { of, measure: 'Throughput, Mb/s', x: 'Delay, µs', preferLog: true };
     const { shapes } = compareShapes(plan.panels, ['MTU 1500', 'MTU 9000'], looks, axes, 700);
     const text = shapes.map((shape) => shapeText(shape, TOKENS)).join('\n');
     expect(text).not.toMatch(/NaN|Infinity|undefined/);

@@ -4,6 +4,7 @@ import { brief } from '../../../plots/number';
 import { decadeTicks, makeScale, niceTicks, type Scale } from '../../../plots/scale';
 import { AXIS, END, line, MIDDLE, type Shape, TICK, text } from '../../../plots/shapes';
 import type { Axis } from '../definition';
+import { asked, type OnAxes } from '../quantities';
 
 export interface Size {
   readonly width: number;
@@ -97,7 +98,7 @@ export function gridShapes({ left, right, y, yTicks }: Frame): Shape[] {
   return yTicks.map((v) => line(left, y(v), right, y(v), { stroke: 'var(--line)' }));
 }
 
-export function axisShapes(x: Axis, y: Axis, frame: Frame): Shape[] {
+export function axisShapes(x: Axis, y: Axis, frame: Frame, of: OnAxes): Shape[] {
   const { left, right, bottom, small, height } = frame;
   const out: Shape[] = [line(left, bottom, right, bottom, { stroke: 'var(--line-3)' })];
   for (const v of named(frame.yTicks, frame.y, () => 14))
@@ -111,7 +112,7 @@ export function axisShapes(x: Axis, y: Axis, frame: Frame): Shape[] {
     out.push(text(anchor === END ? frame.width : X, bottom + (small ? 15 : 17), tickWords(v), { ...anchor, ...TICK }));
   }
   if (small) return out;
-  out.push(text(0, 12, axisTitle(y), AXIS));
-  out.push(text(left, height - 6, axisTitle(x), AXIS));
+  out.push(text(0, 12, axisTitle(y), { ...AXIS, ...asked(of.y) }));
+  out.push(text(left, height - 6, axisTitle(x), { ...AXIS, ...asked(of.x) }));
   return out;
 }

@@ -3,6 +3,7 @@
 import { brief } from '../../../plots/number';
 import { AXIS, line, MIDDLE, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import type { BarsPanel, MarkKind } from '../definition';
+import { asked, quantitiesOn } from '../quantities';
 import { axisTitle, frameOf, gridShapes, type Size, tickWords } from './axes';
 
 export interface Bar {
@@ -40,7 +41,8 @@ export function barsShapes(panel: BarsPanel, bars: readonly Bar[], kind: MarkKin
   });
   out.push(line(left, bottom, right, bottom, { stroke: 'var(--line-3)' }));
   if (small) return out;
-  out.push(text(0, 12, axisTitle(panel.y), AXIS));
-  out.push(text(left, size.height - 6, axisTitle({ ...panel.x, spacing: 'linear' }), AXIS));
+  const of = quantitiesOn(panel);
+  out.push(text(0, 12, axisTitle(panel.y), { ...AXIS, ...asked(of.y) }));
+  out.push(text(left, size.height - 6, axisTitle({ ...panel.x, spacing: 'linear' }), { ...AXIS, ...asked(of.x) }));
   return out;
 }

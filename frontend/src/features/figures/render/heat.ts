@@ -7,6 +7,7 @@ import { inkOn, tide } from '../../../plots/tide';
 import type { Catalogue } from '../../../state/models';
 import type { HeatPanel } from '../definition';
 import { type CellsBySlug, chosen, predictor, rowOf, termOf } from '../evaluate';
+import { quantitiesOn } from '../quantities';
 import { samplesOf } from '../resolve';
 import { axisShapes, type Frame, frameOf, type Size } from './axes';
 
@@ -110,7 +111,7 @@ export function heatShapes(panel: HeatPanel, z: Float64Array, marks: readonly He
       mark(m.kind, X, Y, r, { fill: tide(share(m.value, panel.value.domain)), stroke: '#101413', 'stroke-width': 1 }),
     );
   }
-  out.push(...axisShapes(panel.x, panel.y, frame));
+  out.push(...axisShapes(panel.x, panel.y, frame, quantitiesOn(panel)));
   if (!small)
     out.push(
       text(right, 12, `colour: ${panel.value.label.replace(/^S/, 's')}, ${panel.value.unit}, log scale`, {

@@ -3,6 +3,7 @@
 import { dodge } from '../../../plots/dodge';
 import { END, HALO, line, mark, NOTE, path, polyline, type Shape, text } from '../../../plots/shapes';
 import type { Line, LinesPanel, Statement } from '../definition';
+import { quantitiesOn } from '../quantities';
 import type { Resolved, Series, Spot } from '../resolve';
 import { axisShapes, type Frame, frameOf, gridShapes, type Place, type Size, SWATCH } from './axes';
 
@@ -162,7 +163,7 @@ export function linesShapes(panel: LinesPanel, resolved: Resolved, size: Size): 
   return [
     ...gridShapes(frame),
     ...of('model').flatMap((s) => curveShapes(s, frame)),
-    ...axisShapes(panel.x, panel.y, frame),
+    ...axisShapes(panel.x, panel.y, frame, quantitiesOn(panel)),
     ...of('emulated').flatMap((s) => markShapes(s, frame)),
     ...(size.small ? [] : nameShapes(panel, resolved, frame)),
     ...statementShapes(resolved.statements, panel.lines, frame),
