@@ -45,7 +45,7 @@ test: setup-dev tools page logger ## Install what the tests need, lint, and run 
 	$(MAKE) test-e2e
 
 test-python: setup-dev tools logger ## Models, host tools, backend, logger, data sets
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not browser and not guest and not soak" -q
+	$(BIN)/python -m pytest -n 4 --dist loadfile -m "not browser and not guest and not soak" -q
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q \
@@ -61,7 +61,7 @@ test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
 test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "browser and not soak" -q
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
 	$(BIN)/ruff check
