@@ -3,9 +3,8 @@ import { type ReactNode, useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { currentCopy, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
-import { useExperiment, useQuantities, useRuns } from '../../api/queries';
+import { useExperiment, useRuns } from '../../api/queries';
 import type { Experiment, Run } from '../../api/types';
-import { labelOf } from '../../components/factorWords';
 import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
@@ -131,12 +130,13 @@ function Table(props: {
   change: (next: Partial<Listing>) => void;
 }) {
   const { experiment, runs, listing, change } = props;
-  const quantities = useQuantities();
   const factors = experiment.factors.map(({ name }) => name);
-  const unitOf = (name: string) => quantities.data?.find((quantity) => quantity.name === name)?.unit;
+  const columns = new Map([...experiment.factors, ...experiment.measures].map((each) => [each.name, each]));
+  const titleOf = (name: string) => columns.get(name)?.label ?? name;
+  const unitOf = (name: string) => columns.get(name)?.unit;
   const own = { listing, change };
   const head = (name: string) => {
-    const label = labelOf(name, quantities.data);
+    const label = titleOf(name);
     return (
       <Head key={name} name={name} label={label} unit={unitOf(name)} numbers {...own}>
         <QuantityName name={name}>{label}</QuantityName>
@@ -168,7 +168,7 @@ function Table(props: {
               run={run}
               factors={factors}
               measures={listing.show}
-              labelOf={(name) => [labelOf(name, quantities.data), unitOf(name)].filter(Boolean).join(', ')}
+              labelOf={(name) => [titleOf(name), unitOf(name)].filter(Boolean).join(', ')}
             />
           ))}
         </tbody>
