@@ -63,7 +63,7 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     expect(answer(page)).to_contain_text("For a balance of throughput and system CPU time")
     expect(answer(page)).to_contain_text("MTU 9000, delay 40")
     expect(advice).to_contain_text("furthest from the dotted line")
-    advice.get_by_role("button", name="Weighed").click()
+    advice.get_by_role("button", name="Weigh", exact=True).click()
     expect(answer(page)).to_contain_text("weighed alike")
     advice.get_by_role("slider", name="CPU").fill("0.2")
     expect(answer(page)).to_contain_text("weighed 1 : 0.2")

@@ -13,7 +13,7 @@ const GOAL_LABELS: Readonly<Record<Goal, string>> = {
   cpu: 'CPU per GB',
   latency: 'Latency',
   balance: 'Balance',
-  trade: 'Weighed',
+  trade: 'Weigh',
 };
 
 /** A goal as a control says it: not all that is known of CPU time is per GB. */

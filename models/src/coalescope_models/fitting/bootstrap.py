@@ -6,13 +6,8 @@ with m = n − 1). For whatever is linear in the data this multiplies the deviat
 bootstrap by √(n/(n − 1)), which is what they fall short by; unequal strata each get their own
 factor. A stratum of one has no spread to draw from and stays as it is.
 
-Simulated coverage of the nominal 95 % intervals, for the 27 settings of the 2005 study, mean over
-the three parameters (`tests/fitting/test_coverage.py` prints each; the simulation's own error is
-0.7 %): over rows in strata of 9, 93 %, which is less than they say. Over replicates with 1 % noise
-in the CPU time, and with 0.3 and 1 % in packets and interrupts too: 93 to 94 % of 3 and 5, 94 to
-95 % of 10, for all three methods. With 3 and 5 % in the counts the whitened fit keeps 95 % of 10;
-the paper's fit and ordinary least squares, which noisy counts bias, have 94 %, and less the
-noisier the counts are.
+How often the nominal 95 % intervals cover the truth, for the 27 settings of the 2005 study, is
+simulated by `tests/fitting/test_coverage.py`; docs/soak.md has the shares.
 """
 
 from __future__ import annotations
