@@ -37,8 +37,10 @@ logger: driver/logger/coalescope-logger ## Build the logger, driver/logger/coale
 traffic: ## Build the traffic tool, driver/traffic/coalescope-traffic
 	$(MAKE) -C driver/traffic
 
-test: setup-dev tools page logger ## Install what the tests need, lint, and run all tests
-	$(MAKE) -j2 --output-sync=target lint test-page # neither has work for two CPUs
+test: ## Install what the tests need, lint, and run all tests
+	$(MAKE) -j2 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
+	$(MAKE) logger
+	$(MAKE) -j2 --output-sync=target lint test-page
 	$(MAKE) test-python
 	$(MAKE) test-servers
 	$(MAKE) test-guest
