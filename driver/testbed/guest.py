@@ -103,6 +103,8 @@ class Guest:
     emulator: Emulator | None = None
     """None: QEMU 10 of Debian's backports."""
     cpus: int = 1
+    cpu_model: str = "qemu64"
+    """As QEMU names it; `max` is what programs compiled for later processors need."""
     icount_shift: int | None = 3
     seed: int = 1
     """Of QEMU's own random numbers, and so of the guest's."""
@@ -183,6 +185,7 @@ class Guest:
     ) -> list[str]:
         threads = "single" if self.icount_shift is not None else "multi"
         command = [*emulator.command(), "-accel", f"tcg,thread={threads}", "-smp", str(self.cpus)]
+        command += ["-cpu", self.cpu_model]
         if self.icount_shift is not None:
             command += ["-icount", f"shift={self.icount_shift},sleep=off"]
             command += ["-rtc", "base=2024-01-01,clock=vm"]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What test_power_cut.py runs in a guest: takes run logs into a store until the power is cut.
+
+It says what the store has ("have"), what is wrong with it ("fault"), "ready", and then every upload
+once it is acknowledged ("ack").
+"""
+
+import io
+import os
+import sys
+import uuid
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from coalescope import database
+from coalescope.settings import Settings
+from coalescope.store import Store, open_store
+from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.service import accept, stored_files
+from coalescope.verification.service import verify
+from coalescope_host.run_log import Writer, make_header, standard_field
+
+SECOND = 1_000_000_000
+
+
+def say(*words: str) -> None:
+    print(*words, flush=True)  # noqa: T201
+
+
+def without_waiting_for_the_disk() -> None:
+    """The mutant: the same program with every sync left out."""
+    os.fsync = lambda descriptor: None  # type: ignore[assignment, misc]
+    configure = database._configure
+
+    def configure_badly(connection: Any, record: Any) -> None:
+        configure(connection, record)
+        connection.cursor().execute("PRAGMA synchronous=OFF")
+
+    database._configure = configure_badly
+
+
+def run_log(boot: int, number: int) -> bytes:
+    """A log of some seconds, unlike any other; a cell for each boot."""
+    names = ("t_monotonic_ns", "rx_bytes", "rx_packets", "rx_interrupts")
+    levels = {"mtu_bytes": 1500, "delay_us": boot, "workload": "udp"}
+    header = make_header(
+        run_id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{boot} {number}")),
+        experiment="power",
+        replicate=number,
+        factors={name: {"requested": v, "read_back": v} for name, v in levels.items()},
+        fields=[standard_field(name) for name in names],
+        sources=[{"name": "sysfs", "atomic": False}, {"name": "proc", "atomic": False}],
+    )
+    file = io.BytesIO()
+    log = Writer(file, header, (1, 0))
+    for second in range(1, 11):
+        log.sample(second * SECOND, second * 125_000_000, second * 125_000, second * 31_250)
+        if second in (3, 9):
+            log.mark("window_start" if second == 3 else "window_end", second * SECOND, None)
+    log.finish()
+    return file.getvalue()
+
+
+def upload(store: Store, content: bytes) -> str:
+    """What the server does with an upload's body; returns its digest."""
+    with store.object_store.stage() as staged:
+        staged.write(content)
+        accept(store.database, store.object_store, staged, UploadRequest("x.runlog"))
+        return staged.sha256
+
+
+def work(data: Path, boot: int, most: int) -> None:
+    store = open_store(Settings(data_dir=data, datasets_dir=None))
+    for fault in verify(store.database, store.object_store).faults:
+        say("fault", fault.code, fault.message, str(fault.where))
+    with store.database.read() as connection:
+        for file in stored_files(connection):
+            say("have", file.sha256)
+    say("ready")
+    for number in count(1):
+        if number > most:
+            return
+        say("ack", upload(store, run_log(boot, number)))
+
+
+def main() -> None:
+    data, boot, mode = sys.argv[1:]
+    if mode == "careless":
+        without_waiting_for_the_disk()
+    work(Path(data), int(boot), most=100_000)
+
+
+if __name__ == "__main__":
+    main()
