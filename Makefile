@@ -63,7 +63,7 @@ test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
 test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "browser and not soak" -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
 	$(BIN)/ruff check

@@ -12,8 +12,8 @@ from .conftest import stand_still
 
 pytestmark = pytest.mark.browser
 
-#: The marks of published numbers, as paths of a chart.
-SQUARES = "path[stroke='var(--ground)']"
+#: The marks of published numbers, as paths of a chart: squares, where emulated ones are diamonds.
+SQUARES = "path[stroke='var(--ground)'][d*='h']"
 
 
 def wait_for_the_testbed(page: Page) -> None:
@@ -56,7 +56,7 @@ def test_a_figure_says_what_is_what(page: Page) -> None:
     expect(chart.locator(SQUARES)).to_have_count(8)
     for kind in ("published", "emulated", "model"):
         expect(page.get_by_text(kind, exact=True).first).to_be_visible()
-    expect(page.get_by_text("29 for 27 (MTU 4500, delay 960)")).to_be_visible()
+    expect(page.get_by_text("27 against 29 (MTU 4500, delay 960)")).to_be_visible()
     expect(page.get_by_text("Only the values at delays 10 and 960 were printed")).to_be_visible()
     page.get_by_text("The numbers in the chart").click()
     row = page.get_by_role("row", name=re.compile("published 4500 960 27"))
