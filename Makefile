@@ -47,7 +47,7 @@ test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) test-e2e
 
 test-python: setup-dev tools logger ## Models, host tools, backend, logger, data sets
-	$(BIN)/python -m pytest -n 4 --dist loadfile -m "not browser and not guest and not soak" -q
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not browser and not guest and not soak" -q
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
