@@ -23,8 +23,9 @@ class Run:
     """One run: its cell, and the advance of its counters over the window.
 
     Attributes:
-        elapsed_s: of the time stood for, as is receiver_cpu_s.
+        elapsed_s: of the time stood for, as are all seconds here.
         receiver_cpu_s: tasks, and hard and soft interrupts of the interface.
+        handler_s: of it, in hard interrupts.
         idle_share: of the CPU, 0 to 1.
     """
 
@@ -37,6 +38,7 @@ class Run:
     rx_packets: float
     rx_interrupts: float
     receiver_cpu_s: float
+    handler_s: float
     idle_share: float
 
     @property
@@ -53,6 +55,11 @@ class Run:
     def interrupt_rate_hz(self) -> float:
         """Of receive interrupts."""
         return self.rx_interrupts / self.elapsed_s
+
+    @property
+    def handler_us(self) -> float:
+        """Of one receive interrupt, declared cost included."""
+        return 1e6 * self.handler_s / self.rx_interrupts if self.rx_interrupts else math.nan
 
     @property
     def receiver_cpu_jiffies(self) -> float:
@@ -118,5 +125,6 @@ def run_of(log: RunLog) -> Run:
         rx_packets=counters["rx_packets"],
         rx_interrupts=counters["rx_interrupts"],
         receiver_cpu_s=receiver_cycles / hertz / dilation,
+        handler_s=counters["irq_cycles"] / hertz / dilation,
         idle_share=counters["idle_cycles"] / counters["t_tsc"],
     )
