@@ -127,10 +127,22 @@ def test_answers_that_were_kept_and_what_needs_a_server(
     expect(copy.get_by_role("region", name="Cells")).to_contain_text("MTU 9000, delay 320")
     expect(copy.get_by_role("region", name="Analysis of variance")).to_contain_text("MTU × ")
     expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("Every mean")
-    copy.get_by_label("Wanted half width").select_option("1")
-    expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("copy")
     copy.goto(f"{site}/workshop")
     expect(copy.get_by_role("region", name="Fit")).to_contain_text("published copy")
+
+
+def test_what_follows_from_kept_answers_is_worked_out(copy: Page, site: str) -> None:
+    copy.goto(f"{site}/compare?a=lab&b=lab&a.mtu_bytes=1500&b.mtu_bytes=9000")
+    settings = copy.get_by_role("region", name="Settings of A and B")
+    expect(settings.get_by_role("row")).to_have_count(4, timeout=3 * SLOW)
+    expect(copy.get_by_text("B is", exact=False).first).to_be_visible()
+    expect(copy.get_by_role("region", name="Environment")).to_contain_text("not known here")
+
+    copy.goto(f"{site}/experiments/lab/replicates?mtu_bytes=1500&width=1")
+    cells = copy.get_by_role("region", name="Cells")
+    expect(cells).to_contain_text("delay 320", timeout=3 * SLOW)
+    expect(cells).not_to_contain_text("MTU 9000")
+    expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("± 1 %")
 
 
 @pytest.mark.parametrize("path", ["", "explorer/lab", "experiments/lab/runs", "figures"])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server reads run logs and tables with, as one zip under /models/<hash>.zip: the page opens files with the same program.
+// What the server reads run logs and tables with, and what a copy works out itself, as one zip under /models/<hash>.zip: the page opens files
+// with the same program.
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
@@ -8,12 +9,12 @@ import { modelsSource, runPython } from './python.ts';
 const sourceOf = (part: string): string => fileURLToPath(new URL(`../../${part}/src/`, import.meta.url));
 const sources = [sourceOf('host'), sourceOf('backend'), modelsSource];
 
-// The modules that reading takes, as Python finds them. Deterministic: sorted names, one date, so that the hash names the contents.
+// The modules that this takes, as Python finds them. Deterministic: sorted names, one date, so that the hash names the contents.
 const ZIP = `
 import io, pathlib, sys, zipfile
 roots = sys.argv[1:]
 sys.path[:0] = roots
-import coalescope.uploads.opening, coalescope_host.run_log
+import coalescope.copies.answers, coalescope.uploads.opening, coalescope_host.run_log
 files = {}
 for name, module in sys.modules.items():
     if name.partition(".")[0] in ("coalescope", "coalescope_host", "coalescope_models"):

@@ -15,6 +15,8 @@ export interface Copy {
   readonly version: string;
   /** What is kept under a name. Throws ApiError where nothing is. */
   open(name: string, signal?: AbortSignal): Promise<Response>;
+  /** What follows from kept answers, worked out by Python (app/main.tsx); a file has none. */
+  readonly workOut?: (path: string, query: URLSearchParams, kept: unknown) => Promise<object>;
 }
 
 export type Answers = Readonly<Record<string, unknown>>;
@@ -34,6 +36,12 @@ export function needsServer(): ApiError {
       ? ['This page is one file without a server.', 'The original can answer: its link is at the top.']
       : ['This is a published copy without a server.', 'Coalescope itself, started on the data, can answer it.'];
   return new ApiError(405, { code: 'needs_server', message: what, where: {}, advice });
+}
+
+function withoutPython(reason: unknown): ApiError {
+  const message = `A published copy works this out in the browser, by Python, and that did not start: ${reason}.`;
+  const advice = 'It takes WebAssembly. Try another browser, or Coalescope itself.';
+  return new ApiError(503, { code: 'no_python', message, where: {}, advice });
 }
 
 function notKept(): ApiError {
@@ -122,10 +130,13 @@ async function listed(copy: Copy, request: Request, path: string, query: URLSear
   return Response.json(pageOf(runs, query));
 }
 
+/** Half widths that plans are kept for (coalescope.publishing.answers). */
+const KEPT_WIDTHS = ['', '5'];
+
 /** Of all runs, measure by measure: those of chosen levels or without some runs are not kept. */
 function statisticsAs(path: string, query: URLSearchParams): string | null {
   const { measure, factors = '', width_percent = '', without = '', ...levels } = Object.fromEntries(query);
-  if (without !== '' || Object.keys(levels).length > 0) return null;
+  if (without !== '' || Object.keys(levels).length > 0 || !KEPT_WIDTHS.includes(width_percent)) return null;
   return `${[path, measure, ...factors.split(','), width_percent].filter(Boolean).join('/')}.json`;
 }
 
@@ -137,6 +148,30 @@ export function keptAs(path: string, query: URLSearchParams): string | null {
   if (path.endsWith('/export')) return `${path}/${query.get('what')}.${query.get('format')}`;
   if (!PLAIN.test(path)) return null;
   return query.size === 0 ? `${path}.json` : `${path}/${query}.json`;
+}
+
+/** What follows from experiments' cells and runs. The analysis of variance takes numpy, which the page does not have. */
+const FOLLOWS = /^(comparisons|experiments\/[^/]+\/(cells|replicates|replication-plan))$/;
+
+async function workedOut(copy: Copy, request: Request, path: string, query: URLSearchParams): Promise<Response> {
+  if (!copy.workOut || !FOLLOWS.test(path)) throw needsServer();
+  const json = async (name: string) => (await copy.open(name, request.signal)).json();
+  const slugs = path === 'comparisons' ? [query.get('a'), query.get('b')] : [path.split('/')[1]];
+  const kept = await Promise.all(
+    [...new Set(slugs)].map(async (slug) => {
+      const own = `experiments/${slug}`;
+      const [experiment, cells, runs] = await Promise.all([
+        json(`${own}.json`),
+        json(`${own}/cells.json`),
+        path === 'comparisons' ? { runs: [] } : json(`${own}/runs.json`),
+      ]);
+      return [slug, { experiment, cells, runs }];
+    }),
+  );
+  const answer = await copy.workOut(path, query, Object.fromEntries(kept)).catch((reason: unknown) => {
+    throw withoutPython(reason);
+  });
+  return unlessRefused(Response.json(answer));
 }
 
 /** What cannot be worked out from these runs is kept as the error that says so. */
@@ -155,7 +190,8 @@ export async function answerFrom(copy: Copy, request: Request): Promise<Response
   if (LIST.test(path)) return listed(copy, request, path, searchParams);
   const name = keptAs(path, searchParams);
   // a site keeps what is asked without parameters
-  if (name === null || (copy.of === 'site' && PLAIN.test(path) && searchParams.size > 0)) throw needsServer();
+  if (name === null || (copy.of === 'site' && PLAIN.test(path) && searchParams.size > 0))
+    return workedOut(copy, request, path, searchParams);
   const kept = await copy.open(name, request.signal);
   return STATISTICS.test(path) ? unlessRefused(kept) : kept;
 }

@@ -8,8 +8,8 @@ export function AboutCopy() {
   if (!copy) return null;
   return (
     <footer className="about-copy">
-      A published copy, made by Coalescope {copy.version}. Everything here is read from files: uploads, comparisons, and
-      fits and recommendations that were not kept need the program itself.
+      A published copy, made by Coalescope {copy.version}. Everything here is read from files, or worked out from them
+      in the browser: uploads, and fits and recommendations that were not kept, need the program itself.
     </footer>
   );
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { currentCopy, readFrom } from '../api/copy';
 import { base } from '../api/home';
 import './fonts.css';
 import './tokens.css';
@@ -15,6 +16,8 @@ import { loadAhead } from './routes';
 const host = document.getElementById('page');
 if (!host) throw new Error('index.html has no element with the id "page".');
 followSystem();
+const copy = currentCopy();
+if (copy) readFrom({ ...copy, workOut: async (...asked) => (await import('../engine/files')).workOut(...asked) });
 // named from here, before the address changes: a copy's documents name their files by relative ways
 for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel=icon]')) icon.setAttribute('href', icon.href);
 // a host of files serves an address from its folder

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a run log or a table in the browser: the Python that the server reads it with runs in a worker, and nothing is sent anywhere.
+// Opens a run log or a table in the browser, and answers for a copy what follows from kept answers: the server's own Python runs in a worker,
+// and nothing is sent anywhere.
 import type { Cell, Contents, ErrorBody, Experiment } from '../api/types';
 
 export interface LogProblem {
@@ -37,7 +38,7 @@ export type OpenedTable =
 
 export interface OpenRequest {
   readonly id: number;
-  readonly as: 'log' | 'table';
+  readonly as: 'log' | 'table' | 'question';
   readonly content: ArrayBuffer;
   readonly name: string;
   /** Of a log: how many points its series have. */
@@ -90,4 +91,10 @@ export async function openRunLog(content: ArrayBuffer, name: string, points: num
 
 export async function openTable(content: ArrayBuffer, name: string): Promise<OpenedTable> {
   return (await open({ as: 'table', content, name, points: 0 })) as OpenedTable;
+}
+
+/** What a server would answer to GET /api/<path>, worked out from answers that were kept. */
+export async function workOut(path: string, query: URLSearchParams, kept: unknown): Promise<object> {
+  const asked = new TextEncoder().encode(JSON.stringify({ query: [...query], kept }));
+  return (await open({ as: 'question', content: asked.buffer, name: path, points: 0 })) as object;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// <reference lib="webworker" />
-// The Python that reads run logs and tables, for files that are opened and not uploaded.
+// The server's own Python without the server: it reads run logs and tables that are opened and not uploaded, and works out for a copy what
+// follows from the answers that it keeps.
 import { loadPyodide, type PyodideAPI } from 'pyodide';
 import { fileAddress } from '../api/home';
 import type { OpenReply, OpenRequest } from './files';
 
 declare const self: DedicatedWorkerGlobalScope;
 
-// each half is imported when a file asks for it
+// each part is imported when it is asked for
 const PROGRAM = `
 import json, sys
 sys.path.insert(0, "/readers.zip")
@@ -22,11 +23,18 @@ def open_table(data, name):
     from coalescope.uploads import opening
     return opening.open_table(data, name)
 
-def open_file(kind, content, name, points):
-    data = content.to_bytes()
-    return json.dumps(open_log(data, name, points) if kind == "log" else open_table(data, name))
+def work_out(data, path):
+    from coalescope.copies import answers
+    asked = json.loads(data)
+    return answers.work_out(path, asked["query"], asked["kept"])
 
-open_file
+def answer(kind, content, name, points):
+    data = content.to_bytes()
+    if kind == "log":
+        return json.dumps(open_log(data, name, points))
+    return json.dumps((open_table if kind == "table" else work_out)(data, name))
+
+answer
 `;
 
 type Open = (kind: OpenRequest['as'], content: Uint8Array, name: string, points: number) => string;

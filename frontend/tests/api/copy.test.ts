@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { answerFrom, fileCopy, keptAs, same } from '../../src/api/copy';
+import { answerFrom, type Copy, fileCopy, keptAs, same } from '../../src/api/copy';
 import { ApiError } from '../../src/api/errors';
 
 const FIT = { model: 'cpu-overhead', method: 'ols', response: 'system_cpu_s', where: { workload: 'nfs', streams: 4 } };
@@ -54,6 +54,41 @@ describe('answers that were kept', () => {
     expect(await refused('comparisons?a=paper&b=other')).toBe('needs_server');
     expect(await refused('runs/run-1/retraction', { reason: 'x' })).toBe('needs_server');
     expect(await refused('links/abc')).toBe('needs_server');
+  });
+});
+
+describe('answers that follow from kept ones', () => {
+  const files = { 'experiments/paper.json': 1, 'experiments/paper/cells.json': 2, 'experiments/paper/runs.json': 3 };
+  const site = (workOut: Copy['workOut']): Copy => ({ ...fileCopy('0.1.0', files), of: 'site', workOut });
+  const get = async (from: Copy, path: string) =>
+    (await answerFrom(from, new Request(`http://127.0.0.1/api/${path}`))).json();
+
+  it('are worked out from cells and runs of the experiments that are asked about', async () => {
+    const echo = site(async (path, query, kept) => ({ path, query: [...query], kept }));
+    const paper = { experiment: 1, cells: 2, runs: 3 };
+    const level = ['workload', 'tcp'];
+    for (const path of ['cells', 'replicates', 'replication-plan'])
+      expect(await get(echo, `experiments/paper/${path}?workload=tcp`)).toEqual({
+        path: `experiments/paper/${path}`,
+        query: [level],
+        kept: { paper },
+      });
+    expect(await get(echo, 'comparisons?a=paper&b=paper&a.workload=tcp')).toMatchObject({
+      kept: { paper: { ...paper, runs: { runs: [] } } },
+    });
+    expect(await get(echo, 'experiments/paper/replication-plan?measure=drops&width_percent=1')).toBeTruthy();
+  });
+
+  it('are refused as a server would, and say where they cannot be', async () => {
+    const told = { code: 'unknown_factor', message: 'No such factor.', where: {}, advice: null, problems: [] };
+    const path = 'experiments/paper/cells?cable=short';
+    const refusing = site(async () => ({ error: told }));
+    await expect(get(refusing, path)).rejects.toMatchObject({ code: 'unknown_factor' });
+    const broken = site(() => Promise.reject(new Error('no WebAssembly')));
+    await expect(get(broken, path)).rejects.toMatchObject({ code: 'no_python' });
+    await expect(get(broken, 'experiments/paper/variance?measure=a&factors=b,c&d=1')).rejects.toMatchObject({
+      code: 'needs_server',
+    });
   });
 });
 

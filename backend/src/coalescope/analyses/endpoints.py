@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from coalescope.analyses import replicates, replication, variance
+from coalescope.analyses import service, variance
 from coalescope.analyses.schemas import (
     ReplicatesOut,
     ReplicationPlanOut,
@@ -61,7 +61,9 @@ def get_replication_plan(
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "width_percent", "without")
     uids = left_out(without)
-    return plan_out(replication.plan(connection, experiment, measure, width_percent, where, uids))
+    return plan_out(
+        service.plan_replicates(connection, experiment, measure, width_percent, where, uids)
+    )
 
 
 @router.get("/{slug}/replicates", openapi_extra=WHERE_PARAMETERS, summary="List replicates")
@@ -79,7 +81,7 @@ def get_replicates(
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "without")
     uids = left_out(without)
-    return replicates_out(replicates.list_replicates(connection, experiment, measure, where, uids))
+    return replicates_out(service.list_replicates(connection, experiment, measure, where, uids))
 
 
 def _where(request: Request, *own: str) -> list[tuple[str, str]]:

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every replicate of every cell in one measure, with what they say together."""
+"""Every replicate of every cell in one measure, with what they say together.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Standard library only: a copy without a server works it out with this too (copies).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from coalescope_models.quantity import Quantity
 from coalescope_models.statistics import outliers
-from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import factor_levels
+from coalescope.experiments.levels import Where, factor_levels, in_order, matches, parse_where
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, SummaryRecord
-from coalescope.experiments.service import list_cells, parse_where
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.records import ReplicateRecord
-from coalescope.runs.selection import Where, current_among
-from coalescope.runs.service import replicates_of
 from coalescope.runs.summaries import summarise_values
 
 MOST_VALUES = 20_000
@@ -42,22 +42,29 @@ class Replicates:
     without: Sequence[str]
 
 
-def list_replicates(
-    connection: Connection,
+def replicates_among(
     experiment: ExperimentRecord,
+    cells: Sequence[CellRecord],
     measure: str,
     where: Where,
-    without: Sequence[str] = (),
+    found: Mapping[int, Sequence[ReplicateRecord]],
+    without: Sequence[str],
 ) -> Replicates:
-    """Read them, runs in `without` left out.
+    """The cells with these levels, each with its replicates of the measure.
+
+    Args:
+        experiment: whose they are.
+        cells: all of its cells.
+        measure: the measure.
+        where: levels that cells are chosen by, as text.
+        found: replicates by cell, without those that were left out.
+        without: current runs that were left out.
 
     Errors: 422 for an unknown measure or factor, and where there are too many for one answer.
     """
     quantity = require_measure(measure)
-    every = list_cells(connection, experiment)
-    chosen_by = parse_where(where, factor_levels(cell.factors for cell in every))
-    found = replicates_of(connection, experiment, measure, without)
-    chosen = [c for c in list_cells(connection, experiment, chosen_by) if c.id in found]
+    chosen_by = parse_where(where, factor_levels(cell.factors for cell in cells))
+    chosen = [c for c in in_order(cells) if c.id in found and matches(c.factors, chosen_by)]
     count = sum(len(found[cell.id]) for cell in chosen)
     if count > MOST_VALUES:
         raise CoalescopeError(
@@ -71,7 +78,7 @@ def list_replicates(
         quantity,
         chosen_by,
         [_replicated(cell, found[cell.id]) for cell in chosen],
-        current_among(connection, experiment, without),
+        without,
     )
 
 
@@ -83,3 +90,33 @@ def _replicated(cell: CellRecord, replicates: Sequence[ReplicateRecord]) -> Repl
     return ReplicatedCell(
         cell, summarise_values(values), replicates, frozenset(single[k] for k in outlying)
     )
+
+
+def describe_replicates(found: Replicates) -> dict[str, Any]:
+    """The replicates as the API shows them (ReplicatesOut)."""
+    return {
+        "experiment": found.experiment.slug,
+        "data_version": found.experiment.data_version,
+        "measure": found.measure.name,
+        "unit": found.measure.unit,
+        "where": dict(found.where),
+        "without": list(found.without),
+        "cells": [
+            {
+                "cell": each.cell.id,
+                "factors": dict(each.cell.factors),
+                "summary": asdict(each.summary),
+                "replicates": [
+                    {
+                        "run": replicate.uid,
+                        "replicate": replicate.replicate,
+                        "value": replicate.measured.value,
+                        "n": replicate.measured.n,
+                        "outlying": place in each.outlying,
+                    }
+                    for place, replicate in enumerate(each.replicates)
+                ],
+            }
+            for each in found.cells
+        ],
+    }

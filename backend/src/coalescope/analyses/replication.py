@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cells to measure again, and how often, for intervals of a wanted width."""
+"""Which cells to measure again, and how often, for intervals of a wanted width.
+
+Standard library only: a copy without a server plans with this too (copies).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from coalescope_models.quantity import Quantity
 from coalescope_models.statistics import Plan, plan_replicates
-from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import factor_levels, matches
+from coalescope.experiments.levels import Where, factor_levels, matches, parse_where
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
-from coalescope.experiments.service import list_cells, parse_where
 from coalescope.glossary.quantities import require_measure
-from coalescope.runs.selection import Where
-from coalescope.runs.service import cells_without
 
 
 @dataclass(frozen=True)
@@ -42,24 +42,23 @@ class ReplicationPlan:
         return sum(planned.plan.more for planned in self.cells)
 
 
-def plan(
-    connection: Connection,
+def plan_cells(
     experiment: ExperimentRecord,
+    every: Sequence[CellRecord],
+    remaining: Sequence[CellRecord],
     measure: str,
     width_percent: float,
     where: Where,
-    without: Sequence[str] = (),
+    left_out: Sequence[str] = (),
 ) -> ReplicationPlan:
     """Plan replicates so that each mean is known to ± `width_percent` of it, with 95 %.
 
-    Runs in `without` are left out.
+    `remaining` are the cells as if the runs in `left_out` did not count, `every` as they are.
 
     Errors: 422 for a measure that is not there, and where nothing is known of the spread.
     """
     quantity = require_measure(measure)
-    every = list_cells(connection, experiment)
     chosen_by = parse_where(where, factor_levels(cell.factors for cell in every))
-    left_out, remaining = cells_without(connection, experiment, every, without)
     cells = {
         cell.id: cell
         for cell in remaining
@@ -85,3 +84,30 @@ def plan(
         ) from None
     planned = [PlannedCell(cells[key], needs) for key, needs in plans.items() if key in cells]
     return ReplicationPlan(experiment, quantity, chosen_by, width_percent, planned, left_out)
+
+
+def describe_plan(plan: ReplicationPlan) -> dict[str, Any]:
+    """The plan as the API shows it (ReplicationPlanOut)."""
+    return {
+        "experiment": plan.experiment.slug,
+        "data_version": plan.experiment.data_version,
+        "measure": plan.measure.name,
+        "where": dict(plan.where),
+        "width_percent": plan.width_percent,
+        "runs_to_add": plan.runs_to_add,
+        "without": list(plan.without),
+        "cells": [
+            {
+                "cell": planned.cell.id,
+                "factors": dict(planned.cell.factors),
+                "n": planned.cell.measures[plan.measure.name].n,
+                "width_percent": None
+                if planned.plan.relative_half_width is None
+                else 100.0 * planned.plan.relative_half_width,
+                "needed": planned.plan.needed,
+                "more": planned.plan.more,
+                "borrowed": planned.plan.borrowed,
+            }
+            for planned in plan.cells
+        ],
+    }

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 from pydantic import BaseModel, Field
 
-from coalescope.analyses.replicates import Replicates
-from coalescope.analyses.replication import ReplicationPlan
+from coalescope.analyses.replicates import Replicates, describe_replicates
+from coalescope.analyses.replication import ReplicationPlan, describe_plan
 from coalescope.analyses.variance import Variance
 from coalescope.experiments.schemas import Level, SummaryOut
 
@@ -97,32 +97,7 @@ class ReplicatesOut(BaseModel):
 
 def replicates_out(found: Replicates) -> ReplicatesOut:
     """Those replicates as the API shows them."""
-    return ReplicatesOut(
-        experiment=found.experiment.slug,
-        data_version=found.experiment.data_version,
-        measure=found.measure.name,
-        unit=found.measure.unit,
-        where=dict(found.where),
-        without=list(found.without),
-        cells=[
-            ReplicatedCellOut(
-                cell=each.cell.id,
-                factors=dict(each.cell.factors),
-                summary=SummaryOut.model_validate(each.summary, from_attributes=True),
-                replicates=[
-                    ReplicateOut(
-                        run=replicate.uid,
-                        replicate=replicate.replicate,
-                        value=replicate.measured.value,
-                        n=replicate.measured.n,
-                        outlying=place in each.outlying,
-                    )
-                    for place, replicate in enumerate(each.replicates)
-                ],
-            )
-            for each in found.cells
-        ],
-    )
+    return ReplicatesOut.model_validate(describe_replicates(found))
 
 
 def variance_out(variance: Variance) -> VarianceOut:
@@ -143,26 +118,4 @@ def variance_out(variance: Variance) -> VarianceOut:
 
 def plan_out(plan: ReplicationPlan) -> ReplicationPlanOut:
     """That plan as the API shows it."""
-    return ReplicationPlanOut(
-        experiment=plan.experiment.slug,
-        data_version=plan.experiment.data_version,
-        measure=plan.measure.name,
-        where=dict(plan.where),
-        width_percent=plan.width_percent,
-        runs_to_add=plan.runs_to_add,
-        without=list(plan.without),
-        cells=[
-            PlannedCellOut(
-                cell=planned.cell.id,
-                factors=dict(planned.cell.factors),
-                n=planned.cell.measures[plan.measure.name].n,
-                width_percent=None
-                if planned.plan.relative_half_width is None
-                else 100.0 * planned.plan.relative_half_width,
-                needed=planned.plan.needed,
-                more=planned.plan.more,
-                borrowed=planned.plan.borrowed,
-            )
-            for planned in plan.cells
-        ],
-    )
+    return ReplicationPlanOut.model_validate(describe_plan(plan))

@@ -9,11 +9,11 @@ from coalescope_models.statistics.variance import Effect, analyse_variance
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import factor_levels
+from coalescope.experiments.levels import Where, factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.records import RunValues
-from coalescope.runs.selection import Where, select_runs
+from coalescope.runs.selection import select_runs
 
 
 @dataclass(frozen=True)

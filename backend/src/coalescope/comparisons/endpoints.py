@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 
-from coalescope.comparisons import service
+from coalescope.comparisons.compared import levels_of_sides, regressions, sides_of
 from coalescope.comparisons.schemas import ComparisonOut, comparison_out
+from coalescope.comparisons.service import compare_experiments
 from coalescope.database import ReadConnection
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
@@ -47,16 +48,14 @@ def get_comparison(
     a.FACTOR=VALUE and b.FACTOR=VALUE on one.
     """
     given = [pair for pair in request.query_params.multi_items() if pair[0] not in _OWN]
-    where = [pair for pair in given if not pair[0].startswith(("a.", "b."))]
-    only_a, only_b = service.sides_of(split)
-    only_a += [(name[2:], level) for name, level in given if name.startswith("a.")]
-    only_b += [(name[2:], level) for name, level in given if name.startswith("b.")]
-    compared = service.compare_experiments(
+    where_a, where_b = levels_of_sides(given)
+    only_a, only_b = sides_of(split)
+    compared = compare_experiments(
         connection,
-        (get_experiment(connection, a), [*where, *only_a]),
-        (get_experiment(connection, b), [*where, *only_b]),
+        (get_experiment(connection, a), [*where_a, *only_a]),
+        (get_experiment(connection, b), [*where_b, *only_b]),
         measure,
         better,
     )
     limit = fail_if_worse_percent
-    return comparison_out(compared, None if limit is None else service.regressions(compared, limit))
+    return comparison_out(compared, None if limit is None else regressions(compared, limit))

@@ -10,7 +10,7 @@ from coalescope.error_responses import ErrorResponse
 from coalescope.experiments import service
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag
 from coalescope.experiments.description import describe_experiment, summarise_experiment
-from coalescope.experiments.levels import factor_levels, matches
+from coalescope.experiments.levels import factor_levels, matches, parse_where
 from coalescope.experiments.records import CellRecord, Kind
 from coalescope.experiments.schemas import (
     CellOut,
@@ -104,7 +104,7 @@ def list_cells(
     cells = service.list_cells(connection, record)
     levels = factor_levels(cell.factors for cell in cells)
     given = [pair for pair in request.query_params.multi_items() if pair[0] != "without"]
-    where = service.parse_where(given, levels)
+    where = parse_where(given, levels)
     left_out: list[str] = []
     if without:
         left_out, cells = cells_without(connection, record, cells, uids_of(without))

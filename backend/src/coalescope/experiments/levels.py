@@ -3,10 +3,14 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import CellRecord, Factors, FactorValue
-from coalescope.glossary.quantities import glossary_order
+from coalescope.glossary.quantities import factor, glossary_order
+
+# FACTOR, VALUE pairs as text
+Where = Iterable[tuple[str, str]]
 
 _EXACT = 2**53  # larger whole numbers are not exact as floats
 
@@ -72,3 +76,38 @@ def in_order(cells: Iterable[CellRecord]) -> list[CellRecord]:
 def matches(factors: Factors, where: Factors) -> bool:
     """Whether a cell has all these levels."""
     return all(factors.get(name) == value for name, value in where.items())
+
+
+def parse_where(pairs: Where, levels: Mapping[str, list[FactorValue]]) -> dict[str, FactorValue]:
+    """Factor levels from text pairs (query parameters, FACTOR=VALUE on the command line).
+
+    `levels` are the experiment's factors (factor_levels). Errors: 422 naming an unknown factor,
+    or a text where the factor is a number.
+    """
+    return {name: _level(name, text, levels) for name, text in pairs}
+
+
+def _level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> FactorValue:
+    if name not in levels:
+        raise CoalescopeError(
+            "unknown_factor",
+            f"This experiment has no factor {name!r}.",
+            where={"field": name},
+            advice=f"Its factors are {', '.join(levels) or 'none yet'}.",
+        )
+    quantity = factor(name)
+    is_text = quantity.text if quantity else all(isinstance(v, str) for v in levels[name])
+    if is_text:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise CoalescopeError(
+            "not_a_number",
+            f"{name} is a number; {text!r} is not.",
+            where={"field": name, "value": text},
+            advice=f"Its levels are {', '.join(map(str, levels[name][:12]))}.",
+        )
+    return number

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find, create and describe experiments; read their cells. Other features use this module."""
 
-import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -17,10 +16,8 @@ from coalescope.experiments.records import (
     CellRecord,
     ExperimentRecord,
     Factors,
-    FactorValue,
     Kind,
 )
-from coalescope.glossary.quantities import factor
 from coalescope.timestamps import utc_now
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -169,43 +166,6 @@ def list_cells(
     """The experiment's cells in the fixed order of their factors; `where` selects by level."""
     found = repository.list_cells(connection, experiment.id)
     return [cell for cell in in_order(found) if matches(cell.factors, where or {})]
-
-
-def parse_where(
-    pairs: Iterable[tuple[str, str]], levels: Mapping[str, list[FactorValue]]
-) -> dict[str, FactorValue]:
-    """Factor levels from text pairs (query parameters, FACTOR=VALUE on the command line).
-
-    `levels` are the experiment's factors (factor_levels). Errors: 422 naming an unknown factor,
-    or a text where the factor is a number.
-    """
-    return {name: _level(name, text, levels) for name, text in pairs}
-
-
-def _level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> FactorValue:
-    if name not in levels:
-        raise CoalescopeError(
-            "unknown_factor",
-            f"This experiment has no factor {name!r}.",
-            where={"field": name},
-            advice=f"Its factors are {', '.join(levels) or 'none yet'}.",
-        )
-    quantity = factor(name)
-    is_text = quantity.text if quantity else all(isinstance(v, str) for v in levels[name])
-    if is_text:
-        return text
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise CoalescopeError(
-            "not_a_number",
-            f"{name} is a number; {text!r} is not.",
-            where={"field": name, "value": text},
-            advice=f"Its levels are {', '.join(map(str, levels[name][:12]))}.",
-        )
-    return number
 
 
 def _searchable(record: ExperimentRecord) -> str:

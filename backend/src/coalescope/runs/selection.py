@@ -9,13 +9,11 @@ from pydantic import Field
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import factor_levels, matches
+from coalescope.experiments.levels import Where, factor_levels, matches, parse_where
 from coalescope.experiments.records import ExperimentRecord, Factors
-from coalescope.experiments.service import parse_where
 from coalescope.runs import repository
 from coalescope.runs.records import RunValues
 
-Where = Iterable[tuple[str, str]]
 MOST_LEFT_OUT = 200
 LeftOut = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=MOST_LEFT_OUT)]
 

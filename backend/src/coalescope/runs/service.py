@@ -16,6 +16,7 @@ from coalescope.experiments.levels import (
     factor_levels,
     level_order,
     matches,
+    parse_where,
 )
 from coalescope.experiments.records import (
     CellRecord,
@@ -24,7 +25,7 @@ from coalescope.experiments.records import (
     FactorValue,
     SummaryRecord,
 )
-from coalescope.experiments.service import parse_where, touch
+from coalescope.experiments.service import touch
 from coalescope.glossary.quantities import glossary_order
 from coalescope.glossary.quantities import measure as known_measure
 from coalescope.runs import repository
@@ -39,7 +40,7 @@ from coalescope.runs.records import (
     RunRecord,
     State,
 )
-from coalescope.runs.summaries import summarise_values
+from coalescope.runs.summaries import cells_after, summarise_values
 from coalescope.timestamps import utc_now
 
 _BATCH = 1000
@@ -186,22 +187,7 @@ def cells_without(
     left_out = [uid for uid, _, _ in places]
     touched = {cell_id for _, cell_id, _ in places}
     values = repository.current_values(connection, sorted(touched), left_out)
-    found: dict[int, dict[str, SummaryRecord]] = {}
-    for (cell_id, measure), at_place in values.items():
-        found.setdefault(cell_id, {})[measure] = summarise_values(at_place)
-    remaining = [
-        cell
-        if cell.id not in touched
-        else replace(
-            cell,
-            measures=dict(sorted(found[cell.id].items(), key=lambda own: glossary_order(own[0]))),
-            runs=cell.runs - sum(place == cell.id for _, place, _ in places),
-            partial_runs=cell.partial_runs
-            - sum(place == cell.id and partial for _, place, partial in places),
-        )
-        for cell in cells
-        if cell.id not in touched or cell.id in found
-    ]
+    remaining = cells_after(cells, places, values)
     return left_out, remaining
 
 

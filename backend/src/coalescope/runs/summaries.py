@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cell's summary of one measure from the values of its current runs. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import fsum, sqrt
 
 from coalescope_models.statistics import from_moments, summarise
 
-from coalescope.experiments.records import SummaryRecord
+from coalescope.experiments.records import CellRecord, SummaryRecord
+from coalescope.glossary.quantities import glossary_order
 from coalescope.runs.records import MeasuredValue
 
 
@@ -34,3 +36,32 @@ def _pooled(values: Sequence[MeasuredValue]) -> tuple[int, float, float | None]:
     within = fsum((value.n - 1) * (value.sd or 0.0) ** 2 for value in values)
     between = fsum(value.n * (value.value - mean) ** 2 for value in values)
     return total, mean, sqrt((within + between) / (total - 1))
+
+
+def cells_after(
+    cells: Sequence[CellRecord],
+    places: Sequence[tuple[str, int, bool]],
+    values: Mapping[tuple[int, str], Sequence[MeasuredValue]],
+) -> list[CellRecord]:
+    """The cells as if some runs did not count. A cell of which nothing is left is left out.
+
+    `places` are the identity, cell and whether cut off of each run that is left out, `values` what
+    the others in these cells measured, by cell and measure.
+    """
+    touched = {cell_id for _, cell_id, _ in places}
+    found: dict[int, dict[str, SummaryRecord]] = {}
+    for (cell_id, measure), at_place in values.items():
+        found.setdefault(cell_id, {})[measure] = summarise_values(at_place)
+    return [
+        cell
+        if cell.id not in touched
+        else replace(
+            cell,
+            measures=dict(sorted(found[cell.id].items(), key=lambda own: glossary_order(own[0]))),
+            runs=cell.runs - sum(place == cell.id for _, place, _ in places),
+            partial_runs=cell.partial_runs
+            - sum(place == cell.id and partial for _, place, partial in places),
+        )
+        for cell in cells
+        if cell.id not in touched or cell.id in found
+    ]

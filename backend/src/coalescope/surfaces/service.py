@@ -8,14 +8,13 @@ from coalescope_models.quantity import Quantity
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean
-from coalescope.experiments.levels import factor_levels, level_order, matches
+from coalescope.experiments.levels import factor_levels, level_order, matches, parse_where
 from coalescope.experiments.records import (
     ExperimentRecord,
     Factors,
     FactorValue,
     SummaryRecord,
 )
-from coalescope.experiments.service import parse_where
 from coalescope.glossary.quantities import factor, glossary_order, measure
 from coalescope.surfaces import repository
 

@@ -149,6 +149,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
   }, [stamp, measure, ready, quantities]);
   const failed = [...asked, ...comparisons].find(({ isError }) => isError);
   const facts = environments.flatMap(({ data }) => (data ? [data] : []));
+  const unknown = environments.find(({ isError }) => isError);
   const shown = comparisons.flatMap(({ data }, k) => (data ? [{ comparison: data, name: letterOf(k + 1) }] : []));
   useFigureExport(
     art && measure
@@ -233,6 +234,12 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
         <section aria-label="Environment">
           <h2 className="sec">Environment</h2>
           <EnvironmentDifference environments={facts} names={sides.map((_, k) => letterOf(k))} />
+        </section>
+      )}
+      {sides.length > 1 && unknown && (
+        <section aria-label="Environment">
+          <h2 className="sec">Environment</h2>
+          <p>In what the machines differed is not known here. {reasonOf(unknown.error)}</p>
         </section>
       )}
     </>

@@ -6,8 +6,9 @@ from argparse import Namespace
 
 from coalescope.cli.local_store import local_store
 from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
+from coalescope.comparisons.compared import regressions, sides_of
 from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
-from coalescope.comparisons.service import compare_experiments, regressions, sides_of
+from coalescope.comparisons.service import compare_experiments
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
 

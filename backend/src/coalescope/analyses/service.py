@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the cells and runs that an analysis of replicates is about."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.engine import Connection
+
+from coalescope.analyses.replicates import Replicates, replicates_among
+from coalescope.analyses.replication import ReplicationPlan, plan_cells
+from coalescope.experiments.levels import Where
+from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.service import list_cells
+from coalescope.runs.selection import current_among
+from coalescope.runs.service import cells_without, replicates_of
+
+
+def list_replicates(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    measure: str,
+    where: Where,
+    without: Sequence[str] = (),
+) -> Replicates:
+    """Every cell's replicates, runs in `without` left out: see `replicates_among`."""
+    cells = list_cells(connection, experiment)
+    found = replicates_of(connection, experiment, measure, without)
+    left_out = current_among(connection, experiment, without)
+    return replicates_among(experiment, cells, measure, where, found, left_out)
+
+
+def plan_replicates(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    measure: str,
+    width_percent: float,
+    where: Where,
+    without: Sequence[str] = (),
+) -> ReplicationPlan:
+    """What to measure again, runs in `without` left out: see `plan_cells`."""
+    every = list_cells(connection, experiment)
+    left_out, remaining = cells_without(connection, experiment, every, without)
+    return plan_cells(experiment, every, remaining, measure, width_percent, where, left_out)

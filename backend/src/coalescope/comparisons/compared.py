@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Match the cells of two sides and compare the means of a measure. Standard library only.
+
+A copy without a server compares with this too (copies).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from coalescope_models.quantity import Better, Quantity
+from coalescope_models.statistics import CellSummary, Comparison, Difference, compare
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.levels import (
+    Where,
+    factor_key,
+    factor_levels,
+    in_order,
+    matches,
+    parse_where,
+)
+from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, FactorValue
+from coalescope.glossary.quantities import require_measure
+
+Verdict = Literal["better", "worse", "unresolved"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two: an experiment, and the levels that its cells were chosen by."""
+
+    experiment: ExperimentRecord
+    where: Factors
+
+
+@dataclass(frozen=True)
+class ComparedCell:
+    """A setting that both sides have."""
+
+    factors: Factors
+    a: CellSummary
+    b: CellSummary
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class Compared:
+    """B against A.
+
+    Attributes:
+        a: what is compared with.
+        b: what is compared.
+        measure: whose means are compared.
+        better: whether more or less of it is better; None where neither is.
+        differing: factors in which the sides differ throughout, with the level of each.
+        cells: settings that both have.
+        result: ratios over all cells.
+        only_a: settings that only A has with this measure.
+        only_b: the same for B.
+
+    """
+
+    a: Side
+    b: Side
+    measure: Quantity
+    better: Better | None
+    differing: Mapping[str, tuple[FactorValue | None, FactorValue | None]]
+    cells: Sequence[ComparedCell]
+    result: Comparison
+    only_a: Sequence[Factors]
+    only_b: Sequence[Factors]
+
+    def verdict(self, ratio: float, *, resolved: bool) -> Verdict | None:
+        """What a ratio means; None where neither direction is better."""
+        if self.better is None:
+            return None
+        if not resolved or ratio == 1.0:
+            return "unresolved"
+        return "better" if (ratio > 1.0) == (self.better == "more") else "worse"
+
+    @property
+    def overall_resolved(self) -> bool:
+        """Whether the interval of the overall ratio leaves out 1."""
+        interval = self.result.overall_ci95
+        return interval is not None and not interval[0] <= 1.0 <= interval[1]
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What is worse by more than allowed."""
+
+    limit_percent: float
+    overall: bool
+    cells: Sequence[ComparedCell]
+
+    @property
+    def found(self) -> bool:
+        """Whether anything is."""
+        return self.overall or bool(self.cells)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An experiment with all its cells, and the levels that are wanted of them, as text."""
+
+    experiment: ExperimentRecord
+    cells: Sequence[CellRecord]
+    where: Where
+
+
+def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = None) -> Compared:
+    """Compare the cells of two experiments, or two selections of one.
+
+    Cells are matched by their factors. A factor that has one level on each side, and not the same,
+    is what the sides differ in, and is left out of the match. `better` overrides the glossary.
+
+    Errors: 422 for an unknown measure or factor, sides that are the same, no cell in common, means
+    that are not positive.
+    """
+    quantity = require_measure(measure)
+    side_a, cells_a = _side(a, measure)
+    side_b, cells_b = _side(b, measure)
+    if side_a.experiment.slug == side_b.experiment.slug and side_a.where == side_b.where:
+        raise CoalescopeError(
+            "nothing_to_compare",
+            "Both sides are the same cells.",
+            where={"a": side_a.experiment.slug, "b": side_b.experiment.slug},
+            advice="Choose a level for each side, such as driver_version=1.0 and "
+            "driver_version=1.1, or name another experiment.",
+        )
+    differing = _differing(cells_a, cells_b)
+    keyed_a, keyed_b = _keyed(cells_a, differing), _keyed(cells_b, differing)
+    try:
+        result = compare(_summaries(keyed_a, measure), _summaries(keyed_b, measure))
+    except ValueError as error:
+        raise CoalescopeError(
+            "not_comparable",
+            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            where={"a": side_a.experiment.slug, "b": side_b.experiment.slug, "measure": measure},
+            advice="Compare experiments that share settings and have this measure.",
+        ) from None
+    return Compared(
+        a=side_a,
+        b=side_b,
+        measure=quantity,
+        better=better or quantity.better,
+        differing=differing,
+        cells=[
+            ComparedCell(
+                factors=_without(keyed_a[key].factors, differing),
+                a=keyed_a[key].summary(measure),
+                b=keyed_b[key].summary(measure),
+                difference=difference,
+            )
+            for key, difference in ((str(key), d) for key, d in result.cells.items())
+        ],
+        result=result,
+        only_a=[c.factors for key, c in keyed_a.items() if key not in keyed_b],
+        only_b=[c.factors for key, c in keyed_b.items() if key not in keyed_a],
+    )
+
+
+def regressions(compared: Compared, limit_percent: float) -> Regression:
+    """What is worse in B by more than `limit_percent`.
+
+    The overall ratio counts unless its interval holds 1, or there is none because some setting
+    has no replicates: then any difference counts, and chance alone can make one. A cell counts
+    where it is resolved and its whole simultaneous interval lies beyond the limit.
+
+    Errors: 422 where neither direction of the measure is better.
+    """
+    if compared.better is None:
+        raise CoalescopeError(
+            "no_better",
+            f"Neither more nor less {compared.measure.name} is better as such.",
+            where={"measure": compared.measure.name},
+            advice="Say which is better: more or less.",
+        )
+    share = limit_percent / 100.0
+
+    def beyond(ratio: float) -> bool:
+        return ratio < 1.0 - share if compared.better == "more" else ratio > 1.0 + share
+
+    interval = compared.result.overall_ci95
+    chance = interval is not None and not compared.overall_resolved
+    cells = [
+        cell
+        for cell in compared.cells
+        if cell.difference.resolved
+        and cell.difference.simultaneous_ci95 is not None
+        and all(map(beyond, cell.difference.simultaneous_ci95))
+    ]
+    return Regression(limit_percent, beyond(compared.result.overall_ratio) and not chance, cells)
+
+
+def _side(chosen: Chosen, measure: str) -> tuple[Side, list[CellRecord]]:
+    chosen_by = parse_where(chosen.where, factor_levels(cell.factors for cell in chosen.cells))
+    cells = [
+        cell
+        for cell in in_order(chosen.cells)
+        if matches(cell.factors, chosen_by) and measure in cell.measures
+    ]
+    if not cells:
+        raise CoalescopeError(
+            "no_such_cells",
+            f"No cell of {chosen.experiment.slug} with these levels has {measure}.",
+            where={"experiment": chosen.experiment.slug, "measure": measure, **chosen_by},
+            advice="See the experiment's factors and measures.",
+        )
+    return Side(chosen.experiment, chosen_by), cells
+
+
+def _differing(
+    a: Sequence[CellRecord], b: Sequence[CellRecord]
+) -> dict[str, tuple[FactorValue | None, FactorValue | None]]:
+    found = {}
+    for name in dict.fromkeys(name for cell in (*a, *b) for name in cell.factors):
+        levels_a = {cell.factors.get(name) for cell in a}
+        levels_b = {cell.factors.get(name) for cell in b}
+        if len(levels_a) == len(levels_b) == 1 and levels_a != levels_b:
+            found[name] = (levels_a.pop(), levels_b.pop())
+    return found
+
+
+def _keyed(cells: Sequence[CellRecord], without: Mapping[str, object]) -> dict[str, CellRecord]:
+    return {factor_key(_without(cell.factors, without)): cell for cell in cells}
+
+
+def _without(factors: Factors, names: Mapping[str, object]) -> Factors:
+    return {name: level for name, level in factors.items() if name not in names}
+
+
+def _summaries(cells: Mapping[str, CellRecord], measure: str) -> dict[object, CellSummary]:
+    return {key: cell.summary(measure) for key, cell in cells.items()}
+
+
+def levels_of_sides(
+    given: Sequence[tuple[str, str]],
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """FACTOR=VALUE is for both sides, a.FACTOR=VALUE and b.FACTOR=VALUE for one."""
+    both = [pair for pair in given if not pair[0].startswith(("a.", "b."))]
+
+    def own(letter: str) -> list[tuple[str, str]]:
+        return [(name[2:], level) for name, level in given if name.startswith(f"{letter}.")]
+
+    return both + own("a"), both + own("b")
+
+
+def sides_of(split: str | None) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Levels of both sides from FACTOR=LEVEL:LEVEL. Errors: 422 for another form."""
+    if split is None:
+        return [], []
+    name, equals, levels = split.partition("=")
+    parts = levels.split(":")
+    if not (name and equals and len(parts) == 2 and all(parts)):
+        raise CoalescopeError(
+            "wrong_split",
+            f"{split[:80]!r} is not of the form FACTOR=LEVEL:LEVEL.",
+            where={"field": "split"},
+            advice="As in driver_version=1.0:1.1.",
+        )
+    return [(name, parts[0])], [(name, parts[1])]
+
+
+def describe_comparison(compared: Compared, regression: Regression | None) -> dict[str, Any]:
+    """The comparison as the API shows it (ComparisonOut)."""
+    overall = compared.result.overall_ratio
+    return {
+        "a": _described_side(compared.a),
+        "b": _described_side(compared.b),
+        "measure": compared.measure.to_json(),
+        "better": compared.better,
+        "differing": [
+            {"factor": name, "a": a, "b": b} for name, (a, b) in compared.differing.items()
+        ],
+        "cells": [_described_cell(compared, cell) for cell in compared.cells],
+        "overall_ratio": overall,
+        "overall_ci95": compared.result.overall_ci95,
+        "overall_verdict": compared.verdict(overall, resolved=compared.overall_resolved),
+        "only_a": [dict(factors) for factors in compared.only_a],
+        "only_b": [dict(factors) for factors in compared.only_b],
+        "regression": None if regression is None else _described_regression(regression),
+        "message": _message(compared),
+    }
+
+
+def _message(compared: Compared) -> str | None:
+    if compared.result.overall_ci95 is not None:
+        return None
+    return (
+        "No interval of the overall ratio: not every setting has replicates on both sides, so it "
+        "may be chance, and a limit fails on chance too. Measure each setting at least three times."
+    )
+
+
+def _described_side(side: Side) -> dict[str, Any]:
+    return {
+        "experiment": side.experiment.slug,
+        "title": side.experiment.title,
+        "kind": side.experiment.kind,
+        "data_version": side.experiment.data_version,
+        "where": dict(side.where),
+    }
+
+
+def _described_cell(compared: Compared, cell: ComparedCell) -> dict[str, Any]:
+    return {
+        "factors": dict(cell.factors),
+        "a": asdict(cell.a),
+        "b": asdict(cell.b),
+        **asdict(cell.difference),
+        "verdict": compared.verdict(cell.difference.ratio, resolved=cell.difference.resolved),
+    }
+
+
+def _described_regression(regression: Regression) -> dict[str, Any]:
+    return {
+        "limit_percent": regression.limit_percent,
+        "found": regression.found,
+        "overall": regression.overall,
+        "cells": [dict(cell.factors) for cell in regression.cells],
+    }

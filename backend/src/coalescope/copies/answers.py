@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions whose answers follow from kept ones, by the server's own functions.
+
+Standard library only: the page of a published copy runs this in the browser
+(frontend/src/engine/files.worker.ts).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from coalescope.analyses.replicates import describe_replicates, replicates_among
+from coalescope.analyses.replication import describe_plan, plan_cells
+from coalescope.comparisons.compared import (
+    Chosen,
+    compare_cells,
+    describe_comparison,
+    levels_of_sides,
+)
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.levels import factor_levels, matches, parse_where
+from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
+from coalescope.runs.records import MeasuredValue, ReplicateRecord
+from coalescope.runs.summaries import cells_after
+
+Json = Mapping[str, Any]
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a copy keeps of an experiment. `runs` are the current ones, in storing order."""
+
+    experiment: ExperimentRecord
+    cells: Sequence[CellRecord]
+    runs: Sequence[Json]
+
+
+def work_out(path: str, query: Pairs, kept: Mapping[str, Json]) -> Json:
+    """What GET /api/<path>?<query> would answer, or the error that it would answer with.
+
+    Args:
+        path: comparisons, or experiments/<slug>/cells, …/replicates or …/replication-plan.
+        query: its parameters, as text.
+        kept: by slug, the kept answers `experiment`, `cells` and `runs` of each experiment that
+            the question is about.
+    """
+    own = {slug: _read(answers) for slug, answers in kept.items()}
+    try:
+        if path == "comparisons":
+            return _comparison(query, own)
+        _, slug, what = path.split("/")
+        return _OF_EXPERIMENT[what](query, own[slug])
+    except CoalescopeError as error:
+        return error.as_json()
+
+
+def _comparison(query: Pairs, kept: Mapping[str, Kept]) -> Json:
+    asked = dict(query)
+    given = [pair for pair in query if pair[0] not in {"a", "b", "measure"}]
+    where_a, where_b = levels_of_sides(given)
+    a, b = kept[asked["a"]], kept[asked["b"]]
+    compared = compare_cells(
+        Chosen(a.experiment, a.cells, where_a),
+        Chosen(b.experiment, b.cells, where_b),
+        asked["measure"],
+    )
+    return describe_comparison(compared, None)
+
+
+def _cells(query: Pairs, kept: Kept) -> Json:
+    where = parse_where(_levels(query), factor_levels(cell.factors for cell in kept.cells))
+    left_out, remaining = _without(query, kept)
+    return {
+        "experiment": kept.experiment.slug,
+        "data_version": kept.experiment.data_version,
+        "cells": [asdict(cell) for cell in remaining if matches(cell.factors, where)],
+        "left_out": left_out,
+    }
+
+
+def _replicates(query: Pairs, kept: Kept) -> Json:
+    measure = dict(query)["measure"]
+    left_out = _left_out(query, kept)
+    found: dict[int, list[ReplicateRecord]] = {}
+    for run in kept.runs:
+        if measure in run["measures"] and run["id"] not in left_out:
+            value = MeasuredValue(**run["measures"][measure])
+            record = ReplicateRecord(run["id"], run["cell"], run["replicate"], value)
+            found.setdefault(run["cell"], []).append(record)
+    return describe_replicates(
+        replicates_among(
+            kept.experiment, kept.cells, measure, _levels(query), found, sorted(left_out)
+        )
+    )
+
+
+def _plan(query: Pairs, kept: Kept) -> Json:
+    asked = dict(query)
+    left_out, remaining = _without(query, kept)
+    planned = plan_cells(
+        kept.experiment,
+        kept.cells,
+        remaining,
+        asked["measure"],
+        float(asked["width_percent"]),
+        _levels(query),
+        left_out,
+    )
+    return describe_plan(planned)
+
+
+_OF_EXPERIMENT = {"cells": _cells, "replicates": _replicates, "replication-plan": _plan}
+_NO_LEVELS = {"measure", "width_percent", "without"}
+
+
+def _levels(query: Pairs) -> list[tuple[str, str]]:
+    return [pair for pair in query if pair[0] not in _NO_LEVELS]
+
+
+def _left_out(query: Pairs, kept: Kept) -> set[str]:
+    wanted = set(dict(query).get("without", "").split(","))
+    return {run["id"] for run in kept.runs if run["id"] in wanted}
+
+
+def _without(query: Pairs, kept: Kept) -> tuple[list[str], list[CellRecord]]:
+    """The runs that are left out, and the cells as if they did not count."""
+    left_out = _left_out(query, kept)
+    places = [(r["id"], r["cell"], r["partial"]) for r in kept.runs if r["id"] in left_out]
+    touched = {cell for _, cell, _ in places}
+    values: dict[tuple[int, str], list[MeasuredValue]] = {}
+    for run in kept.runs:
+        if run["cell"] in touched and run["id"] not in left_out:
+            for measure, value in run["measures"].items():
+                values.setdefault((run["cell"], measure), []).append(MeasuredValue(**value))
+    return sorted(left_out), cells_after(kept.cells, places, values)
+
+
+def _read(answers: Json) -> Kept:
+    about = answers["experiment"]
+    experiment = ExperimentRecord(
+        0, about["slug"], about["title"], about["subtitle"], about["kind"], {},
+        about["data_version"], "", about["updated_at"],
+    )  # fmt: skip
+    runs = [run for run in answers["runs"]["runs"] if run["status"] == "current"]
+    return Kept(experiment, [_cell(cell) for cell in answers["cells"]["cells"]], runs)
+
+
+def _cell(cell: Json) -> CellRecord:
+    measures = {name: SummaryRecord(**summary) for name, summary in cell["measures"].items()}
+    return CellRecord(cell["id"], cell["factors"], cell["runs"], cell["partial_runs"], measures)

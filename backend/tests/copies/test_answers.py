@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a copy works out from kept answers: word for word what the server would have said."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import coalescope
+import coalescope_models
+import numpy as np
+import pytest
+from coalescope.copies.answers import work_out
+
+
+def table(version: str, seed: int) -> bytes:
+    """Two MTUs × three delays × five replicates, and one replicate that does not belong."""
+    rng = np.random.default_rng(seed)
+    lines = ["mtu_bytes,delay_us,driver_version,replicate,throughput_mbps,drops"]
+    for mtu in (1500, 9000):
+        for delay in (0, 50, 100):
+            for replicate in range(1, 6):
+                value = (200 - delay / 2) * (1 + 0.005 * rng.standard_normal())
+                value *= 3 if (mtu, delay, replicate) == (1500, 50, 4) else 1
+                lines.append(f"{mtu},{delay},{version},{replicate},{value!r},{replicate}")
+    return "\n".join(lines).encode()
+
+
+@pytest.fixture
+def store(client: Any) -> Any:
+    """Two experiments that share their settings, a third of both drivers, and a retracted run."""
+    old, new = table("1.0", 1), table("1.1", 2)
+    for name, content in (("old", old), ("new", new)):
+        assert client.upload(content, f"{name}.csv").status_code == 201
+    assert client.upload(b"\n".join([old, *new.split(b"\n")[1:]]), "both.csv").status_code == 201
+    run = client.get("/api/experiments/both/runs").json()["runs"][3]["id"]
+    client.post(f"/api/runs/{run}/retraction", json={"reason": "the switch was restarted"})
+    return client
+
+
+def kept(client: Any, *slugs: str) -> dict[str, Any]:
+    """What a published copy keeps of these, as JSON gives it back."""
+    return {
+        slug: {
+            "experiment": client.get(f"/api/experiments/{slug}").json(),
+            "cells": client.get(f"/api/experiments/{slug}/cells").json(),
+            "runs": client.get(f"/api/experiments/{slug}/runs?limit=1000").json(),
+        }
+        for slug in slugs
+    }
+
+
+OF_BOTH = "experiments/both"
+QUESTIONS = [
+    ("comparisons", {"a": "old", "b": "new", "measure": "throughput_mbps"}),
+    ("comparisons", {"a": "old", "b": "new", "measure": "drops", "mtu_bytes": "1500"}),
+    (
+        "comparisons",
+        {
+            "a": "both",
+            "b": "both",
+            "measure": "throughput_mbps",
+            "a.driver_version": "1.0",
+            "b.driver_version": "1.1",
+        },
+    ),
+    ("comparisons", {"a": "old", "b": "old", "measure": "throughput_mbps"}),
+    ("comparisons", {"a": "old", "b": "new", "measure": "throughput_mbps", "a.mtu_bytes": "x"}),
+    ("comparisons", {"a": "old", "b": "new", "measure": "rtt_us"}),
+    (f"{OF_BOTH}/cells", {"mtu_bytes": "1500"}),
+    (f"{OF_BOTH}/cells", {"mtu_bytes": "9000", "driver_version": "1.1", "without": "{run}"}),
+    (f"{OF_BOTH}/cells", {"cable": "short"}),
+    (f"{OF_BOTH}/replicates", {"measure": "throughput_mbps", "delay_us": "50"}),
+    (f"{OF_BOTH}/replicates", {"measure": "throughput_mbps", "without": "{run}"}),
+    (f"{OF_BOTH}/replication-plan", {"measure": "throughput_mbps", "width_percent": "1"}),
+    (
+        f"{OF_BOTH}/replication-plan",
+        {
+            "measure": "throughput_mbps",
+            "width_percent": "0.2",
+            "mtu_bytes": "1500",
+            "without": "{run}",
+        },
+    ),
+    (f"{OF_BOTH}/replication-plan", {"measure": "goodput_mbps", "width_percent": "5"}),
+]
+
+
+@pytest.mark.parametrize(("path", "asked"), QUESTIONS)
+def test_a_copy_says_what_the_server_says(store: Any, path: str, asked: dict[str, str]) -> None:
+    answers = kept(store, "old", "new", "both")
+    outlier = answers["both"]["runs"]["runs"][8]["id"]
+    query = {name: value.replace("{run}", outlier) for name, value in asked.items()}
+
+    told = store.get(f"/api/{path}", params=query)
+    worked_out = json.loads(json.dumps(work_out(path, [*query.items()], answers)))
+
+    assert worked_out == told.json()
+    assert ("error" in worked_out) == (told.status_code == 422)
+
+
+def test_a_run_left_out_changes_the_answer(store: Any) -> None:
+    answers = kept(store, "both")
+    outlier = answers["both"]["runs"]["runs"][8]["id"]
+    asked = [("measure", "throughput_mbps"), ("width_percent", "5"), ("driver_version", "1.0")]
+    path = f"{OF_BOTH}/replication-plan"
+    whole = work_out(path, asked, answers)
+    without = work_out(path, [*asked, ("without", outlier)], answers)
+    widest = [max(cell["width_percent"] for cell in plan["cells"]) for plan in (whole, without)]
+    assert widest[0] > 10 * widest[1]
+
+
+def test_only_the_standard_library_is_needed() -> None:
+    """As in the browser, where nothing else is."""
+    sources = {str(Path(m.__path__[0]).parent) for m in (coalescope, coalescope_models)}
+    program = f"import sys; sys.path[:0] = {sorted(sources)!r}; import coalescope.copies.answers"
+    subprocess.run([sys.executable, "-S", "-I", "-c", program], check=True)
