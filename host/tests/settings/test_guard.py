@@ -216,3 +216,27 @@ def test_no_change_when_the_disk_is_full(
     with pytest.raises(SettingError, match="none are changed: No space left on device"):
         Guard("veth0", namespace.name).arm(namespace.host().save())
     assert restore_file.saved_files() == []
+
+
+AS_NOBODY = """
+import os
+from coalescope_host.settings import restore_all
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+try:
+    print(restore_all())
+except Exception as error:
+    print(error)
+"""
+
+
+def test_who_may_not_see_what_is_saved_is_not_told_that_there_is_nothing(
+    namespace: Any, state_home: Path
+) -> None:
+    for above in state_home.parents:  # up to the folder itself anybody may go
+        if above.stat().st_uid == os.geteuid() and above != Path("/tmp"):
+            above.chmod(above.stat().st_mode | 0o011)
+    restore_file.write(restore_file.file_of("veth0"), namespace.host().save())
+    said = subprocess.run(
+        [sys.executable, "-c", AS_NOBODY], capture_output=True, text=True, check=True
+    ).stdout
+    assert said == f"{state_home}: Permission denied: run it with sudo\n"

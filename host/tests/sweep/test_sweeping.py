@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
@@ -300,6 +301,45 @@ def test_a_run_that_failed_binds_the_sweep_to_its_plan(files: Files) -> None:
     files.plan("mtu_bytes = [1500]", replicates=1, retries=0)
     assert "is not the plan that" in files.sweep().stderr
     assert files.journal.read_bytes() == before
+
+
+@pytest.mark.skipif(Path("/dev/coalescope").exists(), reason="the kernel module is loaded here")
+def test_without_the_module_that_the_plan_wants_runs_fail_and_say_what_to_do(files: Files) -> None:
+    files.plan("mtu_bytes = [9000]", replicates=1, retries=0, source='"module"')
+    done = files.sweep()
+    assert done.returncode == 1
+    (entry,) = files.entries()
+    assert entry["status"] == "failed"
+    assert "the kernel module is not loaded: modprobe coalescope" in entry["reason"]
+    assert entry["reason"] in done.stderr
+    assert files.settings == BEFORE
+
+
+@pytest.mark.skipif(Path("/dev/coalescope").exists(), reason="the kernel module is loaded here")
+def test_a_source_that_is_not_the_best_is_a_warning(files: Files) -> None:
+    files.plan("mtu_bytes = [9000]", replicates=1, source='"auto"')
+    done = files.sweep()
+    assert done.returncode == 0, done.stderr
+    assert "not from module: the kernel module is not loaded: modprobe coalescope" in done.stderr
+
+
+def test_an_interface_without_interrupts_is_a_warning(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 9000]", replicates=1)
+    done = files.sweep()
+    assert done.returncode == 0, done.stderr
+    assert "2 × no interrupts of lo can be found: the log has no rx_interrupts" in done.stderr
+
+
+def test_without_the_permission_nothing_is_touched(files: Files) -> None:
+    """The real host: root, but without CAP_NET_ADMIN."""
+    files.plan("mtu_bytes = [1500, 9000]", replicates=1, retries=0)
+    limited = ["setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin"]
+    sweep = [sys.executable, "-m", "coalescope_host", *files.command()[5:]]
+    sweep.insert(3, "sweep")
+    done = subprocess.run([*limited, *sweep], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "A sweep changes settings, which needs root: run it with sudo." in done.stderr
+    assert files.entries() == []
 
 
 def test_a_failed_run_is_tried_again_at_the_end_of_its_block(files: Files) -> None:

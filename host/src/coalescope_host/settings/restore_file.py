@@ -69,8 +69,19 @@ def file_of(interface: str, netns: str | None = None) -> Path:
 
 
 def saved_files() -> list[Path]:
-    """The files of all interfaces that are being swept, or whose sweep died."""
-    return sorted(state_directory().glob("*.json"))
+    """The files of all interfaces that are being swept, or whose sweep died.
+
+    Raises:
+        SettingError: where they cannot be listed, so that nobody knows whether there are any.
+    """
+    folder = state_directory()
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix == ".json")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        hint = ": run it with sudo" if isinstance(error, PermissionError) else ""
+        raise SettingError(f"{folder}: {error.strerror}{hint}") from None
 
 
 def write(path: Path, state: Mapping[str, Any]) -> Saved:

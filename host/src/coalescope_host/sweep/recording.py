@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from coalescope_host.run_log import RunLog, RunLogError, read
 
@@ -225,7 +226,18 @@ def _judge(path: Path, interface: str, workload: Workload) -> Recording:
     if faults:
         raise SweepError("; ".join(faults))
     remarks = workload.remarks(bytes(log.result.body)) if log.result else []
-    return Recording(path, counters, (*remarks, *(problem.message for problem in log.problems)))
+    problems = (problem.message for problem in log.problems)
+    return Recording(path, counters, (*remarks, *_source_remarks(log, interface), *problems))
+
+
+def _source_remarks(log: RunLog, interface: str) -> Iterator[str]:
+    """What a log lacks because of where its counters come from."""
+    environment = cast("Mapping[str, Any]", log.header.get("environment") or {})
+    for better, reason in (environment.get("counter_sources_refused") or {}).items():
+        taken = environment.get("counter_source")
+        yield f"counters come from {taken}, not from {better}: {reason}"
+    if log.field("rx_interrupts") is None:
+        yield f"no interrupts of {interface} can be found: the log has no rx_interrupts"
 
 
 def _result_faults(log: RunLog, workload: Workload) -> list[str]:
