@@ -50,6 +50,20 @@ def test_the_traffic_of_an_experiment(run: Run, tmp_path: Path) -> None:
     assert "two kinds of traffic" in refused.stderr
 
 
+def test_delays_whose_interrupts_were_not_counted_are_named(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "lab.csv"
+    table.write_text(
+        "delay_us,replicate,elapsed_s,rx_packets,rx_bytes,rx_interrupts\n"
+        "10,1,2,160000,240000000,80000\n40,1,2,160000,240000000,\n"
+    )
+    assert run("import", table).returncode == 0
+    done = run("policy", "dim", "lab", "--duration", "50")
+    assert done.returncode == 0
+    assert "Left out: delays of 40 µs" in done.stdout
+    named = run("policy", "dim", "lab", "--where", "delay_us=10", "--duration", "50")
+    assert "Left out" not in named.stdout
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [

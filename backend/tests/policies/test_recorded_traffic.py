@@ -56,6 +56,22 @@ def test_other_intervals_can_be_asked_for(lab: Any) -> None:
     assert [bool(each["measured"]) for each in found["fixed"]] == [False, True]
 
 
+def test_a_delay_whose_interrupts_were_not_counted_is_left_out_and_named(lab: Any) -> None:
+    store(lab, ["udp,1500,40,1,2,160000,240000000,", "udp,1500,40,2,2,160000,240000000,40000"])
+    found = ask(lab, where={"workload": "udp"}).json()
+    assert [each["interval_us"] for each in found["fixed"]] == [10, 100]
+    assert found["recorded"]["uncounted_us"] == [40]
+    tried = ask(lab, where={"workload": "udp"}, intervals_us=[40, 100]).json()["fixed"]
+    assert [bool(each["measured"]) for each in tried] == [False, True]
+
+
+def test_where_all_were_counted_no_delay_is_left_out(lab: Any) -> None:
+    store(lab, ["udp,1500,40,1,2,160000,240000000,40000"])
+    found = ask(lab, where={"workload": "udp"}).json()
+    assert [each["interval_us"] for each in found["fixed"]] == [10, 40, 100]
+    assert found["recorded"]["uncounted_us"] == []
+
+
 def test_waiting_clients_get_the_rate_of_the_shortest_delay(lab: Any) -> None:
     found = ask(lab, where={"workload": "nfs"}, clients=3, intervals_us=[0, 100]).json()
     assert found["recorded"]["rtt_min_us"] == pytest.approx(3 * 20 - 3.0 - 1.5)

@@ -2934,6 +2934,11 @@ export interface components {
              * @description What gives so many clients that packet rate, without waiting for interrupts
              */
             rtt_min_us: number | null;
+            /**
+             * Uncounted Us
+             * @description Delays that are left out, as some of their runs do not say how many interrupts there were
+             */
+            uncounted_us: number[];
         };
         /**
          * RegressionOut

@@ -60,6 +60,8 @@ class Recorded:
         clients: that wait for their replies; None for packets that come whatever happens.
         round_trip_us: from a processed reply to a client's next one; None likewise.
         measured: what was counted at each delay, by rising delay; empty where no delay is a factor.
+        uncounted_us: delays that are not among them, as some of their runs do not say how many
+            interrupts there were.
 
     """
 
@@ -70,6 +72,7 @@ class Recorded:
     clients: int | None
     round_trip_us: float | None
     measured: Sequence[Measured]
+    uncounted_us: Sequence[float]
 
     @property
     def intervals_us(self) -> tuple[float, ...]:
@@ -109,7 +112,7 @@ def read_traffic(
             advice="Record rx_packets, rx_bytes and elapsed_s, or type the traffic in.",
         )
     size = round(fmean(_size(run) for run in rated))
-    measured = _by_delay(rated)
+    measured, uncounted_us = _by_delay(rated)
     rate = fmean(_rate(run) for run in rated)
     round_trip_us = None
     if clients is None:
@@ -118,7 +121,9 @@ def read_traffic(
         shortest = measured[0] if measured else None
         rate = shortest.packet_rate_hz if shortest else rate
         round_trip_us = _round_trip_us(clients, rate, shortest, costs)
-    return Recorded(experiment, chosen.where, rate, size, clients, round_trip_us, measured)
+    return Recorded(
+        experiment, chosen.where, rate, size, clients, round_trip_us, measured, uncounted_us
+    )
 
 
 def _refuse_rate_that_follows(measured: Sequence[Measured]) -> None:
@@ -148,22 +153,28 @@ def _round_trip_us(clients: int, rate: float, shortest: Measured | None, costs: 
     return round_trip_us
 
 
-def _by_delay(runs: Sequence[RunValues]) -> list[Measured]:
+def _by_delay(runs: Sequence[RunValues]) -> tuple[list[Measured], list[float]]:
+    """Return what each delay counted, and the delays with runs that do not say."""
     groups: dict[float, list[RunValues]] = {}
     for run in runs:
         delay = _delay_us(run.factors)
         if delay is not None:
             groups.setdefault(delay, []).append(run)
-    return [
+    counted = {
+        delay: group
+        for delay, group in sorted(groups.items())
+        if all(_interrupt_rate(run) for run in group)
+    }
+    measured = [
         Measured(
             delay,
             len(group),
             fmean(_rate(run) for run in group),
             fmean(_interrupt_rate(run) for run in group),
         )
-        for delay, group in sorted(groups.items())
-        if all(_interrupt_rate(run) for run in group)
+        for delay, group in counted.items()
     ]
+    return measured, sorted(groups.keys() - counted.keys())
 
 
 def _delay_us(factors: Factors) -> float | None:

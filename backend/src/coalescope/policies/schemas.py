@@ -209,6 +209,10 @@ class RecordedOut(BaseModel):
     rtt_min_us: float | None = Field(
         description="What gives so many clients that packet rate, without waiting for interrupts"
     )
+    uncounted_us: list[float] = Field(
+        description="Delays that are left out, as some of their runs do not say how many "
+        "interrupts there were"
+    )
 
 
 class ShareOut(BaseModel):
@@ -286,6 +290,7 @@ def _recorded_out(found: Recorded) -> RecordedOut:
         frame_bytes=found.frame_bytes,
         clients=found.clients,
         rtt_min_us=found.round_trip_us,
+        uncounted_us=list(found.uncounted_us),
     )
 
 

@@ -13,8 +13,8 @@ def t_quantile(probability: float, degrees_of_freedom: float) -> float:
     """Return the quantile of Student's t distribution.
 
     The tail probability is the regularised incomplete beta function I_x(df/2, 1/2) with
-    x = df/(df + t²), halved (Abramowitz and Stegun 26.7.1); the quantile is found by bisection in
-    t, which needs no derivative and cannot miss.
+    x = df/(df + t²), halved (Abramowitz and Stegun 26.7.1). For t ≥ 0 it falls and is convex, so
+    that Newton's steps from 0 approach the quantile from the left and cannot miss.
 
     Args:
         probability: between 0 and 1, both excluded.
@@ -31,18 +31,12 @@ def t_quantile(probability: float, degrees_of_freedom: float) -> float:
     if degrees_of_freedom > 2000:
         return _t_quantile_near_normal(probability, degrees_of_freedom)
     tail = 1.0 - probability
-    high = 1.0
-    while _t_tail(high, degrees_of_freedom) > tail:
-        high *= 2.0
-    low = 0.0
+    t = 0.0
     while True:
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            return middle
-        if _t_tail(middle, degrees_of_freedom) > tail:
-            low = middle
-        else:
-            high = middle
+        step = (_t_tail(t, degrees_of_freedom) - tail) / _t_density(t, degrees_of_freedom)
+        if not step > 2e-16 * t:
+            return t
+        t += step
 
 
 def _t_quantile_near_normal(probability: float, df: float) -> float:
@@ -55,6 +49,11 @@ def _t_quantile_near_normal(probability: float, df: float) -> float:
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
     return z + sum(term / df**power for power, term in enumerate(terms, start=1))
+
+
+def _t_density(t: float, df: float) -> float:
+    exponent = _log_gamma_step(0.5 * df) - 0.5 * (df + 1.0) * math.log1p(t * t / df)
+    return math.exp(exponent) / math.sqrt(math.pi * df)
 
 
 def _t_tail(t: float, df: float) -> float:

@@ -119,6 +119,7 @@ def _print(found: TrialOut, wait_weight: float) -> None:
     print(f"{found.policy.title} ({found.policy.name}), simulated")
     if found.recorded is not None:
         print(_traffic_of(found.recorded))
+        _print_uncounted(found.recorded)
     best = found.fixed[found.best]
     chosen = ", ".join(
         f"{shown(part.interval_us, 4)} µs for {100 * part.share:.0f} % of the time"
@@ -169,6 +170,15 @@ def _traffic_of(found: RecordedOut) -> str:
         f"Traffic of {printable(found.experiment)}{f' ({printable(chosen)})' if chosen else ''}: "
         f"{rate}{waiting}"
     )
+
+
+def _print_uncounted(found: RecordedOut) -> None:
+    if found.uncounted_us:
+        delays = ", ".join(shown(delay_us, 4) for delay_us in found.uncounted_us)
+        print(
+            f"Left out: delays of {delays} µs, as some of their runs do not say how many "
+            "interrupts there were. Record rx_interrupts, or name them with --intervals."
+        )
 
 
 def _counted(run: FixedOut) -> str:
