@@ -127,28 +127,6 @@ def test_against_scipy():
     np.testing.assert_allclose(result.covariance, inverse, rtol=1e-3)
 
 
-def test_replicates_give_intervals_that_cover():
-    hits = {"rtt_min_us": 0, "coalescing_nics": 0}
-    for seed in range(60):
-        table, cells = tcp_table(noise=0.02, replicates=5, seed=seed)
-        result = fit_nonlinear(
-            TCP,
-            table,
-            "throughput_mbps",
-            list(hits),
-            held=HELD,
-            cells=cells,
-            resamples=200,
-            rng=seed,
-        )
-        assert result.bootstrap.unit == "replicates"
-        assert result.n == 15
-        for name, truth in (("rtt_min_us", 900.0), ("coalescing_nics", 1.7)):
-            lo, hi = result.estimates[name].ci95
-            hits[name] += lo <= truth <= hi
-    assert all(count >= 0.85 * 60 for count in hits.values())
-
-
 def test_an_interval_stays_within_the_bounds_of_the_search():
     model = model_of(lambda x, a, xp: {"y": a * x}, a=(1.0, 0.5, 2.0))
     rng = np.random.default_rng(2)
