@@ -15,6 +15,7 @@ from coalescope.comparisons.endpoints import router as comparisons
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.error_responses import ERROR_RESPONSES, install_error_handlers
 from coalescope.experiments.endpoints import router as experiments
+from coalescope.experiments.kept_answers import KeptAnswers
 from coalescope.exports.endpoints import router as exports
 from coalescope.fits.cache import LatestAnswers
 from coalescope.fits.endpoints import KEPT_FITS
@@ -50,7 +51,6 @@ from coalescope.security import (
 )
 from coalescope.settings import Settings
 from coalescope.store import Store, open_store
-from coalescope.surfaces.endpoints import KEPT_SURFACES
 from coalescope.surfaces.endpoints import router as surfaces
 from coalescope.sweeps.endpoints import router as sweeps
 from coalescope.sweeps.events import Listeners
@@ -109,7 +109,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.job_runner = runner
     app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
-    app.state.surfaces = LatestAnswers(KEPT_SURFACES)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)
     app.state.listeners = Listeners()
     app.state.metrics = Metrics(store.database)
@@ -124,6 +123,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(SlowBodies)
     if not policy.loopback:
         app.add_middleware(RateLimit, per_minute=settings.costly_per_minute)
+    app.add_middleware(KeptAnswers, database=store.database)
     protect(app, policy, _secret(settings), StoredCallers(store.database))
     app.add_middleware(Measured, metrics=app.state.metrics)
     return app

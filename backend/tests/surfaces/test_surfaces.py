@@ -167,3 +167,24 @@ def test_what_is_kept_ends_with_its_data(lab: Any, monkeypatch: pytest.MonkeyPat
     assert lab.upload(more, "more.csv", experiment="lab").status_code == 201
     assert surface(lab, workload="udp").json()["cells"][0]["n"] == 3
     assert len(computed) == 3
+
+
+def test_what_is_kept_is_the_same_answer_and_ends_with_changes_by_others(
+    make_client: Callable[..., Any],
+) -> None:
+    """Two servers of one store: each keeps answers, and each hears of the other's uploads."""
+    here, there = make_client(), make_client()
+    here.upload(TABLE, "lab.csv")
+    url = "/api/experiments/lab/surfaces/throughput_mbps?workload=udp"
+    first, again = here.get(url), here.get(url)
+    assert again.content == first.content
+    assert again.headers == first.headers
+    tag = first.headers["etag"]
+    unchanged = here.get(url, headers={"if-none-match": tag})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert unchanged.headers["etag"] == tag
+    more = TABLE.splitlines()[0] + b"\nudp,1500,0,3,1000,100\n"
+    assert there.upload(more, "more.csv", experiment="lab").status_code == 201
+    assert here.get(url, headers={"if-none-match": tag}).json()["cells"][0]["n"] == 3
+    route = 'route="/api/experiments/{slug}/surfaces/{measure}",status="200"'
+    assert f"{route}}} 3.0" in here.get("/metrics").text

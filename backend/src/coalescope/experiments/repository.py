@@ -10,6 +10,9 @@ from sqlalchemy.engine import Connection
 from coalescope.database import cells, experiments, summaries
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind, SummaryRecord
 
+_VERSION = sa.select(experiments.c.id, experiments.c.data_version, experiments.c.updated_at).where(
+    experiments.c.slug == sa.bindparam("slug")
+)
 _COLUMNS = [experiments.c[name] for name in ExperimentRecord.__dataclass_fields__]
 
 
@@ -17,6 +20,12 @@ def get(connection: Connection, slug: str) -> ExperimentRecord | None:
     """The experiment of that slug."""
     row = connection.execute(sa.select(*_COLUMNS).where(experiments.c.slug == slug)).first()
     return None if row is None else ExperimentRecord(*row)
+
+
+def version_of(connection: Connection, slug: str) -> tuple[int, int, str] | None:
+    """Row id, data version and time of the last change of the experiment of that slug."""
+    row = connection.execute(_VERSION, {"slug": slug}).first()
+    return None if row is None else (row.id, row.data_version, row.updated_at)
 
 
 def list_all(connection: Connection, kind: Kind | None) -> list[ExperimentRecord]:

@@ -9,15 +9,10 @@ from coalescope.database import ReadConnection
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
-from coalescope.fits.cache import LatestAnswers
 from coalescope.surfaces import service
 from coalescope.surfaces.schemas import SurfaceOut, surface_out
 
 router = APIRouter(prefix="/experiments", tags=["surfaces"])
-
-# One of a thousand cells is about 100 KB; larger ones than the other bound are not kept.
-KEPT_SURFACES = 128
-_LARGEST_KEPT_BYTES = 2**20
 
 
 @router.get(
@@ -44,13 +39,6 @@ def get_surface(
     if not_modified(request, experiment):
         return tag(Response(status_code=304), experiment)
     where = [pair for pair in request.query_params.multi_items() if pair[0] not in ("x", "y")]
-
-    kept: LatestAnswers[bytes] = request.app.state.surfaces
-    key = (experiment.id, experiment.data_version, measure, x, y, *where)
-    body = kept.find(key)
-    if body is None:
-        surface = service.get_surface(connection, experiment, measure, where, (x, y))
-        body = surface_out(surface).model_dump_json().encode()
-        if len(body) <= _LARGEST_KEPT_BYTES:
-            kept.keep(key, body)
+    surface = service.get_surface(connection, experiment, measure, where, (x, y))
+    body = surface_out(surface).model_dump_json().encode()
     return tag(Response(body, media_type="application/json"), experiment)
