@@ -12,6 +12,10 @@
 #error "coalescope needs a kernel with CONFIG_DYNAMIC_FTRACE_WITH_ARGS: it sees NAPI being scheduled through ftrace"
 #endif
 
+#ifndef CONFIG_64BIT
+#error "coalescope needs a 64-bit kernel: packets and bytes of a poll are read as one word"
+#endif
+
 /* Linux 6.2 and newer have ftrace_regs_get_argument(); before, the registers are a member. */
 static inline void *ftrace_first_argument(struct ftrace_regs *fregs)
 {

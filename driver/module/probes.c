@@ -6,6 +6,13 @@
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/tracepoint.h>
+#include <trace/events/irq.h>
+#include <trace/events/napi.h>
+#include <trace/events/net.h>
+#include <trace/events/sched.h>
+#ifdef CONFIG_X86
+#include <asm/trace/irq_vectors.h>
+#endif
 
 #include "owners.h"
 #include "probes.h"
@@ -43,6 +50,31 @@ static struct probe probes[] = {
 	{ "netif_receive_skb_list_entry", on_napi_frame },
 	{ "netif_rx_entry", on_netif_rx },
 };
+
+/*
+ * Never called. Tracepoints are found by name, so that nothing else would tell that those of another kernel have other
+ * arguments: here the compiler does.
+ */
+static void __maybe_unused compare_arguments(void)
+{
+	check_trace_callback_type_irq_handler_entry(on_irq_handler_entry);
+	check_trace_callback_type_irq_handler_exit(on_irq_handler_exit);
+	check_trace_callback_type_softirq_entry(on_softirq_entry);
+	check_trace_callback_type_softirq_exit(on_softirq_exit);
+	check_trace_callback_type_sched_switch(on_sched_switch);
+	check_trace_callback_type_net_dev_xmit(on_xmit);
+	check_trace_callback_type_net_dev_start_xmit(on_start_xmit);
+	check_trace_callback_type_napi_poll(on_napi_poll);
+	check_trace_callback_type_napi_gro_receive_entry(on_napi_frame);
+	check_trace_callback_type_napi_gro_frags_entry(on_napi_frame);
+	check_trace_callback_type_netif_receive_skb_entry(on_napi_frame);
+	check_trace_callback_type_netif_receive_skb_list_entry(on_napi_frame);
+	check_trace_callback_type_netif_rx_entry(on_netif_rx);
+#ifdef CONFIG_X86
+	check_trace_callback_type_local_timer_entry(on_vector_entry);
+	check_trace_callback_type_local_timer_exit(on_vector_exit);
+#endif
+}
 
 /* There is no tracepoint where NAPI is scheduled. PERMANENT: refuse rather than count nothing when ftrace is off. */
 static struct ftrace_ops schedule_probe = {

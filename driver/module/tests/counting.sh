@@ -49,6 +49,10 @@ for bytes in 42 60 61 1514 9014; do
 	snapshots show e1 >/out/after-$bytes-rx; snapshots show e0 >/out/after-$bytes-tx
 done
 
+head -1 /proc/stat >/out/stat-before
+snapshots show e1 >/out/stat
+head -1 /proc/stat >/out/stat-after
+
 # ---- TCP both with the card's segmentation and merged receive, at two MTUs; a namespace for each end
 ip netns add near; ip netns add far
 ip link set e0 netns near; ip link set e1 netns far

@@ -50,6 +50,12 @@ snapshots show e0 >/out/after-two-e0; snapshots show e1 >/out/after-two-e1
 snapshots show e1 >/out/queues
 stop $c
 
+# ---- frames of many flows, which the card spreads over its queues
+snapshots show e1 >/out/before-flows
+FLOWS=64 snapshots send e0 3200 700 100; sleep 0.3
+snapshots show e1 >/out/after-flows
+grep e1 /proc/interrupts >/out/lines
+
 # ---- a thread polls, on another CPU than the interrupt's
 echo 1 >/sys/class/net/e1/threaded
 for thread in $(ps | sed -n 's/^ *\([0-9]*\) .*\[napi\/e1-.*/\1/p'); do taskset -p 2 $thread >/dev/null; done

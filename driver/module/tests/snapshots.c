@@ -11,7 +11,8 @@
  *   snapshots move INTERFACE INTERFACE       attach one file to one interface, then to the other
  *   snapshots hold INTERFACE SECONDS MS      read every MS milliseconds
  *   snapshots send INTERFACE N BYTES GAP_US  N frames of BYTES (without FCS) to 52:54:00:00:00:0x,
- *                                            x from the environment's TO, else 2
+ *                                            x from the environment's TO, else 2; with FLOWS in the environment
+ *                                            they are IPv4 from so many addresses in turn
  *   snapshots sink PORT N                    receive N datagrams; prints the nanoseconds from the first to the last
  */
 #define _GNU_SOURCE
@@ -21,6 +22,7 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/ip.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -143,7 +145,7 @@ static int torn(const char *interface, unsigned long count, unsigned int frame_b
 {
 	static struct reading first, before, now;
 	unsigned long bytes = 0, queues = 0, polls = 0, sums = 0, order = 0, all = 0, retries = 0, flags = 0;
-	unsigned long i;
+	unsigned long i, stopped = 0;
 	int file = attached(interface);
 
 	take(file, &first);
@@ -161,11 +163,12 @@ static int torn(const char *interface, unsigned long count, unsigned int frame_b
 		order += what && !strcmp(what, "order");
 		retries += now.s.retries;
 		flags |= now.s.flags;
+		stopped += now.s.flags & COALESCOPE_STOPPED ? 1 : 0;
 		before = now;
 	}
 	printf("snapshots=%lu\ntorn=%lu\nbytes=%lu\nqueues=%lu\npolls=%lu\ncycles=%lu\norder=%lu\n", i, all,
 	       bytes, queues, polls, sums, order);
-	printf("retries=%lu\nflags=%lu\nframes=%llu\ncpus=%u\n", retries, flags,
+	printf("retries=%lu\nflags=%lu\nstopped=%lu\nframes=%llu\ncpus=%u\n", retries, flags, stopped,
 	       (unsigned long long)(now.s.rx_packets - first.s.rx_packets), now.s.cpus);
 	return 0;
 }
@@ -253,13 +256,31 @@ static int hold(const char *interface, double seconds, unsigned long interval_ms
 	return 0;
 }
 
+/* As much of an IPv4 header as a card looks at to choose a queue: nobody in the guest reads the rest. */
+static void come_from(unsigned char *frame, unsigned int bytes, unsigned long flow)
+{
+	struct iphdr header = {
+		.version = 4,
+		.ihl = 5,
+		.ttl = 64,
+		.protocol = IPPROTO_UDP,
+		.tot_len = htons(bytes - ETH_HLEN),
+		.saddr = htonl(0x0a090100 + flow), /* 10.9.1.0 and on */
+		.daddr = htonl(0x0a090002),
+	};
+
+	frame[12] = 0x08;
+	frame[13] = 0x00;
+	memcpy(frame + ETH_HLEN, &header, sizeof(header));
+}
+
 static int send_frames(const char *interface, unsigned long count, unsigned int bytes, unsigned long gap_us)
 {
 	unsigned char frame[16384] = { 0x52, 0x54, 0, 0, 0, 2, 0x52, 0x54, 0, 0, 0, 1, 0x88, 0xb5 };
 	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_halen = ETH_ALEN };
 	int file = socket(AF_PACKET, SOCK_RAW, 0);
-	const char *to = getenv("TO");
-	unsigned long sent = 0;
+	const char *to = getenv("TO"), *flows = getenv("FLOWS");
+	unsigned long sent = 0, of = flows ? strtoul(flows, NULL, 10) : 0;
 
 	if (to)
 		frame[5] = to[0] - '0';
@@ -268,6 +289,8 @@ static int send_frames(const char *interface, unsigned long count, unsigned int 
 	address.sll_ifindex = if_nametoindex(interface);
 	memcpy(address.sll_addr, frame, ETH_ALEN);
 	while (sent < count) {
+		if (of)
+			come_from(frame, bytes, sent % of);
 		if (sendto(file, frame, bytes, 0, (struct sockaddr *)&address, sizeof(address)) == bytes)
 			sent++;
 		else if (errno != ENOBUFS)

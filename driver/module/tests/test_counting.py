@@ -56,6 +56,20 @@ def test_frames_of_known_size_are_counted_at_both_ends(difference, bytes_sent):
     assert (received["rx_packets"], received["rx_bytes"]) == (500, on_the_wire)
     assert (sent["tx_packets"], sent["tx_bytes"]) == (500, on_the_wire)
     assert (received["rx_packets.0"], received["rx_bytes.0"]) == (500, on_the_wire)
+    # of the driver and of the stack, which drops frames of a protocol that nobody takes
+    assert (received["driver_rx_packets"], received["rx_dropped"]) == (500, 500)
+    assert (sent["driver_tx_packets"], sent["tx_dropped"]) == (500, 0)
+
+
+def test_cpu_times_are_those_of_proc_stat(run, read_fields):
+    classes = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+    before, after = (run.text(f"stat-{when}").split()[1:] for when in ("before", "after"))
+    seen = read_fields(run.text("stat"))
+    for place, name in enumerate(classes):
+        hundredths = seen[f"cpu_{name}_ns"] // 10_000_000
+        assert int(before[place]) <= hundredths <= int(after[place]), name
+    assert seen["cpu_system_ns"] > 0
+    assert seen["cpu_softirq_ns"] > 0
 
 
 @pytest.mark.parametrize("mtu", [1500, 9000])

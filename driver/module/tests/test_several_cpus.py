@@ -52,6 +52,8 @@ def test_no_snapshot_under_load_is_torn(read):
     assert seen["torn"] == 0
     assert seen["frames"] > 1000
     assert not seen["flags"] & NOT_ATOMIC
+    assert seen["retries"] > 0, "nothing happened while it was read"
+    assert seen["stopped"] < seen["snapshots"] / 10, "too few were read while the CPUs went on"
     assert seen["cpus"] == 2
 
 
@@ -71,6 +73,23 @@ def test_two_interfaces_and_two_readers_of_one(run, difference, read):
     for field in ("rx_packets", "rx_bytes", "rx_interrupts", "polls", "rx_polls", "poll_work"):
         total = sum(queues[f"{field}.{queue}"] for queue in range(queues["queue_count"]))
         assert total == queues[field]
+
+
+def test_flows_are_counted_by_the_queues_that_the_card_spreads_them_over(run, read, difference):
+    counted, after = difference("flows"), read("after-flows")
+    queues = range(after["queue_count"])
+    at_work = [queue for queue in queues if counted[f"rx_packets.{queue}"]]
+    assert len(at_work) >= 2, run.text("lines")
+    assert counted["rx_packets"] == 3200
+    assert sum(counted[f"rx_packets.{queue}"] for queue in queues) == 3200
+    for queue in at_work:
+        frames = counted[f"rx_packets.{queue}"]
+        assert counted[f"rx_bytes.{queue}"] == frames * 704
+        assert 0 < counted[f"rx_interrupts.{queue}"] <= frames
+        assert counted[f"poll_work.{queue}"] >= frames
+    lines = {after[f"irq.{queue}"] for queue in at_work}
+    assert len(lines) == len(at_work), "each queue has a line of its own"
+    assert all(f"{line}:" in run.text("lines") for line in lines)
 
 
 def test_threads_poll_on_another_cpu_than_the_interrupt(difference):
