@@ -145,6 +145,40 @@ def test_too_little_tells_nothing(counters):
     assert effective_delay_us(counters, "udp-fan-in") is None
 
 
+def of_queues(delay_us, gaps_us):
+    """The counters of a device with a queue, and so a timer, for each stream of frames."""
+    counters = {"elapsed_s": SECONDS, "rx_packets": 0, "rx_interrupts": 0}
+    for number, gap_us in enumerate(gaps_us):
+        device = Device(delay_us, throttle=False)
+        queue = device.counters(with_jitter(random.Random(number), gap_us))
+        counters[f"interrupts.{40 + number}"] = queue["rx_interrupts"]
+        for name in ("rx_packets", "rx_interrupts"):
+            counters[name] += queue[name]
+            counters[f"{name}.q{number}"] = queue[name]
+    return counters
+
+
+@pytest.mark.parametrize("gaps_us", [(GAP_US, GAP_US), (10, 20, 30, 40), (GAP_US, 5000)])
+def test_each_queue_has_a_timer_of_its_own(gaps_us):
+    found = estimate(of_queues(160, gaps_us), "udp-fan-in")
+    assert found.low_us - 1 <= 160 <= found.high_us + 1
+    assert found.delay_us == pytest.approx(160, abs=max(g for g in gaps_us if g < 160) / 2 + 1)
+
+
+def test_several_lines_at_work_without_counters_by_queue_tell_nothing():
+    counters = {n: v for n, v in of_queues(160, (20, 20)).items() if ".q" not in n}
+    assert effective_delay_us(counters, "udp-fan-in") is None
+    other_work = of_queues(160, (20,)) | {"interrupts.50": 3}  # e.g. of the link
+    counters = {n: v for n, v in other_work.items() if ".q" not in n}
+    assert effective_delay_us(counters, "udp-fan-in") == pytest.approx(160, abs=11)
+
+
+def test_queues_that_came_after_the_start_have_no_counters_and_tell_nothing():
+    counters = of_queues(160, (20, 20))
+    del counters["rx_packets.q1"], counters["rx_interrupts.q1"]
+    assert effective_delay_us(counters, "udp-fan-in") is None
+
+
 def test_the_middle_of_the_bounds():
     counters = {"elapsed_s": 2.0, "rx_packets": 20_000, "rx_interrupts": 2000}
     assert estimate(counters, "pktgen") == DelayEstimate(900.0, 1000.0)

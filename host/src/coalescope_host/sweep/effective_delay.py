@@ -12,10 +12,14 @@ interrupt itself, and a frame is waiting when it ends: there is no wait while fr
 for I receive interrupts and λ frames per second; the estimate is the middle. Its error is at most
 half a gap: relative to the delay, half of one frame among those that share an interrupt.
 
+Each receive queue has a timer of its own, so that this holds for each: with several at work, those
+that tell anything are averaged, each as often as it interrupted.
+
 This holds while frames come whatever the host does. It says nothing
 
 - of TCP, requests or files, whose frames wait for the host's answers: the wait is unknown;
 - where an interrupt brings a single frame: the delay may be anything below the gap;
+- where several interrupt lines are at work and the log has no counters by queue;
 - where the processor is saturated: the driver then polls with interrupts masked, and their interval
   is the load's, not the device's.
 """
@@ -30,6 +34,7 @@ FEWEST_INTERRUPTS = 20
 FEWEST_FRAMES_PER_INTERRUPT = 1.5
 MOST_BUSY = 0.9  # of one processor, with interrupts and their softirq
 LEAST_IDLE = 0.02  # of all processors
+AT_WORK = 0.1  # of all receive interrupts: a line with fewer is none of a receive queue at work
 
 _OWNERS = (
     "idle_cycles",
@@ -67,15 +72,45 @@ def effective_delay_us(counters: Mapping[str, float], kind: str) -> float | None
 
 def estimate(counters: Mapping[str, float], kind: str) -> DelayEstimate | None:
     """The same with its bounds."""
-    elapsed_s = counters.get("elapsed_s", 0.0)
-    frames = counters.get("rx_packets", 0.0)
-    interrupts = counters.get("rx_interrupts", 0.0)
-    if kind not in OPEN_LOOP_KINDS or elapsed_s <= 0 or interrupts < FEWEST_INTERRUPTS:
+    elapsed_us = 1e6 * counters.get("elapsed_s", 0.0)
+    if kind not in OPEN_LOOP_KINDS or elapsed_us <= 0 or saturated(counters):
         return None
-    if frames < FEWEST_FRAMES_PER_INTERRUPT * interrupts or saturated(counters):
+    telling = [queue for queue in _queues(counters) if queue.tells]
+    interrupts = sum(queue.interrupts for queue in telling)
+    if not telling:
         return None
-    interval_us, gap_us = 1e6 * elapsed_s / interrupts, 1e6 * elapsed_s / frames
-    return DelayEstimate(interval_us - gap_us, interval_us)
+    # the mean of elapsed/interrupts and elapsed/frames, weighted by interrupts
+    interval_us = len(telling) * elapsed_us / interrupts
+    gaps = sum(queue.interrupts / queue.frames for queue in telling)
+    return DelayEstimate(interval_us - gaps * elapsed_us / interrupts, interval_us)
+
+
+@dataclass(frozen=True)
+class _Queue:
+    frames: float
+    interrupts: float
+
+    @property
+    def tells(self) -> bool:
+        """Whether its interrupts show its delay."""
+        enough = self.interrupts >= FEWEST_INTERRUPTS
+        return enough and self.frames >= FEWEST_FRAMES_PER_INTERRUPT * self.interrupts
+
+
+def _queues(counters: Mapping[str, float]) -> list[_Queue]:
+    """Frames and interrupts of each receive queue; none where they cannot be told apart."""
+    whole = _Queue(counters.get("rx_packets", 0.0), counters.get("rx_interrupts", 0.0))
+    names = [name.removeprefix("rx_interrupts") for name in counters]
+    queues = [
+        _Queue(counters.get(f"rx_packets{name}", 0.0), counters[f"rx_interrupts{name}"])
+        for name in names
+        if name.startswith(".q")
+    ]
+    if queues and sum(queue.frames for queue in queues) == whole.frames:
+        return queues
+    lines = [value for name, value in counters.items() if name.startswith("interrupts.")]
+    at_work = [value for value in lines if value > AT_WORK * whole.interrupts]
+    return [whole] if len(at_work) <= 1 else []
 
 
 def saturated(counters: Mapping[str, float]) -> bool:
