@@ -14,3 +14,7 @@ export function QuantityName({ name, children }: { name: string; children: React
     </button>
   );
 }
+
+/** Words that may be a quantity's name. */
+export const Named = ({ name, children }: { name: string | null | undefined; children: ReactNode }) =>
+  name ? <QuantityName name={name}>{children}</QuantityName> : children;

@@ -9,6 +9,8 @@ export interface Asked {
   readonly anchor: Element;
   /** Pressed: the focus goes into the card, and back when it closes. Else it only looks on. */
   readonly held: boolean;
+  /** Where the focus goes back to, where it cannot be to what was asked: to the control of a label. */
+  readonly from?: Element | null;
 }
 
 /** How long the pointer rests before the card opens, and how long it may be away from it. */
@@ -21,7 +23,7 @@ const BUSY = '[role="radio"], [role^="menuitem"], [role="option"], [aria-haspopu
 export const asked = createStore<{ readonly now: Asked | null }>({ now: null });
 
 export function define(name: string, anchor: Element | null): void {
-  if (anchor) asked.set({ now: { name, anchor, held: true } });
+  if (anchor) asked.set({ now: { name, anchor, held: true, from: document.activeElement } });
 }
 
 /** Closes the card. The focus goes back to where it came from, unless it has gone elsewhere. */
@@ -29,7 +31,9 @@ export function close(back = true): void {
   const { now } = asked.get();
   if (!now) return;
   asked.set({ now: null });
-  if (back && now.held && now.anchor instanceof HTMLElement) now.anchor.focus();
+  if (!back || !now.held) return;
+  const to = now.anchor.matches('button, a, [tabindex]') ? now.anchor : now.from;
+  if (to instanceof HTMLElement) to.focus();
 }
 
 const closest = (target: EventTarget | null, selector: string): HTMLElement | SVGElement | null =>
@@ -37,6 +41,17 @@ const closest = (target: EventTarget | null, selector: string): HTMLElement | SV
 
 const CARD = '.definition';
 const NAMED = '[data-quantity]:not([data-quantity=""])';
+
+/** Where a question mark is a letter. */
+const TYPED = 'input:not([type=range], [type=checkbox], [type=radio]), textarea, [contenteditable]';
+
+/** The name inside of what has the focus, or on its label. */
+function named(target: EventTarget | null): Element | null {
+  if (!(target instanceof Element)) return null;
+  const labels = [...((target as HTMLInputElement).labels ?? [])];
+  const onLabel = labels.map((label) => (label.matches(NAMED) ? label : label.querySelector(NAMED)));
+  return target.querySelector(`:scope > ${NAMED}`) ?? onLabel.find((each) => each !== null) ?? null;
+}
 
 /** Listens on the whole page, once. Returns how to stop. */
 export function followQuestions(page: Document): () => void {
@@ -78,17 +93,21 @@ export function followQuestions(page: Document): () => void {
         clearTimeout(timer);
         close();
       }
-      if (event.key !== '?' || closest(event.target, 'input, textarea, select, [contenteditable]')) return;
-      const focused = closest(event.target, NAMED) ?? (event.target as Element).querySelector?.(`:scope > ${NAMED}`);
-      if (focused instanceof HTMLElement)
+      if (event.key !== '?' || closest(event.target, TYPED)) return;
+      const focused = closest(event.target, NAMED) ?? named(event.target);
+      if (focused instanceof HTMLElement) {
+        // a select would go to the option of that letter
+        event.preventDefault();
         define(focused.dataset.quantity ?? '', closest(focused, 'button, a') ?? focused);
+      }
     },
     scroll(event) {
       if (!closest(event.target, CARD)) close(false);
     },
   };
   const entries = Object.entries(listeners) as [string, EventListener][];
-  for (const [type, listener] of entries) page.addEventListener(type, listener, { capture: true, passive: true });
+  for (const [type, listener] of entries)
+    page.addEventListener(type, listener, { capture: true, passive: type !== 'keydown' });
   return () => {
     clearTimeout(timer);
     for (const [type, listener] of entries) page.removeEventListener(type, listener, { capture: true });

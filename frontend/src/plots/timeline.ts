@@ -39,6 +39,8 @@ interface Drawn {
 
 interface Panel {
   readonly title: string;
+  /** The quantity that the title names, where it is one. */
+  readonly of?: string;
   readonly lines: readonly Drawn[];
   /** What the values cannot exceed. */
   readonly limit?: number;
@@ -99,7 +101,7 @@ function plainPanel(runs: readonly TimedRun[], group: string): Panel {
   });
   const unit = lines[0]?.series.unit ?? '';
   const of = together && lines[0] ? lines[0].series.label : TITLES[group];
-  return { title: `${of ?? group}, ${unit}`, lines, stacked: false };
+  return { title: `${of ?? group}, ${unit}`, of: lines[0]?.series.name, lines, stacked: false };
 }
 
 const several = (runs: readonly TimedRun[]): boolean => runs.length > 1;
@@ -201,6 +203,8 @@ function valueAxis(top: number, y: Scale, hi: number, left: number, right: numbe
   ]);
 }
 
+const named = (of: string | undefined): Attributes => (of === undefined ? {} : { 'data-quantity': of });
+
 function panelShapes(panel: Panel, top: number, height: number, x: Scale, right: number, at: number | null): Shape[] {
   const stacks = panel.stacked ? stack(panel.lines) : [];
   const tops = panel.stacked
@@ -210,7 +214,7 @@ function panelShapes(panel: Panel, top: number, height: number, x: Scale, right:
   const hi = Math.min(panel.limit ?? Number.POSITIVE_INFINITY, Math.max(step, Math.ceil((tops * 1.02) / step) * step));
   const y = linear([0, hi], [top + height, top]);
   const shapes: Shape[] = [
-    text(0, top - 10, panel.title, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)' }),
+    text(0, top - 10, panel.title, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)', ...named(panel.of) }),
     ...valueAxis(top, y, hi, LEFT, right),
   ];
   panel.lines.forEach(({ series, edges, dash, stroke }, k) => {

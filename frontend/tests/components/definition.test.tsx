@@ -6,6 +6,8 @@ import { asked, close, define, followQuestions } from '../../src/components/defi
 const MARKUP = `
   <button id="name" data-quantity="delay_us">Interrupt delay</button>
   <button id="radio" role="radio"><span data-quantity="mtu_bytes">MTU</span></button>
+  <label id="level">Delay <span data-quantity="delay_us">Interrupt delay</span><select id="levels"></select></label>
+  <input id="typed" data-quantity="latency_us">
   <p id="other">elsewhere</p>`;
 
 const at = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
@@ -56,6 +58,16 @@ describe('asking for a definition', () => {
     expect(asked.get().now).toBeNull();
     fire(at('radio'), 'keydown', { key: '?' });
     expect(asked.get().now).toMatchObject({ name: 'mtu_bytes', anchor: at('radio') });
+  });
+
+  it('“?” asks for what the label of a control names, and gives the focus back; where it is typed it is a letter', () => {
+    at('levels').focus();
+    fire(at('levels'), 'keydown', { key: '?' });
+    expect(asked.get().now).toMatchObject({ name: 'delay_us', held: true });
+    fire(document.body, 'keydown', { key: 'Escape' });
+    expect(document.activeElement).toBe(at('levels'));
+    fire(at('typed'), 'keydown', { key: '?' });
+    expect(asked.get().now).toBeNull();
   });
 
   it('closes when something else is pressed or the page moves', () => {

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Environment } from '../../api/types';
+import { QuantityName } from '../../components/QuantityName';
+import { definitionOf } from '../../engine/definitions';
 import { type FactRow, factRows } from './words';
+
+/** Facts have the names that a log gives them; some of these are quantities. */
+function FactName({ name }: { name: string }) {
+  const words = name.replaceAll('_', ' ').replaceAll('.', ' · ');
+  return definitionOf(name) ? <QuantityName name={name}>{words}</QuantityName> : words;
+}
 
 function Rows({ rows, names }: { rows: readonly FactRow[]; names: readonly string[] }) {
   return (
@@ -20,7 +28,9 @@ function Rows({ rows, names }: { rows: readonly FactRow[]; names: readonly strin
         <tbody>
           {rows.map(({ name, values, same }) => (
             <tr key={name}>
-              <th scope="row">{name.replaceAll('_', ' ').replaceAll('.', ' · ')}</th>
+              <th scope="row">
+                <FactName name={name} />
+              </th>
               {names.map((side, k) => (
                 <td key={side} className={same ? undefined : 'value'}>
                   {values[k]}

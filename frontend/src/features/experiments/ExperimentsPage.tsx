@@ -8,6 +8,7 @@ import { labelOf } from '../../components/factorWords';
 import { KINDS, Kind, KindGlyph } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
 import { GlanceTile } from './GlanceTile';
 import { caption, countByKind, design, type Filter, inOrder, matches, tileOf } from './listing';
@@ -69,7 +70,9 @@ function Row(props: {
           {glance.map((each) => (
             <figure key={each.measure}>
               <GlanceTile shades={tileOf(each).shades} />
-              <figcaption>{captionOf(each.measure)}</figcaption>
+              <figcaption>
+                <QuantityName name={each.measure}>{captionOf(each.measure)}</QuantityName>
+              </figcaption>
             </figure>
           ))}
         </div>

@@ -501,7 +501,9 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
     <table className="beside">
       <thead>
         <tr>
-          <th scope="col">{settingNames(view)}</th>
+          <th scope="col">
+            <SettingNames />
+          </th>
           <th scope="col">{kindWord(subject)}</th>
           <th scope="col">model</th>
           <th scope="col">cell − model</th>
@@ -550,7 +552,9 @@ function CellList() {
       <table className="beside">
         <thead>
           <tr>
-            <th scope="col">{settingNames(view)}</th>
+            <th scope="col">
+              <SettingNames />
+            </th>
             <th scope="col">mean</th>
             <th scope="col">95 %</th>
             <th scope="col">runs</th>
@@ -577,11 +581,18 @@ function alongWhat({ layout }: ReturnType<typeof useExplorer>['view']): string {
   return axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis));
 }
 
-function settingNames(view: ReturnType<typeof useExplorer>['view']): string {
+function SettingNames() {
+  const { view } = useExplorer();
   const { x, y } = view.layout;
-  return [y && y.levels.length > 1 ? shortName(y) : '', x && x.levels.length > 1 ? inSentence(shortName(x)) : '']
-    .filter(Boolean)
-    .join(' / ');
+  const up = y && y.levels.length > 1 ? y : null;
+  const across = x && x.levels.length > 1 ? x : null;
+  return (
+    <>
+      {up && <QuantityName name={up.name}>{shortName(up)}</QuantityName>}
+      {up && across && ' / '}
+      {across && <QuantityName name={across.name}>{inSentence(shortName(across))}</QuantityName>}
+    </>
+  );
 }
 
 /** The headline: the value at the crosshair, and the cell beside it. */

@@ -10,6 +10,7 @@ import { Kind } from '../../components/Kind';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Helped, QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
+import { catalogue } from '../../engine/catalogue';
 import { draw } from '../../layers/svg';
 import { brief } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
@@ -228,7 +229,9 @@ function Choices() {
   if (subject.of !== 'experiment') return null;
   return view.layout.choices.map((factor) => (
     <div className="block" key={factor.name}>
-      <h2 className="cap">{factor.label}</h2>
+      <h2 className="cap">
+        <QuantityName name={factor.name}>{factor.label}</QuantityName>
+      </h2>
       <Levels factor={factor} />
     </div>
   ));
@@ -382,6 +385,9 @@ function Factors() {
   );
 }
 
+/** What a source calls something is mostly its own word; some are the glossary's. */
+const nameOf = (label: string): string | null => catalogue.quantities.find((q) => q.label === label)?.name ?? null;
+
 function Fixed({ experiment }: { experiment: Experiment }) {
   const single = experiment.factors.filter((f) => f.levels.length === 1 && f.name !== 'mtu_bytes');
   const rows = [
@@ -390,7 +396,7 @@ function Fixed({ experiment }: { experiment: Experiment }) {
       label: f.label,
       value: `${levelWords(f.levels[0])}${f.unit ? ` ${f.unit}` : ''}`,
     })),
-    ...experiment.fixed.map((each) => ({ name: null, ...each })),
+    ...experiment.fixed.map((each) => ({ name: nameOf(each.label), ...each })),
   ];
   if (rows.length === 0) return null;
   return (

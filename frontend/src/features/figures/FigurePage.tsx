@@ -4,7 +4,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { LoadingLine } from '../../components/Loading';
-import { QuantityName } from '../../components/QuantityName';
+import { Named, QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
 import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
@@ -21,7 +21,7 @@ import { findings } from './findings';
 import { experimentsOf, modelsOf } from './inputs';
 import { kindsOf, MarkName } from './Key';
 import { csvText, sheetsOf } from './numbers';
-import { Panels } from './Panels';
+import { Panels, titled } from './Panels';
 import { useFigureData } from './useFigureData';
 import './figures.css';
 
@@ -101,22 +101,28 @@ function Inputs({ figure }: { figure: Figure }) {
 const field = (value: number | string): string => (typeof value === 'string' ? value : brief(value, 5));
 
 function Numbers({ figure, data }: { figure: Figure; data: CellsBySlug }) {
-  const charts = sheetsOf(figure, catalogue, data).filter((_, i) => figure.panels[i].form !== 'table');
+  const charts = sheetsOf(figure, catalogue, data)
+    .map((sheet, i) => ({ ...sheet, panel: figure.panels[i] }))
+    .filter(({ panel }) => panel.form !== 'table');
   if (charts.length === 0) return null;
   return (
     <details className="numbers">
       <summary>The numbers in the {charts.length === 1 ? 'chart' : 'charts'}</summary>
-      {charts.map(({ title, head, rows }, k) => (
+      {charts.map(({ title, head, of, rows, panel }, k) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the panels of a definition stand where they stand
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls sideways, also by keyboard
         <div key={k} className="wide" tabIndex={0} role="group" aria-label={title || figure.title}>
           <table className="printed">
-            <caption>{title || figure.title}</caption>
+            <caption>
+              <Named name={titled(panel)}>{title || figure.title}</Named>
+            </caption>
             <thead>
               <tr>
                 {head.map((name, c) => (
                   <th key={name} scope="col" className={c > 1 ? 'n' : ''}>
-                    <Rich>{name}</Rich>
+                    <Named name={of[c]}>
+                      <Rich>{name}</Rich>
+                    </Named>
                   </th>
                 ))}
               </tr>

@@ -2,7 +2,7 @@
 // One panel on the screen: shapes in an SVG, a surface on a canvas below it, or a table.
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import { Kind } from '../../components/Kind';
-import { QuantityName } from '../../components/QuantityName';
+import { Named } from '../../components/QuantityName';
 import { catalogue } from '../../engine/catalogue';
 import { useWidth } from '../../layers/Drawing';
 import { surfaceLayer } from '../../layers/surface';
@@ -61,9 +61,6 @@ function Chart(props: {
 
 const shown = (column: Column, field: number | string): string =>
   typeof field === 'string' ? field : decimal(field, column.digits ?? 0);
-
-const Named = ({ name, children }: { name: string | undefined; children: string }) =>
-  name === undefined ? children : <QuantityName name={name}>{children}</QuantityName>;
 
 function Table({ panel, data, rows: most }: { panel: TablePanel; data: CellsBySlug; rows?: number }) {
   const all = rowsOf(panel, catalogue, data);

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Figure } from './definition';
+import { Named } from '../../components/QuantityName';
+import { catalogue } from '../../engine/catalogue';
+import type { Figure, Panel } from './definition';
 import type { CellsBySlug } from './evaluate';
 import { PanelView } from './PanelView';
+import { quantitiesOn } from './quantities';
+
+/** The quantity that a panel is named after. */
+export function titled(panel: Panel): string | undefined {
+  const of = catalogue.quantities.find(({ name }) => name === quantitiesOn(panel).y);
+  return of && of.label === panel.title ? of.name : undefined;
+}
 
 /** All panels of a figure, as its page shows them. `height` [px]: of the only one. */
 export function Panels({ figure, data, height }: { figure: Figure; data: CellsBySlug; height: number }) {
@@ -11,7 +20,11 @@ export function Panels({ figure, data, height }: { figure: Figure; data: CellsBy
       {figure.panels.map((panel, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the panels of a definition stand where they stand
         <figure key={i} aria-label={panel.title ?? figure.title}>
-          {panel.title && <figcaption>{panel.title}</figcaption>}
+          {panel.title && (
+            <figcaption>
+              <Named name={titled(panel)}>{panel.title}</Named>
+            </figcaption>
+          )}
           <PanelView
             panel={panel}
             data={data}

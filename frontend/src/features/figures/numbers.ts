@@ -3,6 +3,7 @@
 import type { Catalogue } from '../../state/models';
 import type { Figure, HeatPanel, LinesPanel, Panel } from './definition';
 import type { CellsBySlug } from './evaluate';
+import { quantitiesOn, quantityAbove } from './quantities';
 import { heatMarks } from './render/heat';
 import { resolve, samplesOf } from './resolve';
 import { barsOf, kindOfBars, rowsOf } from './table';
@@ -10,6 +11,8 @@ import { barsOf, kindOfBars, rowsOf } from './table';
 export interface Sheet {
   readonly title: string;
   readonly head: readonly string[];
+  /** The quantity in each column, where it is one. */
+  readonly of: readonly (string | undefined)[];
   readonly rows: readonly (readonly (number | string)[])[];
 }
 
@@ -18,6 +21,7 @@ const withUnit = (label: string, unit: string): string => (unit ? `${label} [${u
 const RELATIONS = { about: 'about', below: 'below', above: 'above', from: 'from' } as const;
 
 function linesSheet(panel: LinesPanel, catalogue: Catalogue, data: CellsBySlug): Omit<Sheet, 'title'> {
+  const { x, y } = quantitiesOn(panel);
   const { series, statements } = resolve(panel, catalogue, data);
   const ticks = panel.x.ticks ?? samplesOf(panel.x, 11);
   const label = (id: string | undefined): string => panel.lines.find((l) => l.id === id)?.label ?? '';
@@ -43,6 +47,7 @@ function linesSheet(panel: LinesPanel, catalogue: Catalogue, data: CellsBySlug):
       '95 % interval, half',
       'as printed',
     ],
+    of: [undefined, undefined, x, y],
     rows: [...rows, ...said],
   };
 }
@@ -55,6 +60,7 @@ function heatSheet(panel: HeatPanel, data: CellsBySlug): Omit<Sheet, 'title'> {
       withUnit(panel.y.label, panel.y.unit),
       withUnit(panel.value.label, panel.value.unit),
     ],
+    of: [undefined, panel.model.across, panel.model.up, panel.model.output],
     rows: heatMarks(panel, data).map((m) => [m.kind, m.x, m.y, m.value]),
   };
 }
@@ -65,10 +71,12 @@ function sheetOf(panel: Panel, catalogue: Catalogue, data: CellsBySlug): Omit<Sh
   if (panel.form === 'bars')
     return {
       head: ['kind', withUnit(panel.x.label, panel.x.unit), withUnit(panel.y.label, panel.y.unit)],
+      of: [undefined, quantitiesOn(panel).x, quantitiesOn(panel).y],
       rows: barsOf(panel, catalogue, data).map((bar) => [kindOfBars(panel), bar.name, bar.value]),
     };
   return {
     head: panel.columns.map((c) => `${withUnit(c.label, c.unit ?? '')}${c.kind === 'setting' ? '' : ` (${c.kind})`}`),
+    of: panel.columns.map(quantityAbove),
     rows: rowsOf(panel, catalogue, data),
   };
 }

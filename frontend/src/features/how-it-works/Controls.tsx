@@ -33,7 +33,7 @@ function Ruler({ control, value, onValue }: { control: Control; value: number; o
   });
   return (
     <div className={value === control.start ? 'param' : 'param edited'}>
-      <label htmlFor={id} title={control.description}>
+      <label htmlFor={id} data-quantity={name === 'burst_packets' ? undefined : name}>
         {control.symbolMath !== '' && name !== 'mtu_bytes' && <Mathematics className="sym" html={control.symbolMath} />}
         <span>{label}</span>
       </label>
@@ -80,7 +80,7 @@ function Moderation({ parameters, onChange }: Props) {
   return (
     <>
       <label className="field">
-        Moderation
+        <span data-quantity="moderation_kind">Moderation</span>
         <select value={kind} onChange={(event) => onChange({ moderation_kind: Number(event.target.value) })}>
           {meanings.map((words, k) => (
             <option key={words} value={k}>
@@ -155,7 +155,7 @@ export function Controls({ parameters, onChange }: Props) {
           )}
         </fieldset>
         <fieldset>
-          <legend className="cap">Host, CPU time</legend>
+          <legend className="cap">CPU time on the host</legend>
           <div className="params">{sliders('host')}</div>
         </fieldset>
       </div>

@@ -2,6 +2,7 @@
 // What was counted, beside what the models say of the same parameters.
 import { useMemo } from 'react';
 import { Link } from 'wouter';
+import { QuantityName } from '../../components/QuantityName';
 import { catalogue, modelById } from '../../engine/catalogue';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { decimal } from '../../plots/number';
@@ -51,8 +52,8 @@ export function Counters(props: {
             const unit = quantity?.unit ?? '';
             return (
               <tr key={name}>
-                <th scope="row" title={quantity?.description}>
-                  {quantity?.label ?? name}
+                <th scope="row">
+                  <QuantityName name={name}>{quantity?.label ?? name}</QuantityName>
                   {unit !== '' && unit !== '1' && <small> {unit}</small>}
                 </th>
                 <td className="counted">{decimal(counted[name], DIGITS[name])}</td>

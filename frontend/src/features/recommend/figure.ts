@@ -69,11 +69,11 @@ function tickWords(ticks: readonly number[]): (v: number) => string {
   return (v) => decimal(v, digits);
 }
 
-function valueAxis(domain: readonly [number, number], title: string, room: Room, v: Scale): Shape[] {
+function valueAxis(domain: readonly [number, number], of: Quantity, room: Room, v: Scale): Shape[] {
   const ticks = niceTicks(domain[0], domain[1], 4);
   const words = tickWords(ticks);
   return [
-    text(0, 12, title, { ...AXIS }),
+    text(0, 12, titleWithUnit(of), { ...AXIS, 'data-quantity': of.name }),
     ...ticks.flatMap((tick) => [
       line(room.left, v(tick), room.right, v(tick), { stroke: 'var(--line)' }),
       text(room.left - 6, v(tick), words(tick), { ...TICK, ...END, dy: '0.32em' }),
@@ -246,7 +246,7 @@ function across(question: Question, answer: Recommendation, layout: Layout, kind
         ),
       ];
   return [
-    ...valueAxis(domain, titleWithUnit(quantity), room, v),
+    ...valueAxis(domain, quantity, room, v),
     line(room.left, room.bottom, room.right, room.bottom, { stroke: 'var(--line-3)' }),
     ...levelTicks(axis, at, room),
     text(room.left, FIGURE_HEIGHT - 4, axisTitle(axis), { ...AXIS, 'data-quantity': axis.name }),
@@ -303,7 +303,7 @@ function trade(question: Question, answer: Recommendation, layout: Layout, kind:
   const words = tickWords(ticks);
   const ends = [first, last].flatMap((s) => (s ? [s.place] : []));
   return [
-    ...valueAxis(domain, titleWithUnit(up), room, v),
+    ...valueAxis(domain, up, room, v),
     line(room.left, room.bottom, room.right, room.bottom, { stroke: 'var(--line-3)' }),
     ...ticks.flatMap((tick) => [
       line(h(tick), room.bottom, h(tick), room.bottom + 4, { stroke: 'var(--line-3)' }),

@@ -10,6 +10,8 @@ const ANY = '';
 
 function Choice(props: {
   label: string;
+  /** What the label is the name of. */
+  quantity?: string;
   value: string | null;
   options: readonly { readonly value: string; readonly label: string }[];
   any: string;
@@ -17,7 +19,7 @@ function Choice(props: {
 }) {
   return (
     <label className="field">
-      {props.label}
+      <span data-quantity={props.quantity}>{props.label}</span>
       <select value={props.value ?? ANY} onChange={(event) => props.onChange(event.target.value || null)}>
         <option value={ANY}>{props.any}</option>
         {props.options.map(({ value, label }) => (
@@ -109,6 +111,7 @@ export function ListControls(props: Props) {
         .map(({ name, label, unit, levels }) => (
           <Choice
             key={name}
+            quantity={name}
             label={unit && unit !== '1' ? `${label}, ${unit}` : label}
             value={listing.where[name] ?? null}
             any="any"

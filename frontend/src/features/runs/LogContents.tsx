@@ -2,6 +2,7 @@
 // What a log shows of its run. The same for a log that the server keeps and for one that was only opened.
 import { type ReactNode, useMemo } from 'react';
 import type { Contents } from '../../api/types';
+import { QuantityName } from '../../components/QuantityName';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { Timeline } from '../../layers/Timeline';
 import { HEIGHT, histogramShapes } from '../../plots/histogram';
@@ -9,10 +10,10 @@ import { brief, decimal } from '../../plots/number';
 import { countersOf } from './counters';
 import './log.css';
 
-export function Part({ title, children }: { title: string; children: ReactNode }) {
+export function Part({ title, children, of }: { title: string; children: ReactNode; of?: string }) {
   return (
     <section aria-label={title}>
-      <h2 className="sec">{title}</h2>
+      <h2 className="sec">{of === undefined ? title : <QuantityName name={of}>{title}</QuantityName>}</h2>
       {children}
     </section>
   );
@@ -214,7 +215,7 @@ export function LogContents({ name, contents }: { name: string; contents: Conten
         </Part>
       )}
       {contents.latency && (
-        <Part title="Latency, as the workload saw it">
+        <Part title="Latency, as the workload saw it" of="latency_us">
           <Latency latency={contents.latency} />
         </Part>
       )}

@@ -16,6 +16,7 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
+import { definitionOf } from '../../engine/definitions';
 import { save } from '../share/save';
 import { type Change, ChangeDialog } from './ChangeDialog';
 import { HeaderTree } from './HeaderTree';
@@ -133,12 +134,15 @@ function Measures({ run, quantities }: { run: RunDetail; quantities: Quantities 
   );
 }
 
+/** Facts are words of the page, or the names that a log gives them; some of these are quantities. */
+const wordsOf = (term: string): string => term.replaceAll('_', ' ');
+
 function Facts({ entries }: { entries: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="pairs">
       {entries.map(([term, value]) => (
         <div key={term}>
-          <dt>{term}</dt>
+          <dt>{definitionOf(term) ? <QuantityName name={term}>{wordsOf(term)}</QuantityName> : wordsOf(term)}</dt>
           <dd>{value}</dd>
         </div>
       ))}
@@ -360,7 +364,7 @@ function Detail({ run }: { run: RunDetail }) {
       </div>
       <Section title="Environment">
         {environment.length ? (
-          <Facts entries={environment.map(([name, value]) => [name.replaceAll('_', ' '), plain(value)] as const)} />
+          <Facts entries={environment.map(([name, value]) => [name, plain(value)] as const)} />
         ) : (
           <p>Not recorded.</p>
         )}

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model's Python beside its equation: edit, run, see. Text that came from somebody else is shown, and runs only when the reader presses Run.
+
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Mathematics } from '../../components/Mathematics';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
+import { Named } from '../../components/QuantityName';
 import { RejectedNotice } from '../../components/RejectedNotice';
 import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { useTitle } from '../../components/title';
 import { catalogue } from '../../engine/catalogue';
+import { definitionOf } from '../../engine/definitions';
 import { mathml } from '../../engine/mathml';
 import { createSandbox, RUN_LIMIT_MS, type Status } from '../../engine/sandbox/sandbox';
 import { sourceOf, TEMPLATE } from '../../engine/sources';
@@ -153,8 +156,11 @@ function Names({ own }: { own: OwnModel }) {
         <tbody>
           {rows.map(({ q, role, range }) => (
             <tr key={`${role} ${q.name}`}>
-              <th scope="row" title={q.description}>
-                <code>{q.name}</code>
+              <th scope="row" title={definitionOf(q.name) ? undefined : q.description}>
+                <Named name={definitionOf(q.name)?.name}>
+                  <code>{q.name}</code>
+                </Named>
+                {!definitionOf(q.name) && q.description && <span className="sr">{q.description}</span>}
               </th>
               <td>
                 <Mathematics className="sym" html={q.symbolMath} />

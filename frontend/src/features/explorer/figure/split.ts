@@ -38,7 +38,8 @@ export function splitShapes(now: Split, reference: Split, label: string, digits:
     out.push(
       path(i === 0 ? `M${r(from)} 20v4` : `M${r(from)} 20v4L${r(columns[i] + 6)} 30`, { stroke: 'var(--line-3)' }),
     );
-    out.push(text(columns[i], 42, NAMES[i], { 'font-size': 12, fill: 'var(--ink-2)' }));
+    const named = { 'font-size': 12, fill: 'var(--ink-2)', 'data-quantity': `${PARTS[i]}_cost_per_gb` };
+    out.push(text(columns[i], 42, NAMES[i], named));
     out.push({
       tag: 'text',
       attributes: { x: r(columns[i]), y: 58, 'font-size': 13, 'font-weight': 600, fill: 'var(--ink)' },

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameter sets beside each other: pinned, named, compared, taken in hand again.
+
 import { useRef, useSyncExternalStore } from 'react';
 import { Icon } from '../../../components/Icon';
 import { Mathematics } from '../../../components/Mathematics';
+import { QuantityName } from '../../../components/QuantityName';
 import { decimal, digitsFor, worded } from '../../../plots/number';
 import { predictAt } from '../../../state/binding';
 import { freeName, LONGEST_NAME, MOST_PINS, type Pin, pinLetter, suits } from '../../../state/pins';
@@ -86,8 +88,10 @@ function Table({ pins }: { pins: readonly Pin[] }) {
         <tbody ref={body}>
           {view.sliders.map((s) => (
             <tr key={s.name}>
-              <th scope="row" title={s.label}>
-                <Mathematics className="sym" html={s.symbolMath} />
+              <th scope="row" aria-label={s.label}>
+                <QuantityName name={s.name}>
+                  <Mathematics className="sym" html={s.symbolMath} />
+                </QuantityName>
               </th>
               <td />
               {pins.map((pin, i) => (
