@@ -2123,10 +2123,9 @@ export interface components {
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
              * Tolerance Percent
-             * @description A loss against the best that does not matter
-             * @default 1
+             * @description A loss against the best that does not matter; by default 1 of a measure or a trade, and 5 of a balance, whose loss is a share of what choosing can change
              */
-            tolerance_percent?: number;
+            tolerance_percent?: number | null;
             /**
              * Seed
              * @default 1
@@ -2782,10 +2781,9 @@ export interface components {
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
              * Tolerance Percent
-             * @description A loss against the best that does not matter
-             * @default 1
+             * @description A loss against the best that does not matter; by default 1 of a measure or a trade, and 5 of a balance, whose loss is a share of what choosing can change
              */
-            tolerance_percent?: number;
+            tolerance_percent?: number | null;
             /**
              * Seed
              * @default 1
@@ -2858,6 +2856,11 @@ export interface components {
             indistinguishable: number[];
             /** Good Enough */
             good_enough: number[];
+            /**
+             * Tolerance Percent
+             * @description The loss that does not matter
+             */
+            tolerance_percent: number;
             /**
              * Frontier
              * @description Settings that no other beats in every aim, by falling first aim

@@ -21,8 +21,6 @@ Sense = Literal["more", "less"]
 #: Of several aims: their weighed sum, or the knee of the trade-off curve between two.
 Goal = Literal["trade", "balance"]
 
-#: Loss against the best that a reader would not care about: one percent.
-TOLERANCE = 0.01
 #: Runs of one setting that anybody would measure.
 MOST_RUNS = 1_000
 _DRAWS = 4_000
@@ -114,6 +112,7 @@ class Recommendation:
         candidates: all settings, the best first, then by loss; those not allowed last.
         indistinguishable: allowed settings that the data cannot tell from the best.
         good_enough: allowed settings within the tolerance of it.
+        tolerance: loss, as a share, that does not matter.
         frontier: settings that no other beats in every aim, by falling first aim.
         message: what limits the answer and what to measure; None where nothing does.
         note: what to know of the goal; None where nothing.
@@ -123,6 +122,7 @@ class Recommendation:
     candidates: Sequence[Candidate]
     indistinguishable: Sequence[Hashable]
     good_enough: Sequence[Hashable]
+    tolerance: float
     frontier: Sequence[Hashable]
     message: str | None
     note: str | None
@@ -135,7 +135,7 @@ def recommend(
     constraints: Sequence[Constraint] = (),
     *,
     goal: Goal = "trade",
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     rng: np.random.Generator | int = 0,
 ) -> Recommendation:
     """Choose a setting.
@@ -151,7 +151,7 @@ def recommend(
         aims: at least one; two, without weights, for a balance.
         constraints: bounds on measures, which need not be aims.
         goal: what the aims are worth together.
-        tolerance: loss, as a share, that does not matter.
+        tolerance: loss, as a share, that does not matter; by default what suits the goal.
         rng: generator or seed for the draws; the same seed gives the same answer.
 
     Raises:
@@ -179,6 +179,7 @@ def recommend(
         runs = dict(zip(order, needed, strict=True))
         found = [c if c.resolved else replace(c, runs_to_resolve=runs[c.cell]) for c in found]
     frontier = _frontier(order, means, names, aims, allowed)
+    tolerance = score.tolerance if tolerance is None else tolerance
     return _answer(found, best, order, frontier, tolerance, draws is not None, note)
 
 
@@ -417,6 +418,7 @@ def _answer(
         candidates=candidates,
         indistinguishable=unresolved,
         good_enough=good,
+        tolerance=tolerance,
         frontier=frontier,
         message=_message(candidates, best, unresolved, replicated),
         note=None if best is None else note,

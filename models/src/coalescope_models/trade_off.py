@@ -26,6 +26,10 @@ class Score(Protocol):
     def sense(self) -> Literal["more", "less"]:
         """Whether scores are logarithms of what is wanted, or of its inverse: a cost."""
 
+    @property
+    def tolerance(self) -> float:
+        """Loss against the best that a reader would not care about."""
+
     def of_settings(self, logs: Floats, allowed: Allowed) -> Floats:
         """Score logarithms of measures [..., settings, measures]: [..., settings]."""
 
@@ -44,6 +48,11 @@ class Weighed:
 
     weights: Floats
     sense: Literal["more", "less"]
+
+    @property
+    def tolerance(self) -> float:
+        """One percent of a measure."""
+        return 0.01
 
     def of_settings(self, logs: Floats, allowed: Allowed) -> Floats:
         """Score settings; what is allowed makes no difference."""
@@ -84,6 +93,16 @@ class Balanced:
     def sense(self) -> Literal["more", "less"]:
         """Shares are wanted."""
         return "more"
+
+    @property
+    def tolerance(self) -> float:
+        """Five percent of the share: of what choosing can change, and not of a measure.
+
+        Where choosing moves a measure by a third of itself this is one to three percent of it. A
+        knee is the flat top of a curve, where settings differ little: one percent of the share,
+        half a percent of a measure, would leave the choice to chance.
+        """
+        return 0.05
 
     @property
     def has_two_ends(self) -> bool:

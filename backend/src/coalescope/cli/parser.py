@@ -378,8 +378,8 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
         "--tolerance",
         metavar="PERCENT",
         type=_not_negative,
-        default=1.0,
-        help="a loss that does not matter (default: %(default)s)",
+        help="a loss that does not matter (default: 1, and 5 with --balance, whose loss is a share "
+        "of what choosing can change)",
     )
     _where(parser)
     _without(parser)

@@ -52,8 +52,10 @@ class QuestionIn(BaseModel):
         "knee of the trade-off curve between two, for which nothing has to be weighed",
     )
     constraints: Annotated[list[ConstraintIn], Field(max_length=16)] = []
-    tolerance_percent: Annotated[float, Field(ge=0, le=50)] = Field(
-        default=1.0, description="A loss against the best that does not matter"
+    tolerance_percent: Annotated[float, Field(ge=0, le=50)] | None = Field(
+        default=None,
+        description="A loss against the best that does not matter; by default 1 of a measure or a "
+        "trade, and 5 of a balance, whose loss is a share of what choosing can change",
     )
     seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
     interface: Annotated[str, Field(max_length=15)] | None = Field(
@@ -186,6 +188,7 @@ class RecommendationOut(BaseModel):
     candidates: list[CandidateOut] = Field(description="The best first; those not allowed last")
     indistinguishable: list[int]
     good_enough: list[int]
+    tolerance_percent: float = Field(description="The loss that does not matter")
     frontier: list[int] = Field(
         description="Settings that no other beats in every aim, by falling first aim"
     )
@@ -223,6 +226,7 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
         ],
         indistinguishable=[place[cell] for cell in found.indistinguishable],
         good_enough=[place[cell] for cell in found.good_enough],
+        tolerance_percent=100.0 * found.tolerance,
         frontier=[place[cell] for cell in found.frontier],
         message=" ".join(filter(None, (found.note, found.message))) or None,
         commands=None if advice.commands is None else CommandsOut(**asdict(advice.commands)),

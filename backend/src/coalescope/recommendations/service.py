@@ -56,7 +56,7 @@ class Question:
         aims: at least one.
         goal: what they are worth together.
         constraints: bounds to keep.
-        tolerance_percent: a loss that does not matter.
+        tolerance_percent: a loss that does not matter; None for what suits the goal.
         seed: of the draws behind probabilities.
         interface: to write commands for; None for no commands.
         driver: of the interface.
@@ -66,7 +66,7 @@ class Question:
     aims: Sequence[Aim]
     goal: Goal = "trade"
     constraints: Sequence[Constraint] = ()
-    tolerance_percent: float = 1.0
+    tolerance_percent: float | None = None
     seed: int = 1
     interface: str | None = None
     driver: str | None = None
@@ -268,6 +268,7 @@ def _predicted(
 def _recommend(
     table: Mapping[str, Sequence[float]], cells: Sequence[Hashable], question: Question
 ) -> Recommendation:
+    percent = question.tolerance_percent
     try:
         return recommend(
             table,
@@ -275,7 +276,7 @@ def _recommend(
             question.aims,
             question.constraints,
             goal=question.goal,
-            tolerance=question.tolerance_percent / 100.0,
+            tolerance=None if percent is None else percent / 100.0,
             rng=question.seed,
         )
     except RecommendationError as error:

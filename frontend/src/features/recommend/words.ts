@@ -151,11 +151,11 @@ export function notesOf(question: Question, answer: Recommendation, layout: Layo
       },
     ]);
   if (answer.best !== null && answer.message) notes.push([{ text: answer.message }]);
-  const { best, enough, candidates } = answer;
+  const { best, enough, candidates, tolerance_percent: tolerance } = answer;
   if (best !== null && enough !== null && delaysOf(candidates[enough]) !== delaysOf(candidates[best])) {
     const { loss_percent: loss, factors } = candidates[enough];
     notes.push([
-      { text: 'The shortest delay that loses no more than 1\u00a0%: ' },
+      { text: `The shortest delay that loses no more than ${brief(tolerance, 2)}\u00a0%: ` },
       { text: settingName(layout, question.settingOf(factors)), place: enough },
       { text: loss < 0.05 ? '.' : `, ${brief(loss, 2)}\u00a0% less good.` },
     ]);

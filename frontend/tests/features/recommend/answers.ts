@@ -64,6 +64,7 @@ export function answered(candidates: Candidate[], rest: Partial<Recommendation> 
     candidates,
     indistinguishable: [],
     good_enough: [0],
+    tolerance_percent: 1,
     frontier: [0],
     message: null,
     commands: null,

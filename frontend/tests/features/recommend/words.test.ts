@@ -146,6 +146,13 @@ describe('the answer', () => {
     ]);
   });
 
+  it('says which loss does not matter', () => {
+    const found = eight({ tolerance_percent: 5 });
+    expect(notesOf(question, found, layout).map(plain)).toEqual([
+      'The shortest delay that loses no more than 5 %: MTU 1500, delay 10 µs, 0.4 % less good.',
+    ]);
+  });
+
   it('has a word for each setting', () => {
     const found = eight();
     expect(found.candidates.map((c, i) => standingOf(c, i, found)).slice(0, 3)).toEqual([
