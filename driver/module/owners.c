@@ -6,7 +6,9 @@
  * One receive softirq polls several devices in turn, and for whom it worked is only known when a poll ends: until then
  * its cycles are kept apart, and a snapshot gives them to the likeliest device (net_rx_guess()).
  */
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -103,14 +105,9 @@ void on_vector_exit(void *data, int vector)
 	end_update_irqs_off();
 }
 
-/* Runs on each CPU once the probes are on: what happened before is unknown. */
-static void start_here(void *unused)
+/* Interrupts and polls that were under way when the probes went off have ended unseen. */
+static void forget_what_was_under_way(struct cpu_state *cpu)
 {
-	unsigned long flags;
-	struct cpu_state *cpu = begin_update(&flags);
-
-	cpu->since = get_cycles();
-	cpu->owner = owner_of_current();
 	cpu->depth = 0;
 	cpu->assigned_cycles = cpu->cycles[OWNER_NET_RX];
 	cpu->burst = (struct burst){ 0 };
@@ -119,12 +116,30 @@ static void start_here(void *unused)
 	cpu->irq = -1;
 	cpu->handler_slots = 0;
 	cpu->scheduled_slots = 0;
+}
+
+/* Runs on each CPU once the probes are on: what happened before is unknown. */
+static void start_here(void *unused)
+{
+	unsigned long flags;
+	struct cpu_state *cpu = begin_update(&flags);
+
+	cpu->since = get_cycles();
+	cpu->owner = owner_of_current();
+	forget_what_was_under_way(cpu);
 	end_update(flags);
 }
 
 void start_counting_cycles(void)
 {
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) /* one that is offline may come while the probes are on */
+		if (!cpu_online(cpu))
+			forget_what_was_under_way(per_cpu_ptr(&coalescope_cpu_state, cpu));
 	on_each_cpu(start_here, NULL, 1);
+	cpus_read_unlock();
 }
 
 /* Which slots a running task belongs to has changed. Interrupts that it is under keep theirs: they are short. */
