@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from threading import Lock
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote
 
@@ -263,6 +264,9 @@ jobs = sa.Table(
 )
 
 
+_NOTE = sa.insert(changes)
+
+
 class Cause(NamedTuple):
     """Who asks for a change, and what was asked."""
 
@@ -281,6 +285,7 @@ class Database:
         self.engine = engine
         self.for_reading = for_reading
         self.on_server = engine.dialect.name == "postgresql"
+        self._writers = Lock()
         one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         self._reader = engine.execution_options(**one_state) if self.on_server else engine
         self._writer = engine.execution_options(**{_WRITES: True})
@@ -303,14 +308,27 @@ class Database:
         """
         if self.for_reading:
             raise read_only()
-        with self._writer.begin() as connection:
+        with self._turn(), self._writer.begin() as connection:
             if self.on_server:
                 _queue(connection, within)
             yield connection
             cause = CAUSE.get()
             if cause is not None:
                 note = {"at": utc_now(), "who": cause.who, "what": cause.what}
-                connection.execute(sa.insert(changes).values(note))
+                connection.execute(_NOTE, note)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Writers of this process in a queue; SQLite's own is to look again after a while.
+
+        Who has waited long enough goes on to SQLite, which says that it was too long.
+        """
+        held = not self.on_server and self._writers.acquire(timeout=_BUSY_SECONDS)
+        try:
+            yield
+        finally:
+            if held:
+                self._writers.release()
 
     def close(self) -> None:
         """Close all pooled connections."""

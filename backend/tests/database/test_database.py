@@ -94,6 +94,27 @@ def test_concurrent_writes_queue(database: Database) -> None:
     assert len(tokens(database)) == 40
 
 
+def test_writers_of_one_process_do_not_wait_in_sqlite(database: Database, tmp_path: Path) -> None:
+    """SQLite waits by sleeping up to 100 ms at a time; here it is told not to wait at all."""
+
+    def without_waiting(opened: Database) -> Database:
+        opened.close()  # connections that wait
+        sa.event.listen(
+            opened.engine, "connect", lambda raw, _: raw.execute("PRAGMA busy_timeout=0")
+        )
+        return opened
+
+    mine = without_waiting(database)
+    assert count_with_threads(mine, mine.write) == []
+    assert len(tokens(mine)) == 40
+    several = [without_waiting(open_database(None, tmp_path)) for _ in range(4)]
+    turns = iter(several * 100)
+    errors = count_with_threads(mine, lambda: next(turns).write())
+    assert errors, "control: in queues of their own, SQLite has to say that it is locked"
+    for opened in several:
+        opened.close()
+
+
 def test_without_immediate_they_do_not(database: Database) -> None:
     """Negative control: deferred transactions fail when they upgrade their lock."""
     assert count_with_threads(database, database.read)

@@ -14,11 +14,17 @@ _VERSION = sa.select(experiments.c.id, experiments.c.data_version, experiments.c
     experiments.c.slug == sa.bindparam("slug")
 )
 _COLUMNS = [experiments.c[name] for name in ExperimentRecord.__dataclass_fields__]
+_NAMED = sa.select(*_COLUMNS).where(experiments.c.slug == sa.bindparam("slug"))
+_BUMP = (
+    sa.update(experiments)
+    .where(experiments.c.id == sa.bindparam("of"))
+    .values(data_version=experiments.c.data_version + 1, updated_at=sa.bindparam("at"))
+)
 
 
 def get(connection: Connection, slug: str) -> ExperimentRecord | None:
     """The experiment of that slug."""
-    row = connection.execute(sa.select(*_COLUMNS).where(experiments.c.slug == slug)).first()
+    row = connection.execute(_NAMED, {"slug": slug}).first()
     return None if row is None else ExperimentRecord(*row)
 
 
@@ -55,8 +61,7 @@ def update(connection: Connection, experiment_id: int, values: Mapping[str, Any]
 
 def bump(connection: Connection, experiment_id: int, at: str) -> None:
     """Count a change of the experiment's data."""
-    version = experiments.c.data_version + 1
-    update(connection, experiment_id, {"data_version": version, "updated_at": at})
+    connection.execute(_BUMP, {"of": experiment_id, "at": at})
 
 
 def dataset_sha256(connection: Connection, slug: str) -> str | None:

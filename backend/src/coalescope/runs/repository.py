@@ -65,9 +65,64 @@ def _select_runs() -> sa.Select[Any]:
     )
 
 
+def _any_of(name: str) -> sa.BindParameter[Any]:
+    """A list of values, given when the statement is run."""
+    return sa.bindparam(name, expanding=True)
+
+
+# What every upload asks is made once: making a statement costs more than running it.
+_IDENTIFIED = _select_runs().where(runs.c.uid == sa.bindparam("uid"))
+_OF_UPLOAD = (
+    _select_runs()
+    .where(runs.c.upload_id == sa.bindparam("upload"))
+    .order_by(runs.c.id)
+    .limit(sa.bindparam("most"))
+)
+_UIDS = sa.select(runs.c.uid).where(runs.c.uid.in_(_any_of("uids")))
+_CELLS = sa.select(cells.c.factor_key, cells.c.id).where(
+    cells.c.experiment_id == sa.bindparam("experiment"), cells.c.factor_key.in_(_any_of("keys"))
+)
+_REPLICATES = (
+    sa.select(runs.c.cell_id, runs.c.replicate, runs.c.uid)
+    .where(runs.c.cell_id.in_(_any_of("cells")), runs.c.status == "current")
+    .order_by(runs.c.id)
+)
+_CURRENT_VALUES = (
+    sa.select(
+        runs.c.cell_id,
+        run_measures.c.measure,
+        run_measures.c.value,
+        run_measures.c.sd,
+        run_measures.c.n,
+    )
+    .join(run_measures, run_measures.c.run_id == runs.c.id)
+    .where(
+        runs.c.cell_id.in_(_any_of("cells")),
+        runs.c.status == "current",
+        runs.c.uid.not_in(_any_of("without")),
+    )
+    .order_by(runs.c.cell_id, runs.c.id, run_measures.c.measure)
+)
+_CURRENT_IN_CELL = sa.and_(runs.c.cell_id == cells.c.id, runs.c.status == "current")
+_COUNT = sa.select(sa.func.count()).select_from(runs)
+_COUNT_CURRENT = (
+    sa.update(cells)
+    .where(cells.c.id.in_(_any_of("cells")))
+    .values(
+        current_runs=_COUNT.where(_CURRENT_IN_CELL).scalar_subquery(),
+        partial_runs=_COUNT.where(_CURRENT_IN_CELL, runs.c.partial).scalar_subquery(),
+    )
+)
+_INSERT_RUNS = sa.insert(runs).returning(runs.c.id, sort_by_parameter_order=True)
+_INSERT_MEASURES = sa.insert(run_measures)
+_INSERT_HISTORY = sa.insert(run_history)
+_INSERT_SUMMARIES = sa.insert(summaries)
+_DELETE_SUMMARIES = sa.delete(summaries).where(summaries.c.cell_id.in_(_any_of("cells")))
+
+
 def get(connection: Connection, uid: str) -> RunRecord | None:
     """The run of that identity."""
-    row = connection.execute(_select_runs().where(runs.c.uid == uid)).first()
+    row = connection.execute(_IDENTIFIED, {"uid": uid}).first()
     return None if row is None else RunRecord(*row)
 
 
@@ -82,8 +137,8 @@ def list_runs(connection: Connection, listing: Listing, limit: int, offset: int)
 
 def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list[RunRecord]:
     """Runs that came with an upload, in the file's order."""
-    query = _select_runs().where(runs.c.upload_id == upload_id).order_by(runs.c.id).limit(limit)
-    return [RunRecord(*row) for row in connection.execute(query)]
+    found = connection.execute(_OF_UPLOAD, {"upload": upload_id, "most": limit})
+    return [RunRecord(*row) for row in found]
 
 
 def count_runs(connection: Connection, listing: Listing) -> int:
@@ -179,8 +234,7 @@ def existing_uids(connection: Connection, uids: Sequence[str]) -> list[str]:
     """Which of these identities are taken."""
     found: list[str] = []
     for chunk in _chunks(uids):
-        query = sa.select(runs.c.uid).where(runs.c.uid.in_(chunk))
-        found += [str(row.uid) for row in connection.execute(query)]
+        found += connection.scalars(_UIDS, {"uids": chunk})
     return found
 
 
@@ -204,10 +258,8 @@ def find_cells(connection: Connection, experiment_id: int, keys: Sequence[str]) 
     """Row ids of those cells that exist, by factor key."""
     found: dict[str, int] = {}
     for chunk in _chunks(keys):
-        query = sa.select(cells.c.factor_key, cells.c.id).where(
-            cells.c.experiment_id == experiment_id, cells.c.factor_key.in_(chunk)
-        )
-        found |= {row.factor_key: row.id for row in connection.execute(query)}
+        rows = connection.execute(_CELLS, {"experiment": experiment_id, "keys": chunk})
+        found |= {row.factor_key: row.id for row in rows}
     return found
 
 
@@ -217,20 +269,14 @@ def replicates_taken(
     """By cell: replicate numbers of its current runs, each with that run's identity."""
     taken: dict[int, dict[int | None, str]] = {}
     for chunk in _chunks(in_cells):
-        query = (
-            sa.select(runs.c.cell_id, runs.c.replicate, runs.c.uid)
-            .where(runs.c.cell_id.in_(chunk), runs.c.status == "current")
-            .order_by(runs.c.id)
-        )
-        for cell_id, replicate, uid in connection.execute(query):
+        for cell_id, replicate, uid in connection.execute(_REPLICATES, {"cells": chunk}):
             taken.setdefault(cell_id, {}).setdefault(replicate, uid)
     return taken
 
 
 def insert_runs(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Insert runs; returns their row ids in the same order."""
-    statement = sa.insert(runs).returning(runs.c.id, sort_by_parameter_order=True)
-    return list(connection.scalars(statement, list(rows)))
+    return list(connection.scalars(_INSERT_RUNS, list(rows)))
 
 
 def insert_measures(
@@ -243,7 +289,7 @@ def insert_measures(
         for name, m in named.items()
     ]
     if rows:
-        connection.execute(sa.insert(run_measures), rows)
+        connection.execute(_INSERT_MEASURES, rows)
 
 
 def delete_measures(connection: Connection, run_id: int) -> None:
@@ -253,7 +299,7 @@ def delete_measures(connection: Connection, run_id: int) -> None:
 
 def insert_history(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Note changes of runs."""
-    connection.execute(sa.insert(run_history), list(rows))
+    connection.execute(_INSERT_HISTORY, list(rows))
 
 
 def update_run(connection: Connection, run_id: int, values: Mapping[str, Any]) -> None:
@@ -270,23 +316,8 @@ def current_values(
     """
     found: dict[tuple[int, str], list[MeasuredValue]] = {}
     for chunk in _chunks(touched):
-        query = (
-            sa.select(
-                runs.c.cell_id,
-                run_measures.c.measure,
-                run_measures.c.value,
-                run_measures.c.sd,
-                run_measures.c.n,
-            )
-            .join(run_measures, run_measures.c.run_id == runs.c.id)
-            .where(
-                runs.c.cell_id.in_(chunk),
-                runs.c.status == "current",
-                runs.c.uid.not_in(without),
-            )
-            .order_by(runs.c.cell_id, runs.c.id, run_measures.c.measure)
-        )
-        for cell_id, measure, value, sd, n in connection.execute(query):
+        given = {"cells": chunk, "without": list(without)}
+        for cell_id, measure, value, sd, n in connection.execute(_CURRENT_VALUES, given):
             found.setdefault((cell_id, measure), []).append(MeasuredValue(value, sd, n))
     return found
 
@@ -402,7 +433,7 @@ def replace_summaries(
 ) -> None:
     """Make `found` the only summaries of these cells."""
     for chunk in _chunks(touched):
-        connection.execute(sa.delete(summaries).where(summaries.c.cell_id.in_(chunk)))
+        connection.execute(_DELETE_SUMMARIES, {"cells": chunk})
     rows = [
         {
             "cell_id": cell_id,
@@ -416,7 +447,7 @@ def replace_summaries(
         for (cell_id, measure), summary in found.items()
     ]
     if rows:
-        connection.execute(sa.insert(summaries), rows)
+        connection.execute(_INSERT_SUMMARIES, rows)
 
 
 def stored_summaries(
@@ -458,14 +489,8 @@ def counted_cells(connection: Connection, experiment_id: int) -> list[CountedCel
 
 def count_current_runs(connection: Connection, touched: Sequence[int]) -> None:
     """Bring the run counts of these cells up to date."""
-    current = sa.and_(runs.c.cell_id == cells.c.id, runs.c.status == "current")
-    count = sa.select(sa.func.count()).select_from(runs)
-    values = {
-        "current_runs": count.where(current).scalar_subquery(),
-        "partial_runs": count.where(current, runs.c.partial).scalar_subquery(),
-    }
     for chunk in _chunks(touched):
-        connection.execute(sa.update(cells).where(cells.c.id.in_(chunk)).values(values))
+        connection.execute(_COUNT_CURRENT, {"cells": chunk})
 
 
 def delete_dataset_runs(connection: Connection, experiment_id: int) -> RemovedRuns:

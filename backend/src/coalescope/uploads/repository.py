@@ -47,9 +47,14 @@ def _select() -> sa.Select[Any]:
     return sa.select(*_COLUMNS).join(experiments, experiments.c.id == uploads.c.experiment_id)
 
 
+# What every upload asks is made once: making a statement costs more than running it.
+_WITH_BYTES = _select().where(uploads.c.sha256 == sa.bindparam("sha256"))
+_INSERT = sa.insert(uploads)
+
+
 def find(connection: Connection, sha256: str) -> UploadRecord | None:
     """The upload with these bytes."""
-    row = connection.execute(_select().where(uploads.c.sha256 == sha256)).first()
+    row = connection.execute(_WITH_BYTES, {"sha256": sha256}).first()
     return None if row is None else UploadRecord(*row)
 
 
@@ -86,7 +91,7 @@ def list_with_runs(connection: Connection) -> list[tuple[UploadRecord, int]]:
 
 def insert(connection: Connection, values: Mapping[str, Any]) -> int:
     """Insert an upload; returns its row id."""
-    result = connection.execute(sa.insert(uploads).values(**values))
+    result = connection.execute(_INSERT, values)
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
 
