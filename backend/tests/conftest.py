@@ -112,10 +112,10 @@ def make_client(tmp_path: Path, stack: stacks.Folder) -> Iterator[MakeClient]:
     apps: list[FastAPI] = []
     with anyio.from_thread.start_blocking_portal() as portal:
 
-        def make(**settings: Any) -> Client:
+        def make(tracer: Any = None, **settings: Any) -> Client:
             defaults = {"data_dir": tmp_path / "data", "datasets_dir": None, "page_dir": None}
             chosen = {**defaults, **settings}
-            app = create_app(Settings(**{**stack.settings(chosen["data_dir"]), **chosen}))
+            app = create_app(Settings(**{**stack.settings(chosen["data_dir"]), **chosen}), tracer)
             apps.append(app)
             return Client(app, portal)
 

@@ -56,25 +56,30 @@ from coalescope.sweeps.endpoints import router as sweeps
 from coalescope.sweeps.events import Listeners
 from coalescope.tokens.callers import StoredCallers
 from coalescope.tokens.service import any_valid
+from coalescope.tracing import Traced, Tracer, Tracing
 from coalescope.uploads.endpoints import router as uploads
 
 _MOST_BODY_BYTES = 2**20
 _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do to a machine."
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -> FastAPI:
     """The application of one instance. Opens the store: migrates it and loads the data sets.
 
-    Bundles of run logs are loaded once it answers.
+    Bundles of run logs are loaded once it answers. `tracer` takes spans in the place of the
+    collector that the settings may name.
     """
     settings = settings or Settings()
+    tracing = Tracing(settings.trace_endpoint) if settings.trace_endpoint else None
+    if tracing is not None:
+        tracer = tracing.tracer
     store = open_store(settings, waits_for=lambda slug: False)
     policy = _policy(settings, store)
     loader = BackgroundLoader(store.database, store.object_store, store.waiting)
     cluster = Cluster(settings.dask_scheduler) if settings.dask_scheduler else None
     spread = None if cluster is None else cluster.map
     runner = JobRunner(
-        store.database, computing(store.database, settings, spread), settings.jobs_at_once
+        store.database, computing(store.database, settings, spread), settings.jobs_at_once, tracer
     )
 
     @asynccontextmanager
@@ -86,6 +91,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         await run_in_threadpool(runner.stop)
         if cluster is not None:
             cluster.close()
+        if tracing is not None:
+            await run_in_threadpool(tracing.close)
         store.close()
 
     app = FastAPI(
@@ -126,6 +133,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(KeptAnswers, database=store.database)
     protect(app, policy, _secret(settings), StoredCallers(store.database))
     app.add_middleware(Measured, metrics=app.state.metrics)
+    if tracer is not None:
+        app.add_middleware(Traced, tracer=tracer)
     return app
 
 

@@ -90,6 +90,11 @@ class Settings(BaseSettings):
     user_model_mib: int = Field(
         default=512, ge=1, description="Most memory that a fit of a user's model may take, MiB"
     )
+    trace_endpoint: str | None = Field(
+        default=None,
+        pattern="^https?://",
+        description="http://host:4318/v1/traces of a collector for OpenTelemetry's spans",
+    )
     log_format: Literal["text", "json"] = Field(
         default="text",
         description="json: requests, changes and refusals too, an object a line on stderr",

@@ -13,6 +13,7 @@ from coalescope.database import Database
 from coalescope.errors import CoalescopeError
 from coalescope.jobs import service
 from coalescope.jobs.schemas import JobIn
+from coalescope.tracing import TRACER, Tracer, span
 
 _LOG = logging.getLogger("coalescope.jobs")
 # Jobs may be asked for at another server of this store.
@@ -25,10 +26,13 @@ Compute = Callable[[JobIn], BaseModel]
 class JobRunner:
     """One worker of this process; `at_once` bounds those of all servers together."""
 
-    def __init__(self, database: Database, compute: Compute, at_once: int) -> None:
+    def __init__(
+        self, database: Database, compute: Compute, at_once: int, tracer: Tracer | None = None
+    ) -> None:
         self._database = database
         self._compute = compute
         self._at_once = at_once
+        self._tracer = tracer
         self._stopping = Event()
         self._asked = Event()
         self._thread = Thread(target=self._run, name="jobs", daemon=True)
@@ -74,8 +78,10 @@ class JobRunner:
         outcome: list[BaseModel | CoalescopeError] = []
 
         def compute() -> None:
+            TRACER.set(self._tracer)  # this thread's own
             try:
-                outcome.append(self._compute(claim.question))
+                with span("job", uid=claim.uid, experiment=claim.question.experiment):
+                    outcome.append(self._compute(claim.question))
             except CoalescopeError as error:
                 outcome.append(error)
             except Exception:

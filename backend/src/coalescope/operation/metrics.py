@@ -135,7 +135,7 @@ class Measured:
                 await self._app(scope, counted_receive, watched_send)
         finally:
             route = template(scope)
-            method = scope["method"] if scope["method"] in _METHODS else "other"
+            method = method_of(scope)
             metrics.requests.labels(method, route, str(status)).inc()
             seconds = time.perf_counter() - start
             metrics.seconds.labels(route).observe(seconds)
@@ -148,6 +148,11 @@ class Measured:
                     "seconds": round(seconds, 6),
                 },
             )
+
+
+def method_of(scope: Scope) -> str:
+    """The request's method, "other" for one that nobody knows."""
+    return scope["method"] if scope["method"] in _METHODS else "other"
 
 
 def template(scope: Scope) -> str:

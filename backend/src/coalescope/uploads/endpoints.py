@@ -15,6 +15,7 @@ from coalescope.experiments.records import Kind
 from coalescope.object_store import StagedObject
 from coalescope.runs.factors import CONTROL
 from coalescope.runs.schemas import WarningOut
+from coalescope.tracing import span
 from coalescope.uploads import service
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.schemas import UploadedRunOut, UploadExperimentOut, UploadReceipt
@@ -40,10 +41,15 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("", status_code=201, responses=_RESPONSES, openapi_extra=_BODY)
+@router.post(
+    "",
+    status_code=201,
+    response_model=UploadReceipt,
+    responses=_RESPONSES,
+    openapi_extra=_BODY,
+)
 async def upload_file(
     request: Request,
-    response: Response,
     filename: Annotated[str, Query(min_length=1, max_length=1000)],
     experiment: Annotated[
         str | None, Query(max_length=80, description="Instead of the one the file names")
@@ -51,7 +57,7 @@ async def upload_file(
     title: Annotated[str | None, Query(max_length=200)] = None,
     kind: Annotated[Kind | None, Query()] = None,
     citation: Annotated[str | None, Query(max_length=2000)] = None,
-) -> UploadReceipt:
+) -> Response:
     """Store one run log or one tidy CSV: all of it, or nothing.
 
     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
@@ -62,12 +68,17 @@ async def upload_file(
     )
     state = request.app.state
     with state.object_store.stage() as staged:
-        await _receive(request, staged, state.settings.max_upload_bytes)
-        receipt = await run_in_threadpool(
-            service.accept, state.database, state.object_store, staged, asked
-        )
-    response.status_code = 201 if receipt.outcome == "stored" else 200
-    return receipt_out(receipt)
+        with span("upload receive"):
+            rest = await _receive(request, staged, state.settings.max_upload_bytes)
+
+        def accept() -> service.Receipt:
+            staged.write(rest)
+            return service.accept(state.database, state.object_store, staged, asked)
+
+        receipt = await run_in_threadpool(accept)
+    status = 201 if receipt.outcome == "stored" else 200
+    body = receipt_out(receipt).model_dump_json()
+    return Response(body, status_code=status, media_type="application/json")
 
 
 @router.get("")
@@ -78,8 +89,11 @@ def list_uploads(
     return [receipt_out(receipt) for receipt in service.recent(connection, limit)]
 
 
-async def _receive(request: Request, staged: StagedObject, most: int) -> None:
-    """Stream the body into the staged file; memory stays at one buffer whatever its size."""
+async def _receive(request: Request, staged: StagedObject, most: int) -> bytearray:
+    """Stream the body into the staged file; memory stays at one buffer whatever its size.
+
+    The end of it, less than a buffer, is returned and not yet written.
+    """
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > most:
         raise _too_large(most)
@@ -96,7 +110,7 @@ async def _receive(request: Request, staged: StagedObject, most: int) -> None:
         raise CoalescopeError(
             "cut_off", "The upload was cut off; nothing was kept.", status=400
         ) from None
-    await run_in_threadpool(staged.write, buffer)
+    return buffer
 
 
 def _too_large(most: int) -> CoalescopeError:

@@ -28,6 +28,7 @@ from coalescope.object_store import (
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun, RunRecord, RunWarning
 from coalescope.timestamps import utc_now
+from coalescope.tracing import span
 from coalescope.uploads import repository
 from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import Incoming, UploadRequest
@@ -62,7 +63,8 @@ def accept(
     known = _known(database, store, staged)
     if known is not None:
         return known
-    incoming = _understand(staged, request)
+    with span("upload understand", bytes=staged.size):
+        incoming = _understand(staged, request)
     stored = _stored_copy(database, store, incoming)
     if stored is not None:
         match compare_logs(stored.path, staged.path):
@@ -70,12 +72,16 @@ def accept(
                 return _supersede(database, staged, request, incoming, stored.run)
             case "no longer":
                 return _superseded(database, staged, request, stored.run)
-    staged.sync()  # the slow part of durability, before the write lock is taken
+    with span("upload sync"):
+        staged.sync()  # the slow part of durability, before the write lock is taken
     try:
-        with database.write(within=incoming.slug) as connection:
+        # waits for the lock, and at its end for the disk
+        with span("upload commit"), database.write(within=incoming.slug) as connection:
             if repository.find(connection, staged.sha256) is None:
-                _store(connection, staged, request, incoming)
-                staged.commit(_SUFFIXES[incoming.content])
+                with span("upload rows", runs=len(incoming.runs)):
+                    _store(connection, staged, request, incoming)
+                with span("upload place"):
+                    staged.commit(_SUFFIXES[incoming.content])
                 upload = repository.find(connection, staged.sha256)
                 assert upload is not None
                 return _receipt(connection, "stored", upload)
