@@ -8,16 +8,19 @@ its policy.
 
 from __future__ import annotations
 
+import base64
 import json
 import uuid
+import zlib
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
 import pytest
 from coalescope_host.run_log import Writer, make_header, standard_field
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from .conftest import Console, Server, stand_still
 
@@ -32,6 +35,8 @@ LATEX = r"\href{javascript:window.ran=5}{x}"
 ALL = f"{SCRIPT}{IMAGE}{ATTRIBUTE}{LATEX}"
 FIELDS = ("t_monotonic_ns", "rx_bytes", "rx_packets", "rx_interrupts")
 SECOND = 1_000_000_000
+# Python takes a second to start, and many on a machine that is busy
+PATIENCE = 40_000
 
 
 def hostile_log(path: Path, replicate: int, delay_us: int) -> str:
@@ -78,20 +83,22 @@ def hostile_table() -> bytes:
     return "\n".join(lines).encode()
 
 
-def hostile_model() -> dict[str, Any]:
-    return {
+def hostile_model(unit: str = SCRIPT, name: str = "delay_us", source: str = "delay_us") -> bytes:
+    """A traced model, hostile where texts are free; a name and a source can be made so too."""
+    model = {
         "format": 1,
-        "title": ALL,
-        "inputs": [{"name": "delay_us", "unit": SCRIPT, "source": IMAGE}],
-        "parameters": [{"name": "base", "default": 5, "lo": 0, "hi": 9, "unit": IMAGE}],
-        "outputs": [{"name": "result", "unit": ATTRIBUTE[:60]}],
+        "title": ALL[:200],
+        "inputs": [{"name": name, "source": source, "unit": unit, "lo": 0, "hi": 90}],
+        "parameters": [{"name": "base", "default": 5, "lo": 0, "hi": 9, "unit": unit}],
+        "outputs": [{"name": "result", "unit": unit}],
         "graph": {
             "format": 1,
-            "inputs": ["delay_us", "base"],
+            "inputs": [name, "base"],
             "nodes": [["input", 0], ["input", 1], ["add", 0, 1]],
             "outputs": {"result": 2},
         },
     }
+    return json.dumps(model).encode()
 
 
 def send(server: Server, path: str, body: bytes, method: str = "POST") -> Any:
@@ -205,6 +212,91 @@ def test_files_that_are_opened_here_are_text_too(
         watched.locator("input[type=file]").first.set_input_files(path)
         stand_still(watched)
         assert watched.evaluate(HARMLESS) == NOTHING, path.name
+
+
+@pytest.mark.parametrize(
+    ("model", "taken"),
+    [
+        (hostile_model(), True),
+        (hostile_model(unit=IMAGE), True),
+        (hostile_model(source=IMAGE), True),
+        (hostile_model(name=IMAGE, source=IMAGE), False),
+        (hostile_model(name=LATEX), False),
+        (hostile_model(name="__proto__"), False),
+    ],
+)
+def test_a_model_that_comes_as_a_file_is_text(
+    watched: Page, tmp_path: Path, model: bytes, taken: bool
+) -> None:
+    """What may stand in a model is shown as it stands; what may not is refused, as text."""
+    path = tmp_path / "model.json"
+    path.write_bytes(model)
+    watched.goto("/workshop")
+    watched.get_by_label("File with Python or a traced model").set_input_files(path)
+    title = watched.get_by_role("heading").filter(has_text="onerror=window.ran")
+    if taken:
+        expect(title.first).to_be_visible(timeout=PATIENCE)
+        watched.evaluate(
+            "for (const each of document.querySelectorAll('details')) each.open = true"
+        )
+    else:
+        expect(watched.get_by_role("alert")).to_be_visible(timeout=PATIENCE)
+        expect(title).to_have_count(0)
+    stand_still(watched)
+    watched.evaluate(TOUCH)
+    assert watched.evaluate(HARMLESS) == NOTHING
+
+
+def test_a_model_sent_to_the_server_comes_back_as_data(server: Server, stored: str) -> None:
+    body = {"measure": "throughput_mbps", "free": ["base"], "model": json.loads(hostile_model())}
+    body |= {"response": "throughput_mbps"}
+    for path in ("experiments/hostile-table/nonlinear-fits", "predictions"):
+        request = Request(
+            f"{server.url}/api/{path}",
+            json.dumps(body).encode(),
+            {"Content-Type": "application/json"},
+        )
+        try:
+            answer = urlopen(request)
+        except HTTPError as refused:
+            answer = refused
+        with answer:
+            assert answer.headers["Content-Type"].startswith("application/json")
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.status in (200, 422)
+
+
+PYTHON = f'''
+def law(delay_us, base=5.0, *, xp):
+    r"""{ALL.replace('"', "'")}"""
+    return {{"latency_us": base + delay_us}}
+'''
+
+
+def test_a_short_link_with_text_in_every_field(server: Server, stored: str, watched: Page) -> None:
+    """It opens as any other; its Python is shown, and runs when its reader says so, not before."""
+    text = quote(ALL, safe="")
+    fields = ("output", "at", "set", "pull", "experiment", "response", "free", "held", "where", "x")
+    query = "&".join(f"{field}={text}" for field in fields)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(PYTHON.encode()) + packer.flush()
+    fragment = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    path = f"/workshop?{query}#python={fragment}"
+    short = send(server, "/api/links", json.dumps({"path": path}).encode())
+
+    watched.goto(f"/l/{short['token']}")
+    expect(watched.get_by_text("it has not run")).to_be_visible(timeout=PATIENCE)
+    expect(watched.get_by_role("textbox", name="Python of the model")).to_contain_text("def law")
+    stand_still(watched)
+    watched.evaluate(TOUCH)
+    assert watched.evaluate(HARMLESS) == NOTHING
+    expect(watched.get_by_text("Nothing is drawn yet")).to_be_visible()
+
+    watched.get_by_role("button", name="Run", exact=True).click()
+    expect(watched.locator(".outcome h2").first).to_contain_text("onerror", timeout=PATIENCE)
+    stand_still(watched)
+    watched.evaluate(TOUCH)
+    assert watched.evaluate(HARMLESS) == NOTHING
 
 
 def test_a_page_that_takes_it_for_markup_is_caught(page: Page) -> None:

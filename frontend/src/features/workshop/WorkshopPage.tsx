@@ -259,14 +259,17 @@ export function WorkshopPage() {
     },
     [show],
   );
+  // what was asked for last is opened, however long the others take to come
+  const asked = useRef(0);
   const openAddress = useCallback(() => {
-    let wanted = true;
+    const turn = ++asked.current;
+    const wanted = () => asked.current === turn;
     fromAddress().then(
-      (next) => wanted && open(next, currentQuery()),
-      () => wanted && setProblem('The sources of the models did not arrive. Load the page again.'),
+      (next) => wanted() && open(next, currentQuery()),
+      () => wanted() && setProblem('The sources of the models did not arrive. Load the page again.'),
     );
     return () => {
-      wanted = false;
+      if (wanted()) asked.current += 1;
     };
   }, [open]);
 
@@ -328,8 +331,10 @@ export function WorkshopPage() {
   };
   const take = async (file: File | undefined) => {
     if (!file) return;
+    const turn = ++asked.current;
     try {
       const next = await fromFile(file);
+      if (asked.current !== turn) return;
       flushQuery();
       navigate('/workshop');
       open(next);
