@@ -12,8 +12,10 @@ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION.
 import hashlib
 import logging
 import os
+import shutil
 import tempfile
 import time
+import weakref
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -65,13 +67,18 @@ class BucketObjectStore:
         self.url = url.rstrip("/")
         self._for_reading = for_reading
         self._fetched_bytes = fetched_bytes
-        self._own = tempfile.TemporaryDirectory(prefix="coalescope-") if for_reading else None
-        folder = Path(self._own.name) if self._own else scratch
+        folder = self._own_folder() if for_reading else scratch
         self._receiving, self._fetched = folder / "receiving", folder / "fetched"
         for own in (self._receiving, self._fetched):
             own.mkdir(parents=True, exist_ok=True)
         self._bucket = _bucket(url)
         self.look()
+
+    def _own_folder(self) -> Path:
+        """A temporary one that ends with this store."""
+        folder = tempfile.mkdtemp(prefix="coalescope-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
 
     def look(self) -> None:
         """Errors: CoalescopeError 503 unless the bucket answers."""

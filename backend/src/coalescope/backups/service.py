@@ -4,6 +4,9 @@
 The database comes first, in one snapshot, then every file that it names: files are on disk before
 their rows are committed and are never removed, so each of them is there. Its copy gets its name
 last. A copy that was interrupted therefore holds the former state, or none.
+
+A backup is always SQLite and a folder, whatever it is of, and can become a store of servers again:
+so it is the way from the one kind to the other.
 """
 
 import os
@@ -16,8 +19,10 @@ from typing import Any
 import pysqlite3.dbapi2
 import sqlalchemy as sa
 
-from coalescope.database import SQLITE_NAME, Database, has_unmerged_log
+from coalescope.backups.rows import check_empty, copy_rows
+from coalescope.database import SQLITE_NAME, Database, has_unmerged_log, open_database
 from coalescope.errors import CoalescopeError
+from coalescope.migrations import migrate
 from coalescope.object_store import (
     DirectoryObjectStore,
     ObjectStore,
@@ -49,7 +54,7 @@ def back_up(source: Store, target: Path) -> Copied:
     """Bring `target` to the state of the store: a new folder, or an earlier backup of it.
 
     Only files that are not there yet are copied. Errors: CoalescopeError 422 where the folder holds
-    something else, or the database is a server's.
+    something else.
     """
     _claim(target)
     return _copy(source, target)
@@ -72,6 +77,26 @@ def restore(backup: Path, target: Path) -> Copied:
         source.close()
 
 
+def restore_into(backup: Path, target: Store) -> Copied:
+    """Copy a backup into an open store, on servers too, that has no rows yet.
+
+    The rows come last, all at once. Errors: CoalescopeError 404, 409.
+    """
+    source = open_for_reading(backup)
+    try:
+        with target.database.read() as rows:
+            check_empty(rows)
+        with source.database.read() as rows:
+            files = stored_files(rows)
+            copied = [_copy_file(source.object_store, target.object_store, file) for file in files]
+            with target.database.write() as into:
+                check_empty(into)
+                copy_rows(rows, into)
+    finally:
+        source.close()
+    return _told(copied, verify(target.database, target.object_store))
+
+
 def _copy(source: Store, target: Path) -> Copied:
     target.mkdir(parents=True, exist_ok=True)
     unfinished = target / _UNFINISHED
@@ -86,26 +111,42 @@ def _copy(source: Store, target: Path) -> Copied:
         report = verify(found.database, found.object_store)
     finally:
         found.close()
+    return _told(copied, report)
+
+
+def _told(copied: list[int | None], report: Report) -> Copied:
     taken = [size for size in copied if size is not None]
     return Copied(len(taken), len(copied) - len(taken), sum(taken), report)
 
 
 def _copy_database(database: Database, target: Path) -> None:
-    """One snapshot of an SQLite database, on disk when this returns; writers do not wait."""
-    if database.engine.dialect.name != "sqlite":
-        raise CoalescopeError(
-            "not_sqlite",
-            "The database is a server's; this command copies SQLite only.",
-            advice="Dump it with pg_dump first, then copy the files: the folder logs/, or the "
-            "bucket.",
-        )
+    """One snapshot as an SQLite database, on disk when this returns; writers do not wait."""
+    if database.on_server:
+        _copy_from_server(database, target)
+    else:
+        _copy_sqlite(database, target)
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _copy_from_server(database: Database, target: Path) -> None:
+    copy = open_database(f"sqlite+pysqlite:///{target}", target.parent)
+    try:
+        migrate(copy)
+        with database.read() as source, copy.write() as into:
+            copy_rows(source, into)
+    finally:
+        copy.close()
+    with _sqlite(target) as alone:
+        alone.execute("PRAGMA journal_mode=DELETE")
+
+
+def _copy_sqlite(database: Database, target: Path) -> None:
     with database.engine.connect() as connection, _sqlite(target) as copy:
         source: Any = connection.connection.dbapi_connection
         source.backup(copy)
         # one file, without a log beside it, so that it can be renamed
         copy.execute("PRAGMA journal_mode=DELETE")
-    with target.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 @contextmanager
@@ -132,7 +173,7 @@ def _opened_alone(database: Path) -> Database:
     return Database(engine, for_reading=True)
 
 
-def _copy_file(source: ObjectStore, target: DirectoryObjectStore, file: StoredFile) -> int | None:
+def _copy_file(source: ObjectStore, target: ObjectStore, file: StoredFile) -> int | None:
     """Copy one file durably; returns its bytes, or None where the copy was there already.
 
     A file that the store has lost, or that is damaged there, is left out: `verify` names it.
