@@ -2,6 +2,7 @@
 """A sweep in the guest that reloads the driver: interrupted, resumed, killed, restored."""
 
 import json
+import random
 
 import pytest
 from coalescope_host.run_log import read
@@ -50,14 +51,14 @@ time_dilation = 12.5
 SCRIPT = (
     PREPARE
     + """
-first_log_is_there() { ls /tmp/sweep/logs/000001-*.runlog >/dev/null 2>&1; }
 wait_until() { until "$@"; do sleep 0.1; done; }
 mtu_is() { [ "$(cat /sys/class/net/eth0/mtu 2>/dev/null)" = "$1" ]; }
 processes() { grep -ls "^$1" /proc/[0-9]*/comm | cut -d / -f 3; }
 are_gone() { [ -z "$(processes "$1")" ]; }
 
 coalescope-host sweep /plan.toml --out /tmp/sweep & pid=$!
-wait_until first_log_is_there
+wait_until mtu_is 3000
+sleep MOMENT_S
 kill -TERM $pid
 status=0
 wait $pid || status=$?
@@ -84,22 +85,29 @@ ip -4 -o address show dev eth0 >/out/address-after-restore
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory):
+def moment_s():
+    """When it is interrupted, in seconds of the guest after its first change."""
+    return random.uniform(0, 2)
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory, moment_s):
     folder = tmp_path_factory.mktemp("sweep")
-    sweeping_guest(PLAN).run(SCRIPT, folder, timeout_s=900)
+    script = SCRIPT.replace("MOMENT_S", f"{moment_s:.3f}")
+    sweeping_guest(PLAN).run(script, folder, timeout_s=900)
     return folder
 
 
-def test_an_interrupted_sweep_goes_on_with_the_same_plan(output, tmp_path):
+def test_a_sweep_interrupted_at_any_moment_goes_on_with_the_same_plan(output, moment_s, tmp_path):
     (tmp_path / "plan.toml").write_text(PLAN)
     plan = load_plan(tmp_path / "plan.toml")
     planned = schedule(plan, plan.seed)
     lines = [json.loads(line) for line in (output / "sweep/journal.jsonl").read_text().splitlines()]
     done = [line for line in lines if line.get("status") == "done"]
-    assert (output / "interrupted").read_text().strip() == "143"
+    assert (output / "interrupted").read_text().strip() == "143", moment_s
     assert [(line["order"], line["id"]) for line in done] == [
         (run.order, run.id) for run in planned
-    ]
+    ], moment_s
     logs = [read(path) for path in sorted((output / "sweep/logs").glob("*.runlog"))]
     assert [log.header["run"]["id"] for log in logs] == [run.id for run in planned]
     assert all(log.complete for log in logs)
