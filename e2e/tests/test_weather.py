@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page when its server is gone, slow, or ahead of the fit: what is in hand goes on working."""
+"""The page when its server is gone, slow, or ahead of the fit, when what a link names is gone, and
+in a browser that lacks something: what is in hand goes on working."""
 
 import json
 import re
@@ -7,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from .conftest import Console
+from .conftest import Console, Server
 from .test_explorer import NFS, open_explorer, surface
 from .test_hands_on import value
 
@@ -109,3 +110,77 @@ def test_a_part_that_does_not_come_takes_only_itself_away(page: Page, console: C
     advice.get_by_role("button", name="Try again").click()
     expect(advice).not_to_contain_text("did not load")
     expect(advice).to_contain_text(re.compile("Set|set"))
+
+
+def test_cells_that_take_long_have_their_place_from_the_first_moment(page: Page) -> None:
+    waiting: list[Route] = []
+    page.route(CELLS, lambda route: waiting.append(route))  # noqa: PLW0108
+    page.goto(NFS)
+    expect(page.get_by_role("main")).to_contain_text("The cells are on their way")
+    # the axes, from what the experiment says of itself; no spinner, and nothing to press yet
+    for tick in ("1500", "4500", "640"):
+        expect(page.get_by_role("main").get_by_text(tick, exact=True).first).to_be_visible()
+    title = page.get_by_role("heading", level=1).bounding_box()
+    assert title
+    for route in waiting:
+        route.continue_()
+    expect(page.locator(".foot")).to_be_attached()
+    expect(page.get_by_role("main")).not_to_contain_text("The cells are on their way")
+    loaded = page.get_by_role("heading", level=1).bounding_box()
+    assert loaded
+    assert (loaded["x"], loaded["y"]) == (title["x"], title["y"])
+
+
+def test_a_run_that_is_gone_says_so_and_spoils_nothing(
+    page: Page, server: Server, console: Console
+) -> None:
+    console.expected.append("404")
+    gone = "00000000-0000-0000-0000-000000000000"
+    page.goto(f"/runs/{gone}")
+    expect(page.get_by_role("heading", name="There is no such run here")).to_be_visible()
+    page.get_by_role("main").get_by_role("link", name="experiments").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("What do MTU")
+
+    runs = page.request.get("/api/experiments/geist-2005-nfs/runs?limit=1").json()["runs"]
+    page.goto(f"/compare?runs={runs[0]['id']},{gone}")
+    expect(page.get_by_role("alert")).to_contain_text("This store has no such run")
+
+    # a view that leaves it out is the view, and says that it does not count here anyway
+    page.goto(f"{NFS}?without={gone},{runs[0]['id']}")
+    expect(page.get_by_text("1 run is left out of this view")).to_be_visible()
+    expect(page.get_by_text("1 more does not count here anyway")).to_be_visible()
+    page.get_by_role("button", name="Put it back").click()
+    expect(page.get_by_text("left out of this view")).to_have_count(0)
+
+
+@pytest.fixture
+def without_webassembly(page: Page) -> Page:
+    """A browser that has none, in the page and in its workers."""
+
+    def bare(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=f"delete globalThis.WebAssembly;{answer.text()}")
+
+    page.add_init_script("delete globalThis.WebAssembly")
+    page.context.route(re.compile(r"/assets/\w+\.worker-[^/]*\.js$"), bare)
+    return page
+
+
+def test_without_webassembly_the_kernels_go_on_alone(
+    without_webassembly: Page, console: Console
+) -> None:
+    page = without_webassembly
+    page.goto(NFS)
+    expect(page.get_by_text("Python did not start; the kernels go on without it")).to_be_visible(
+        timeout=20_000
+    )
+    before = surface(page)
+    x, y, width = press(page, "α")
+    page.mouse.move(x + 0.3 * width, y, steps=3)
+    page.mouse.up()
+    assert surface(page) != before
+    page.goto("/open")
+    content = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900\n9000,0,1,950\n"
+    opened = {"name": "x.csv", "mimeType": "text/csv", "buffer": content}
+    page.locator("input[type=file]").first.set_input_files(opened)  # type: ignore[arg-type]
+    expect(page.get_by_role("alert")).to_contain_text("WebAssembly", timeout=20_000)

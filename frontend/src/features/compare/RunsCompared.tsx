@@ -3,7 +3,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { useContentsOf, useRunEnvironments, useRunsById } from '../../api/comparisons';
-import { reasonOf } from '../../api/errors';
+import { ApiError, reasonOf } from '../../api/errors';
 import { useQuantities } from '../../api/queries';
 import type { RunDetail } from '../../api/types';
 import { inWords, labelOf } from '../../components/factorWords';
@@ -73,6 +73,8 @@ function Measures({ runs }: { runs: readonly RunDetail[] }) {
   );
 }
 
+const gone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
 /** Single runs beside each other: over time, in their measures, in their machines. Without intervals: one run has none. */
 export function RunsCompared({ ids }: { ids: readonly string[] }) {
   const quantities = useQuantities().data;
@@ -87,7 +89,9 @@ export function RunsCompared({ ids }: { ids: readonly string[] }) {
   if (failed >= 0)
     return (
       <Notice tone="bad" title={`Run ${ids[failed]} did not arrive`}>
-        {reasonOf(asked[failed].error)}
+        {gone(asked[failed].error)
+          ? 'This store has no such run: it was stored elsewhere, or removed with its experiment.'
+          : reasonOf(asked[failed].error)}
       </Notice>
     );
   if (runs.length < ids.length) return <LoadingLine label="Loading the runs" />;

@@ -12,7 +12,7 @@ import { Helped, QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
 import { catalogue } from '../../engine/catalogue';
 import { draw } from '../../layers/svg';
-import { brief } from '../../plots/number';
+import { brief, decimal } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { swapped, withLevel } from '../../state/explorer';
@@ -370,7 +370,7 @@ function Factors() {
               <>
                 {' · '}
                 <Link href={`/experiments/${subject.experiment.slug}/runs`}>
-                  {subject.experiment.runs} {subject.experiment.runs === 1 ? 'run' : 'runs'}
+                  {decimal(subject.experiment.runs, 0)} {subject.experiment.runs === 1 ? 'run' : 'runs'}
                 </Link>
                 {' · '}
                 <Link href={`/experiments/${subject.experiment.slug}/replicates`}>spread</Link>

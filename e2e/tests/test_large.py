@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A design of 500 cells: every page of it is there at once, and says how much it shows."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import COALESCOPE, ROOT, Console, Server
+from .test_explorer import surface
+
+pytestmark = pytest.mark.browser
+
+MTUS = [1000 + 400 * i for i in range(20)]
+DELAYS = [10 * j for j in range(25)]
+
+
+def stored(server: Server, folder: Path, replicates: int) -> None:
+    """A table of 20 MTUs, 25 delays and so many replicates, into the store behind the server."""
+    lines = ["mtu_bytes,delay_us,replicate,throughput_mbps,system_cpu_percent"]
+    lines += [
+        f"{mtu},{delay},{replicate},{900 - delay + mtu / 400 + 0.37 * (replicate * 7 % 11)},"
+        f"{50 - delay / 10 + 0.1 * (replicate * 5 % 7)}"
+        for mtu in MTUS
+        for delay in DELAYS
+        for replicate in range(1, replicates + 1)
+    ]
+    table = folder / "large.csv"
+    table.write_text("\n".join(lines))
+    command = [COALESCOPE, "import", table, "--experiment", "large", "--data", server.data]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def look_at_it(page: Page, console: Console, runs: str) -> None:
+    page.goto("/explorer/large")
+    expect(page.get_by_role("main")).to_contain_text("500 measured cells")
+    expect(page.get_by_role("link", name=f"{runs} runs")).to_be_visible()
+    crosshair = page.get_by_role("slider", name="Crosshair")
+    before = crosshair.get_attribute("aria-valuetext"), surface(page)
+    crosshair.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    expect(crosshair).not_to_have_attribute("aria-valuetext", before[0] or "")
+    page.get_by_role("radio", name="System CPU").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("System CPU")
+    assert surface(page) != before[1]
+
+    page.goto("/experiments/large/runs?sort=throughput_mbps")
+    expect(page.get_by_role("status").filter(has_text=f"{runs} runs")).to_be_visible()
+    expect(page.get_by_role("row").nth(2)).to_be_visible()
+    page.goto("/compare?a=large&b=large&a.mtu_bytes=1000&b.mtu_bytes=8600")
+    expect(page.get_by_text("over 25 settings that both have")).to_be_visible()
+
+
+def test_five_hundred_cells(page: Page, server: Server, console: Console, tmp_path: Path) -> None:
+    stored(server, tmp_path, 4)
+    look_at_it(page, console, "2000")
+
+
+@pytest.mark.soak
+def test_a_hundred_thousand_runs(
+    page: Page, server: Server, console: Console, tmp_path: Path
+) -> None:
+    console.expected.append("422")  # so many replicates are not listed at once
+    stored(server, tmp_path, 200)
+    look_at_it(page, console, "100\u2009000")
+    page.goto("/experiments/large/replicates")
+    expect(page.get_by_role("main")).to_contain_text("at most 20,000 are shown at once")
+    page.get_by_label("MTU").select_option("1000")
+    expect(page.get_by_role("region", name="Cells")).to_contain_text("MTU 1000, delay 240")
