@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests run on: SQLite and a folder, or servers that are really started for them.
 
-COALESCOPE_TEST_STACK=servers chooses PostgreSQL and an S3 server. Each data folder of a test has a
-database and a part of the bucket of its own there, so that a test means the same on both.
+COALESCOPE_TEST_STACK=servers chooses PostgreSQL, an S3 server, and a Dask scheduler with two workers.
+Each data folder of a test has a database and a part of the bucket of its own there, so that a test
+means the same on both.
 """
 
 import os
@@ -48,18 +49,24 @@ class Folder:
 
 
 class Servers(Folder):
-    """PostgreSQL on a socket in a folder of its own, and an S3 server on a port of loopback."""
+    """PostgreSQL on a socket in a folder of its own, and an S3 server on a port of loopback.
 
-    def __init__(self) -> None:
+    With Dask too, everything that the growth of docs/scaling.md is made of.
+    """
+
+    def __init__(self, *, dask: bool = False) -> None:
         self._ends = ExitStack()
         self._databases: dict[Path, str] = {}
         self._count = 0
+        self._scheduler: str | None = None
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="coalescope-servers-"))
             self._ends.callback(shutil.rmtree, self._folder, ignore_errors=True)
             self._start_postgresql()
             self._start_s3()
             self._make_template()
+            if dask:
+                self._start_dask()
         except BaseException:
             self.close()
             raise
@@ -76,6 +83,7 @@ class Servers(Folder):
         return {
             "database_url": self._url(name),
             "object_store_url": f"s3://{_BUCKET}/{name}",
+            **({} if self._scheduler is None else {"dask_scheduler": self._scheduler}),
         }
 
     def forget(self, below: Path) -> None:
@@ -137,6 +145,16 @@ class Servers(Folder):
             "AWS_REGION": "us-east-1",
         }
 
+    def _start_dask(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        self._scheduler = f"tcp://127.0.0.1:{port}"
+        dask = [sys.executable, "-m", "dask"]
+        own = ["--no-dashboard", "--host", "127.0.0.1"]
+        self._start([*dask, "scheduler", "--port", port, *own])
+        for _ in range(2):
+            self._start([*dask, "worker", self._scheduler, "--no-nanny", "--nthreads", "1", *own])
+
     def _start(self, command: list[Any], **more: Any) -> None:
         log = self._ends.enter_context((self._folder / "log").open("a"))
         server = subprocess.Popen(
@@ -149,7 +167,7 @@ class Servers(Folder):
 @cache
 def current() -> Folder:
     """The stack that the environment chose, started when it is first needed."""
-    return Servers() if CHOSEN == "servers" else Folder()
+    return Servers(dask=True) if CHOSEN == "servers" else Folder()
 
 
 def _program(name: str) -> str:
