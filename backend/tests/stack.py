@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests run on: SQLite and a folder, or servers that are really started for them.
 
-COALESCOPE_TEST_STACK=servers chooses PostgreSQL, an S3 server, and a Dask scheduler with two workers.
+COALESCOPE_TEST_STACK=servers chooses PostgreSQL, an S3 server, and Dask with two workers.
 Each data folder of a test has a database and a part of the bucket of its own there, so that a test
 means the same on both.
 """

@@ -8,13 +8,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from coalescope.cluster import Cluster
 from coalescope.errors import CoalescopeError
+from coalescope.predictions.service import Span
+from coalescope.predictions.sweeps import sweep
 from coalescope_models.fitting import FitResult, fit_linear
 
 COLUMNS = ("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts")
@@ -36,10 +39,11 @@ class Machines:
         port = self.address.rpartition(":")[2]
         no_page = ("--no-dashboard", "--host", "127.0.0.1")
         self.running = [begun(folder, "scheduler", "--port", port, *no_page)]
+        # without a nanny, which would begin it again
+        typed = ("worker", self.address, "--no-nanny", "--nthreads", "1", *no_page)
+        self.begin_a_worker = lambda: self.running.append(begun(folder, *typed))
         for _ in range(2):
-            # without a nanny, which would begin it again
-            typed = ("worker", self.address, "--no-nanny", "--nthreads", "1", *no_page)
-            self.running.append(begun(folder, *typed))
+            self.begin_a_worker()
 
     def kill_a_worker(self) -> None:
         worker = self.running.pop()
@@ -62,18 +66,22 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
 @pytest.fixture(scope="module")
 def cluster(machines: Machines) -> Iterator[Cluster]:
     found = Cluster(machines.address)
+    wait_for_two(found)
+    yield found
+    found.close()
+
+
+def wait_for_two(cluster: Cluster) -> None:
     deadline = time.monotonic() + 120
     while True:
         try:
-            found.map(lambda item: item, [1])
-            if found.threads() == 2:
-                break
+            cluster.map(lambda item: item, [1])
+            if cluster.threads() == 2:
+                return
         except CoalescopeError:
             pass
         assert time.monotonic() < deadline
         time.sleep(0.5)
-    yield found
-    found.close()
 
 
 def fitted(workers: object, *, replicated: bool) -> FitResult:
@@ -99,6 +107,37 @@ def test_results_come_in_order_and_failures_through(cluster: Cluster) -> None:
     assert list(cluster.map(lambda item: item, [])) == []
     with pytest.raises(ZeroDivisionError):
         cluster.map(lambda item: 1 / item, [1, 0])
+
+
+def test_a_sweep_of_predictions_survives_a_worker_bit_by_bit(
+    cluster: Cluster, machines: Machines
+) -> None:
+    """The worker is killed while parts of the grid are being computed; another takes its place."""
+    over = {"delay_us": Span(0, 500, 501), "mtu_bytes": Span(600, 9000, 400)}
+    model = "tcp-lossy-throughput"
+    here = sweep(model, {}, over)
+    seen: list[int] = []
+
+    def slowly(function: Callable[[int], Any], firsts: Sequence[int]) -> Iterable[Any]:
+        def part(first: int) -> Any:
+            time.sleep(0.2)
+            return os.getpid(), function(first)
+
+        killed = threading.Timer(0.7, machines.kill_a_worker)
+        killed.start()
+        found = list(cluster.map(part, firsts))
+        killed.join()
+        seen.extend(pid for pid, _ in found)
+        return [outputs for _, outputs in found]
+
+    there = sweep(model, {}, over, slowly)
+    assert os.getpid() not in seen
+    assert cluster.threads() == 1, "control: it was killed"
+    for name, values in here.outputs.items():
+        assert values.shape == (501, 400)
+        assert there.outputs[name].tobytes() == values.tobytes()
+    machines.begin_a_worker()
+    wait_for_two(cluster)
 
 
 def test_a_worker_that_is_killed_changes_no_bit(cluster: Cluster, machines: Machines) -> None:

@@ -157,3 +157,51 @@ def test_what_cannot_be_asked(asked: Any) -> None:
     other = {"experiment": "other", "fit": FIT}
     assert asked.post("/api/jobs", json=other).json()["error"]["code"] == "not_found"
     assert asked.get("/api/jobs/nothing").status_code == 404
+
+
+def test_predictions_over_a_grid_that_is_too_large_for_a_request(client: Any) -> None:
+    model = "timer-packets-per-interrupt"
+    small = {"over": {"delay_us": {"lo": 0, "hi": 500, "n": 300}}}
+    large = {"over": {**small["over"], "mtu_bytes": {"lo": 600, "hi": 9000, "n": 300}}}
+    refused = client.post(f"/api/models/{model}/predictions", json=large)
+    assert refused.status_code == 422
+    assert "90000 points" in refused.json()["error"]["message"]
+    asked = client.post("/api/jobs", json={"prediction": {"model": model, **large}})
+    assert asked.status_code == 202, asked.text
+    runner = client.app.state.job_runner
+    runner.start()
+    job = ended(client, asked.json()["id"])
+    runner.stop()
+    assert (job["state"], job["experiment"], job["fit"]) == ("done", None, None)
+    assert job["prediction"]["shape"] == [300, 300]
+    fixed = {"values": {"mtu_bytes": 9000}, **small}
+    line = client.post(f"/api/models/{model}/predictions", json=fixed).json()
+    for name, values in line["outputs"].items():
+        assert job["prediction"]["outputs"][name][299::300] == values
+    again = client.post("/api/jobs", json={"prediction": {"model": model, **large}})
+    assert (again.status_code, again.json()["id"]) == (200, job["id"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {},
+        {"experiment": "lab"},
+        {"experiment": "lab", "prediction": {"model": "link"}},
+        {"fit": FIT},
+        {"fit": FIT, "prediction": {"model": "link"}},
+    ],
+)
+def test_a_job_has_one_question(client: Any, question: Any) -> None:
+    assert client.post("/api/jobs", json=question).status_code == 422
+
+
+def test_a_grid_that_is_too_large_for_a_job_fails_it(client: Any) -> None:
+    over = {name: {"lo": 600, "hi": 900, "n": 2000} for name in ("delay_us", "mtu_bytes")}
+    question = {"prediction": {"model": "timer-packets-per-interrupt", "over": over}}
+    asked = client.post("/api/jobs", json=question)
+    runner = client.app.state.job_runner
+    runner.start()
+    job = ended(client, asked.json()["id"])
+    runner.stop()
+    assert (job["state"], job["error"]["code"]) == ("failed", "wrong_range")

@@ -278,8 +278,8 @@ export interface paths {
         get: operations["list_jobs"];
         put?: never;
         /**
-         * Ask for a long fit
-         * @description Store a fit that may take minutes; some server of this store computes it.
+         * Ask for a long fit, or predictions over a large grid
+         * @description Store a question that may take minutes; some server of this store computes it.
          *
          *     It survives restarts. The same question about the same data is the same job. Ask `/jobs/{id}`
          *     for the result.
@@ -1823,7 +1823,7 @@ export interface components {
         };
         /**
          * JobIn
-         * @description A fit, of either kind, that may take minutes.
+         * @description What may take minutes: a fit, of either kind, or predictions over a large grid.
          * @example {
          *       "experiment": "my-host",
          *       "fit": {
@@ -1836,13 +1836,15 @@ export interface components {
         JobIn: {
             /**
              * Experiment
-             * @description Slug of the experiment
+             * @description Slug of the experiment that is fitted
              */
-            experiment: string;
+            experiment?: string | null;
             /** @description As /fits takes it */
             fit?: components["schemas"]["FitIn"] | null;
             /** @description As /nonlinear-fits takes it */
             nonlinear_fit?: components["schemas"]["NonlinearFitIn"] | null;
+            /** @description As /models/{model_id}/predictions takes it, of no experiment */
+            prediction?: components["schemas"]["coalescope__jobs__schemas__SweepIn"] | null;
         };
         /**
          * JobOut
@@ -1851,8 +1853,11 @@ export interface components {
         JobOut: {
             /** Id */
             id: string;
-            /** Experiment */
-            experiment: string;
+            /**
+             * Experiment
+             * @description Null for predictions
+             */
+            experiment: string | null;
             /**
              * State
              * @enum {string}
@@ -1871,6 +1876,8 @@ export interface components {
             fit: components["schemas"]["FitOut"] | null;
             /** @description What /nonlinear-fits would have answered */
             nonlinear_fit: components["schemas"]["NonlinearFitOut"] | null;
+            /** @description What /models/{model_id}/predictions would have answered */
+            prediction: components["schemas"]["PredictionOut"] | null;
             /** @description Why it failed */
             error: components["schemas"]["ErrorBody"] | null;
         };
@@ -3475,62 +3482,6 @@ export interface components {
             cells: components["schemas"]["SurfaceCellOut"][];
         };
         /**
-         * SweepIn
-         * @description A sweep as it begins or goes on.
-         * @example {
-         *       "cells": [
-         *         {
-         *           "delay_us": 40,
-         *           "mtu_bytes": 1500,
-         *           "workload": "tcp"
-         *         }
-         *       ],
-         *       "experiment": "my-host",
-         *       "left_s": 11280,
-         *       "replicates": 10,
-         *       "runs_done": 312,
-         *       "runs_failed": 1,
-         *       "runs_planned": 1440,
-         *       "state": "running"
-         *     }
-         */
-        SweepIn: {
-            /**
-             * State
-             * @description stopped: interrupted or failed, to be gone on with
-             * @enum {string}
-             */
-            state: "running" | "ended" | "stopped";
-            /** Runs Planned */
-            runs_planned: number;
-            /** Runs Done */
-            runs_done: number;
-            /**
-             * Runs Failed
-             * @default 0
-             */
-            runs_failed?: number;
-            /**
-             * Left S
-             * @description Seconds the rest takes, by the last runs; null: not known
-             */
-            left_s?: number | null;
-            /**
-             * Experiment
-             * @description Slug that its runs are uploaded under
-             */
-            experiment: string;
-            /** Replicates */
-            replicates: number;
-            /**
-             * Cells
-             * @description Every setting it will measure; empty where there are too many
-             */
-            cells: {
-                [key: string]: string | number;
-            }[];
-        };
-        /**
          * SweepOut
          * @description A sweep as the store knows it.
          */
@@ -4045,6 +3996,41 @@ export interface components {
             value: string;
         };
         /**
+         * SweepIn
+         * @description A model of the catalogue, and a grid of at most 1,000,000 points × outputs.
+         * @example {
+         *       "model": "timer-packets-per-interrupt",
+         *       "over": {
+         *         "delay_us": {
+         *           "hi": 500,
+         *           "lo": 0,
+         *           "n": 501
+         *         }
+         *       }
+         *     }
+         */
+        coalescope__jobs__schemas__SweepIn: {
+            /**
+             * Values
+             * @description Inputs and parameters; others keep their default
+             */
+            values?: {
+                [key: string]: number;
+            };
+            /**
+             * Over
+             * @description What varies, in the order of the axes
+             */
+            over?: {
+                [key: string]: components["schemas"]["SpanIn"];
+            };
+            /**
+             * Model
+             * @description As /models lists it
+             */
+            model: string;
+        };
+        /**
          * FixedOut
          * @description A fixed interval.
          */
@@ -4071,6 +4057,62 @@ export interface components {
             interval_us: number;
             /** @description What was counted at this delay; null where nothing was */
             measured: components["schemas"]["MeasuredOut"] | null;
+        };
+        /**
+         * SweepIn
+         * @description A sweep as it begins or goes on.
+         * @example {
+         *       "cells": [
+         *         {
+         *           "delay_us": 40,
+         *           "mtu_bytes": 1500,
+         *           "workload": "tcp"
+         *         }
+         *       ],
+         *       "experiment": "my-host",
+         *       "left_s": 11280,
+         *       "replicates": 10,
+         *       "runs_done": 312,
+         *       "runs_failed": 1,
+         *       "runs_planned": 1440,
+         *       "state": "running"
+         *     }
+         */
+        coalescope__sweeps__schemas__SweepIn: {
+            /**
+             * State
+             * @description stopped: interrupted or failed, to be gone on with
+             * @enum {string}
+             */
+            state: "running" | "ended" | "stopped";
+            /** Runs Planned */
+            runs_planned: number;
+            /** Runs Done */
+            runs_done: number;
+            /**
+             * Runs Failed
+             * @default 0
+             */
+            runs_failed?: number;
+            /**
+             * Left S
+             * @description Seconds the rest takes, by the last runs; null: not known
+             */
+            left_s?: number | null;
+            /**
+             * Experiment
+             * @description Slug that its runs are uploaded under
+             */
+            experiment: string;
+            /** Replicates */
+            replicates: number;
+            /**
+             * Cells
+             * @description Every setting it will measure; empty where there are too many
+             */
+            cells: {
+                [key: string]: string | number;
+            }[];
         };
     };
     responses: never;
@@ -6170,7 +6212,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SweepIn"];
+                "application/json": components["schemas"]["coalescope__sweeps__schemas__SweepIn"];
             };
         };
         responses: {

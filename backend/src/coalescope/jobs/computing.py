@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job computes: the fit that its question asks for, on the data as it is then."""
+"""What a job computes: what its question asks for, a fit on the data as it is then."""
 
 from coalescope_models.fitting import Over
 from pydantic import BaseModel
@@ -11,6 +11,8 @@ from coalescope.fits import service as linear
 from coalescope.fits.schemas import fit_out, nonlinear_fit_out
 from coalescope.jobs.runner import Compute
 from coalescope.jobs.schemas import JobIn
+from coalescope.predictions.schemas import prediction_out
+from coalescope.predictions.sweeps import sweep
 from coalescope.settings import Settings
 from coalescope.user_models.confinement import confinement
 
@@ -22,6 +24,10 @@ def computing(database: Database, settings: Settings, spread: Over | None) -> Co
     """How jobs are computed here. No connection is held while a fit runs."""
 
     def compute(question: JobIn) -> BaseModel:
+        if question.prediction is not None:
+            wanted = question.prediction
+            return prediction_out(sweep(wanted.model, wanted.values, wanted.spans(), spread))
+        assert question.experiment is not None
         if question.fit is not None:
             asked = question.fit.request()
             with database.read() as connection:
@@ -29,10 +35,10 @@ def computing(database: Database, settings: Settings, spread: Over | None) -> Co
                 selection = linear.select_rows(connection, experiment, asked, _PATIENCE)
             return fit_out(linear.fit(selection, asked, spread))
         assert question.nonlinear_fit is not None
-        wanted = question.nonlinear_fit.request()
+        free = question.nonlinear_fit.request()
         with database.read() as connection:
             experiment = get_experiment(connection, question.experiment)
-            points = nonlinear.select_points(connection, experiment, wanted, _PATIENCE)
-        return nonlinear_fit_out(nonlinear.fit(points, wanted, confinement(settings)))
+            points = nonlinear.select_points(connection, experiment, free, _PATIENCE)
+        return nonlinear_fit_out(nonlinear.fit(points, free, confinement(settings)))
 
     return compute

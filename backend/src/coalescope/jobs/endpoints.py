@@ -19,12 +19,12 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
     "",
     status_code=202,
     responses={200: {"model": JobOut, "description": "This was asked before"}},
-    summary="Ask for a long fit",
+    summary="Ask for a long fit, or predictions over a large grid",
 )
 def create_job(
     connection: WriteConnection, request: Request, response: Response, question: JobIn
 ) -> JobOut:
-    """Store a fit that may take minutes; some server of this store computes it.
+    """Store a question that may take minutes; some server of this store computes it.
 
     It survives restarts. The same question about the same data is the same job. Ask `/jobs/{id}`
     for the result.

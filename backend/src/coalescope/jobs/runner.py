@@ -80,7 +80,7 @@ class JobRunner:
         def compute() -> None:
             TRACER.set(self._tracer)  # this thread's own
             try:
-                with span("job", uid=claim.uid, experiment=claim.question.experiment):
+                with span("job", uid=claim.uid, experiment=claim.question.experiment or ""):
                     outcome.append(self._compute(claim.question))
             except CoalescopeError as error:
                 outcome.append(error)

@@ -8,12 +8,31 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from coalescope.error_responses import ErrorBody
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.fits.schemas import FitIn, FitOut, NonlinearFitIn, NonlinearFitOut
+from coalescope.predictions.schemas import PredictionIn, PredictionOut
 
 State = Literal["queued", "running", "done", "failed"]
 
 
+class SweepIn(PredictionIn):
+    """A model of the catalogue, and a grid of at most 1,000,000 points × outputs."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "model": "timer-packets-per-interrupt",
+                    "over": {"delay_us": {"lo": 0, "hi": 500, "n": 501}},
+                }
+            ]
+        },
+    )
+
+    model: str = Field(max_length=100, description="As /models lists it")
+
+
 class JobIn(BaseModel):
-    """A fit, of either kind, that may take minutes."""
+    """What may take minutes: a fit, of either kind, or predictions over a large grid."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -27,16 +46,24 @@ class JobIn(BaseModel):
         },
     )
 
-    experiment: str = Field(max_length=MAX_SLUG, description="Slug of the experiment")
+    experiment: str | None = Field(
+        default=None, max_length=MAX_SLUG, description="Slug of the experiment that is fitted"
+    )
     fit: FitIn | None = Field(default=None, description="As /fits takes it")
     nonlinear_fit: NonlinearFitIn | None = Field(
         default=None, description="As /nonlinear-fits takes it"
     )
+    prediction: SweepIn | None = Field(
+        default=None, description="As /models/{model_id}/predictions takes it, of no experiment"
+    )
 
     @model_validator(mode="after")
     def _one_question(self) -> Self:
-        if (self.fit is None) == (self.nonlinear_fit is None):
-            raise ValueError("give fit or nonlinear_fit, one of them")
+        given = [self.fit, self.nonlinear_fit, self.prediction]
+        if sum(one is not None for one in given) != 1:
+            raise ValueError("give fit, nonlinear_fit or prediction, one of them")
+        if (self.experiment is None) != (self.prediction is not None):
+            raise ValueError("a fit is of an experiment, and a prediction of none")
         return self
 
 
@@ -44,7 +71,7 @@ class JobOut(BaseModel):
     """A job, and once it is done its result."""
 
     id: str
-    experiment: str
+    experiment: str | None = Field(description="Null for predictions")
     state: State
     asked_at: str
     started_at: str | None = Field(description="When it was last begun")
@@ -52,5 +79,8 @@ class JobOut(BaseModel):
     fit: FitOut | None = Field(description="What /fits would have answered")
     nonlinear_fit: NonlinearFitOut | None = Field(
         description="What /nonlinear-fits would have answered"
+    )
+    prediction: PredictionOut | None = Field(
+        description="What /models/{model_id}/predictions would have answered"
     )
     error: ErrorBody | None = Field(description="Why it failed")

@@ -26,6 +26,7 @@ _SILENT = timedelta(seconds=60)
 _KEPT = timedelta(days=30)
 _MOST_QUEUED = 100
 _MOST_ATTEMPTS = 3
+_KINDS = ("fit", "nonlinear_fit", "prediction")
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,12 @@ def ask(connection: Connection, question: JobIn) -> tuple[JobOut, bool]:
 
     Errors: 404 for the experiment, 503 where too many are waiting.
     """
-    experiment = get_experiment(connection, question.experiment)
+    slug, data_version = "", 0  # of no experiment
+    if question.experiment is not None:
+        experiment = get_experiment(connection, question.experiment)
+        slug, data_version = experiment.slug, experiment.data_version
     text = question.model_dump_json()
-    digest = hashlib.sha256(f"{experiment.data_version} {text}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{data_version} {text}".encode()).hexdigest()
     there = repository.same_question(connection, digest)
     if there is not None:
         return _out(there), False
@@ -58,7 +62,7 @@ def ask(connection: Connection, question: JobIn) -> tuple[JobOut, bool]:
     uid, now = secrets.token_hex(8), utc_now()
     values = {
         "uid": uid,
-        "slug": experiment.slug,
+        "slug": slug,
         "question": json.loads(text),
         "question_sha256": digest,
         "state": "queued",
@@ -155,11 +159,10 @@ def _failed(error: CoalescopeError) -> dict[str, Any]:
 
 
 def _out(row: Row[Any]) -> JobOut:
-    kind = "nonlinear_fit" if row.question.get("nonlinear_fit") else "fit"
-    found = {"fit": None, "nonlinear_fit": None} | {kind: row.result}
+    found = {kind: row.result if row.question.get(kind) else None for kind in _KINDS}
     return JobOut(
         id=row.uid,
-        experiment=row.slug,
+        experiment=row.slug or None,
         state=row.state,
         asked_at=row.asked_at,
         started_at=row.started_at,

@@ -88,7 +88,10 @@ def predict(
     """
     model = get_model(model) if isinstance(model, str) else model
     over = over or {}
-    _check_grid(values, over, model)
+    nodes, answered = len(model.graph.nodes), len(model.graph.outputs)
+    most = min(MAX_POINTS, _MAX_VALUES // nodes, _MAX_ANSWERED // answered)
+    of_this = "" if most == MAX_POINTS else " for a graph of so many nodes and outputs"
+    check_grid(values, over, most, of_this)
     axes = {name: np.linspace(span.lo, span.hi, span.n) for name, span in over.items()}
     grid = np.meshgrid(*axes.values(), indexing="ij") if axes else []
     given = dict(values) | dict(zip(axes, grid, strict=True))
@@ -127,7 +130,10 @@ def check_axes(over: Mapping[str, Any]) -> None:
         )
 
 
-def _check_grid(values: Mapping[str, float], over: Mapping[str, Span], model: Model) -> None:
+def check_grid(
+    values: Mapping[str, float], over: Mapping[str, Span], most: int, why: str = ""
+) -> None:
+    """Errors: 422 for a name given twice, an empty range, and more than `most` points."""
     check_axes(over)
     for name, span in over.items():
         if name in values:
@@ -139,13 +145,10 @@ def _check_grid(values: Mapping[str, float], over: Mapping[str, Span], model: Mo
                 name, f"{name} runs from {span.lo:g} down to {span.hi:g}.", "Exchange the two."
             )
     points = prod(span.n for span in over.values())
-    nodes, outputs = len(model.graph.nodes), len(model.graph.outputs)
-    most = min(MAX_POINTS, _MAX_VALUES // nodes, _MAX_ANSWERED // outputs)
     if points > most:
-        of_this = "" if most == MAX_POINTS else " for a graph of so many nodes and outputs"
         raise _wrong_grid(
             ", ".join(over),
-            f"The grid has {points} points; {most} are the most{of_this}.",
+            f"The grid has {points} points; {most} are the most{why}.",
             "Ask for fewer points on an axis.",
         )
 
