@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+unexport PYTHONDONTWRITEBYTECODE # tests start Python hundreds of times: what is compiled is kept
 STAMPS := .stamps
 HOST ?= 127.0.0.1
 PORT ?= 8000
@@ -57,13 +58,13 @@ test-scale: setup-dev tools ## The whole backend suite on PostgreSQL, an S3 serv
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak" -q backend/tests
 
 test-guest: setup-dev tools logger host-tools ## The kernel module, the logger and the sweep in virtual machines
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "guest and not soak" -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "guest and not soak" -q backend/tests/durability driver host
 
 test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
 test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q e2e
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
 	$(BIN)/ruff check
