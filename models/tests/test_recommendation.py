@@ -9,6 +9,7 @@ from coalescope_models.recommendation import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 FAST, CHEAP = Aim("throughput_mbps", "more"), Aim("cpu_s_per_gb", "less")
 
@@ -71,6 +72,35 @@ def test_probabilities_are_calibrated():
         table, cells = runs({1: (100.0, 1.0), 2: (100.0, 1.0)}, n=5, seed=seed)
         sure += recommend(table, cells, [FAST], rng=seed).candidates[0].probability_best > 0.975
     assert 0.01 < sure / 300 < 0.10
+
+
+def test_two_runs_do_not_lend_their_spread():
+    """Two noisy settings that are alike, beside quiet ones: sure in no more than 5 % of cases.
+
+    The control: the spread of all settings together, and its freedom, would be sure in a third.
+    """
+    rng = np.random.default_rng(6)
+    cells = [cell for cell in range(6) for _ in range(2)]
+    means = np.repeat([100.0, 100.0, 50.0, 50.0, 50.0, 50.0], 2)
+    noise = np.repeat([0.05, 0.05, 0.005, 0.005, 0.005, 0.005], 2)
+    sure = sure_if_pooled = 0
+    for _ in range(200):
+        speed = means * np.exp(noise * rng.normal(size=12))
+        best = recommend({"throughput_mbps": speed}, cells, [FAST]).candidates[0]
+        sure += best.probability_best > 0.975
+        pairs = np.log(speed).reshape(6, 2)
+        pooled = np.sqrt(np.mean(pairs.var(axis=1, ddof=1)))
+        difference = abs(pairs[0].mean() - pairs[1].mean())
+        sure_if_pooled += stats.t.cdf(difference / pooled, 6) > 0.975
+    assert sure / 200 < 0.08
+    assert sure_if_pooled / 200 > 0.15
+
+
+def test_two_runs_are_told_that_a_third_would_help():
+    table, cells = runs({1: (100.0, 1.0), 2: (50.0, 2.0)}, n=2, noise=0.0001)
+    assert "two runs, which hardly tell a spread" in recommend(table, cells, [FAST]).message
+    table, cells = runs({1: (100.0, 1.0), 2: (50.0, 2.0)}, n=3, noise=0.0001)
+    assert recommend(table, cells, [FAST]).message is None
 
 
 def test_the_frontier_is_what_nothing_beats():

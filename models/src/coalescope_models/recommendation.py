@@ -142,8 +142,11 @@ def recommend(
 
     A trade weighs the aims; a balance is the knee of the curve between two (`trade_off`), drawn
     anew for the ends and all else that the replicates leave open. That is drawn from the t
-    distribution of each cell's mean, with its own deviations over all measures together; a cell
-    with one run borrows the pooled deviations of the others.
+    distribution of each cell's mean, with its own deviations over all measures together and the
+    freedom of its own runs: settings that are noisier than others are not taken for as quiet. Of
+    two runs that is one degree of freedom, whose tails are long, for two runs hardly tell a spread:
+    such a setting is rarely told apart, until a third run shortens them. A cell with one run
+    borrows the pooled deviations of the others.
 
     Args:
         table: each measure that is asked about, one value for each run.
@@ -453,4 +456,9 @@ def _message(
     single = sum(c.n == 1 for c in candidates)
     if single:
         return f"{single} settings have one run and borrow the spread of the others."
+    pairs = sum(c.n == 2 for c in candidates)
+    if pairs:
+        return (
+            f"{pairs} settings have two runs, which hardly tell a spread: a third narrows it most."
+        )
     return None
