@@ -47,7 +47,7 @@ test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) test-guest
 	$(MAKE) test-e2e
 
-test-python: setup-dev tools logger ## Models, host tools, backend, logger, data sets
+test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not browser and not guest and not soak" -q
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
