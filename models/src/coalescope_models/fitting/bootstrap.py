@@ -6,8 +6,9 @@ with m = n − 1). For whatever is linear in the data this multiplies the deviat
 bootstrap by √(n/(n − 1)), which is what they fall short by; unequal strata each get their own
 factor. A stratum of one has no spread to draw from and stays as it is.
 
-How often the nominal 95 % intervals cover the truth, for the 27 settings of the 2005 study, is
-simulated by `tests/fitting/test_coverage.py`; docs/soak.md has the shares.
+How often the nominal 95 % intervals cover the truth is simulated: for linear fits of the 27
+settings of the 2005 study by `tests/fitting/test_coverage.py`, for nonlinear fits of five designs
+by `tests/fitting/test_nonlinear_coverage.py`; docs/soak.md has the shares.
 """
 
 from __future__ import annotations

@@ -132,7 +132,9 @@ def fit_nonlinear(
         rng: generator, or the seed of one.
 
     Returns:
-        The fit, as `fit_linear` gives it, with method "nonlinear".
+        The fit, as `fit_linear` gives it, with method "nonlinear". No interval leaves the bounds.
+        Of a parameter whose truth is a bound, only the other end can miss it: a nominal 95 % are
+        97.5 % or a little more there. The other parameters' intervals keep theirs.
 
     Raises:
         UnknownModelError: there is no such model.
