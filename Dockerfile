@@ -20,13 +20,16 @@ RUN .venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps ./models
 	&& .venv/bin/pip uninstall --yes setuptools pip
 
 FROM ${NODE_IMAGE} AS page
-# Python traces the models while the page is built; the standard library is enough for that.
+# Python traces the models while the page is built, and packs what reads files in the browser; the standard
+# library is enough for that.
 RUN command -v python3 \
 	|| { apt-get update && apt-get install --yes --no-install-recommends python3 && rm -rf /var/lib/apt/lists/*; }
 WORKDIR /srv/coalescope/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm ci
 COPY models/src ../models/src
+COPY host/src ../host/src
+COPY backend/src ../backend/src
 COPY docs/published-vs-predicted.md ../docs/
 COPY frontend .
 RUN npm run build

@@ -16,7 +16,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page host-tools logger traffic test test-python test-servers test-scale test-guest test-page test-e2e lint testbed soak bench client sbom lock clean
+.PHONY: help setup serve docker page host-tools logger traffic test test-python test-servers test-scale test-docker test-guest test-page test-e2e lint testbed soak bench client sbom lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,7 +48,7 @@ test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) test-e2e
 
 test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not browser and not guest and not soak" -q
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not browser and not guest and not soak and not containers" -q
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
@@ -56,6 +56,9 @@ test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3
 
 test-scale: setup-dev tools ## The whole backend suite on PostgreSQL, an S3 server and Dask
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak" -q backend/tests
+
+test-docker: setup-dev ## Build the image, on base images that are made where none can be pulled, and run the compose file (root, docker.io, docker-compose, debootstrap)
+	$(BIN)/python -m pytest -m containers -q docker/tests
 
 test-guest: setup-dev tools logger host-tools ## The kernel module, the logger and the sweep in virtual machines
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "guest and not soak" -q backend/tests/durability driver host
