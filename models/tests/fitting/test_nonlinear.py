@@ -69,6 +69,43 @@ def test_misra1a_of_nist(start):
     assert squares == pytest.approx(1.2455138894e-1, rel=1e-8)
 
 
+@pytest.mark.parametrize("start", [(1.0, 5.0), (0.7, 4.0)])
+def test_danwood_of_nist(start):
+    """A power law."""
+    x = np.array([1.309, 1.471, 1.490, 1.565, 1.611, 1.680])
+    y = np.array([2.138, 3.421, 3.597, 4.340, 4.882, 5.660])
+    model = model_of(
+        lambda x, b1, b2, xp: {"y": b1 * x**b2}, b1=(start[0], 0.01, 10.0), b2=(start[1], 0.1, 10.0)
+    )
+    found = fit_nonlinear(model, {"x": x, "y": y}, "y", ["b1", "b2"], weighting="absolute")
+    estimates = found.estimates
+    assert estimates["b1"].value == pytest.approx(7.6886226176e-1, rel=1e-8)
+    assert estimates["b2"].value == pytest.approx(3.8604055871, rel=1e-8)
+    assert estimates["b1"].standard_error == pytest.approx(1.8281973860e-2, rel=1e-6)
+    assert estimates["b2"].standard_error == pytest.approx(5.1726610913e-2, rel=1e-6)
+
+
+@pytest.mark.parametrize("start", [(1.0, 1.0), (100.0, 0.75)])
+def test_boxbod_of_nist(start):
+    """Of NIST's higher difficulty: from the first start many solvers run away.
+
+    Large residuals: the sum of squares is flat to 1e-12 where the exponent is known to 3e-8.
+    """
+    x = np.array([1.0, 2.0, 3.0, 5.0, 7.0, 10.0])
+    y = np.array([109.0, 149.0, 149.0, 191.0, 213.0, 224.0])
+    model = model_of(
+        lambda x, b1, b2, xp: {"y": -b1 * xp.expm1(-b2 * x)},
+        b1=(start[0], 1.0, 1000.0),
+        b2=(start[1], 0.01, 5.0),
+    )
+    found = fit_nonlinear(model, {"x": x, "y": y}, "y", ["b1", "b2"], weighting="absolute")
+    estimates = found.estimates
+    assert estimates["b1"].value == pytest.approx(2.1380940889e2, rel=1e-7)
+    assert estimates["b2"].value == pytest.approx(5.4723748542e-1, rel=1e-7)
+    assert estimates["b1"].standard_error == pytest.approx(1.2354515176e1, rel=1e-6)
+    assert estimates["b2"].standard_error == pytest.approx(1.0455993237e-1, rel=1e-6)
+
+
 def test_no_intercept_of_nist():
     """NoInt1, a linear set: the nonlinear solver must find it too."""
     x, y = np.arange(60.0, 71.0), np.arange(130.0, 141.0)
