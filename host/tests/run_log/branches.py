@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
@@ -18,6 +19,9 @@ class Branches:
 
     jumps: dict[CodeType, dict[int, int]]  # offset → where it goes
     names: dict[CodeType, str]
+    prefixes: dict[
+        CodeType, dict[int, int]
+    ]  # where a jump's prefix for far targets stands → offset
     taken: set[Branch] = field(default_factory=set)
 
     @classmethod
@@ -29,7 +33,7 @@ class Branches:
 
     @classmethod
     def of(cls, *modules: ModuleType) -> "Branches":
-        jumps, names = {}, {}
+        jumps, names, prefixes = {}, {}, {}
         for module in modules:
             assert module.__file__ is not None
             with open(module.__file__, encoding="utf-8") as source:  # noqa: PTH123
@@ -41,7 +45,12 @@ class Branches:
                     if _is_condition(one)
                 }
                 names[code] = f"{module.__name__}.{code.co_qualname}:{code.co_firstlineno}"
-        return cls(jumps, names)
+                prefixes[code] = {
+                    one.offset: two.offset
+                    for one, two in pairwise(dis.get_instructions(code))
+                    if one.opname == "EXTENDED_ARG"
+                }
+        return cls(jumps, names, prefixes)
 
     @property
     def possible(self) -> set[Branch]:
@@ -71,14 +80,14 @@ class Branches:
         if jumps is None:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        name, last = self.names[frame.f_code], -1
+        name, prefixes, last = self.names[frame.f_code], self.prefixes[frame.f_code], -1
 
         def step(frame: FrameType, event: str, _: Any) -> Any:
             nonlocal last
             if event == "opcode":
                 if last in jumps:
                     self.taken.add((name, last, frame.f_lasti == jumps[last]))
-                last = frame.f_lasti
+                last = prefixes.get(frame.f_lasti, frame.f_lasti)
             return step
 
         return step

@@ -41,7 +41,7 @@ def parse(raw: bytes, *, depth: int, values: int, unique_names: bool = True) -> 
     names = _check_shape(document, depth, values)
     if unique_names and names != _most_names(raw):
         _STRICT.decode(raw.decode("utf-8"))
-    if _ESCAPED_ODDITY.search(raw) or b"\x00" in raw:
+    if _ESCAPED_ODDITY.search(raw):
         _check_texts(document)
     return document
 

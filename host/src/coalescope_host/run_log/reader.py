@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeGuard
 
 from . import bounded_json, layout
 from .errors import Problem, RunLogError
@@ -492,7 +492,6 @@ class _Scan:
         ):
             self._malformed(block, f"Block {block.sequence} holds a mark without name or time.")
             return
-        assert isinstance(moment, int)
         marks = self._found.marks
         if marks and moment < marks[-1].t_monotonic_ns:
             self._mark_refused(block, name, "comes before the mark that precedes it")
@@ -614,7 +613,7 @@ def _only_zeros(data: memoryview) -> bool:
     )
 
 
-def _moment(value: object) -> bool:
+def _moment(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < 1 << 64
 
 
