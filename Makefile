@@ -52,7 +52,7 @@ test-python: setup-dev tools logger node_modules ## Models, host tools, backend,
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
-		backend/tests/uploads backend/tests/object_store backend/tests/surfaces backend/tests/links backend/tests/sweeps backend/tests/tokens
+		backend/tests/uploads backend/tests/object_store backend/tests/surfaces backend/tests/links backend/tests/sweeps backend/tests/tokens backend/tests/jobs
 
 test-scale: setup-dev tools ## The whole backend suite on PostgreSQL, an S3 server and Dask
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak" -q backend/tests

@@ -3,12 +3,13 @@
 
 import time
 from collections.abc import Callable
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from coalescope.database import Database, jobs
+from coalescope.errors import not_found
 from coalescope.fits import service as fits
 from coalescope.fits.schemas import FitOut
 from coalescope.jobs import service
@@ -137,17 +138,40 @@ def test_a_server_that_ends_in_order_gives_its_job_back(asked: Any) -> None:
     uid = ask(asked).json()["id"]
     begun, never = Event(), Event()
 
-    def compute(_question: JobIn) -> FitOut:
+    def calculate() -> FitOut:
         begun.set()
         never.wait(60)
         raise AssertionError
 
-    runner = JobRunner(database(asked), compute, at_once=1)
+    runner = JobRunner(database(asked), lambda _question: calculate, at_once=1)
     runner.start()
     assert begun.wait(30)
     assert asked.get(f"/api/jobs/{uid}").json()["state"] == "running"
     runner.stop()
     assert asked.get(f"/api/jobs/{uid}").json()["state"] == "queued"
+
+
+def test_a_server_ends_after_what_it_reads(asked: Any) -> None:
+    """What computes is left to itself; what reads has a connection, and is waited for."""
+    ask(asked)
+    reading, go = Event(), Event()
+
+    def prepare(_question: JobIn) -> Callable[[], FitOut]:
+        with database(asked).read():
+            reading.set()
+            assert go.wait(30)
+        raise not_found("experiment", "lab")
+
+    runner = JobRunner(database(asked), prepare, at_once=1)
+    runner.start()
+    assert reading.wait(30)
+    stopping = Thread(target=runner.stop)
+    stopping.start()
+    stopping.join(0.3)
+    assert stopping.is_alive()
+    go.set()
+    stopping.join(30)
+    assert not stopping.is_alive()
 
 
 def test_what_cannot_be_asked(asked: Any) -> None:

@@ -2,9 +2,10 @@
 """Takes up jobs in a thread of its own, one after another, as long as the server runs."""
 
 import logging
-import threading
 from collections.abc import Callable
+from functools import partial
 from threading import Event, Thread
+from typing import TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,17 +21,21 @@ _LOG = logging.getLogger("coalescope.jobs")
 _LOOK_EVERY_S = 2.0
 _SAY_EVERY_S = 5.0
 
-Compute = Callable[[JobIn], BaseModel]
+# Reads what a job needs from the store; what it returns computes, and asks the store no more.
+Calculate = Callable[[], BaseModel]
+Prepare = Callable[[JobIn], Calculate]
+Outcome = BaseModel | CoalescopeError
+T = TypeVar("T")
 
 
 class JobRunner:
     """One worker of this process; `at_once` bounds those of all servers together."""
 
     def __init__(
-        self, database: Database, compute: Compute, at_once: int, tracer: Tracer | None = None
+        self, database: Database, prepare: Prepare, at_once: int, tracer: Tracer | None = None
     ) -> None:
         self._database = database
-        self._compute = compute
+        self._prepare = prepare
         self._at_once = at_once
         self._tracer = tracer
         self._stopping = Event()
@@ -73,39 +78,60 @@ class JobRunner:
             return service.take(connection, self._at_once)
 
     def _work(self, claim: service.Claim) -> None:
-        """Compute beside a clock that says we are still there; a daemon holds no exit up."""
+        calculate = _outcome(claim, partial(self._prepare, claim.question))
+        if isinstance(calculate, CoalescopeError):
+            outcome: Outcome | None = calculate
+        else:
+            outcome = self._calculated(claim, calculate)
+        if outcome is None:
+            return
+        with self._database.write() as connection:
+            if isinstance(outcome, CoalescopeError):
+                service.fail(connection, claim, outcome)
+            else:
+                service.finish(connection, claim, outcome.model_dump(mode="json"))
+
+    def _calculated(self, claim: service.Claim, calculate: Calculate) -> Outcome | None:
+        """Beside a clock that says we are still there; None once the job is no longer ours.
+
+        A daemon, left to itself where we stop: it holds no exit up, and no connection.
+        """
         done = Event()
-        outcome: list[BaseModel | CoalescopeError] = []
+        outcome: list[Outcome] = []
 
-        def compute() -> None:
+        def run() -> None:
             TRACER.set(self._tracer)  # this thread's own
-            try:
-                with span("job", uid=claim.uid, experiment=claim.question.experiment or ""):
-                    outcome.append(self._compute(claim.question))
-            except CoalescopeError as error:
-                outcome.append(error)
-            except Exception:
-                _LOG.exception("the job %s failed", claim.uid)
-                outcome.append(_internal())
-            finally:
-                done.set()
-                self._asked.set()
+            outcome.append(_outcome(claim, partial(_traced, claim, calculate)))
+            done.set()
+            self._asked.set()
 
-        threading.Thread(target=compute, name=f"job {claim.uid}", daemon=True).start()
+        Thread(target=run, name=f"job {claim.uid}", daemon=True).start()
         while not done.is_set():
             self._asked.wait(_SAY_EVERY_S)
             self._asked.clear()
             with self._database.write() as connection:
                 if self._stopping.is_set():
                     service.give_back(connection, claim)
-                    return
+                    return None
                 if not service.still_at_it(connection, claim):
-                    return
-        with self._database.write() as connection:
-            if isinstance(outcome[0], CoalescopeError):
-                service.fail(connection, claim, outcome[0])
-            else:
-                service.finish(connection, claim, outcome[0].model_dump(mode="json"))
+                    return None
+        return outcome[0]
+
+
+def _traced(claim: service.Claim, calculate: Calculate) -> BaseModel:
+    with span("job", uid=claim.uid, experiment=claim.question.experiment or ""):
+        return calculate()
+
+
+def _outcome(claim: service.Claim, step: Callable[[], T]) -> T | CoalescopeError:
+    """What a step gave, or why it failed."""
+    try:
+        return step()
+    except CoalescopeError as error:
+        return error
+    except Exception:
+        _LOG.exception("the job %s failed", claim.uid)
+        return _internal()
 
 
 def _internal() -> CoalescopeError:
