@@ -125,7 +125,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.include_router(previews)
     app.include_router(metrics)
     app.router.default = PageFiles(settings.page_dir, PageHead(store.database, settings))
-    describe(app)
+    describe(app, policy.is_open)
     app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
     app.add_middleware(SlowBodies)
     if not policy.loopback:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.exc import DataError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.routing import Match
 
 from coalescope.errors import CoalescopeError, Problem, refused
 
@@ -103,6 +104,9 @@ def _validation_problem(detail: Mapping[str, Any]) -> Problem:
 
 def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StarletteHTTPException)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(_methods_at(request))
     code, message = _HTTP_CODES.get(error.status_code, ("http_error", str(error.detail)))
     shaped = CoalescopeError(
         code,
@@ -111,7 +115,17 @@ def _http(request: Request, error: Exception) -> JSONResponse:
         advice="See /api/docs for the addresses there are." if error.status_code < 500 else None,
         status=error.status_code,
     )
-    return _answer(shaped, error.headers)
+    return _answer(shaped, headers)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """All that the address answers to; each route by itself knows its own."""
+
+    def answered(method: str) -> bool:
+        scope = {**request.scope, "method": method}
+        return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+
+    return [method for method in ("GET", "POST", "PUT", "PATCH", "DELETE") if answered(method)]
 
 
 def _not_storable(request: Request, error: Exception) -> JSONResponse:

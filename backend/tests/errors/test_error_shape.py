@@ -57,3 +57,17 @@ def test_a_success_has_another_shape(client: Any) -> None:
     """The negative control of the check above."""
     with pytest.raises(AssertionError):
         check_shape(client.get("/api/health").json())
+
+
+def test_a_refused_method_is_told_all_that_are_taken(client: Any) -> None:
+    """Two routes may share an address."""
+    answer = client.request("DELETE", "/api/experiments")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET, POST"
+
+
+@pytest.mark.parametrize(("seed", "status"), [(1.0, 404), (True, 422), ("1", 422), (1.5, 422)])
+def test_numbers_are_numbers(client: Any, seed: Any, status: int) -> None:
+    """As JSON Schema has them: 1.0 is an integer, true and "1" are none."""
+    body = {"model": "cpu-overhead", "seed": seed}
+    assert client.post("/api/experiments/none/fits", json=body).status_code == status

@@ -125,6 +125,19 @@ def test_the_token_is_declared(described: dict[str, Any]) -> None:
     assert described["security"] == [{}, {"token": []}]
 
 
+def test_a_server_says_what_takes_a_token_there(make_client: Any) -> None:
+    def open_ones(**settings: Any) -> set[str]:
+        document = make_client(**settings).app.openapi()
+        found = {where: operation.get("security") for where, operation in operations(document)}
+        return {where for where, security in found.items() if security is None}
+
+    every = open_ones()
+    assert open_ones(token="t") == {"GET /api/health", "GET /api/ready"}
+    reading = open_ones(token="t", public_read=True)
+    assert "GET /api/experiments" in reading
+    assert "POST /api/uploads" in every - reading
+
+
 def test_the_example_of_a_prediction_is_true(client: Any, described: dict[str, Any]) -> None:
     schemas = described["components"]["schemas"]
     body = schemas["PredictionIn"]["examples"][0]

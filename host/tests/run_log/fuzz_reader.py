@@ -224,8 +224,8 @@ def _document(head: bytes, blocks: list[bytes], chance: random.Random) -> bytes:
 
 def _documents(block: bytes, change: Callable[[bytes], Iterable[bytes]]) -> Iterator[bytes]:
     """The block with its document changed in each of those ways; nothing of a block of records."""
-    payload, kind = block[layout.BLOCK.size :], block[4]
-    if kind == layout.SAMPLES or len(payload) < layout.RESULT.size:
+    payload = block[layout.BLOCK.size :]
+    if len(payload) < layout.RESULT.size or (kind := block[4]) == layout.SAMPLES:
         return
     start, end = b"", b""
     if kind == layout.RESULT_BLOCK:

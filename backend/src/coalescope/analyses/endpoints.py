@@ -17,11 +17,11 @@ from coalescope.analyses.schemas import (
 from coalescope.database import ReadConnection
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
-from coalescope.runs.selection import left_out
+from coalescope.runs.selection import LEFT_OUT_AS_TEXT, left_out
 
 router = APIRouter(prefix="/experiments", tags=["analyses"])
 
-Without = Annotated[str, Query(max_length=16_000, description="Runs to leave out: ID,ID,…")]
+Without = Annotated[str, Query(**LEFT_OUT_AS_TEXT, description="Runs to leave out: ID,ID,…")]
 
 
 @router.get("/{slug}/variance", openapi_extra=WHERE_PARAMETERS, summary="Allocate the variation")
@@ -30,7 +30,14 @@ def get_variance(
     request: Request,
     slug: str,
     measure: str,
-    factors: Annotated[str, Query(max_length=400, description="Two factors: A,B")],
+    factors: Annotated[
+        str,
+        Query(
+            max_length=400,
+            description="Two factors: A,B",
+            json_schema_extra={"pattern": variance.TWO_FACTORS},
+        ),
+    ],
     without: Without = "",
 ) -> VarianceOut:
     """Which of two factors moves a measure, alone and together, and how much is chance.

@@ -129,6 +129,9 @@ def _wrong_factors(
     )
 
 
+TWO_FACTORS = r"^\s*[^,\s][^,]*,\s*[^,\s][^,]*$"
+
+
 def two_factors(text: str) -> tuple[str, str]:
     """Factors from A,B. Errors: 422 unless there are two."""
     names = [name.strip() for name in text.split(",")]

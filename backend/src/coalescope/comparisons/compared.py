@@ -247,6 +247,9 @@ def levels_of_sides(
     return both + own("a"), both + own("b")
 
 
+SPLIT = "^[^=]+=[^:]+:[^:]+$"
+
+
 def sides_of(split: str | None) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Levels of both sides from FACTOR=LEVEL:LEVEL. Errors: 422 for another form."""
     if split is None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 
-from coalescope.comparisons.compared import levels_of_sides, regressions, sides_of
+from coalescope.comparisons.compared import SPLIT, levels_of_sides, regressions, sides_of
 from coalescope.comparisons.schemas import ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments
 from coalescope.database import ReadConnection
@@ -29,6 +29,7 @@ def get_comparison(
         str | None,
         Query(
             max_length=400,
+            json_schema_extra={"pattern": SPLIT},
             description="FACTOR=LEVEL:LEVEL: only cells of the first level on side A, of the "
             "second on side B; a and b may then be the same experiment",
         ),

@@ -19,6 +19,7 @@ from coalescope.experiments.schemas import (
     ExperimentOut,
     ExperimentSummaryOut,
 )
+from coalescope.runs.selection import LEFT_OUT_AS_TEXT
 from coalescope.runs.selection import left_out as uids_of
 from coalescope.runs.service import cells_without
 
@@ -90,7 +91,7 @@ def list_cells(
     response: Response,
     slug: str,
     without: Annotated[
-        str, Query(max_length=16_000, description="Runs to leave out of this view: ID,ID,…")
+        str, Query(**LEFT_OUT_AS_TEXT, description="Runs to leave out of this view: ID,ID,…")
     ] = "",
 ) -> CellsOut | Response:
     """Every cell with all its measures: any surface can be drawn from it.

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from coalescope.experiments.records import Kind
+from coalescope.experiments.service import SLUG
 from coalescope.glossary.schemas import QuantityOut
 
 Level = int | float | str
@@ -134,7 +135,7 @@ class CellsOut(BaseModel):
 class SourceIn(BaseModel):
     """Where the data of a new experiment comes from."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     citation: Annotated[str | None, Field(max_length=2000)] = None
     url: Annotated[str | None, Field(max_length=2000, pattern="^https?://")] = None
@@ -148,6 +149,7 @@ class ExperimentIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -160,8 +162,11 @@ class ExperimentIn(BaseModel):
         },
     )
 
-    slug: Annotated[str, Field(max_length=80)]
-    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    slug: Annotated[str, Field(max_length=80, json_schema_extra={"pattern": f"^{SLUG.pattern}$"})]
+    title: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"\S"),
+    ]
     kind: Kind
     subtitle: Annotated[str, Field(max_length=300)] = ""
     source: SourceIn | None = None

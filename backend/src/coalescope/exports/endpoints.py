@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from coalescope.database import Database, ReadConnection
 from coalescope.experiments.service import get_experiment
 from coalescope.exports.service import Format, What, export, file_name
-from coalescope.runs.selection import current_among
+from coalescope.runs.selection import LEFT_OUT_AS_TEXT, current_among
 from coalescope.runs.selection import left_out as uids_of
 
 router = APIRouter(prefix="/experiments", tags=["exports"])
@@ -43,7 +43,7 @@ def export_experiment(
     file_format: Annotated[Format, Query(alias="format", description="Of the file")],
     what: Annotated[What, Query(description="A row per cell, or per current run")] = "cells",
     without: Annotated[
-        str, Query(max_length=16_000, description="Runs to leave out: ID,ID,…")
+        str, Query(**LEFT_OUT_AS_TEXT, description="Runs to leave out: ID,ID,…")
     ] = "",
 ) -> StreamingResponse:
     """Download an experiment's cells or current runs.

@@ -20,6 +20,7 @@ from coalescope.predictions.service import get_model
 from coalescope.runs.selection import LeftOut, where_pairs
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
+from coalescope.whole_numbers import JSON_INTEGER
 
 
 class FitIn(BaseModel):
@@ -27,6 +28,7 @@ class FitIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -60,10 +62,10 @@ class FitIn(BaseModel):
     without: LeftOut = Field(
         default_factory=list, description="Runs to leave out of this fit; nothing is deleted"
     )
-    resamples: Annotated[int, Field(ge=0, le=MAX_RESAMPLES)] = Field(
+    resamples: Annotated[int, Field(ge=0, le=MAX_RESAMPLES), JSON_INTEGER] = Field(
         default=10_000, description="Bootstrap resamples behind the intervals; 0 for none"
     )
-    seed: Annotated[int, Field(ge=0, lt=2**53)] = Field(
+    seed: Annotated[int, Field(ge=0, lt=2**53), JSON_INTEGER] = Field(
         default=1, description="The same seed gives the same intervals"
     )
 
@@ -86,6 +88,7 @@ class NonlinearFitIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -124,10 +127,10 @@ class NonlinearFitIn(BaseModel):
     weighting: Weighting = Field(
         default="relative", description="Of deviations: in percent, or in the response's unit"
     )
-    resamples: Annotated[int, Field(ge=0, le=MAX_NONLINEAR_RESAMPLES)] = Field(
+    resamples: Annotated[int, Field(ge=0, le=MAX_NONLINEAR_RESAMPLES), JSON_INTEGER] = Field(
         default=1_000, description="Bootstrap resamples behind the intervals; 0 for none"
     )
-    seed: Annotated[int, Field(ge=0, lt=2**53)] = Field(
+    seed: Annotated[int, Field(ge=0, lt=2**53), JSON_INTEGER] = Field(
         default=1, description="The same seed gives the same intervals"
     )
 

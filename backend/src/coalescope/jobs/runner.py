@@ -3,9 +3,7 @@
 
 import logging
 from collections.abc import Callable
-from functools import partial
 from threading import Event, Thread
-from typing import TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
@@ -24,8 +22,6 @@ _SAY_EVERY_S = 5.0
 # Reads what a job needs from the store; what it returns computes, and asks the store no more.
 Calculate = Callable[[], BaseModel]
 Prepare = Callable[[JobIn], Calculate]
-Outcome = BaseModel | CoalescopeError
-T = TypeVar("T")
 
 
 class JobRunner:
@@ -78,60 +74,47 @@ class JobRunner:
             return service.take(connection, self._at_once)
 
     def _work(self, claim: service.Claim) -> None:
-        calculate = _outcome(claim, partial(self._prepare, claim.question))
-        if isinstance(calculate, CoalescopeError):
-            outcome: Outcome | None = calculate
-        else:
-            outcome = self._calculated(claim, calculate)
-        if outcome is None:
-            return
-        with self._database.write() as connection:
-            if isinstance(outcome, CoalescopeError):
-                service.fail(connection, claim, outcome)
-            else:
-                service.finish(connection, claim, outcome.model_dump(mode="json"))
+        """Compute beside a clock that says we are still there.
 
-    def _calculated(self, claim: service.Claim, calculate: Calculate) -> Outcome | None:
-        """Beside a clock that says we are still there; None once the job is no longer ours.
-
-        A daemon, left to itself where we stop: it holds no exit up, and no connection.
+        In a daemon, which holds no exit up. We may leave it to itself once it has read what it
+        needs: then it has no connection either.
         """
-        done = Event()
-        outcome: list[Outcome] = []
+        read, done = Event(), Event()
+        outcome: list[BaseModel | CoalescopeError] = []
 
-        def run() -> None:
+        def compute() -> None:
             TRACER.set(self._tracer)  # this thread's own
-            outcome.append(_outcome(claim, partial(_traced, claim, calculate)))
-            done.set()
-            self._asked.set()
+            try:
+                with span("job", uid=claim.uid, experiment=claim.question.experiment or ""):
+                    calculate = self._prepare(claim.question)
+                    read.set()
+                    outcome.append(calculate())
+            except CoalescopeError as error:
+                outcome.append(error)
+            except Exception:
+                _LOG.exception("the job %s failed", claim.uid)
+                outcome.append(_internal())
+            finally:
+                read.set()
+                done.set()
+                self._asked.set()
 
-        Thread(target=run, name=f"job {claim.uid}", daemon=True).start()
+        Thread(target=compute, name=f"job {claim.uid}", daemon=True).start()
+        read.wait()
         while not done.is_set():
             self._asked.wait(_SAY_EVERY_S)
             self._asked.clear()
             with self._database.write() as connection:
                 if self._stopping.is_set():
                     service.give_back(connection, claim)
-                    return None
+                    return
                 if not service.still_at_it(connection, claim):
-                    return None
-        return outcome[0]
-
-
-def _traced(claim: service.Claim, calculate: Calculate) -> BaseModel:
-    with span("job", uid=claim.uid, experiment=claim.question.experiment or ""):
-        return calculate()
-
-
-def _outcome(claim: service.Claim, step: Callable[[], T]) -> T | CoalescopeError:
-    """What a step gave, or why it failed."""
-    try:
-        return step()
-    except CoalescopeError as error:
-        return error
-    except Exception:
-        _LOG.exception("the job %s failed", claim.uid)
-        return _internal()
+                    return
+        with self._database.write() as connection:
+            if isinstance(outcome[0], CoalescopeError):
+                service.fail(connection, claim, outcome[0])
+            else:
+                service.finish(connection, claim, outcome[0].model_dump(mode="json"))
 
 
 def _internal() -> CoalescopeError:

@@ -6,6 +6,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from coalescope.error_responses import ErrorBody
+from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.fits.schemas import FitIn, FitOut, NonlinearFitIn, NonlinearFitOut
 from coalescope.predictions.schemas import PredictionIn, PredictionOut
@@ -18,6 +19,7 @@ class SweepIn(PredictionIn):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -36,6 +38,7 @@ class JobIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -61,10 +64,17 @@ class JobIn(BaseModel):
     def _one_question(self) -> Self:
         given = [self.fit, self.nonlinear_fit, self.prediction]
         if sum(one is not None for one in given) != 1:
-            raise ValueError("give fit, nonlinear_fit or prediction, one of them")
+            raise _not_one("A job is one question.", "Give fit, nonlinear_fit or prediction.")
         if (self.experiment is None) != (self.prediction is not None):
-            raise ValueError("a fit is of an experiment, and a prediction of none")
+            raise _not_one(
+                "A fit is of an experiment, and a prediction of none.",
+                "Give or leave out experiment.",
+            )
         return self
+
+
+def _not_one(message: str, advice: str) -> CoalescopeError:
+    return CoalescopeError("not_one_question", message, where={"in": "body"}, advice=advice)
 
 
 class JobOut(BaseModel):

@@ -10,7 +10,7 @@ class LinkIn(BaseModel):
     """The view to link to."""
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"example": {"path": _EXAMPLE_PATH}}
+        extra="forbid", strict=True, json_schema_extra={"example": {"path": _EXAMPLE_PATH}}
     )
 
     path: str = Field(description="Path, query and fragment of an address of the page")

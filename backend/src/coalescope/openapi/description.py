@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the generated OpenAPI document says beyond what the endpoints say of themselves."""
 
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI
@@ -65,8 +66,8 @@ OTHER_ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def describe(app: FastAPI) -> None:
-    """Complete the document that `app` generates."""
+def describe(app: FastAPI, is_open: Callable[[str, str], bool]) -> None:
+    """Complete the document that `app` generates; `is_open`: a method at a path takes no token."""
     generate = app.openapi
 
     def complete() -> dict[str, Any]:
@@ -80,9 +81,11 @@ def describe(app: FastAPI) -> None:
                 }
             }
             document["security"] = [{}, {"token": []}]
-            for operations in document["paths"].values():
-                for operation in operations.values():
+            for path, operations in document["paths"].items():
+                for method, operation in operations.items():
                     _complete_operation(operation)
+                    if not is_open(method.upper(), path):
+                        operation["security"] = [{"token": []}]
         return generate()
 
     app.openapi = complete  # type: ignore[method-assign]

@@ -10,12 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from coalescope.experiments.schemas import Level
 from coalescope.policies.recorded import Measured, Recorded
 from coalescope.policies.service import Clients, Known, OpenLoop, Outcome, Trial
+from coalescope.whole_numbers import JSON_INTEGER
 
 _SHOWN_CHOICES = 1_000
 
 _Micros = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 _Cost = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
-_Bytes = Annotated[int, Field(ge=1, le=65_536)]
+_Bytes = Annotated[int, Field(ge=1, le=65_536), JSON_INTEGER]
 
 
 class PolicyOut(BaseModel):
@@ -30,7 +31,7 @@ class PolicyOut(BaseModel):
 class PhaseIn(BaseModel):
     """A time of one packet rate."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     duration_us: _Micros
     packet_rate_hz: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
@@ -40,7 +41,7 @@ class PhaseIn(BaseModel):
 class OpenLoopIn(BaseModel):
     """Packets that come whatever the receiver does."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     kind: Literal["open-loop"]
     phases: Annotated[list[PhaseIn], Field(min_length=1, max_length=100)]
@@ -61,10 +62,10 @@ class OpenLoopIn(BaseModel):
 class ClosedLoopIn(BaseModel):
     """Clients that each wait for a reply of one packet before they ask again."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     kind: Literal["closed-loop"]
-    clients: Annotated[int, Field(ge=1, le=10_000)]
+    clients: Annotated[int, Field(ge=1, le=10_000), JSON_INTEGER]
     rtt_min_us: Annotated[float, Field(ge=1, le=1e9, allow_inf_nan=False)] = Field(
         description="From a processed reply to the client's next one, without moderation"
     )
@@ -80,12 +81,12 @@ class ClosedLoopIn(BaseModel):
 class RecordedIn(BaseModel):
     """The traffic of an experiment's runs: its packet rate and its mean packet."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     kind: Literal["recorded"]
     experiment: Annotated[str, Field(max_length=80)]
     where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
-    clients: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+    clients: Annotated[int, Field(ge=1, le=10_000), JSON_INTEGER] | None = Field(
         default=None,
         description="Clients that waited for their reply, which is played as one packet; null for "
         "packets that came whatever the receiver did",
@@ -99,6 +100,7 @@ class TrialIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -136,7 +138,7 @@ class TrialIn(BaseModel):
         description="Fixed intervals to try beside the policy; without them, the delays that the "
         "runs had where traffic is recorded",
     )
-    seed: Annotated[int, Field(ge=0, lt=2**53)] = Field(
+    seed: Annotated[int, Field(ge=0, lt=2**53), JSON_INTEGER] = Field(
         default=1, description="Of random spacing; the same seed gives the same packets"
     )
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from coalescope.glossary.schemas import QuantityOut
 from coalescope.predictions.service import MAX_POINTS, Prediction, Span
 from coalescope.user_models.schemas import UserModelIn
+from coalescope.whole_numbers import JSON_INTEGER
 
 
 class ParameterOut(QuantityOut):
@@ -51,11 +52,11 @@ class ModelOut(BaseModel):
 class SpanIn(BaseModel):
     """Evenly spaced values, both ends included."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     lo: FiniteFloat
     hi: FiniteFloat
-    n: Annotated[int, Field(ge=1, le=MAX_POINTS)]
+    n: Annotated[int, Field(ge=1, le=MAX_POINTS), JSON_INTEGER]
 
 
 class PredictionIn(BaseModel):
@@ -63,6 +64,7 @@ class PredictionIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -90,6 +92,7 @@ class UserPredictionIn(PredictionIn):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {

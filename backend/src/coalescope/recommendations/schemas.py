@@ -14,12 +14,13 @@ from coalescope.recommendations.service import Advice, Question, aim, constraint
 from coalescope.runs.selection import LeftOut
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
+from coalescope.whole_numbers import JSON_INTEGER
 
 
 class AimIn(BaseModel):
     """One measure of the goal."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     measure: Annotated[str, Field(max_length=64)]
     sense: Literal["more", "less"] | None = Field(
@@ -33,7 +34,7 @@ class AimIn(BaseModel):
 class ConstraintIn(BaseModel):
     """A bound that the setting must keep."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     measure: Annotated[str, Field(max_length=64)]
     limit: Literal["at most", "at least"]
@@ -43,7 +44,7 @@ class ConstraintIn(BaseModel):
 class QuestionIn(BaseModel):
     """What is wanted, and for which interface."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     aims: Annotated[list[AimIn], Field(min_length=1, max_length=8)]
     goal: Goal = Field(
@@ -57,7 +58,7 @@ class QuestionIn(BaseModel):
         description="A loss against the best that does not matter; by default 1 of a measure or a "
         "trade, and 5 of a balance, whose loss is a share of what choosing can change",
     )
-    seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**53), JSON_INTEGER] = 1
     interface: Annotated[str, Field(max_length=15)] | None = Field(
         default=None, description="Write commands for it, such as eth0"
     )
@@ -83,6 +84,7 @@ class RecommendationIn(QuestionIn):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -113,6 +115,7 @@ class ModelRecommendationIn(QuestionIn):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from coalescope.experiments.schemas import Level
 from coalescope.runs.records import Content, Status
+from coalescope.whole_numbers import JSON_INTEGER
 
 
 class WarningOut(BaseModel):
@@ -192,7 +193,7 @@ class EnvironmentOut(BaseModel):
 
 Reason = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=2000),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=r"\S"),
     Field(description="Why, for the run's history"),
 ]
 
@@ -202,6 +203,7 @@ class ReasonIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={"examples": [{"reason": "The switch was rebooting during this run."}]},
     )
 
@@ -213,11 +215,12 @@ class CorrectionIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [{"factors": {"mtu_bytes": 9000}, "reason": "The MTU was noted wrong."}]
         },
     )
 
     factors: dict[str, int | float | str | None] = Field(default_factory=dict)
-    replicate: Annotated[int, Field(ge=0, le=10**9)] | None = None
+    replicate: Annotated[int, Field(ge=0, le=10**9), JSON_INTEGER] | None = None
     reason: Reason

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 from sqlalchemy.engine import Connection
@@ -15,6 +15,7 @@ from coalescope.runs import repository
 from coalescope.runs.records import RunValues
 
 MOST_LEFT_OUT = 200
+LEFT_OUT_AS_TEXT: dict[str, Any] = {"max_length": 16_000, "pattern": "^[ -~]*$"}
 LeftOut = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=MOST_LEFT_OUT)]
 
 

@@ -86,14 +86,17 @@ class AccessPolicy:
             "it with --host and tokens (`coalescope token create`).",
         )
 
+    def is_open(self, method: str, path: str) -> bool:
+        """Whether that takes no token."""
+        open_reading = self.public_read and is_public_reading(method, path)
+        return not self.asks or needed_scope(method, path) is None or open_reading
+
     def forbidden(self, head: RequestHead, caller: Caller | None) -> Refusal | None:
         """Return why this caller may not do this, or None if they may."""
         needed = needed_scope(head.method, head.path)
-        if not self.asks or needed is None:
+        if needed is None or self.is_open(head.method, head.path):
             return None
         if caller is None:
-            if self.public_read and is_public_reading(head.method, head.path):
-                return None
             return _unknown_caller(head)
         if caller.may(needed):
             return None

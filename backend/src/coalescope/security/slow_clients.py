@@ -5,16 +5,22 @@ A connection that waits costs a file and some memory; these bounds keep that a m
 """
 
 import asyncio
+import json
 import time
 
+import h11
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from coalescope.errors import CoalescopeError
+from coalescope.security.headers import SECURITY_HEADERS
 
 HEAD_S = 10.0
 BODY_S = 30.0
 BODY_BYTES_PER_S = 1024
 ANSWER_S = 60.0
+MOST_HEAD_BYTES = 2**16
 
 
 class SlowBodies:
@@ -79,6 +85,24 @@ class TimedConnection(H11Protocol):
         if self.cycle is not None and not self.cycle.response_complete:
             _stop(self._head_clock)
             self._head_clock = None
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP, or has too long a head, is answered in the one shape too."""
+        error = CoalescopeError(
+            "not_http",
+            "The request cannot be read as HTTP.",
+            advice=f"Its first line and headers together hold at most {MOST_HEAD_BYTES:,} bytes.",
+            status=400,
+        )
+        headers = SECURITY_HEADERS | {"Content-Type": "application/json", "Connection": "close"}
+        body = json.dumps(error.as_json()).encode()
+        for event in (
+            h11.Response(status_code=400, headers=list(headers.items()), reason=b"Bad Request"),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def pause_writing(self) -> None:
         """The client does not take what is sent: give it a while."""

@@ -4,7 +4,7 @@
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.sse import EventSourceResponse
 
 from coalescope.database import Database, ReadConnection, WriteConnection
@@ -15,15 +15,19 @@ from coalescope.sweeps.schemas import ChangeOut, ProgressIn, SweepIn, SweepOut
 
 router = APIRouter(tags=["sweeps"])
 
+SweepId = Annotated[str, Path(json_schema_extra={"pattern": f"^{service.ID.pattern}$"})]
+
 
 @router.put("/sweeps/{sweep_id}")
-def announce_sweep(connection: WriteConnection, sweep_id: str, sweep: SweepIn) -> SweepOut:
+def announce_sweep(connection: WriteConnection, sweep_id: SweepId, sweep: SweepIn) -> SweepOut:
     """Announce a sweep that begins or goes on. Again with the same id: what it says now counts."""
     return service.announce(connection, sweep_id, sweep)
 
 
 @router.put("/sweeps/{sweep_id}/progress", responses={404: {"model": ErrorResponse}})
-def report_progress(connection: WriteConnection, sweep_id: str, progress: ProgressIn) -> SweepOut:
+def report_progress(
+    connection: WriteConnection, sweep_id: SweepId, progress: ProgressIn
+) -> SweepOut:
     """Say how far a sweep is."""
     return service.report(connection, sweep_id, progress)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from coalescope.experiments.service import MAX_SLUG, SLUG
+from coalescope.whole_numbers import JSON_INTEGER
 
 MOST_CELLS = 5000
 MOST_RUNS = 1_000_000
@@ -13,7 +14,7 @@ _Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 _Level = (
     Annotated[str, StringConstraints(max_length=200)] | Annotated[float, Field(allow_inf_nan=False)]
 )
-_Runs = Annotated[int, Field(ge=0, le=MOST_RUNS)]
+_Runs = Annotated[int, Field(ge=0, le=MOST_RUNS), JSON_INTEGER]
 Setting = Annotated[dict[_Name, _Level], Field(max_length=40)]
 
 _PROGRESS: dict[str, Any] = {
@@ -28,7 +29,7 @@ _PROGRESS: dict[str, Any] = {
 class ProgressIn(BaseModel):
     """How far a sweep is."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": _PROGRESS})
+    model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra={"example": _PROGRESS})
 
     state: Literal["running", "ended", "stopped"] = Field(
         description="stopped: interrupted or failed, to be gone on with"
@@ -49,6 +50,7 @@ class SweepIn(ProgressIn):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "example": {
                 **_PROGRESS,
@@ -64,7 +66,7 @@ class SweepIn(ProgressIn):
         max_length=MAX_SLUG,
         description="Slug that its runs are uploaded under",
     )
-    replicates: int = Field(ge=1, le=MOST_RUNS)
+    replicates: Annotated[int, Field(ge=1, le=MOST_RUNS), JSON_INTEGER]
     cells: list[Setting] = Field(
         max_length=MOST_CELLS,
         description="Every setting it will measure; empty where there are too many",

@@ -12,14 +12,14 @@ from coalescope.sweeps.schemas import ChangeOut, ProgressIn, SweepIn, SweepOut
 from coalescope.timestamps import utc_now
 
 _SHOWN = 5
-_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 Version = tuple[int | None, str | None]
 
 
 def announce(connection: Connection, uid: str, sweep: SweepIn) -> SweepOut:
     """Store a sweep, or what changed of one. Errors: 422 for an identity that is none."""
-    if not _ID.fullmatch(uid):
+    if not ID.fullmatch(uid):
         raise CoalescopeError(
             "invalid_sweep_id",
             f"{uid[:80]!r} cannot identify a sweep.",

@@ -13,7 +13,7 @@ _MOST_NAMES = 64
 class UserInputIn(BaseModel):
     """What varies: an input of the graph."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: _Name
     source: Annotated[str, Field(max_length=200)] | None = Field(
@@ -28,7 +28,7 @@ class UserInputIn(BaseModel):
 class UserParameterIn(BaseModel):
     """A constant of the graph, and the range that a fit may search."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: _Name
     default: FiniteFloat
@@ -40,7 +40,7 @@ class UserParameterIn(BaseModel):
 class UserOutputIn(BaseModel):
     """What an output of the graph is counted in."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: _Name
     unit: _Unit = Field(default="", description="Of a name that the glossary does not know")
@@ -55,6 +55,7 @@ class UserModelIn(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,
         json_schema_extra={
             "examples": [
                 {
@@ -74,7 +75,10 @@ class UserModelIn(BaseModel):
     )
 
     format: Literal[1]
-    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    title: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"\S"),
+    ]
     inputs: Annotated[list[UserInputIn], Field(max_length=_MOST_NAMES)]
     parameters: Annotated[list[UserParameterIn], Field(max_length=_MOST_NAMES)] = []
     outputs: Annotated[list[UserOutputIn], Field(max_length=_MOST_NAMES)] = []

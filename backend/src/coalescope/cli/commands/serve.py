@@ -18,7 +18,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.operation.logs import log_as_json
 from coalescope.operation.workers import supervise
 from coalescope.security import access_policy
-from coalescope.security.slow_clients import TimedConnection
+from coalescope.security.slow_clients import MOST_HEAD_BYTES, TimedConnection
 from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.sweeps.events import Listeners
@@ -55,6 +55,7 @@ def answer(settings: Settings, listener: socket.socket, announce: Callable[[], N
     config = uvicorn.Config(
         app,
         http=TimedConnection,
+        h11_max_incomplete_event_size=MOST_HEAD_BYTES,
         log_config=None if settings.log_format == "json" else uvicorn.config.LOGGING_CONFIG,
         log_level="warning",
         access_log=False,
