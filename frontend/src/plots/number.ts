@@ -48,3 +48,17 @@ export function brief(value: number, significant = 4): string {
   const text = decimal(rounded, digits);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
+
+/** Beyond this ratio of the largest to the smallest, one number of decimals does not suit a column. */
+const WIDEST = 1000;
+
+/** Numbers of one column or list, with as many decimals each: those that the largest needs for `significant` digits, fewer where all end in noughts. */
+export function alike(values: readonly (number | null | undefined)[], significant = 4): (value: number) => string {
+  const known = values.filter((v): v is number => typeof v === 'number' && Number.isFinite(v) && v !== 0);
+  const sizes = known.map(Math.abs);
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  if (known.length === 0 || most > WIDEST * least) return (value) => brief(value, significant);
+  let digits = Math.max(0, Math.min(12, significant - 1 - Math.floor(Math.log10(most))));
+  while (digits > 0 && known.every((v) => v.toFixed(digits).endsWith('0'))) digits -= 1;
+  return (value) => decimal(value, digits);
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { brief, decimal, digitsFor, digitsOfStep, plusMinus, worded } from '../../src/plots/number';
+import { alike, brief, decimal, digitsFor, digitsOfStep, plusMinus, worded } from '../../src/plots/number';
 
 it('writes a true minus, and thin spaces from five digits on', () => {
   expect(decimal(-0.5, 1)).toBe('−0.5');
@@ -38,4 +38,14 @@ it('says what a code stands for, and a number where it stands for nothing', () =
   expect(worded(1, 2, meanings)).toBe('bus');
   expect(worded(1.5, 2, meanings)).toBe('1.50');
   expect(worded(7, 0, [])).toBe('7');
+});
+
+it('writes the numbers of a column with as many decimals each', () => {
+  const column = (values: number[], significant?: number) => values.map(alike(values, significant));
+  expect(column([1003, 1003.8, 996.47], 5)).toEqual(['1003.0', '1003.8', '996.5']);
+  expect(column([1500, 3000, 9000])).toEqual(['1500', '3000', '9000']);
+  expect(column([0, 0.5, -0.25])).toEqual(['0.00', '0.50', '−0.25']);
+  // of sizes too far apart, each as short as it can be
+  expect(column([0.0012, 900])).toEqual(['0.0012', '900']);
+  expect(alike([])(2.5)).toBe('2.5');
 });

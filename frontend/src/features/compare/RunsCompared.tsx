@@ -11,7 +11,7 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { Timeline } from '../../layers/Timeline';
-import { brief } from '../../plots/number';
+import { alike } from '../../plots/number';
 import { isLog } from '../runs/words';
 import { letterOf } from './address';
 import { EnvironmentDifference } from './EnvironmentDifference';
@@ -48,6 +48,7 @@ function Measures({ runs }: { runs: readonly RunDetail[] }) {
         <tbody>
           {names.map((name) => {
             const values = runs.map(({ measures }) => measures[name]?.value);
+            const words = alike(values, 5);
             return (
               <tr key={name}>
                 <th scope="row">
@@ -55,7 +56,7 @@ function Measures({ runs }: { runs: readonly RunDetail[] }) {
                 </th>
                 {values.map((value, k) => (
                   <td key={runs[k].id} className="n value">
-                    {value === undefined ? <small>not available</small> : brief(value, 5)}
+                    {value === undefined ? <small>not available</small> : words(value)}
                   </td>
                 ))}
                 <td>{quantities?.find((quantity) => quantity.name === name)?.unit}</td>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a figure other than the map shows, for those who do not see it. It follows the sliders once they rest.
 import { useEffect, useState } from 'react';
-import { brief } from '../../plots/number';
+import { alike } from '../../plots/number';
 import { thetaOf } from '../../state/view';
 import { useExplorer } from './context';
 import { figureData } from './figureData';
@@ -24,6 +24,12 @@ export default function FigureTable() {
   }, [store]);
   const data = figureData(view, { state, theta: thetaOf(view.sliders, state.byHand) });
   if (!data || data.rows.length === 0) return null;
+  const words = data.columns.map((_, i) =>
+    alike(
+      data.rows.map((row) => (typeof row[i] === 'number' ? row[i] : null)),
+      5,
+    ),
+  );
   return (
     // a table is as wide as its columns, hidden or not: what holds it cuts it off
     <div className="sr">
@@ -44,7 +50,7 @@ export default function FigureTable() {
           {data.rows.map((row) => (
             <tr key={`${row[0]},${row[1]}`}>
               {row.map((value, i) => (
-                <td key={data.columns[i]}>{typeof value === 'number' ? brief(value, 5) : (value ?? 'not known')}</td>
+                <td key={data.columns[i]}>{typeof value === 'number' ? words[i](value) : (value ?? 'not known')}</td>
               ))}
             </tr>
           ))}

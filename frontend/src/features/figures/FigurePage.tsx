@@ -9,7 +9,7 @@ import { Rich } from '../../components/Rich';
 import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
 import { catalogue } from '../../engine/catalogue';
-import { brief } from '../../plots/number';
+import { alike } from '../../plots/number';
 import { useFigureExport } from '../share/figureExport';
 import { fileName, save } from '../share/save';
 import type { Document, Figure } from './definition';
@@ -98,17 +98,26 @@ function Inputs({ figure }: { figure: Figure }) {
   ));
 }
 
-const field = (value: number | string): string => (typeof value === 'string' ? value : brief(value, 5));
+/** Each column with as many decimals all the way down. */
+function fieldsOf(head: readonly string[], rows: readonly (readonly (number | string)[])[]) {
+  const words = head.map((_, c) =>
+    alike(
+      rows.map((row) => (typeof row[c] === 'number' ? row[c] : null)),
+      5,
+    ),
+  );
+  return (value: number | string, c: number): string => (typeof value === 'string' ? value : words[c](value));
+}
 
 function Numbers({ figure, data }: { figure: Figure; data: CellsBySlug }) {
   const charts = sheetsOf(figure, catalogue, data)
-    .map((sheet, i) => ({ ...sheet, panel: figure.panels[i] }))
+    .map((sheet, i) => ({ ...sheet, panel: figure.panels[i], field: fieldsOf(sheet.head, sheet.rows) }))
     .filter(({ panel }) => panel.form !== 'table');
   if (charts.length === 0) return null;
   return (
     <details className="numbers">
       <summary>The numbers in the {charts.length === 1 ? 'chart' : 'charts'}</summary>
-      {charts.map(({ title, head, of, rows, panel }, k) => (
+      {charts.map(({ title, head, of, rows, panel, field }, k) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the panels of a definition stand where they stand
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls sideways, also by keyboard
         <div key={k} className="wide" tabIndex={0} role="group" aria-label={title || figure.title}>
@@ -134,7 +143,7 @@ function Numbers({ figure, data }: { figure: Figure; data: CellsBySlug }) {
                   {row.map((value, c) => (
                     // biome-ignore lint/suspicious/noArrayIndexKey: columns stand where they stand
                     <td key={c} className={typeof value === 'number' ? 'n' : ''}>
-                      {field(value)}
+                      {field(value, c)}
                     </td>
                   ))}
                 </tr>

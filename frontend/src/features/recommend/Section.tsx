@@ -10,7 +10,7 @@ import { CopyButton } from '../../components/Copy';
 import { Icon } from '../../components/Icon';
 import { QuantityName } from '../../components/QuantityName';
 import { Drawing, useWidth } from '../../layers/Drawing';
-import { brief } from '../../plots/number';
+import { alike } from '../../plots/number';
 import type { Advice } from '../../state/advice';
 import type { ExplorerState } from '../../state/explorer';
 import type { Place } from '../../state/planned';
@@ -145,6 +145,11 @@ const MOST_ROWS = 60;
 function Settings({ found: { question, answer, slice }, go }: { found: Answered; go: (place: number) => void }) {
   const { candidates } = answer;
   const chances = candidates.some((c) => c.probability_best !== null);
+  const means = question.aims.map(({ quantity }) => alike(candidates.map((c) => c.means[quantity.name])));
+  const loss = alike(
+    candidates.map((c) => c.loss_percent),
+    3,
+  );
   return (
     <details className="more settings">
       <summary>All {candidates.length} settings</summary>
@@ -172,10 +177,10 @@ function Settings({ found: { question, answer, slice }, go }: { found: Answered;
                     {settingName(slice.layout, question.settingOf(c.factors), false)}
                   </button>
                 </th>
-                {question.aims.map(({ quantity }) => (
-                  <td key={quantity.name}>{brief(c.means[quantity.name])}</td>
+                {question.aims.map(({ quantity }, k) => (
+                  <td key={quantity.name}>{means[k](c.means[quantity.name])}</td>
                 ))}
-                <td>{brief(Math.abs(c.loss_percent), 3)}</td>
+                <td>{loss(Math.abs(c.loss_percent))}</td>
                 {chances && <td>{c.probability_best === null ? '–' : chance(c.probability_best)}</td>}
                 <td>
                   {question.model && c.allowed && place !== answer.best ? 'predicted' : standingOf(c, place, answer)}

@@ -14,7 +14,7 @@ import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
 import { Drawing, useWidth } from '../../layers/Drawing';
-import { brief } from '../../plots/number';
+import { alike, brief } from '../../plots/number';
 import { HEIGHT, spreadShapes } from './figure';
 import { chance, outliersWords, planWords, varianceWords } from './words';
 import './replicates.css';
@@ -147,6 +147,15 @@ function Scroll({ label, children }: { label: string; children: ReactNode }) {
 function Cells(props: { slug: string; measure: string; cells: readonly ReplicatedCell[]; unit: string }) {
   const { slug, measure, cells, unit } = props;
   const quantities = useQuantities().data;
+  const summaries = cells.map(({ summary }) => summary);
+  const mean = alike(
+    summaries.flatMap((own) => [own.mean, ...(own.ci95 ?? [])]),
+    5,
+  );
+  const deviation = alike(
+    summaries.map(({ sd }) => sd),
+    3,
+  );
   return (
     <Scroll label="Cells">
       <table className="list figures">
@@ -177,10 +186,10 @@ function Cells(props: { slug: string; measure: string; cells: readonly Replicate
                   <Link href={`/experiments/${slug}/runs?cell=${cell}`}>{inWords(factors, null, quantities)}</Link>
                 </th>
                 <td className="n">{summary.n}</td>
-                <td className="n value">{brief(summary.mean, 5)}</td>
-                <td className="n">{summary.sd === null ? 'not known' : brief(summary.sd, 3)}</td>
+                <td className="n value">{mean(summary.mean)}</td>
+                <td className="n">{summary.sd === null ? 'not known' : deviation(summary.sd)}</td>
                 <td className="n">
-                  {summary.ci95 === null ? 'not known' : `${brief(summary.ci95[0], 5)} to ${brief(summary.ci95[1], 5)}`}
+                  {summary.ci95 === null ? 'not known' : `${mean(summary.ci95[0])} to ${mean(summary.ci95[1])}`}
                 </td>
                 <td>
                   {outlying.length === 0
@@ -190,7 +199,7 @@ function Cells(props: { slug: string; measure: string; cells: readonly Replicate
                           <Link href={`/runs/${run}`}>
                             {replicate === null ? run.slice(0, 8) : `replicate ${replicate}`}
                           </Link>{' '}
-                          {brief(value, 5)}{' '}
+                          {mean(value)}{' '}
                         </span>
                       ))}
                 </td>

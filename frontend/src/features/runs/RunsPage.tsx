@@ -14,7 +14,7 @@ import { useTitle } from '../../components/title';
 import { decimal } from '../../plots/number';
 import { ListControls } from './ListControls';
 import { isFiltered, type Listing, PAGE, readListing, requestOf, sortedBy, toQuery } from './listing';
-import { moment, number, stateOf, warningsOf } from './words';
+import { moment, numbersOf, stateOf, warningsOf } from './words';
 import './runs.css';
 
 /** The address is the list: what a press changes goes there, and comes back from there. */
@@ -36,6 +36,8 @@ function Row(props: {
   factors: readonly string[];
   measures: readonly string[];
   labelOf: (name: string) => string;
+  /** A measure's value, in as many decimals as the others of its column. */
+  wordsOf: (name: string, value: number) => string;
 }) {
   const { run, factors, measures } = props;
   const state = stateOf(run);
@@ -58,7 +60,7 @@ function Row(props: {
         const measured = run.measures[name];
         return (
           <td key={name} className="n value" data-label={props.labelOf(name)}>
-            {measured ? number(measured.value) : <small>not available</small>}
+            {measured ? props.wordsOf(name, measured.value) : <small>not available</small>}
             {measured && measured.n > 1 && <small> mean of {measured.n}</small>}
           </td>
         );
@@ -134,6 +136,9 @@ function Table(props: {
   const columns = new Map([...experiment.factors, ...experiment.measures].map((each) => [each.name, each]));
   const titleOf = (name: string) => columns.get(name)?.label ?? name;
   const unitOf = (name: string) => columns.get(name)?.unit;
+  const words = Object.fromEntries(
+    listing.show.map((name) => [name, numbersOf(runs.map(({ measures }) => measures[name]?.value))]),
+  );
   const own = { listing, change };
   const head = (name: string) => {
     const label = titleOf(name);
@@ -169,6 +174,7 @@ function Table(props: {
               factors={factors}
               measures={listing.show}
               labelOf={(name) => [titleOf(name), unitOf(name)].filter(Boolean).join(', ')}
+              wordsOf={(name, value) => words[name](value)}
             />
           ))}
         </tbody>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in words and numbers. No DOM.
 import type { Correction, Factors, FactorValue, MeasureOf, Quantity, Run, RunEvent } from '../../api/types';
-import { brief } from '../../plots/number';
+import { alike, brief } from '../../plots/number';
 
 const MEASURES_FIRST = [
   'throughput_mbps',
@@ -68,6 +68,9 @@ const SHOWN_DIGITS = 5;
 export function number(value: number): string {
   return brief(value, SHOWN_DIGITS);
 }
+
+/** The same of a column: as many decimals all the way down. */
+export const numbersOf = (values: readonly (number | undefined)[]) => alike(values, SHOWN_DIGITS);
 
 /** A value of a header as one line: words of a list in a row, members of an object by name, nothing as a dash. */
 export function plain(value: unknown): string {

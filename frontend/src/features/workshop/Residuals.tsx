@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef } from 'react';
 import type { Experiment, NonlinearFit } from '../../api/types';
+import { QuantityName } from '../../components/QuantityName';
+import { definitionOf } from '../../engine/definitions';
 import { draw } from '../../layers/svg';
-import { brief, decimal } from '../../plots/number';
+import { alike, brief, decimal } from '../../plots/number';
 import { RESIDUALS_HEIGHT, residual, residualShapes } from './residuals';
 
 /** Every cell with what was observed, what the fitted model says, and the residual: drawn, and as a table. */
@@ -21,6 +23,10 @@ export function Residuals({ fit, experiment }: { fit: NonlinearFit; experiment: 
     (name) => new Set(fit.residuals.map((r) => r.factors[name])).size > 1,
   );
   const unit = fit.response_unit;
+  const value = alike(
+    fit.residuals.flatMap((r) => [r.observed, r.predicted]),
+    5,
+  );
   return (
     <>
       <svg
@@ -38,7 +44,7 @@ export function Residuals({ fit, experiment }: { fit: NonlinearFit; experiment: 
             <tr>
               {factors.map((name) => (
                 <th scope="col" key={name}>
-                  {name}
+                  <QuantityName name={name}>{definitionOf(name)?.label ?? name}</QuantityName>
                 </th>
               ))}
               <th scope="col">observed{unit && `, ${unit}`}</th>
@@ -54,8 +60,8 @@ export function Residuals({ fit, experiment }: { fit: NonlinearFit; experiment: 
                     {typeof r.factors[name] === 'number' ? brief(r.factors[name], 5) : r.factors[name]}
                   </td>
                 ))}
-                <td>{brief(r.observed, 5)}</td>
-                <td>{brief(r.predicted, 5)}</td>
+                <td>{value(r.observed)}</td>
+                <td>{value(r.predicted)}</td>
                 <td>{decimal(residual(r), 2)} %</td>
               </tr>
             ))}
