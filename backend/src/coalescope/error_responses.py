@@ -105,8 +105,8 @@ def _validation_problem(detail: Mapping[str, Any]) -> Problem:
 def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, StarletteHTTPException)
     headers = dict(error.headers or {})
-    if error.status_code == 405:
-        headers["Allow"] = ", ".join(_methods_at(request))
+    if error.status_code == 405 and (methods := _methods_at(request)):
+        headers["Allow"] = ", ".join(methods)
     code, message = _HTTP_CODES.get(error.status_code, ("http_error", str(error.detail)))
     shaped = CoalescopeError(
         code,

@@ -8,9 +8,10 @@ import hashlib
 import random
 import signal
 import sqlite3
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -56,12 +57,22 @@ def stored(data: Path) -> list[str]:
 
 @pytest.mark.parametrize("kills", [5, pytest.param(200, marks=pytest.mark.soak)])
 def test_nothing_acknowledged_is_lost(tmp_path: Path, make_log: MakeLog, kills: int) -> None:
+    die_and_look(tmp_path / "data", make_log, kills)
+
+
+def test_answering_before_it_is_stored_is_caught(tmp_path: Path, make_log: MakeLog) -> None:
+    """Control: of this server, uploads that it acknowledged are lost."""
+    mutant = [sys.executable, str(Path(__file__).with_name("answering_too_early.py"))]
+    with pytest.raises(AssertionError, match="an acknowledged upload is lost"):
+        die_and_look(tmp_path / "data", make_log, 5, mutant)
+
+
+def die_and_look(data: Path, make_log: MakeLog, kills: int, wrapped: Sequence[str] = ()) -> None:
     chance = random.Random(kills)
     acknowledged: set[str] = set()
-    data = tmp_path / "data"
     for kill in range(kills):
         logs = [make_log(replicate=kill * 100 + i + 1) for i in range(40)]
-        server = Server(data)
+        server = Server(data, wrapped=wrapped)
         acknowledged |= die_while_uploading(server, logs, chance.uniform(0.05, 1.5))
         there = stored(data)
         assert acknowledged <= set(there), "an acknowledged upload is lost"

@@ -64,6 +64,7 @@ def test_a_refused_method_is_told_all_that_are_taken(client: Any) -> None:
     answer = client.request("DELETE", "/api/experiments")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "GET, POST"
+    assert client.post("/explorer").headers["allow"] == "GET, HEAD"
 
 
 @pytest.mark.parametrize(("seed", "status"), [(1.0, 404), (True, 422), ("1", 422), (1.5, 422)])
