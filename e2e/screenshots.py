@@ -44,6 +44,9 @@ PAGES = {
 }
 SIZES = {1440: 900, 390: 844}
 QUIET_MS = 2500
+LONGEST_MS = 60_000
+STANDING = """() => !document.querySelector('.loading, [aria-busy=true]')
+  && !/Loading|Fitting|on their way/.test(document.querySelector('main')?.innerText ?? '')"""
 SHOWN = {1440: 810, 390: 234}
 SHEET = (1180, 1000)
 
@@ -72,6 +75,8 @@ def take(browser: Browser, url: str, out: Path, scheme: str, width: int) -> None
     for name in PAGES:
         page.goto(url + path_of(name, page, url))
         page.wait_for_timeout(QUIET_MS)
+        # a machine that is busy with other things takes longer: what is loading says so
+        page.wait_for_function(STANDING, timeout=LONGEST_MS)
         page.screenshot(path=out / f"{name}-{scheme}-{width}.png")
     context.close()
 

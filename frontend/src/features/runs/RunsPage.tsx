@@ -71,7 +71,9 @@ function Row(props: {
           {run.warning_codes.length > 0 && <small>{warningsOf(run)}</small>}
         </span>
       </td>
-      <td>{moment(run.recorded_at ?? run.created_at)}</td>
+      <td className="when" data-label="Recorded or stored, UTC">
+        {moment(run.recorded_at ?? run.created_at).replace(/ UTC$/, '')}
+      </td>
     </tr>
   );
 }
@@ -161,7 +163,7 @@ function Table(props: {
             </Head>
             {listing.show.map(head)}
             <th scope="col">State</th>
-            <Head name="recorded" label="time" {...own}>
+            <Head name="recorded" label="time" unit="UTC" {...own}>
               Recorded or stored
             </Head>
           </tr>
