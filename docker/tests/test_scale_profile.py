@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profile `scale`: PostgreSQL, a bucket, Dask, and three web servers behind a proxy.
+
+Debian's PostgreSQL and Caddy stand in for images that cannot be pulled everywhere, and an S3 server
+for tests, which forgets all when it ends, for the bucket: POSTGRES_IMAGE, PROXY_IMAGE and S3_IMAGE
+name others.
+"""
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+pytestmark = pytest.mark.containers
+
+STANDINS = Path(__file__).parent / "standins"
+TABLE = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900\n9000,0,1,990\n9000,50,1,985\n"
+SURFACE = "/api/experiments/lab/surfaces/throughput_mbps"
+TOKEN = "a-token-of-the-tests"
+_UP_WITHIN_S = 240.0
+_COUNT = """
+import re, urllib.request
+asked = urllib.request.Request("http://127.0.0.1:8000/metrics")
+asked.add_header("Authorization", "Bearer %s")
+text = urllib.request.urlopen(asked).read().decode()
+print(sum(float(n) for n in re.findall(r"requests_total{.*surfaces.*} (.*)", text)))
+"""
+
+
+class Scale:
+    """The services of the profile, at the proxy's port."""
+
+    def __init__(self, engine: Any, images: dict[str, str]) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        self.engine = engine
+        self._settings = {
+            "COALESCOPE_PORT": port,
+            "COALESCOPE_TOKEN": TOKEN,
+            "COALESCOPE_STORE_PASSWORD": "a-password-of-the-tests",
+            **images,
+        }
+        self.client = httpx.Client(
+            base_url=f"http://127.0.0.1:{port}",
+            headers={"Authorization": f"Bearer {TOKEN}"},
+            timeout=60,
+        )
+
+    def compose(self, *words: str) -> str:
+        return str(self.engine.compose("--profile", "scale", *words, **self._settings))
+
+    def wait(self) -> None:
+        deadline = time.monotonic() + _UP_WITHIN_S
+        while True:
+            try:
+                if self.client.get("/api/ready").status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            assert time.monotonic() < deadline, self.compose("logs", "--tail", "40")
+            time.sleep(1)
+
+    def containers(self, service: str) -> list[str]:
+        return self.compose("ps", "--quiet", service).split()
+
+
+@pytest.fixture(scope="module")
+def scale(engine: Any, base_images: dict[str, str]) -> Iterator[Scale]:
+    arguments = {**base_images, "PACKAGES": "requirements-scale.lock"}
+    words = [word for pair in arguments.items() for word in ("--build-arg", "=".join(pair))]
+    engine.run("build", "--network", "host", *words, "--tag", "coalescope-scale", ".")
+    images = {}
+    for name, standin in (("POSTGRES", "postgres"), ("PROXY", "caddy"), ("S3", "bucket")):
+        given = os.environ.get(f"{name}_IMAGE")
+        images[f"{name}_IMAGE"] = given or f"coalescope-tests/{standin}"
+        if not given:
+            base = ("--network", "host", "--build-arg", f"BASE={base_images['PYTHON_IMAGE']}")
+            file = STANDINS / f"{standin}.Dockerfile"
+            tag = ("--tag", f"coalescope-tests/{standin}")
+            engine.run("build", *base, "--file", file, *tag, STANDINS)
+    found = Scale(engine, images)
+    found.compose("down", "--volumes")
+    found.compose("up", "--detach", "--no-build", "proxy", "dask-worker")
+    found.wait()
+    yield found
+    found.client.close()
+    found.compose("down", "--volumes")
+
+
+def test_three_servers_are_one(scale: Scale) -> None:
+    """What one of them stored, all of them show."""
+    sent = scale.client.post("/api/uploads?filename=lab.csv", content=TABLE)
+    assert sent.status_code == 201, sent.text
+    answers = [scale.client.get(SURFACE) for _ in range(60)]
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1
+    assert [cell["mean"] for cell in answers[0].json()["cells"]] == [900, 990, 985]
+    servers = scale.containers("web")
+    assert len(servers) == 3
+    counted = [
+        float(scale.engine.run("exec", one, "python3", "-c", _COUNT % TOKEN)) for one in servers
+    ]
+    assert sum(counted) == 60
+    assert all(counted), "each of them answered some"
+    assert httpx.get(str(scale.client.base_url) + SURFACE).status_code == 401
+
+
+def test_predictions_are_computed_by_the_cluster(scale: Scale) -> None:
+    over = {
+        "delay_us": {"lo": 0, "hi": 500, "n": 300},
+        "mtu_bytes": {"lo": 600, "hi": 9000, "n": 300},
+    }
+    question = {"prediction": {"model": "timer-packets-per-interrupt", "over": over}}
+    asked = scale.client.post("/api/jobs", json=question)
+    assert asked.status_code == 202, asked.text
+    deadline = time.monotonic() + 120
+    while (job := scale.client.get(f"/api/jobs/{asked.json()['id']}").json())["state"] != "done":
+        assert job["state"] != "failed", job["error"]
+        assert time.monotonic() < deadline
+        time.sleep(1)
+    assert job["prediction"]["shape"] == [300, 300]
+    assert len(scale.containers("dask-worker")) == 2
+    scale.engine.run("stop", *scale.containers("dask-scheduler"))
+    question["prediction"]["over"]["delay_us"]["n"] = 301
+    asked = scale.client.post("/api/jobs", json=question)
+    while (job := scale.client.get(f"/api/jobs/{asked.json()['id']}").json())["state"] != "failed":
+        assert job["state"] != "done", "control: without the cluster nobody computes it"
+        assert time.monotonic() < deadline
+        time.sleep(1)
+    assert job["error"]["code"] == "cluster_unreachable"
+    scale.compose("up", "--detach", "--no-build", "proxy", "dask-worker")
+
+
+def test_what_is_stored_outlives_the_servers(scale: Scale) -> None:
+    surface = scale.client.get(SURFACE).json()
+    scale.engine.run("restart", *scale.containers("web"), *scale.containers("database"))
+    scale.wait()
+    assert scale.client.get(SURFACE).json() == surface
+    again = scale.client.post("/api/uploads?filename=lab.csv", content=TABLE)
+    assert again.status_code == 200, "known, and its bytes are in the bucket"
+
+
+def test_the_servers_are_nobody_and_write_nowhere(scale: Scale) -> None:
+    for one in [*scale.containers("web"), *scale.containers("dask-worker")]:
+        assert scale.engine.run("exec", one, "id", "-u").strip() == "10001"
+        refused = scale.engine.run("exec", one, "touch", "/srv/coalescope/x", check=False)
+        assert "Read-only file system" in refused
