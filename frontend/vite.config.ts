@@ -2,16 +2,22 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { models } from './build/models.ts';
-import { preload } from './build/preload.ts';
+import { pieces, preload } from './build/pieces.ts';
 import { pyodide } from './build/pyodide.ts';
 import { readers } from './build/readers.ts';
 import { routes } from './build/routes.ts';
+import { theme } from './build/theme.ts';
 
 export default defineConfig({
-  plugins: [react(), models(), preload(), pyodide(), readers(), routes()],
+  plugins: [react(), models(), preload(), pyodide(), readers(), routes(), theme()],
   // scripts and styles name their parts from where they are: the built page works under any path
   experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
-  build: { target: 'es2022', cssCodeSplit: false, assetsInlineLimit: 0 },
+  build: {
+    target: 'es2022',
+    cssCodeSplit: false,
+    assetsInlineLimit: 0,
+    rolldownOptions: { output: { codeSplitting: pieces } },
+  },
   server: { proxy: { '/api': process.env.COALESCOPE_API ?? 'http://127.0.0.1:8000' } },
   // pictures of every model at every setting take seconds, and more on a busy machine
   test: { include: ['tests/**/*.test.{ts,tsx}'], environment: 'node', testTimeout: 60_000 },

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to pixels and back: d3's scales, and one that has a place for nought on a logarithmic axis.
+// From values to pixels and back: straight, logarithmic, and logarithmic with a place for nought.
 import { tickStep, ticks } from 'd3-array';
-import { scaleLinear, scaleLog } from 'd3-scale';
 
-/** What is used of d3's scales, and what every scale here has. */
 export interface Scale {
   (value: number): number;
   invert(pixel: number): number;
@@ -11,8 +9,22 @@ export interface Scale {
 
 type Pair = readonly [number, number];
 
-export const linear = (domain: Pair, range: Pair): Scale => scaleLinear(domain, range);
-export const log = (domain: Pair, range: Pair): Scale => scaleLog(domain, range);
+/** Exact at both ends; in the middle where the ends are one. */
+function between([from, to]: Pair, [first, last]: Pair): (v: number) => number {
+  const span = to - from;
+  return (v) => {
+    const t = span === 0 ? 0.5 : (v - from) / span;
+    return first * (1 - t) + last * t;
+  };
+}
+
+export const linear = (domain: Pair, range: Pair): Scale =>
+  Object.assign(between(domain, range), { invert: between(range, domain) });
+
+export function log(domain: Pair, range: Pair): Scale {
+  const along = linear([Math.log(domain[0]), Math.log(domain[1])], range);
+  return Object.assign((v: number) => along(Math.log(v)), { invert: (p: number) => Math.exp(along.invert(p)) });
+}
 
 /** Room between nought and the least positive setting of a logarithmic axis, in units of ln. */
 const GAP = Math.log(3);
@@ -22,7 +34,7 @@ export function logFromZero(least: number, domain: Pair, range: Pair): Scale {
   const at = Math.log(least);
   const forward = (v: number): number => (v >= least ? Math.log(v) : at - GAP + (GAP * v) / least);
   const back = (u: number): number => (u >= at ? Math.exp(u) : ((u - at + GAP) / GAP) * least);
-  const along = scaleLinear([forward(domain[0]), forward(domain[1])], range);
+  const along = linear([forward(domain[0]), forward(domain[1])], range);
   return Object.assign((v: number) => along(forward(v)), { invert: (p: number) => back(along.invert(p)) });
 }
 
@@ -66,9 +78,10 @@ export const niceTicks = (lo: number, hi: number, count: number): number[] => ti
 
 /** 1, 2 and 5 times powers of ten within [lo, hi]. */
 export function decadeTicks(lo: number, hi: number): number[] {
-  const leading = (v: number): number => Number((v / 10 ** Math.floor(Math.log10(v) + 1e-9)).toPrecision(6));
   // a hair more room, so that an end that is a tick but for rounding is one
-  return scaleLog([lo * 0.999, hi * 1.001], [0, 1])
-    .ticks()
-    .filter((v) => [1, 2, 5].includes(leading(v)));
+  const [from, to] = [lo * 0.999, hi * 1.001];
+  const first = Math.floor(Math.log10(from));
+  return Array.from({ length: Math.ceil(Math.log10(to)) - first + 1 }, (_, k) => k + first)
+    .flatMap((k) => [1, 2, 5].map((digit) => (k < 0 ? digit / 10 ** -k : digit * 10 ** k)))
+    .filter((v) => v >= from && v <= to);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A drawing as data: what a layer puts on the screen and an export writes to a file. Colours are tokens, var(--ink); a file
 // gets their values.
-import { line as curve } from 'd3-shape';
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
@@ -84,14 +83,20 @@ function richSpans(content: string): { text: string } | { spans: Span[] } {
   return spans.some((s) => s.up) ? { spans } : { text: content };
 }
 
-/** An open polyline through the points; a gap where a point is not a number. */
+/** An open polyline through the points; a gap where a point is not a number, a dot where it has no neighbour. */
 export function polyline(xs: ArrayLike<number>, ys: ArrayLike<number>): string {
-  const draw = curve<number>()
-    .defined((_, i) => Number.isFinite(xs[i]) && Number.isFinite(ys[i]))
-    .x((_, i) => xs[i])
-    .y((_, i) => ys[i])
-    .digits(2);
-  return draw(Array.from(xs)) ?? '';
+  let d = '';
+  let run = 0;
+  const end = (): void => {
+    if (run === 1) d += 'Z';
+    run = 0;
+  };
+  for (let i = 0; i < xs.length; i++) {
+    if (Number.isFinite(xs[i]) && Number.isFinite(ys[i])) d += `${run++ === 0 ? 'M' : 'L'}${r(xs[i])},${r(ys[i])}`;
+    else end();
+  }
+  end();
+  return d;
 }
 
 // ---- text styles, as attributes so that a file carries them ------------------------------------------------------
