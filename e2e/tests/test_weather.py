@@ -28,6 +28,12 @@ def press(page: Page, symbol: str) -> tuple[float, float, float]:
     return x, y, box["width"]
 
 
+def open_from_the_list(page: Page) -> None:
+    """An explorer that asks for its cells: its own document would bring them along."""
+    page.goto("/")
+    page.get_by_role("link", name="Geist et al. 2005, NFS").first.click()
+
+
 def test_a_server_that_goes_in_mid_drag_does_not_end_the_drag(page: Page, console: Console) -> None:
     console.expected.append("net::ERR")
     open_explorer(page)
@@ -78,7 +84,7 @@ def test_a_fit_of_older_data_says_so_until_it_is_fitted_again(page: Page) -> Non
         route.fulfill(response=answer, body=json.dumps(body))
 
     page.route(CELLS, newer)
-    page.goto(NFS)
+    open_from_the_list(page)
     panel = page.get_by_role("complementary", name="Model")
     expect(panel).to_contain_text("The fit is older than its data")
     expect(page.locator("canvas.surface").first).to_have_css("opacity", "0.45")
@@ -115,7 +121,7 @@ def test_a_part_that_does_not_come_takes_only_itself_away(page: Page, console: C
 def test_cells_that_take_long_have_their_place_from_the_first_moment(page: Page) -> None:
     waiting: list[Route] = []
     page.route(CELLS, lambda route: waiting.append(route))  # noqa: PLW0108
-    page.goto(NFS)
+    open_from_the_list(page)
     expect(page.get_by_role("main")).to_contain_text("The cells are on their way")
     # the axes, from what the experiment says of itself; no spinner, and nothing to press yet
     for tick in ("1500", "4500", "640"):

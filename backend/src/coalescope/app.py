@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application, composed from its parts; every test makes its own from its own settings."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
+from starlette.types import Scope as HttpScope
 
 from coalescope.analyses.endpoints import router as analyses
 from coalescope.cluster import Cluster
@@ -33,6 +35,7 @@ from coalescope.operation.metrics import Measured, Metrics
 from coalescope.operation.metrics import router as metrics
 from coalescope.operation.turns import Turns
 from coalescope.page import PageFiles
+from coalescope.page.ahead import AnswersAhead
 from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
 from coalescope.predictions.endpoints import user_router as user_models
@@ -124,7 +127,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.include_router(redirects)
     app.include_router(previews)
     app.include_router(metrics)
-    app.router.default = PageFiles(settings.page_dir, PageHead(store.database, settings))
+    app.router.default = PageFiles(settings.page_dir, _head(store, settings, app.state.fits))
     describe(app, policy.is_open)
     app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
     app.add_middleware(SlowBodies)
@@ -145,6 +148,13 @@ def _policy(settings: Settings, store: Store) -> AccessPolicy:
     except BaseException:
         store.close()
         raise
+
+
+def _head(store: Store, settings: Settings, fits: LatestAnswers[Any]) -> Callable[[HttpScope], str]:
+    """What stands in the head of the page's documents."""
+    card = PageHead(store.database, settings)
+    ahead = AnswersAhead(store.database, settings, fits)
+    return lambda scope: card(scope) + ahead(scope)
 
 
 def _secret(settings: Settings) -> str | None:

@@ -4,6 +4,7 @@ import { answerFrom, currentCopy } from './copy';
 import { errorFrom, Unreachable } from './errors';
 import type { paths } from './schema';
 import { askForToken, authorization, currentToken, wantsToken } from './token';
+import { told } from './told';
 
 async function attempt(request: Request): Promise<Response> {
   const each = request.clone();
@@ -21,6 +22,8 @@ async function attempt(request: Request): Promise<Response> {
 async function sendRequest(request: Request): Promise<Response> {
   const copy = currentCopy();
   if (copy) return answerFrom(copy, request);
+  const early = await told(request);
+  if (early) return early;
   for (;;) {
     const used = currentToken();
     const response = await attempt(request);

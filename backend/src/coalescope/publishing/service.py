@@ -15,6 +15,7 @@ from fastapi import FastAPI
 
 from coalescope.errors import CoalescopeError
 from coalescope.publishing import answers, documents
+from coalescope.publishing.questions import encoded
 
 MARK = "coalescope-copy.json"
 # Of the built page: what a host of files has no use for, or what is written anew.
@@ -145,7 +146,7 @@ def _write(
     missing = documents.document(index, top, made_by, logs=with_logs) if top else documents.MISSING
     folder.write("404.html", missing.encode())
     about = {"format": 1, "version": made_by, "experiments": len(slugs), "runs": runs}
-    folder.write(MARK, answers.encoded({**about, "logs": with_logs}))
+    folder.write(MARK, encoded({**about, "logs": with_logs}))
     return Published(len(slugs), runs, folder.files, folder.size_bytes)
 
 

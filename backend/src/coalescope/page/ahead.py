@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers to the explorer's first questions, told with its document so that none is waited for.
+
+They stand in the document's head as JSON, under the names that a published copy keeps them by
+(frontend/src/api/told.ts reads them). What is not there the page asks for as ever.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+from sqlalchemy.engine import Connection
+from starlette.types import Scope
+
+from coalescope.database import Database
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.description import describe_experiment
+from coalescope.experiments.endpoints import cell_out
+from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.schemas import CellsOut, ExperimentOut
+from coalescope.experiments.service import SLUG, get_experiment, list_cells
+from coalescope.fits.cache import LatestAnswers
+from coalescope.fits.schemas import FitIn
+from coalescope.publishing.questions import COSTS, fit_requests
+from coalescope.security import reading_is_open
+from coalescope.settings import Settings
+
+_ADDRESS = re.compile(r"(?:/embed)?/explorer/([^/]+)/?")
+_KEPT = 16
+# What is larger comes no sooner with the document than after it.
+_MOST_CHARACTERS = 2**18
+
+Json = dict[str, Any]
+
+
+class AnswersAhead:
+    """The answers for the document that a request is answered with, as an element of its head."""
+
+    def __init__(self, database: Database, settings: Settings, fits: LatestAnswers[Any]) -> None:
+        self._database = database
+        self._open = reading_is_open(settings)
+        self._fits = fits
+        self._kept: LatestAnswers[tuple[Json, Json]] = LatestAnswers(_KEPT)
+
+    def __call__(self, scope: Scope) -> str:
+        """The element; "" where nothing is told: what a token guards, a document does not say."""
+        found = _ADDRESS.fullmatch(scope["path"])
+        slug = unquote(found[1]) if found else ""
+        if not self._open or not SLUG.fullmatch(slug):
+            return ""
+        try:
+            with self._database.read() as connection:
+                record = get_experiment(connection, slug)
+                key = (record.id, record.data_version, record.updated_at)
+                experiment, cells = self._kept.get(key, lambda: _described(connection, record))
+        except CoalescopeError:  # no such experiment: the page says so
+            return ""
+        own = f"experiments/{slug}"
+        answers: Json = {f"{own}.json": experiment, f"{own}/cells.json": cells}
+        fits = list(self._first_fits(record, experiment, cells))
+        if fits:
+            answers[f"{own}/fits.json"] = fits
+        # no "<": nothing in it can end the element
+        text = json.dumps(answers, separators=(",", ":")).replace("<", "\\u003c")
+        if len(text) > _MOST_CHARACTERS:
+            return ""
+        return f'    <script type="application/json" id="answers">{text}</script>\n'
+
+    def _first_fits(
+        self, record: ExperimentRecord, experiment: Json, cells: Json
+    ) -> Iterator[Json]:
+        """What the view opens with, where it was asked for before: a document waits for no fit."""
+        view, method = experiment["default_view"], experiment["default_fit"]
+        first = {
+            "response": COSTS.get(view["measure"]) if view else None,
+            "method": method["method"] if method else "paper-tls",
+        }
+        for asked in fit_requests(experiment, cells):
+            if first.items() <= asked.items():
+                key = (record.id, record.data_version, FitIn(**asked).request())
+                fit = self._fits.find(key)
+                if fit is not None:
+                    yield {"asked": asked, "answer": fit.model_dump(mode="json")}
+
+
+def _described(connection: Connection, record: ExperimentRecord) -> tuple[Json, Json]:
+    """GET /api/experiments/{slug} and …/cells."""
+    cells = list_cells(connection, record)
+    experiment = ExperimentOut.model_validate(describe_experiment(record, cells))
+    listed = CellsOut(
+        experiment=record.slug,
+        data_version=record.data_version,
+        cells=[cell_out(cell) for cell in cells],
+        left_out=[],
+    )
+    return experiment.model_dump(mode="json"), listed.model_dump(mode="json")

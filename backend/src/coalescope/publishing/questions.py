@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page asks by POST in an experiment's own view. Pure."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Json = Mapping[str, Any]
+
+_METHODS = ("paper-tls", "whitened", "ols")
+_MODEL = "cpu-overhead"
+# What each goal of a recommendation can mean, the best first, and the factors that are traffic
+# (features/recommend/question.ts).
+_MEANS = {
+    "throughput": ("throughput_mbps", "goodput_mbps", "request_rate_hz"),
+    "cpu": (
+        "receiver_cpu_s_per_gb",
+        "receiver_cpu_jiffies_per_gb",
+        "system_cpu_s_per_gb",
+        "system_cpu_jiffies_per_gb",
+        "cycles_per_packet",
+        "receiver_cpu_percent",
+        "system_cpu_percent",
+        "idle_cpu_percent",
+    ),
+    "latency": ("latency_us", "latency_p50_us", "latency_p99_us"),
+}
+_TRAFFIC = ("workload", "frame_bytes", "streams", "packet_rate_hz")
+# The measures that the page explains by that model, and what is fitted then (state/models.ts).
+COSTS = {
+    f"{side}_cpu_{unit}_per_gb": f"{side}_cpu_{unit}"
+    for side in ("receiver", "system")
+    for unit in ("jiffies", "s")
+}
+
+
+def fit_requests(experiment: Json, cells: Json) -> Iterator[Json]:
+    """The fits of an experiment's own view: every cost, every method, every choice of levels."""
+    costs = [COSTS[m["name"]] for m in experiment["measures"] if m["name"] in COSTS]
+    for where, _ in _choices(experiment, cells):
+        for response in costs:
+            for method in _METHODS:
+                yield {"model": _MODEL, "method": method, "response": response, "where": where}
+
+
+def recommendation_requests(experiment: Json, cells: Json) -> Iterator[Json]:
+    """What the page asks in an experiment's own view: every goal, every choice of levels.
+
+    A goal is about the measure on the screen where it means one of several.
+    """
+    rest = {"constraints": [], "interface": "eth0"}
+    for where, own in _choices(experiment, cells, _TRAFFIC):
+        measured = {name for cell in own for name in cell["measures"]}
+        known: dict[str, str] = {}
+        for role, means in _MEANS.items():
+            meant = [name for name in means if name in measured]
+            for name in meant:
+                yield {**rest, "aims": _aims(name), "where": where}
+            shown = experiment["default_view"]["measure"]
+            if meant:
+                known[role] = shown if shown in meant else meant[0]
+        if len(known) > 1:
+            yield {**rest, "aims": _aims(*known.values()), "where": where}
+        gained = known.get("throughput", known.get("latency"))
+        if gained and "cpu" in known:
+            aims = _aims(gained, known["cpu"])
+            yield {**rest, "aims": aims, "goal": "balance", "where": where}
+
+
+def _aims(*measures: str) -> list[Json]:
+    return [{"measure": name, "weight": 1} for name in measures]
+
+
+def _choices(
+    experiment: Json, cells: Json, also: Sequence[str] = ()
+) -> Iterator[tuple[Json, list[Json]]]:
+    """Levels of the factors that span no axis of the experiment's own view, and their cells.
+
+    Factors in `also` are chosen even where they span an axis.
+    """
+    view = experiment["default_view"]
+    if view is None:
+        return
+    axes = {view["x"], view["y"] or "mtu_bytes"} - set(also)
+    varied = [f["name"] for f in experiment["factors"] if len(f["levels"]) > 1]
+    chosen = [name for name in varied if name not in axes]
+    found: dict[bytes, tuple[Json, list[Json]]] = {}
+    for cell in cells["cells"]:
+        where = {name: cell["factors"].get(name) for name in chosen}
+        found.setdefault(encoded(where), (where, []))[1].append(cell)
+    yield from found.values()
+
+
+def encoded(value: Json | Sequence[Json]) -> bytes:
+    """The same bytes for the same value."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
