@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -38,15 +39,18 @@ def serving() -> Iterator[str]:
             process.wait()
 
 
-def answering(url: str, process: subprocess.Popen[bytes], seconds: float = 20) -> str:
-    """Return the URL once it answers."""
+def answering(url: str, process: subprocess.Popen[bytes], seconds: float = 600) -> str:
+    """Return the URL once it answers and has loaded its data sets: that takes a processor."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and process.poll() is None:
         try:
-            with urlopen(f"{url}/api/health"):
-                return url
+            with urlopen(f"{url}/api/health") as answer:
+                states = [each["state"] for each in json.load(answer)["datasets"]]
+                if "loading" not in states:
+                    return url
         except OSError:
-            time.sleep(0.05)
+            pass
+        time.sleep(0.1)
     sys.exit("the server did not start: see `coalescope serve`")
 
 
