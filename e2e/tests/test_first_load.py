@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the first view of the explorer loads, and what waits until it is asked for."""
+
+import gzip
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import ROOT, stand_still
+from .test_explorer import NFS
+
+pytestmark = pytest.mark.browser
+
+DIST = ROOT / "frontend/dist"
+BUDGET_BYTES = 200_000
+THREE_D, EDITOR, PYODIDE = r"/uppers-", r"/WorkshopPage-", r"python\.worker|/pyodide/"
+# By the moment at which the first surface was drawn.
+BEFORE_FIRST_VIEW = """() => {
+  const drawn = performance.getEntriesByName('first-surface')[0].startTime;
+  const before = performance.getEntriesByType('resource').filter((e) => e.startTime < drawn);
+  return before.map((e) => e.name);
+}"""
+
+
+def asked(page: Page, pattern: str) -> bool:
+    names = page.evaluate("performance.getEntriesByType('resource').map((e) => e.name)")
+    return any(re.search(pattern, name) for name in names)
+
+
+def first_view(page: Page) -> list[str]:
+    """Addresses of what came before the first surface."""
+    page.goto(NFS)
+    expect(page.get_by_text("fit 0.813", exact=False).first).to_be_attached()
+    names: list[str] = page.evaluate(BEFORE_FIRST_VIEW)
+    return names
+
+
+def test_the_first_view_takes_200_kb_of_javascript(page: Page) -> None:
+    paths = {urlsplit(name).path for name in first_view(page)}
+    scripts = [DIST / path.lstrip("/") for path in paths if path.endswith(".js")]
+    # theme, first script, and what they bring: few, for a browser asks for six files at a time
+    assert 3 <= len(scripts) <= 6, scripts
+    assert sum(len(gzip.compress(script.read_bytes(), 6)) for script in scripts) <= BUDGET_BYTES
+
+
+def test_its_document_brings_the_answers_that_it_needs(page: Page) -> None:
+    assert [name for name in first_view(page) if name.endswith("/cells")] == []
+    page.get_by_role("link", name="Experiments", exact=True).click()
+    page.get_by_role("link", name="Geist et al. 2005, UDP and TCP").first.click()
+    expect(page.get_by_role("slider", name="Crosshair")).to_be_visible()
+    assert asked(page, "geist-2005-points/cells$")
+
+
+def test_3d_editor_and_python_wait_until_they_are_wanted(page: Page) -> None:
+    before = first_view(page)
+    assert [n for n in before if re.search(f"{THREE_D}|{EDITOR}|{PYODIDE}", n)] == []
+    assert not asked(page, THREE_D)
+    page.goto(f"{NFS}?view=3d")
+    expect(page.get_by_role("group", name=re.compile("against the settings"))).to_be_visible()
+    stand_still(page)
+    assert asked(page, THREE_D)
+    assert not asked(page, EDITOR)
+    page.goto("/workshop")
+    expect(page.locator(".cm-editor")).to_be_visible()
+    assert asked(page, EDITOR)
