@@ -156,7 +156,9 @@ TOUCH = """() => {
 }"""
 HARMLESS = """() => ({
   ran: window.ran ?? null,
-  scripts: [...document.scripts].filter((s) => s.textContent.includes('window.ran')).length,
+  // answers told with the document are data, which no browser runs
+  scripts: [...document.scripts].filter((s) =>
+    s.type !== 'application/json' && s.textContent.includes('window.ran')).length,
   handlers: [...document.querySelectorAll('*')].filter((e) =>
     [...e.attributes].some((a) => a.name.startsWith('on'))).length,
   images: [...document.images].filter((i) => i.getAttribute('src') === 'x').length,
