@@ -148,13 +148,15 @@ function Into({ receipts }: { receipts: readonly UploadReceipt[] }) {
   );
 }
 
+const someAreHeld = () => uploads.current().items.some(({ phase }) => phase === 'held');
+
 export function UploadPage() {
   useTitle('Upload');
   const state = useUploads();
   const receipts = receiptsOf(state.items);
   const held = state.items.filter(({ phase }) => phase === 'held');
-  // a table that was opened first comes along and has yet to say where it goes
-  const [asking, setAsking] = useState(held.length > 0);
+  // a table that was opened first comes along and has yet to say where it goes; what is shown may lag behind by a moment
+  const [asking, setAsking] = useState(someAreHeld);
   const over = usePageDrop(take);
   const tally = tallyOf(state.items);
   const slug = receipts.at(-1)?.experiment.slug;
@@ -162,7 +164,7 @@ export function UploadPage() {
 
   async function take(files: Iterable<File>) {
     await addFiles(files);
-    setAsking(uploads.current().items.some(({ phase }) => phase === 'held'));
+    setAsking(someAreHeld());
   }
 
   // A screen reader hears each refusal and the end, not every file.
