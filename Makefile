@@ -61,7 +61,7 @@ test-docker: setup-dev ## Build the image, on base images that are made where no
 	$(BIN)/python -m pytest -m containers -q docker/tests
 
 test-guest: setup-dev tools logger host-tools ## The kernel module, the logger and the sweep in virtual machines
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "guest and not soak" -q backend/tests/durability driver host
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "guest and not soak" -q driver host
 
 test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
