@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 CHECKOUT = Path(__file__).parents[2]
-MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
+MIRROR = os.environ.get("DEBIAN_MIRROR")  # without it debootstrap's own
 _AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 _UP_WITHIN_S = 60.0
 
@@ -110,7 +110,7 @@ def _make_debian(engine: Engine, name: str, folder: Path) -> None:
     assert shutil.which("debootstrap"), "debootstrap is not installed: Debian has it"
     packages = "--include=python3,python3-venv,ca-certificates"
     command = ["debootstrap", "--variant=minbase", packages, "bookworm", str(folder / "root")]
-    subprocess.run([*command, MIRROR], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, *([MIRROR] if MIRROR else [])], check=True, stdout=subprocess.DEVNULL)
     # those that this machine trusts, its own among them
     shutil.copy(_AUTHORITIES, folder / "root" / _AUTHORITIES.relative_to("/"))
     packed = ["tar", "-C", str(folder / "root"), "-c", "."]
