@@ -41,11 +41,8 @@ traffic: ## Build the traffic tool, driver/traffic/coalescope-traffic
 test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j2 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
 	$(MAKE) logger
-	$(MAKE) -j2 --output-sync=target lint test-page
-	$(MAKE) test-python
-	$(MAKE) test-servers
-	$(MAKE) test-guest
-	$(MAKE) test-e2e
+	$(MAKE) -j2 --output-sync=target --keep-going lint test-page
+	$(MAKE) --keep-going test-python test-servers test-guest test-e2e # one failure does not hide others
 
 test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not browser and not guest and not soak and not containers" -q

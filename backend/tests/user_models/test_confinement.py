@@ -2,6 +2,7 @@
 """What a user's model may take: its process is bounded, and the server beside it goes on."""
 
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -48,6 +49,10 @@ def of_model(own: UserModel, work: str, amount: float) -> Any:
             Path(own.title).write_text("x")
         case "environment":
             return dict(os.environ)
+        case "die":
+            os.kill(os.getpid(), int(amount))
+        case "leave":
+            os._exit(int(amount))
     return os.getpid()
 
 
@@ -103,6 +108,20 @@ def test_its_memory_is_bounded() -> None:
     assert ENOUGH(of_model, model(), "allocate", 100) == 100 << 17, "control: it is the bound"
 
 
+@pytest.mark.parametrize(
+    "ended_by", [signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGKILL]
+)
+def test_native_code_may_die_of_refused_memory(ended_by: signal.Signals) -> None:
+    with pytest.raises(CoalescopeError) as refused:
+        ENOUGH(of_model, model(), "die", ended_by)
+    assert refused.value.code == "took_too_much_memory"
+
+
+def test_any_other_end_is_a_fault() -> None:
+    with pytest.raises(RuntimeError, match="ended with 7"):
+        ENOUGH(of_model, model(), "leave", 7)
+
+
 def test_it_writes_no_file_and_knows_no_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,17 +173,23 @@ def own_memory() -> int:
     return int(line.split()[1]) * 1024
 
 
-def test_a_greedy_fit_takes_nothing_of_the_server(make_client: MakeClient) -> None:
-    client = make_client(user_model_mib=32)
+@pytest.mark.parametrize("mib", [9, 10, 11, 12, 32])
+def test_a_greedy_fit_takes_nothing_of_the_server(make_client: MakeClient, mib: int) -> None:
+    """Wherever in the fit its memory ends: in Python, or in NumPy's loops, which die of it."""
+    client = make_client(user_model_mib=mib)
     client.upload(table(150), "lab.csv")
     Path("/proc/self/clear_refs").write_text("5")  # the largest begins anew
     before = own_memory()
     refused = fit(client)
     assert refused.status_code == 422
     assert refused.json()["error"]["code"] == "took_too_much_memory"
-    assert refused.json()["error"]["where"] == {"limit_mib": 32}
+    assert refused.json()["error"]["where"] == {"limit_mib": mib}
     assert own_memory() - before < 16 * 2**20
+
+
+def test_a_slow_fit_is_ended(make_client: MakeClient) -> None:
     hasty = make_client(user_model_seconds=0.2)
+    hasty.upload(table(150), "lab.csv")
     late = fit(hasty)
     assert (late.status_code, late.json()["error"]["code"]) == (422, "took_too_long")
 

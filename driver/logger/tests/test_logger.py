@@ -128,13 +128,13 @@ def test_samples_keep_to_the_schedule(logger, path):
 
 
 def test_at_a_millisecond_nothing_drifts(logger, path):
-    """2,000 samples: a schedule that waited after each sample would be late by their cost."""
+    """2,000 samples: a schedule that waited after each sample would be late by 100 ms or more."""
     log = record(logger, path, "--force", "-t", "1ms", "-d", "2s")
     times = log.streams[0].column("t_monotonic_ns")
     ticks = len(times) - 1 + log.footer["missed_ticks"]
     assert ticks >= 1990
-    # less than the duration's two ends and 500 ppm by which the clock may be slewed
-    assert ticks == pytest.approx((times[-1] - times[0]) / 1e6, abs=4)
+    # the duration's two ends, which a busy machine makes late, and 500 ppm of a slewed clock
+    assert ticks == pytest.approx((times[-1] - times[0]) / 1e6, abs=20)
     wall = log.streams[0].column("t_realtime_ns")
     assert wall[0] <= time.time_ns()
     assert (wall[-1] - wall[0]) / 1e9 == pytest.approx((times[-1] - times[0]) / 1e9, abs=0.01)

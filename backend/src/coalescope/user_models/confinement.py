@@ -28,6 +28,15 @@ _COMMAND = (sys.executable, "-c", "from coalescope.user_models import confined; 
 _KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG")
 # One thread: others would be counted as memory that the model takes.
 _THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+# How a process ends whose memory is refused: Python says so, but not every native library asks
+# (NumPy's loops die of it); and where the machine's own memory ends, the kernel kills.
+_STARVED = (
+    NO_MEMORY,
+    -signal.SIGSEGV,
+    -signal.SIGBUS,
+    -signal.SIGABRT,
+    -signal.SIGKILL,
+)
 T = TypeVar("T")
 
 
@@ -84,7 +93,9 @@ def _outcome(job: bytes, bounds: Bounds) -> Any:
             process.kill()
     if process.returncode == -signal.SIGXCPU:
         raise _too_long(bounds)
-    if process.returncode == NO_MEMORY:
+    if process.returncode in _STARVED:
+        if process.returncode != NO_MEMORY:
+            _LOG.warning("work on a user's model ended with %d", process.returncode)
         raise _too_much_memory(bounds)
     if process.returncode:
         _LOG.error("work on a user's model died: %s", said.decode(errors="replace")[-4000:])
