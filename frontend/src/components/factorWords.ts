@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Factors, Quantity } from '../api/types';
+import type { Factors, FactorValue, Quantity } from '../api/types';
 
 /** `Delay` within a sentence is `delay`; `MTU` stays. */
 export function inSentence(label: string): string {
@@ -24,6 +24,13 @@ export function labelOf(name: string, quantities: readonly Quantity[] | undefine
   return known?.label ?? name.replace(/^factor\./, '').replaceAll('_', ' ');
 }
 
+/** A level as people write it: `UDP`, `request response`, 3000. Workloads are acronyms more often than not. */
+export function levelInWords(value: FactorValue): string {
+  if (typeof value === 'number') return String(value);
+  const spaced = String(value).replaceAll('_', ' ');
+  return /^(udp|tcp|nfs|nic|gro|lro|tso)\b/i.test(spaced) ? spaced.replace(/^\w+/, (w) => w.toUpperCase()) : spaced;
+}
+
 const NO_BREAK = '\u00a0';
 
 /** `MTU 3000, delay 160 µs, replicate 7`. */
@@ -35,7 +42,7 @@ export function inWords(
   const settings = Object.entries(factors).map(([name, value]) => {
     const unit = quantities?.find((quantity) => quantity.name === name)?.unit ?? '';
     const bare = name === 'mtu_bytes' || unit === '1' || unit === '';
-    return `${shortLabel(name, labelOf(name, quantities))} ${value}${bare ? '' : `${NO_BREAK}${unit}`}`;
+    return `${shortLabel(name, labelOf(name, quantities))} ${levelInWords(value)}${bare ? '' : `${NO_BREAK}${unit}`}`;
   });
   const all = replicate === null ? settings : [...settings, `replicate ${replicate}`];
   const text = all.join(', ');

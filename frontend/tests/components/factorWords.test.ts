@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import type { Quantity } from '../../src/api/types';
-import { inWords } from '../../src/components/factorWords';
+import { inWords, levelInWords } from '../../src/components/factorWords';
 
 const quantities = [
   { name: 'mtu_bytes', label: 'MTU', unit: 'bytes' },
@@ -10,12 +10,22 @@ const quantities = [
 ] as Quantity[];
 
 it('says a run’s settings as a sentence would', () => {
-  expect(inWords({ mtu_bytes: 1500, delay_us: 40, workload: 'udp' }, 3, quantities)).toBe(
-    'MTU 1500, delay 40\u00a0µs, workload udp, replicate 3',
+  expect(inWords({ mtu_bytes: 1500, delay_us: 40, workload: 'request_response' }, 3, quantities)).toBe(
+    'MTU 1500, delay 40\u00a0µs, workload request response, replicate 3',
   );
 });
 
 it('knows free factors by their name, and says nothing of nothing', () => {
   expect(inWords({ 'factor.queue_depth': 4 }, null, quantities)).toBe('Queue depth 4');
   expect(inWords({}, null, undefined)).toBe('');
+});
+
+it('writes a level as people do, and leaves what it does not know', () => {
+  expect(['udp', 'tcp_nodelay', 'request_response', 'e1000', 9000].map(levelInWords)).toEqual([
+    'UDP',
+    'TCP nodelay',
+    'request response',
+    'e1000',
+    '9000',
+  ]);
 });

@@ -5,7 +5,7 @@ import { useCellsOf, useComparisons, useEnvironments } from '../../api/compariso
 import { reasonOf } from '../../api/errors';
 import { useExperiments, useQuantities } from '../../api/queries';
 import type { Cells, Quantity } from '../../api/types';
-import { labelOf, shortLabel } from '../../components/factorWords';
+import { labelOf, levelInWords, shortLabel } from '../../components/factorWords';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
@@ -209,7 +209,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
               {sides
                 .map((_, k) => {
                   const own = cells[k]?.cells[0]?.factors ?? {};
-                  return `${letterOf(k)} ${art.plan.differing.map((name) => String(own[name] ?? 'none').replaceAll('_', ' ')).join(', ')}`;
+                  return `${letterOf(k)} ${art.plan.differing.map((name) => levelInWords(own[name] ?? 'none')).join(', ')}`;
                 })
                 .join('; ')}
               .

@@ -2,7 +2,7 @@
 import type { Side } from '../../api/comparisons';
 import { useExperiment, useExperiments, useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Factor } from '../../api/types';
-import { shortLabel } from '../../components/factorWords';
+import { levelInWords, shortLabel } from '../../components/factorWords';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { letterOf, MOST } from './address';
@@ -31,7 +31,7 @@ function Levels({ side, onChange }: { side: Side; onChange: (side: Side) => void
           <option value="">all {levels.length}</option>
           {levels.map((level) => (
             <option key={String(level)} value={String(level)}>
-              {String(level).replaceAll('_', ' ')}
+              {levelInWords(level)}
               {unit && unit !== '1' ? ` ${unit}` : ''}
             </option>
           ))}

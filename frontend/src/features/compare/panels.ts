@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which cells of several experiments lie beside each other: one panel for each setting of the other factors. No DOM.
 import type { Cell, CellMeasure, Comparison, Factors, FactorValue, Kind, Quantity } from '../../api/types';
-import { labelOf, shortLabel } from '../../components/factorWords';
+import { labelOf, levelInWords, shortLabel } from '../../components/factorWords';
 
 export interface Known {
   readonly kind: Kind;
@@ -120,7 +120,7 @@ export function settingWords(factors: Factors, quantities: readonly Quantity[] |
   const said = Object.entries(factors).map(([name, level]) => {
     const unit = quantities?.find((quantity) => quantity.name === name)?.unit ?? '';
     const bare = name === 'mtu_bytes' || unit === '' || unit === '1';
-    return `${shortLabel(name, labelOf(name, quantities))} ${String(level).replaceAll('_', ' ')}${bare ? '' : `\u00a0${unit}`}`;
+    return `${shortLabel(name, labelOf(name, quantities))} ${levelInWords(level)}${bare ? '' : `\u00a0${unit}`}`;
   });
   return said.join(', ');
 }

@@ -32,6 +32,9 @@ const ORIGINS = {
   assumed: 'assumed',
 } as const;
 
+/** A number and its sign are not parted at the end of a line. */
+const PER_CENT = '$1\u00a0%';
+
 function Findings({ figure, data }: { figure: Figure; data: CellsBySlug }) {
   const list = useMemo(() => findings(figure, catalogue, data), [figure, data]);
   if (list.length === 0) return null;
@@ -221,7 +224,7 @@ function Shown({ figure }: { figure: Figure }) {
       <Panels figure={figure} data={data.cells} height={440} />
       <section>
         <h2 className="sec">What agrees, and what does not</h2>
-        <p className="verdict">{figure.verdict}</p>
+        <p className="verdict">{figure.verdict.replace(/(\d) %/g, PER_CENT)}</p>
         <Findings figure={figure} data={data.cells} />
       </section>
       <div className="aside">

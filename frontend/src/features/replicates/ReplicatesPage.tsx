@@ -7,7 +7,7 @@ import { tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities } from '../../api/queries';
 import type { Experiment, Factors, Kind as KindName, ReplicatedCell, ReplicationPlan, Variance } from '../../api/types';
-import { inWords, labelOf } from '../../components/factorWords';
+import { inWords, labelOf, levelInWords } from '../../components/factorWords';
 import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
@@ -96,7 +96,7 @@ function Choices(props: { experiment: Experiment; view: View; change: (next: Rec
             <option value="">all {levels.length}</option>
             {levels.map((level) => (
               <option key={String(level)} value={String(level)}>
-                {String(level).replaceAll('_', ' ')} {unit && unit !== '1' ? unit : ''}
+                {levelInWords(level)} {unit && unit !== '1' ? unit : ''}
               </option>
             ))}
           </select>

@@ -5,6 +5,7 @@ import { currentCopy, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useExperiment, useRuns } from '../../api/queries';
 import type { Experiment, Run } from '../../api/types';
+import { levelInWords } from '../../components/factorWords';
 import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
@@ -50,7 +51,7 @@ function Row(props: {
       </td>
       {factors.map((name) => (
         <td key={name} className="n" data-label={props.labelOf(name)}>
-          {run.factors[name] ?? '–'}
+          {levelInWords(run.factors[name] ?? '–')}
         </td>
       ))}
       <td className="n" data-label="Replicate">

@@ -267,7 +267,7 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
   const ys = dodge(
     shown.map((s) => s.y),
     13,
-    frame.lines.top - 12,
+    frame.lines.top - 2, // the axis' title stands above
     frame.lines.top + frame.lines.height - 10,
   );
   return shown.map(({ series, x }, i) =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantities in words: axis titles, units, settings.
 import type { Quantity } from '../../../api/types';
-import { inSentence } from '../../../components/factorWords';
+import { inSentence, levelInWords } from '../../../components/factorWords';
 import { brief } from '../../../plots/number';
 import { type Axis, delayMicroseconds, isDelay, isNominal, levelAt } from '../../../state/layout';
 import type { Subject, View } from '../../../state/view';
@@ -83,10 +83,8 @@ export function kindWord(subject: Subject): string {
 export const namedSetting = (axis: Axis, value: number): string =>
   `${axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis))} ${settingText(axis, value, 4)}`;
 
-/** A level of a choice: workloads are acronyms more often than not. */
 export function levelWords(value: string | number): string {
-  if (typeof value === 'number') return brief(value);
-  return /^(udp|tcp|nfs|nic|gro|lro|tso)\b/i.test(value) ? value.replace(/^\w+/, (w) => w.toUpperCase()) : value;
+  return typeof value === 'number' ? brief(value) : levelInWords(value);
 }
 
 /** Why no surface and no line can be drawn between the cells of a picture without a model. */
