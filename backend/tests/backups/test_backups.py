@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backups: live, incremental, whole; restored only where nothing is overwritten."""
 
+import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope.backups import service
 from coalescope.backups.service import back_up, restore
 from coalescope.cli import main
+from coalescope.database import SQLITE_NAME, Database
 from coalescope.errors import CoalescopeError
 from coalescope.object_store import DirectoryObjectStore
 from coalescope.store import Store, open_for_reading
 from coalescope.uploads.service import stored_files
+from sqlalchemy.exc import DatabaseError
 
 MakeLog = Callable[..., bytes]
 
@@ -83,6 +88,21 @@ def test_nothing_is_written_over(
 def test_a_backup_that_was_interrupted_leaves_the_former_one(
     client: Any, make_log: MakeLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    interrupt(client, make_log, tmp_path, monkeypatch)
+
+
+def test_a_backup_that_is_written_over_the_former_one_is_caught(
+    client: Any, make_log: MakeLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Control: the database does not get its name last."""
+    monkeypatch.setattr(service, "_UNFINISHED", SQLITE_NAME)
+    with pytest.raises(AssertionError):
+        interrupt(client, make_log, tmp_path, monkeypatch)
+
+
+def interrupt(
+    client: Any, make_log: MakeLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = client.upload(make_log(replicate=1)).json()["sha256"]
     back_up(store_of(client), tmp_path / "backup")
     client.upload(make_log(replicate=2))
@@ -123,15 +143,71 @@ def uploading(client: Any, make_log: MakeLog) -> Iterator[list[str]]:
 def test_live_backups_under_load_come_back(
     client: Any, make_log: MakeLog, tmp_path: Path, times: int
 ) -> None:
+    back_up_and_restore(client, make_log, tmp_path, times)
+
+
+def without_the_log_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database's file is copied as it lies there."""
+
+    def copy_file(database: Database, target: Path) -> None:
+        shutil.copyfile(str(database.engine.url.database), target)
+
+    monkeypatch.setattr(service, "_copy_sqlite", copy_file)
+
+
+def with_files_of_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are listed first, and the database is copied a while later."""
+    listed: list[Any] = []
+    copy = service._copy_sqlite
+
+    def list_and_copy(database: Database, target: Path) -> None:
+        with database.read() as connection:
+            listed[:] = stored_files(connection)
+        until = time.monotonic() + 20
+        while time.monotonic() < until and not _grown(database, len(listed)):
+            time.sleep(0.01)
+        copy(database, target)
+
+    monkeypatch.setattr(service, "_copy_sqlite", list_and_copy)
+    monkeypatch.setattr(service, "_files_of", lambda database: list(listed))
+
+
+def _grown(database: Database, count: int) -> bool:
+    with database.read() as connection:
+        return len(stored_files(connection)) > count
+
+
+@pytest.mark.parametrize("mutant", [without_the_log_beside_it, with_files_of_another_time])
+def test_backups_that_take_no_snapshot_are_caught(
+    client: Any,
+    make_log: MakeLog,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mutant: Callable[[pytest.MonkeyPatch], None],
+) -> None:
+    """Controls: uploads that were acknowledged are not in it, or rows whose files are not."""
+    mutant(monkeypatch)
+    with pytest.raises((AssertionError, CoalescopeError, DatabaseError)):
+        back_up_and_restore(client, make_log, tmp_path, 3)
+
+
+def wait_for(acknowledged: list[str], count: int) -> None:
+    until = time.monotonic() + 60
+    while len(acknowledged) < count:
+        assert time.monotonic() < until, "control: nothing is uploaded meanwhile"
+        time.sleep(0.01)
+
+
+def back_up_and_restore(client: Any, make_log: MakeLog, tmp_path: Path, times: int) -> None:
     with uploading(client, make_log) as acknowledged:
         for number in range(times):
+            wait_for(acknowledged, number + 1)
             before = set(acknowledged)
             folder = tmp_path / f"backup-{number % 2}"  # new ones, and ones that grow
             assert back_up(store_of(client), folder).report.sound
             back = restore(folder, tmp_path / f"back-{number}")
             assert back.report.sound
             assert before <= digests(tmp_path / f"back-{number}")
-    assert len(acknowledged) > times
 
 
 def test_as_commands(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real failures of a real server: no room, a limit on file sizes, a read-only folder.
+"""Real failures of a real server: no room, a limit on file sizes, no sync, a read-only folder.
 
 An upload is answered 5xx and leaves nothing; reading goes on; sending it again works.
 """
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -61,10 +62,30 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "logs").rglob("*") if path.is_file())
 
 
+def hearing_no_error(of: str) -> Sequence[str]:
+    """A prefix that makes a mutant of the program (hearing_no_error.py)."""
+    return [sys.executable, str(Path(__file__).with_name("hearing_no_error.py")), of]
+
+
 def test_no_room(tmp_path: Path, make_log: MakeLog, started: list[Server]) -> None:
+    fill_the_disk(tmp_path, make_log, started)
+
+
+def test_a_program_that_leaves_out_what_has_no_room_is_caught(
+    tmp_path: Path, make_log: MakeLog, started: list[Server]
+) -> None:
+    """Control: half a file is kept, whether its rows have room or not."""
+    with pytest.raises(AssertionError, match=r"storage_full|runlog"):
+        fill_the_disk(tmp_path, make_log, started, hearing_no_error("write"))
+
+
+def fill_the_disk(
+    tmp_path: Path, make_log: MakeLog, started: list[Server], mutant: Sequence[str] = ()
+) -> None:
     data = tmp_path / "data"
     data.mkdir()
-    server = Server(data, wrapped=in_own_mounts(f"mount -t tmpfs -o size=3M tmpfs {data}"))
+    small_disk = in_own_mounts(f"mount -t tmpfs -o size=3M tmpfs {data}")
+    server = Server(data, wrapped=[*small_disk, *mutant])
     started.append(server)
     small = make_log(replicate=1)
     assert server.upload(small).status_code == 201
@@ -111,7 +132,21 @@ def test_no_room_for_rows(tmp_path: Path, make_log: MakeLog, started: list[Serve
 
 
 def test_a_limit_on_file_sizes(tmp_path: Path, make_log: MakeLog, started: list[Server]) -> None:
-    server = Server(tmp_path / "data")
+    limit_file_sizes(tmp_path, make_log, started)
+
+
+def test_a_program_that_leaves_out_what_is_beyond_the_limit_is_caught(
+    tmp_path: Path, make_log: MakeLog, started: list[Server]
+) -> None:
+    """Control."""
+    with pytest.raises(AssertionError, match="storage_full"):
+        limit_file_sizes(tmp_path, make_log, started, hearing_no_error("write"))
+
+
+def limit_file_sizes(
+    tmp_path: Path, make_log: MakeLog, started: list[Server], mutant: Sequence[str] = ()
+) -> None:
+    server = Server(tmp_path / "data", wrapped=mutant)
     started.append(server)
     assert server.upload(make_log(replicate=1)).status_code == 201
     before = files(server.data)
@@ -130,10 +165,82 @@ def test_a_limit_on_file_sizes(tmp_path: Path, make_log: MakeLog, started: list[
     assert look(tmp_path / "data").faults == []
 
 
+@contextmanager
+def syncs_fail(server: Server, of: str) -> Iterator[None]:
+    """A disk that answers with an error when it is to make this durable for the server."""
+    error = "inject=fsync,fdatasync:error=EIO"
+    chosen = {
+        "the file": ["-e", f"{error}:when=1"],
+        "its folder": ["-e", f"{error}:when=2"],
+        "the rows": ["-e", error, "-P", str(server.data / "coalescope.sqlite-wal")],
+    }
+    strace = ["strace", "-f", "-e", "trace=fsync,fdatasync", "-o", "/dev/null", *chosen[of]]
+    attached = [*strace, "-p", str(server.process.pid)]
+    with subprocess.Popen(attached, stderr=subprocess.PIPE, text=True) as disk:
+        try:
+            assert disk.stderr is not None
+            while "attached" not in (said := disk.stderr.readline()):
+                assert said, "strace ended"
+            yield
+        finally:
+            disk.terminate()
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.parametrize("of", ["the file", "its folder", "the rows"])
+def test_a_disk_that_cannot_sync(
+    tmp_path: Path, make_log: MakeLog, started: list[Server], of: str
+) -> None:
+    fail_to_sync(tmp_path, make_log, started, of)
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_a_program_that_does_not_hear_it_is_caught(
+    tmp_path: Path, make_log: MakeLog, started: list[Server]
+) -> None:
+    """Control."""
+    with pytest.raises(AssertionError, match="acknowledged"):
+        fail_to_sync(tmp_path, make_log, started, "the file", hearing_no_error("sync"))
+
+
+def fail_to_sync(
+    tmp_path: Path, make_log: MakeLog, started: list[Server], of: str, mutant: Sequence[str] = ()
+) -> None:
+    server = Server(tmp_path / "data", wrapped=mutant)
+    started.append(server)
+    assert server.upload(make_log(replicate=1)).status_code == 201
+    content = make_log(replicate=2)
+    with syncs_fail(server, of):
+        assert server.upload(content).status_code == 500, "acknowledged, and not on disk"
+        assert experiments(server) == ["lab"]
+    runs = f"{server.url}/api/experiments/lab/runs"
+    assert httpx.get(runs, timeout=30).json()["total"] == 1
+    if of == "the file":
+        assert len(files(server.data)) == 1
+    assert server.upload(content).status_code == 201
+    server.stop()
+    report = look(tmp_path / "data")
+    assert (report.files, report.faults) == (2, [])
+
+
 def test_a_folder_that_cannot_be_written(
     tmp_path: Path, make_log: MakeLog, started: list[Server]
 ) -> None:
     """It is refused with the reason, and served with --read-only."""
+    freeze(tmp_path, make_log, started)
+
+
+def test_a_program_that_starts_anywhere_is_caught(
+    tmp_path: Path, make_log: MakeLog, started: list[Server]
+) -> None:
+    """Control."""
+    with pytest.raises(AssertionError, match="Nothing can be stored"):
+        freeze(tmp_path, make_log, started, hearing_no_error("start"))
+
+
+def freeze(
+    tmp_path: Path, make_log: MakeLog, started: list[Server], mutant: Sequence[str] = ()
+) -> None:
     data = tmp_path / "data"
     writer = Server(data)
     sent = make_log()
@@ -141,7 +248,7 @@ def test_a_folder_that_cannot_be_written(
     writer.stop()
     frozen = in_own_mounts(f"mount --bind {data} {data}; mount -o remount,bind,ro {data}")
     environment = os.environ | {"COALESCOPE_DATA_DIR": str(data)}
-    command = [*frozen, sys.executable, "-m", "coalescope", "serve", "--port", "0"]
+    command = [*frozen, *mutant, sys.executable, "-m", "coalescope", "serve", "--port", "0"]
     refused = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=60, check=False
     )

@@ -4,20 +4,39 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import pytest
 
 from .conftest import look
 
-_PROCESSES = 8
+MakeLog = Callable[..., bytes]
 
 
-def test_one_row_per_file_and_no_lock_errors(
-    tmp_path: Path, make_log: Callable[..., bytes]
+def test_one_row_per_file_and_no_lock_errors(tmp_path: Path, make_log: MakeLog) -> None:
+    store_at_once(tmp_path, make_log, 8)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "caught"),
+    [("no-queue", "database is locked"), ("nothing-unique", "refused")],
+)
+def test_programs_that_do_not_heed_each_other_are_caught(
+    tmp_path: Path, make_log: MakeLog, mutant: str, caught: str
+) -> None:
+    """Controls: writers that do not queue, and rows that nothing keeps apart."""
+    alone = [sys.executable, str(Path(__file__).with_name("heeding_nobody.py")), mutant]
+    with pytest.raises(AssertionError, match=caught):
+        store_at_once(tmp_path, make_log, 4, alone)
+
+
+def store_at_once(
+    tmp_path: Path, make_log: MakeLog, processes: int, wrapped: Sequence[str] = ()
 ) -> None:
     common = [make_log(replicate=number) for number in range(1, 6)]
     typed = []
-    for process in range(_PROCESSES):
+    for process in range(processes):
         folder = tmp_path / str(process)
         folder.mkdir()
         own = [make_log(replicate=100 + process * 10 + number) for number in range(3)]
@@ -31,7 +50,7 @@ def test_one_row_per_file_and_no_lock_errors(
     }
     importers = [
         subprocess.Popen(
-            [sys.executable, "-m", "coalescope", "import", *map(str, files)],
+            [*wrapped, sys.executable, "-m", "coalescope", "import", *map(str, files)],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -40,9 +59,9 @@ def test_one_row_per_file_and_no_lock_errors(
         for files in typed
     ]
     said = [importer.communicate(timeout=180) for importer in importers]
-    assert [importer.returncode for importer in importers] == [0] * _PROCESSES, said
-    assert all(complaints == "" for _, complaints in said)
-    files = len(common) + 3 * _PROCESSES
+    assert "".join(complaints for _, complaints in said) == ""
+    assert [importer.returncode for importer in importers] == [0] * processes
+    files = len(common) + 3 * processes
     stored = sum(out.count("stored  ") for out, _ in said)
     assert stored == files, "each file was stored by one of them"
     report = look(tmp_path / "data")

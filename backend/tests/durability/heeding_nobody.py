@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants for the test of many processes: `coalescope` that stores as if it were alone.
+
+`no-queue`: a writer takes the lock when it first writes, not when it begins. `nothing-unique`: the
+tables have no UNIQUE, and a process knows only the uploads that it stored itself.
+"""
+
+import sys
+from typing import Any
+
+from coalescope import database
+from coalescope.cli import main
+from coalescope.uploads import repository
+from sqlalchemy.dialects.sqlite.base import SQLiteDDLCompiler
+
+
+def without_queue() -> None:
+    def begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    database._begin = begin
+
+
+def with_nothing_unique() -> None:
+    SQLiteDDLCompiler.visit_unique_constraint = lambda *given, **more: None
+    own: set[str] = set()
+    find, insert = repository.find, repository.insert
+
+    def find_own(connection: Any, sha256: str) -> Any:
+        return find(connection, sha256) if sha256 in own else None
+
+    def insert_own(connection: Any, values: Any) -> int:
+        own.add(values["sha256"])
+        return insert(connection, values)
+
+    repository.find, repository.insert = find_own, insert_own
+
+
+{"no-queue": without_queue, "nothing-unique": with_nothing_unique}[sys.argv[1]]()
+sys.argv = sys.argv[sys.argv.index("coalescope") :]  # as wrapped: … python -m coalescope import …
+sys.exit(main())
