@@ -4,7 +4,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import Console, Server
+from .conftest import Console, Server, been_here
 
 pytestmark = pytest.mark.browser
 
@@ -58,3 +58,30 @@ def test_pages_print(page: Page, console: Console) -> None:
         paper = page.pdf(format="A4")
         pages = paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ")
         assert 1 <= pages <= 12, (path, pages)
+
+
+def test_why_a_choice_is_not_there_is_read_without_a_mouse(
+    chromium: Browser, server: Server
+) -> None:
+    context = chromium.new_context(
+        base_url=server.url,
+        storage_state=been_here(server.url),
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+    )
+    page = context.new_page()
+    page.goto("/explorer/geist-2005-nfs")
+    limits = page.get_by_role("button", name="Limits")
+    why = page.locator(".seg .why").last
+    expect(limits).to_have_attribute("aria-disabled", "true")
+    expect(why).to_be_hidden()
+    limits.focus()
+    expect(why).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(why).to_be_hidden()
+    page.get_by_role("button", name="Map").focus()
+    limits.tap(force=True)  # Playwright takes what says it is disabled for out of reach
+    expect(why).to_be_visible()
+    expect(limits).to_have_accessible_description(why.inner_text())
+    assert page.evaluate(OVERFLOW) <= 0
+    context.close()

@@ -10,6 +10,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { begin } from '../state/underWay';
 import { body, client } from './client';
 import { currentCopy } from './copy';
 import { ApiError } from './errors';
@@ -49,6 +50,15 @@ export const queries = new QueryClient({
       retryDelay: 400,
     },
   },
+});
+
+let answered: (() => void) | null = null;
+queries.getQueryCache().subscribe(() => {
+  if (queries.isFetching() > 0) answered ??= begin();
+  else {
+    answered?.();
+    answered = null;
+  }
 });
 
 /** What does not change while the server runs. */

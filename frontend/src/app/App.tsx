@@ -6,6 +6,7 @@ import { base } from '../api/home';
 import { queries } from '../api/queries';
 import { LoadingLine } from '../components/Loading';
 import { Helped } from '../components/QuantityName';
+import { begin } from '../state/underWay';
 import { AboutCopy } from './AboutCopy';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
@@ -18,8 +19,13 @@ const HELP_AFTER_MS = 500;
 function useHelp(): typeof import('./Help') | null {
   const [help, setHelp] = useState<typeof import('./Help') | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => import('./Help').then(setHelp, () => undefined), HELP_AFTER_MS);
-    return () => clearTimeout(timer);
+    const over = begin();
+    const fetchHelp = () => import('./Help').then(setHelp, () => undefined).finally(over);
+    const timer = setTimeout(fetchHelp, HELP_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      over();
+    };
   }, []);
   return help;
 }

@@ -6,9 +6,11 @@ import { base } from '../api/home';
 import './fonts.css';
 import './tokens.css';
 import './base.css';
+import { announceSettled } from '../components/settled';
 import { followSystem } from '../components/theme';
 import { currentPath, withoutSlash } from '../state/address';
 import { isEmbed } from '../state/embed';
+import { begin } from '../state/underWay';
 import { App } from './App';
 import { EmbedApp } from './EmbedApp';
 import { loadAhead } from './routes';
@@ -16,6 +18,8 @@ import { loadAhead } from './routes';
 const host = document.getElementById('page');
 if (!host) throw new Error('index.html has no element with the id "page".');
 followSystem();
+const drawn = begin();
+announceSettled(document.documentElement);
 const copy = currentCopy();
 if (copy) readFrom({ ...copy, workOut: async (...asked) => (await import('../engine/files')).workOut(...asked) });
 // named from here, before the address changes: a copy's documents name their files by relative ways
@@ -26,4 +30,5 @@ const root = createRoot(host);
 const path = currentPath().slice(base.length).split(/[?#]/)[0];
 loadAhead(path).then(() => {
   root.render(<StrictMode>{isEmbed(path) ? <EmbedApp /> : <App />}</StrictMode>);
+  drawn();
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ComponentType, lazy } from 'react';
+import { begin } from '../state/underWay';
 
 export interface Page<P> {
   (props: P): React.ReactNode;
@@ -11,7 +12,11 @@ export interface Page<P> {
  * A page whose code comes when it is asked for. React shows a fallback for 300 ms at least once it shows one, so the page that the
  * address names is loaded before the first render, not during it.
  */
-export function page<P extends object>(fetchPage: () => Promise<ComponentType<P>>): Page<P> {
+export function page<P extends object>(code: () => Promise<ComponentType<P>>): Page<P> {
+  const fetchPage = () => {
+    const over = begin();
+    return code().finally(over);
+  };
   let Loaded: ComponentType<P> | null = null;
   const Lazy = lazy(async () => ({ default: await fetchPage() })) as unknown as ComponentType<P>;
   function Shown(props: P) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef, useState } from 'react';
+import { begin } from '../state/underWay';
 
 const SAID_MS = 1600;
 
@@ -17,13 +18,25 @@ export async function copyText(text: string): Promise<boolean> {
 export function useSaid(): [string | null, (word: string) => void] {
   const [said, setSaid] = useState<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const over = useRef((): void => undefined);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      over.current();
+    },
+    [],
+  );
   return [
     said,
     (word) => {
       clearTimeout(timer.current);
       setSaid(word);
-      timer.current = setTimeout(() => setSaid(null), SAID_MS);
+      over.current();
+      over.current = begin();
+      timer.current = setTimeout(() => {
+        setSaid(null);
+        over.current();
+      }, SAID_MS);
     },
   ];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { begin } from '../state/underWay';
 import { Notice } from './Notice';
 
 /**
@@ -17,15 +18,18 @@ export function part<P extends object>(
     useEffect(() => {
       if (Loaded || state !== 'coming') return;
       let left = false;
-      fetchPart().then(
-        (fetched) => {
-          Loaded = fetched;
-          if (!left) setState('here');
-        },
-        () => {
-          if (!left) setState('missing');
-        },
-      );
+      const over = begin();
+      fetchPart()
+        .then(
+          (fetched) => {
+            Loaded = fetched;
+            if (!left) setState('here');
+          },
+          () => {
+            if (!left) setState('missing');
+          },
+        )
+        .finally(over);
       return () => {
         left = true;
       };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One frame at a time: however many events ask, the latest state is drawn once, before the next paint.
 
+import { begin } from '../state/underWay';
+
 export interface Frames {
   /** Draws in the coming frame. */
   ask(): void;
@@ -11,6 +13,7 @@ export interface Frames {
 export function frames(draw: () => void, measured: boolean): Frames {
   let waiting = 0;
   let asked = 0;
+  let over = (): void => undefined;
   const committed = new MessageChannel();
   let from = 0;
   let work = 0;
@@ -22,7 +25,11 @@ export function frames(draw: () => void, measured: boolean): Frames {
   const run = (): void => {
     waiting = 0;
     from = asked;
-    draw();
+    try {
+      draw();
+    } finally {
+      over();
+    }
     if (!measured) return;
     work = performance.now();
     committed.port2.postMessage(null);
@@ -31,11 +38,13 @@ export function frames(draw: () => void, measured: boolean): Frames {
     ask() {
       if (waiting !== 0) return;
       asked = performance.now();
+      over = begin();
       waiting = requestAnimationFrame(run);
     },
     stop() {
       cancelAnimationFrame(waiting);
       waiting = 0;
+      over();
       committed.port1.close();
     },
   };

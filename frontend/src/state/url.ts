@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The explorer's state in the address bar. Nothing else in the page writes the query.
+import { begin } from './underWay';
+
 const QUIET_MS = 200;
 
 // What an address without a query stands for; '' but in a file that holds a view.
@@ -25,6 +27,7 @@ let waiting: ReturnType<typeof setTimeout> | undefined;
 let pending: (() => void) | null = null;
 let path = '';
 let last = 0;
+let over = (): void => undefined;
 
 function kept(): [string, string][] {
   const now = new URLSearchParams(location.search);
@@ -57,6 +60,7 @@ export function writeQuery(query: () => string): void {
     if (location.pathname === path) replace(query());
   };
   last = performance.now();
+  if (waiting === undefined) over = begin();
   waiting ??= setTimeout(settle, QUIET_MS);
 }
 
@@ -73,4 +77,5 @@ export function flushQuery(): void {
   waiting = undefined;
   pending?.();
   pending = null;
+  over();
 }

@@ -3,20 +3,28 @@
 import { useQuantities } from '../../api/queries';
 import type { CellMeasure, Comparison } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
-import { brief, decimal, digitsFor, plusMinus } from '../../plots/number';
+import { decimal, plusMinus } from '../../plots/number';
 import { settingWords } from './panels';
-import { outcome, span } from './words';
+import { decimalsOf, outcome, span, spanDecimals } from './words';
 
-function mean({ mean: value, ci95, n }: CellMeasure): string {
-  const half = ci95 ? (ci95[1] - ci95[0]) / 2 : null;
-  const digits = digitsFor(Math.abs(value));
-  return half === null ? `${brief(value)} (${n})` : `${decimal(value, digits)} ${plusMinus(half, digits)} (${n})`;
+/** The mean, half of its interval and the runs behind it: three columns, so that each is read down as well as across. */
+function Measured({ of: { mean, ci95, n }, digits }: { of: CellMeasure; digits: number }) {
+  return (
+    <>
+      <td className="n">{decimal(mean, digits)}</td>
+      <td className="n half">{ci95 && plusMinus((ci95[1] - ci95[0]) / 2, digits)}</td>
+      <td className="n runs">{n}</td>
+    </>
+  );
 }
 
 /** Every setting that both have, with what can be said of it. */
 export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: string; b: string }) {
   const quantities = useQuantities().data;
-  const { unit } = comparison.measure;
+  const { cells } = comparison;
+  const { name, unit, label } = comparison.measure;
+  const digits = [decimalsOf(cells.map((cell) => cell.a)), decimalsOf(cells.map((cell) => cell.b))];
+  const percents = spanDecimals(cells);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <div className="scroll tall" role="region" aria-label={`Settings of ${a} and ${b}`} tabIndex={0}>
@@ -24,16 +32,14 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
         <thead>
           <tr>
             <th scope="col">Setting</th>
-            <th scope="col" className="n">
-              {a}
-              <small>
-                <QuantityName name={comparison.measure.name}>{unit || comparison.measure.label}</QuantityName> (runs)
-              </small>
-            </th>
-            <th scope="col" className="n">
-              {b}
-              <small>{unit} (runs)</small>
-            </th>
+            {[a, b].map((side) => (
+              <th key={side} scope="colgroup" colSpan={3} className="n">
+                {side}
+                <small>
+                  <QuantityName name={name}>{unit || label}</QuantityName>, 95 %, runs
+                </small>
+              </th>
+            ))}
             <th scope="col" className="n">
               {b} / {a}
             </th>
@@ -44,13 +50,13 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
           </tr>
         </thead>
         <tbody>
-          {comparison.cells.map((cell) => (
+          {cells.map((cell) => (
             <tr key={JSON.stringify(cell.factors)} className={cell.resolved ? undefined : 'open'}>
               <th scope="row">{settingWords(cell.factors, quantities) || 'the only one'}</th>
-              <td className="n">{mean(cell.a)}</td>
-              <td className="n">{mean(cell.b)}</td>
+              <Measured of={cell.a} digits={digits[0]} />
+              <Measured of={cell.b} digits={digits[1]} />
               <td className="n value">{cell.ratio.toFixed(3)}</td>
-              <td className="n">{span(cell.simultaneous_ci95)}</td>
+              <td className="n">{span(cell.simultaneous_ci95, percents)}</td>
               <td className="value">{outcome(cell)}</td>
             </tr>
           ))}

@@ -68,13 +68,22 @@ export const MOST_PANELS = 24;
 
 const dashed = (side: number): Attributes => (DASHES[side] ? { 'stroke-dasharray': DASHES[side] } : {});
 
+/**
+ * Dots are read against each other: the axis spans their intervals, and goes down to nought only where that leaves them two thirds of it. What cannot be
+ * negative has no room below nought, though a t interval may reach there.
+ */
 function valueDomain(panels: readonly Panel[]): [number, number] {
-  const all = panels
-    .flatMap(({ lines }) => lines.flat())
-    .flatMap(({ summary }) => [summary.mean, summary.ci95?.[1] ?? summary.mean]);
-  const most = Math.max(...all, 0);
-  const step = niceStep((most || 1) / 3);
-  return [0, Math.ceil(most / step) * step];
+  const summaries = panels.flatMap(({ lines }) => lines.flat()).map(({ summary }) => summary);
+  const all = summaries.flatMap(({ mean, ci95 }) => [mean, ...(ci95 ?? [])]);
+  const most = Math.max(...all);
+  const bottom = summaries.every(({ mean }) => mean >= 0) ? 0 : Number.NEGATIVE_INFINITY;
+  const least = Math.max(bottom, Math.min(...all));
+  if (!(all.length > 0 && Number.isFinite(most - least))) return [0, 1];
+  const low = least > 0 && least < most / 3 ? 0 : least;
+  const step = niceStep((most - low || Math.abs(most) / 5 || 1) / 4);
+  // values that are all the same get a step on each side
+  const [from, to] = [Math.floor(low / step) * step, Math.ceil(most / step) * step];
+  return from < to ? [from, to] : [Math.max(bottom, from - step), to + step];
 }
 
 /** Around 1, as wide as the ratios; an interval wider than fivefold is cut at the frame. */
@@ -96,7 +105,8 @@ function ratioTicks([lo, hi]: readonly [number, number]): number[] {
   return [1 - step, 1, 1 + step].filter((v) => v >= lo && v <= hi);
 }
 
-function overlay(points: readonly Point[], side: number, look: Look, x: Scale, y: Scale): Shape[] {
+function overlay(points: readonly Point[], side: number, look: Look, x: Scale, y: Scale, top: number): Shape[] {
+  const within = (v: number): number => Math.max(top, Math.min(top + PLOT, v));
   const colour = `var(--kind-${look.kind})`;
   const shapes: Shape[] = [
     path(
@@ -110,7 +120,7 @@ function overlay(points: readonly Point[], side: number, look: Look, x: Scale, y
   for (const { x: at, summary } of points) {
     const [px, py] = [x(at), y(summary.mean)];
     if (summary.ci95) {
-      const [low, high] = [y(summary.ci95[0]), y(summary.ci95[1])];
+      const [low, high] = [within(y(summary.ci95[0])), within(y(summary.ci95[1]))];
       shapes.push(line(px, low, px, high, { stroke: colour, 'stroke-width': 1.2 }));
       for (const end of [low, high]) shapes.push(line(px - 2.5, end, px + 2.5, end, { stroke: colour }));
     }
@@ -167,14 +177,22 @@ function letters(panel: Panel, looks: readonly Look[], x: Scale, y: Scale, top: 
     const last = panel.lines[side].at(-1);
     return last ? [{ letter, at: x(last.x), y: y(last.summary.mean) }] : [];
   });
+  const end = Math.max(...named.map(({ at }) => at));
+  // beside a line that ends early the others go on: its letter stands above it
   const places = dodge(
-    named.map((each) => each.y),
+    named.map(({ at, y: py }) => (at < end ? py - 13 : py)),
     12,
     top,
     top + PLOT,
   );
   return named.map(({ letter, at }, k) =>
-    text(at + 9, places[k] + 4, letter, { ...NOTE, fill: 'var(--ink)', 'font-weight': 600, ...HALO }),
+    text(at < end ? at : at + 9, places[k] + 4, letter, {
+      ...NOTE,
+      ...(at < end ? MIDDLE : {}),
+      fill: 'var(--ink)',
+      'font-weight': 600,
+      ...HALO,
+    }),
   );
 }
 
@@ -202,7 +220,7 @@ function panelShapes(panel: Panel, title: string, place: Place, shared: Shared):
       line(left, y(v), right, y(v), { stroke: v === 0 ? 'var(--line-3)' : 'var(--line)' }),
       text(left - 6, y(v) + 4, brief(v), { ...TICK, ...END }),
     ]),
-    ...panel.lines.flatMap((points, side) => overlay(points, side, looks[side], x, y)),
+    ...panel.lines.flatMap((points, side) => overlay(points, side, looks[side], x, y, top)),
     ...letters(panel, looks, x, y, top),
     ...ratioTicks(ratios).flatMap((v) => [
       line(left, r(v), right, r(v), { stroke: v === 1 ? 'var(--line-3)' : 'var(--line)' }),
@@ -233,8 +251,10 @@ export function compareShapes(
   const each = width / columns;
   const levels = [...new Set(shown.flatMap(({ lines }) => lines.flat().map(({ x }) => x)))].sort((a, b) => a - b);
   const shared = { looks, axes, levels, values: valueDomain(shown), ratios: ratioDomain(shown) };
+  const [floor] = shared.values;
+  const measure = floor === 0 ? axes.measure : `${axes.measure}, axis from ${brief(floor)}`;
   const shapes = [
-    text(0, 14, axes.measure, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)', 'data-quantity': axes.of.measure }),
+    text(0, 14, measure, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)', 'data-quantity': axes.of.measure }),
     ...shown.flatMap((panel, k) =>
       panelShapes(
         panel,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a comparison says, in sentences and rows. No DOM.
-import type { ComparedCell, Comparison, Environment } from '../../api/types';
+import type { CellMeasure, ComparedCell, Comparison, Environment } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
-import { brief } from '../../plots/number';
+import { brief, decimal } from '../../plots/number';
 
 const MINUS = '\u2212';
 
@@ -14,14 +14,35 @@ export function change(ratio: number): string {
   return `${brief(Math.abs(percent), 3)} % ${percent > 0 ? 'more' : 'less'}`;
 }
 
-const signed = (ratio: number): string => {
+const signed = (ratio: number, digits: number | undefined): string => {
   const percent = 100 * (ratio - 1);
-  return `${percent < 0 ? MINUS : '+'}${brief(Math.abs(percent), 3)}`;
+  const size = Math.abs(percent);
+  return `${percent < 0 ? MINUS : '+'}${digits === undefined ? brief(size, 3) : decimal(size, digits)}`;
 };
 
-/** `−1.2 to +3.4 %`. */
-export function span(interval: readonly [number, number] | null): string {
-  return interval === null ? 'not known' : `${signed(interval[0])} to ${signed(interval[1])} %`;
+/** `−1.2 to +3.4 %`; in a column, with as many decimals each. */
+export function span(interval: readonly [number, number] | null, digits?: number): string {
+  return interval === null ? 'not known' : `${signed(interval[0], digits)} to ${signed(interval[1], digits)} %`;
+}
+
+/** Digits of the largest number of a column, at most. */
+const MOST_DIGITS = 6;
+
+/** Where the first digit of a number stands: 0 for 1 to 9, −2 for 0.01. */
+const place = (size: number): number => (size > 0 ? Math.floor(Math.log10(size)) : 0);
+
+/** Decimals of a column of means: those that the narrowest interval's half needs for its first digit; without intervals, four digits of the largest. */
+export function decimalsOf(measures: readonly CellMeasure[]): number {
+  const largest = place(Math.max(...measures.map(({ mean }) => Math.abs(mean))));
+  const halves = measures.map(({ ci95 }) => (ci95 ? (ci95[1] - ci95[0]) / 2 : 0)).filter((half) => half > 0);
+  const wanted = halves.length > 0 ? -place(Math.min(...halves)) : 3 - largest;
+  return Math.max(0, Math.min(wanted, MOST_DIGITS - 1 - largest));
+}
+
+/** Decimals of a column of intervals, in percent: two digits of the narrowest. */
+export function spanDecimals(cells: readonly ComparedCell[]): number {
+  const widths = cells.map(({ simultaneous_ci95: ci }) => (ci ? 100 * (ci[1] - ci[0]) : 0)).filter((w) => w > 0);
+  return widths.length > 0 ? Math.max(0, Math.min(3, 1 - place(Math.min(...widths)))) : 1;
 }
 
 /** A cell's outcome in words; a difference that may be chance is none. */

@@ -62,7 +62,7 @@ function Frame(props: { title: string; kinds?: ReactNode; source: string; childr
       </header>
       {props.children}
       <footer>
-        <p title={props.source}>{props.source}</p>
+        <p>{props.source}</p>
         <Open />
       </footer>
     </>

@@ -372,16 +372,18 @@ function FitNote({ fit }: { fit: Fit }) {
     `${fit.n} cells${fit.left_out > 0 ? `, ${fit.left_out} runs left out` : ''}`,
     diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
   ].filter(Boolean);
-  const how = bootstrap
-    ? `Intervals from ${decimal(bootstrap.resamples, 0)} resamples of the ${bootstrap.unit}, seed ${bootstrap.seed}`
-    : undefined;
   return (
-    <p className="note legend" title={how}>
+    <p className="note legend">
       <svg width="26" height="10" aria-hidden="true">
         <path d="M1 5h24M1 2v6M25 2v6" stroke="currentColor" strokeWidth="1.5" fill="none" />
         <rect x="10.5" y="2.5" width="5" height="5" fill="var(--ground)" stroke="currentColor" strokeWidth="1.5" />
       </svg>
       fit, 95 % interval<span>{about.join(', ')}</span>
+      {bootstrap && (
+        <small>
+          from {decimal(bootstrap.resamples, 0)} resamples of the {bootstrap.unit}, seed {bootstrap.seed}
+        </small>
+      )}
     </p>
   );
 }

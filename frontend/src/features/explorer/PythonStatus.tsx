@@ -82,7 +82,7 @@ export function PythonStatus() {
   useEffect(compare, [status.state]);
 
   const words = () => {
-    if (status.state === 'failed') return 'Python did not start; the kernels go on without it';
+    if (status.state === 'failed') return `Python did not start; the kernels go on without it: ${status.message}`;
     if (status.state !== 'ready') return 'Python is loading behind the kernels';
     if (!view.binding || !agreement) return 'Python ready';
     if (agreement.difference > TOLERANCE)
@@ -91,11 +91,7 @@ export function PythonStatus() {
   };
   const bad = agreement !== null && agreement.difference > TOLERANCE;
   return (
-    <p
-      className={bad ? 'engine bad' : 'engine'}
-      data-python={status.state}
-      title={status.state === 'failed' ? status.message : undefined}
-    >
+    <p className={bad ? 'engine bad' : 'engine'} data-python={status.state}>
       {words()}
     </p>
   );

@@ -2,6 +2,7 @@
 // The place of the recommendation. Its code and its request come when the rest is drawn and the place is near.
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { part } from '../../components/part';
+import { begin } from '../../state/underWay';
 import type { SectionProps } from './Section';
 
 const EMPTY = (
@@ -40,7 +41,15 @@ function useWanted(ready: boolean): [RefObject<HTMLElement | null>, boolean] {
   }, [near]);
   useEffect(() => {
     if (!ready || !near || wanted) return;
-    return whenIdle(() => setWanted(true));
+    const over = begin();
+    const leave = whenIdle(() => {
+      setWanted(true);
+      over();
+    });
+    return () => {
+      leave();
+      over();
+    };
   }, [ready, near, wanted]);
   return [element, wanted];
 }

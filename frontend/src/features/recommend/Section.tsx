@@ -15,6 +15,7 @@ import type { Advice } from '../../state/advice';
 import type { ExplorerState } from '../../state/explorer';
 import type { Place } from '../../state/planned';
 import type { Store } from '../../state/store';
+import { begin } from '../../state/underWay';
 import type { Slice, Slices, Subject } from '../../state/view';
 import { titleWithUnit } from '../explorer/figure/words';
 import { Controls, Target } from './Controls';
@@ -38,8 +39,15 @@ const QUIET_MS = 250;
 function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), QUIET_MS);
-    return () => clearTimeout(timer);
+    const over = begin();
+    const timer = setTimeout(() => {
+      setSettled(value);
+      over();
+    }, QUIET_MS);
+    return () => {
+      clearTimeout(timer);
+      over();
+    };
   }, [value]);
   return settled;
 }
@@ -97,7 +105,7 @@ function Sentence({
             key={i}
             type="button"
             className={strong ? 'setting strong' : 'setting'}
-            title="Move the crosshair there"
+            aria-description="moves the crosshair there"
             onClick={() => go(place)}
           >
             {text}

@@ -3,7 +3,7 @@
 import type { Kind, ReplicatedCell } from '../../api/types';
 import { brief } from '../../plots/number';
 import { linear, niceStep, niceTicks } from '../../plots/scale';
-import { AXIS, END, line, mark, NOTE, rect, type Shape, TICK, text } from '../../plots/shapes';
+import { AXIS, END, HALO, line, mark, NOTE, rect, type Shape, TICK, text } from '../../plots/shapes';
 
 const LEFT = 52;
 const HEAD = 26;
@@ -11,8 +11,43 @@ const PLOT = 220;
 const FOOT = 26;
 export const HEIGHT = HEAD + PLOT + FOOT;
 const MOST_LABELS = 6;
+/** Pixels of the word “outlier”. */
+const WORD = 38;
 
 export const deviation = (value: number, mean: number): number => (100 * (value - mean)) / Math.abs(mean);
+
+interface Dot {
+  readonly x: number;
+  readonly y: number;
+  readonly outlying: boolean;
+}
+
+/** The word beside the farthest outliers, where it covers neither a mark nor another word; the ring says it of all. */
+function outlierWords(marks: readonly Dot[], middle: number, right: number): Shape[] {
+  const farthest = marks
+    .filter(({ outlying }) => outlying)
+    .sort((a, b) => Math.abs(b.y - middle) - Math.abs(a.y - middle));
+  const words: { readonly x: number; readonly y: number; readonly shape: Shape }[] = [];
+  for (const dot of farthest) {
+    if (words.length === MOST_LABELS) break;
+    for (const side of [1, -1]) {
+      const x = dot.x + side * (8 + WORD / 2);
+      if (x + WORD / 2 > right || x - WORD / 2 < LEFT) continue;
+      const covers = (other: Pick<Dot, 'x' | 'y'>, reach: number, height: number): boolean =>
+        Math.abs(other.x - x) < reach && Math.abs(other.y - dot.y) < height;
+      if (marks.some((other) => covers(other, WORD / 2 + 3, 9)) || words.some((other) => covers(other, WORD + 4, 14)))
+        continue;
+      const anchor = side > 0 ? {} : END;
+      words.push({
+        x,
+        y: dot.y,
+        shape: text(dot.x + side * 8, dot.y + 4, 'outlier', { ...NOTE, fill: 'var(--warn)', ...HALO, ...anchor }),
+      });
+      break;
+    }
+  }
+  return words.map(({ shape }) => shape);
+}
 
 /** `wanted`: half width in percent that the plan asks for. */
 export function spreadShapes(cells: readonly ReplicatedCell[], kind: Kind, wanted: number, width: number): Shape[] {
@@ -41,7 +76,7 @@ export function spreadShapes(cells: readonly ReplicatedCell[], kind: Kind, wante
       text(LEFT - 8, y(v) + 4, `${v > 0 ? '+' : ''}${brief(v)}`, { ...TICK, ...END }),
     ]),
   ];
-  let labels = 0;
+  const marks: Dot[] = [];
   shown.forEach(({ summary, replicates }, k) => {
     const x = LEFT + (k + 0.5) * each;
     if (summary.ci95) {
@@ -51,6 +86,7 @@ export function spreadShapes(cells: readonly ReplicatedCell[], kind: Kind, wante
     }
     for (const { value, outlying, n } of replicates) {
       const at = y(deviation(value, summary.mean));
+      marks.push({ x, y: at, outlying });
       shapes.push(
         mark(kind, x, at, radius, {
           fill: n > 1 || kind === 'simulated' || outlying ? 'var(--ground)' : colour,
@@ -58,15 +94,9 @@ export function spreadShapes(cells: readonly ReplicatedCell[], kind: Kind, wante
           'stroke-width': outlying ? 2 : 1,
         }),
       );
-      if (outlying && labels < MOST_LABELS) {
-        labels += 1;
-        const toLeft = x > right - 70;
-        shapes.push(
-          text(x + (toLeft ? -8 : 8), at + 4, 'outlier', { ...NOTE, fill: 'var(--warn)', ...(toLeft ? END : {}) }),
-        );
-      }
     }
   });
+  shapes.push(...outlierWords(marks, y(0), right));
   shapes.push(text(LEFT, HEAD + PLOT + 18, 'cells, in the order of the table', NOTE));
   shapes.push(
     text(

@@ -84,7 +84,7 @@ export function DestinationDialog(props: {
             <input required value={form.title} onChange={(event) => change({ title: event.currentTarget.value })} />
           </label>
           <label className="field">
-            Name in addresses
+            Name in addresses: small letters, digits and hyphens
             <input
               required
               pattern="[a-z0-9](?:[a-z0-9\-]*[a-z0-9])?"

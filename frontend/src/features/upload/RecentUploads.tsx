@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from 'wouter';
 import { useRecentUploads } from '../../api/queries';
+import { CopyButton } from '../../components/Copy';
 import { size } from './tally';
 
 const SHOWN = 10;
@@ -38,7 +39,7 @@ export function RecentUploads() {
               <td className="n">{run_count}</td>
               <td className="n">{size(bytes)}</td>
               <td>
-                <code title={sha256}>{sha256.slice(0, 12)}</code>
+                <code>{sha256.slice(0, 12)}</code> <CopyButton text={sha256} label="Copy it whole" />
               </td>
             </tr>
           ))}

@@ -156,11 +156,11 @@ function Names({ own }: { own: OwnModel }) {
         <tbody>
           {rows.map(({ q, role, range }) => (
             <tr key={`${role} ${q.name}`}>
-              <th scope="row" title={definitionOf(q.name) ? undefined : q.description}>
+              <th scope="row">
                 <Named name={definitionOf(q.name)?.name}>
                   <code>{q.name}</code>
                 </Named>
-                {!definitionOf(q.name) && q.description && <span className="sr">{q.description}</span>}
+                {!definitionOf(q.name) && q.description && <small>{q.description}</small>}
               </th>
               <td>
                 <Mathematics className="sym" html={q.symbolMath} />

@@ -3,8 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { Cell, ComparedCell, Comparison, Environment } from '../../../src/api/types';
 import { readAddress, toAddress } from '../../../src/features/compare/address';
 import { compareShapes } from '../../../src/features/compare/figure';
-import { planOf, settingWords } from '../../../src/features/compare/panels';
-import { change, csvOf, factRows, outcome, span, summary } from '../../../src/features/compare/words';
+import { type Panel, planOf, settingWords } from '../../../src/features/compare/panels';
+import {
+  change,
+  csvOf,
+  decimalsOf,
+  factRows,
+  outcome,
+  span,
+  spanDecimals,
+  summary,
+} from '../../../src/features/compare/words';
 import { shapeText } from '../../../src/plots/file';
 
 const TOKENS = new Proxy({}, { get: () => '#123456' }) as Record<string, string>;
@@ -100,6 +109,23 @@ describe('panels', () => {
     expect(text).toMatchSnapshot();
   });
 
+  it('have an axis that spans the intervals, and goes down to nought only where that costs little', () => {
+    const looks = [{ letter: 'A', kind: 'measured' as const }];
+    const axes = { of: { measure: 'drops', x: 'delay_us' }, measure: 'Drops', x: 'Delay, µs', preferLog: true };
+    const axisOf = (...summaries: [number, [number, number] | null][]) => {
+      const points = summaries.map(([mean, ci95], x) => ({ x: x + 1, summary: { n: 5, mean, sd: 1, ci95 } }));
+      const panel = { factors: {}, lines: [points], ratios: [] } as unknown as Panel;
+      return compareShapes([panel], [''], looks, axes, 400).shapes[0].text;
+    };
+    expect(axisOf([992, [990, 994]], [998, [997, 999]])).toBe('Drops, axis from 990');
+    expect(axisOf([3, [2, 4]], [100, [90, 110]])).toBe('Drops');
+    expect(axisOf([7, null], [7, null])).toBe('Drops, axis from 6.5');
+    // a t interval of a count may reach below nought; the axis does not
+    expect(axisOf([10, [-30, 50]])).toBe('Drops');
+    expect(axisOf([-5, [-6, -4]])).toBe('Drops, axis from −6');
+    expect(axisOf([0, null])).toBe('Drops');
+  });
+
   it('name a setting as people do', () => {
     expect(settingWords({ mtu_bytes: 1500, workload: 'request_response' }, undefined)).toBe(
       'mtu bytes 1500, workload request response',
@@ -112,6 +138,22 @@ describe('words', () => {
     expect([1, 1.031, 0.5, 12.3].map(change)).toEqual(['the same', '3.1 % more', '50 % less', '12.3 times as much']);
     expect(span([0.95, 1.02])).toBe('−5 to +2 %');
     expect(span(null)).toBe('not known');
+  });
+
+  it('give the numbers of a column as many decimals each', () => {
+    const measured = (mean: number, half: number | null) => ({
+      n: 5,
+      mean,
+      sd: 1,
+      ci95: half === null ? null : ([mean - half, mean + half] as [number, number]),
+    });
+    expect(decimalsOf([measured(987, 0.04), measured(947, 2)])).toBe(2);
+    expect(decimalsOf([measured(123_456, 0.04), measured(947, 2)])).toBe(0);
+    expect(decimalsOf([measured(0.5, null)])).toBe(4);
+    expect(decimalsOf([measured(0, null)])).toBe(3);
+    const cells = [compared(1, false, [0.956, 0.9623]), compared(1, false, [0.99992, 1.00014])];
+    expect(spanDecimals(cells)).toBe(3);
+    expect(span([0.956, 0.9623], 3)).toBe('−4.400 to −3.770 %');
   });
 
   it('never call chance a difference', () => {

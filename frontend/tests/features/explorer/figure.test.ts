@@ -53,6 +53,21 @@ function broken(shapes: readonly Shape[]): string[] {
   return shapes.map((s) => shapeText(s, TOKENS)).filter((t) => /NaN|Infinity|undefined/.test(t));
 }
 
+const placeOf = ({ attributes }: Shape): [number, number] => {
+  const [x, y] = /translate\((\S+) (\S+)\)/.exec(String(attributes.transform))?.slice(1).map(Number) ?? [];
+  return [x, y];
+};
+
+it('contour labels never overlap, on a phone neither', () => {
+  const model = catalogue.models.find(({ id }) => id === 'tcp-coalescing-throughput');
+  if (!model) throw new Error('no such model');
+  const { layers } = drawn({ of: 'model', model }, '', [358, 450]);
+  const labels = layers.contours.map(placeOf);
+  expect(labels.length).toBeGreaterThan(2);
+  for (const [i, [x, y]] of labels.entries())
+    for (const [a, b] of labels.slice(0, i)) expect(Math.hypot(x - a, y - b)).toBeGreaterThan(26);
+});
+
 describe('the NFS picture', () => {
   const { scene, layers } = drawn(nfs(), '');
 

@@ -28,9 +28,17 @@ it('shows each run, outliers with the word', () => {
   expect(deviation(-11, -10)).toBeCloseTo(-10);
 });
 
+it('writes no word over a mark or another word', () => {
+  const crowd = Array.from({ length: 40 }, (_, k) => cell([50, 51, 80 + (k % 3)], 2));
+  const placed = spreadShapes(crowd, 'measured', 5, 320).filter(({ text }) => text === 'outlier');
+  expect(placed.length).toBeLessThan(40);
+  const farApart = placed.map(({ attributes }) => attributes.x as number).sort((a, b) => a - b);
+  for (const [k, x] of farApart.slice(1).entries()) expect(x - farApart[k]).toBeGreaterThan(40);
+});
+
 it('says what stands out', () => {
   expect(outliersWords([cell([1, 2, 9], 2), cell([4])])).toBe(
-    '2 cells. 1 run does not belong with the others of its cell; they count all the same. 1 cell has one run: nothing is known of their spread.',
+    '2 cells. 1 run does not belong with the others of its cell (amber, hollow); it counts all the same. 1 cell has one run: nothing is known of their spread.',
   );
 });
 

@@ -199,6 +199,9 @@ export interface Clear {
   readonly y: number;
 }
 
+/** Pixels of a digit of a contour's label. */
+const DIGIT = 6.6;
+
 const CONTOUR = {
   'text-anchor': 'middle',
   dy: '0.35em',
@@ -224,6 +227,10 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
   const taken: [number, number][] = view.points.map((p) => [frame.x(p.x), yScale(p.y)]);
   const tied = view.ties.map(([a, b]) => [frame.x(a.x), yScale(a.y), frame.x(b.x), yScale(b.y)] as const);
   const gap = frame.phone ? 22 : 36;
+  // of two labels, however they are turned
+  const length = Math.max(...lines.map(({ level }) => decimal(level, digits).length)) * DIGIT + 8;
+  const between = Math.max(gap, length);
+  const labelled: [number, number][] = [];
   // a halo in the line's colour would show on the hatching
   const measured = view.measured ? taken.map(([x]) => x) : [];
   const heights = view.measured ? taken.map(([, y]) => y) : [];
@@ -246,6 +253,7 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
       const score = Math.min(...spines.map((p) => Math.abs(y - p)));
       if (score >= best.score) continue;
       if (taken.some(([a, b]) => Math.hypot(a - x, b - y) < gap)) continue;
+      if (labelled.some(([a, b]) => Math.hypot(a - x, b - y) < between)) continue;
       if (
         tied.some(
           ([ax, ay, bx, by]) =>
@@ -264,7 +272,7 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
       Object.assign(best, { x, y, angle, score });
     }
     if (best.score === Number.POSITIVE_INFINITY) continue;
-    taken.push([best.x, best.y]);
+    labelled.push([best.x, best.y]);
     const base = colourOf(level, frame);
     out.push(
       moving(best.x, best.y, decimal(level, digits), { ...CONTOUR, fill: inkOn(base), stroke: base }, best.angle),

@@ -79,8 +79,9 @@ function Table({ pins }: { pins: readonly Pin[] }) {
             </th>
             <th scope="col">now</th>
             {pins.map((pin, i) => (
-              <th scope="col" key={pinLetter(i)} title={pin.name}>
+              <th scope="col" key={pinLetter(i)}>
                 {pinLetter(i)}
+                <span className="sr"> {pin.name}</span>
               </th>
             ))}
           </tr>

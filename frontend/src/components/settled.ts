@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// <html data-settled> stands while nothing is under way: for whoever takes a picture of the page.
+import { followUnderWay } from '../state/underWay';
+
+/** What is over may begin something else: an answer is drawn, and what is drawn asks. */
+const QUIET_MS = 150;
+
+export function announceSettled(root: HTMLElement): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = 0;
+  let none = true;
+  // one timer for a whole drag: it looks whether things are quiet, and comes back if not
+  const look = (): void => {
+    const left = last + QUIET_MS - performance.now();
+    timer = none && left > 1 ? setTimeout(look, left) : undefined;
+    if (none && timer === undefined)
+      // a font is asked for by the text that it is for
+      document.fonts.ready.then(() => requestAnimationFrame(() => root.toggleAttribute('data-settled', none)));
+  };
+  followUnderWay((now) => {
+    none = now;
+    last = performance.now();
+    if (!none) root.removeAttribute('data-settled');
+    else timer ??= setTimeout(look, QUIET_MS);
+  });
+}

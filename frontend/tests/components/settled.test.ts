@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { announceSettled } from '../../src/components/settled';
+import { begin } from '../../src/state/underWay';
+
+const root = { stands: false };
+const element = {
+  removeAttribute: () => {
+    root.stands = false;
+  },
+  toggleAttribute: (_: string, on: boolean) => {
+    root.stands = on;
+  },
+} as unknown as HTMLElement;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('document', { fonts: { ready: Promise.resolve() } });
+  vi.stubGlobal('requestAnimationFrame', (then: () => void) => then());
+  announceSettled(element);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it('stands once nothing has been under way for a moment', async () => {
+  const [one, other] = [begin(), begin()];
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(root.stands).toBe(false);
+  one();
+  one(); // said twice, over once
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(root.stands).toBe(false);
+  other();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(root.stands).toBe(false);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(root.stands).toBe(true);
+});
+
+it('falls as soon as something begins, and a chain of things never lets it stand', async () => {
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(root.stands).toBe(true);
+  for (let step = 0; step < 20; step++) {
+    const over = begin();
+    expect(root.stands).toBe(false);
+    over();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(root.stands).toBe(false);
+  }
+  await vi.advanceTimersByTimeAsync(200);
+  expect(root.stands).toBe(true);
+});
