@@ -44,6 +44,28 @@ def test_the_first_load_takes_200_kb_of_javascript(page: Page, server: Server) -
     assert sum(len(gzip.compress(script.read_bytes(), 6)) for script in scripts) <= BUDGET_BYTES
 
 
+def test_scripts_come_as_the_build_packed_them(page: Page, server: Server) -> None:
+    document = page.request.get(f"{server.url}{NFS}").text()
+    for path in set(re.findall(r"/assets/[^\"]+\.(?:js|css)", document)):
+        plain = page.request.get(server.url + path, headers={"Accept-Encoding": "identity"})
+        packed = page.request.get(server.url + path, headers={"Accept-Encoding": "gzip"})
+        assert "content-encoding" not in plain.headers
+        if len(plain.body()) >= 1200:  # what fits into one packet is not packed
+            assert packed.headers["content-encoding"] == "gzip", path
+            assert int(packed.headers["content-length"]) < len(plain.body()) / 2
+        assert packed.body() == plain.body()
+
+
+def test_python_goes_on_from_the_memory_that_the_build_left(page: Page) -> None:
+    names: list[str] = []
+    page.on("request", lambda request: names.append(request.url))
+    page.goto(NFS)
+    agreed = page.get_by_text(re.compile("Python ready; kernels agree"))
+    expect(agreed).to_be_attached(timeout=60_000)
+    assert [name for name in names if name.endswith(".memory")] != []
+    assert [name for name in names if name.endswith("stdlib.zip")] == []
+
+
 def test_its_document_brings_the_answers_that_it_needs(page: Page) -> None:
     assert [name for name in first_view(page) if name.endswith("/cells")] == []
     page.get_by_role("link", name="Experiments", exact=True).click()

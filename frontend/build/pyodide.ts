@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pyodide's files under /pyodide/<version>/ and the models' sources as one zip under /models/<hash>.zip.
+// Pyodide's files and the memory that the page's Python starts from under /pyodide/<version>/, the models' sources as one zip under
+// /models/<hash>.zip.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { modelsSource, runPython } from './python.ts';
+import { snapshot, snapshotName } from './snapshot.ts';
 
 const home = new URL('../node_modules/pyodide/', import.meta.url);
 const version = (JSON.parse(readFileSync(new URL('package.json', home), 'utf8')) as { version: string }).version;
@@ -30,7 +32,7 @@ with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
 sys.stdout.buffer.write(out.getvalue())
 `;
 
-const zipModels = (): Buffer => runPython(['-c', ZIP, modelsSource]);
+export const zipModels = (): Buffer => runPython(['-c', ZIP, modelsSource]);
 
 function stdlib(): Buffer {
   if (!existsSync(compiled))
@@ -42,16 +44,19 @@ export function pyodide(): Plugin {
   const base = `pyodide/${version}/`;
   let zip: Buffer = Buffer.alloc(0);
   let zipPath = '';
+  let memory = '';
   return {
     name: 'coalescope-pyodide',
     config() {
       zip = zipModels();
       zipPath = `models/${createHash('sha256').update(zip).digest('hex').slice(0, 12)}.zip`;
+      memory = snapshotName(version, zip);
       return {
         define: {
           __PYODIDE_BASE__: JSON.stringify(`/${base}`),
           __PYODIDE_LOCK__: JSON.stringify(NO_PACKAGES),
           __MODELS_ZIP__: JSON.stringify(`/${zipPath}`),
+          __PYTHON_MEMORY__: JSON.stringify(`/${base}${memory}`),
         },
         optimizeDeps: { exclude: ['pyodide'] },
         worker: { format: 'es' as const },
@@ -67,15 +72,17 @@ export function pyodide(): Plugin {
         const file = FILES.find((name) => path === `/${base}${name}`);
         if (file !== undefined) send(readFileSync(new URL(file, home)));
         else if (path === `/${base}stdlib.zip`) send(stdlib());
+        else if (path === `/${base}${memory}`) snapshot(memory, compiled, zip).then(send, next);
         else if (path.startsWith('/models/') && path.endsWith('.zip')) send(zipModels());
         else next();
       });
     },
-    generateBundle() {
+    async generateBundle() {
       // the worker is a bundle of its own: the assets belong to the page's
       for (const file of FILES)
         this.emitFile({ type: 'asset', fileName: base + file, source: readFileSync(new URL(file, home)) });
       this.emitFile({ type: 'asset', fileName: `${base}stdlib.zip`, source: stdlib() });
+      this.emitFile({ type: 'asset', fileName: base + memory, source: await snapshot(memory, compiled, zip) });
       this.emitFile({ type: 'asset', fileName: zipPath, source: zip });
     },
   };

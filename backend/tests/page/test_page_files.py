@@ -28,6 +28,7 @@ def folder(tmp_path: Path) -> Path:
     (page / "assets" / "index-1a2b3c4d.js.br").write_bytes(b"brotli stands here")
     (page / "pyodide" / "314.0.7" / "pyodide.asm.wasm").write_bytes(b"\0asm")
     (page / "pyodide" / "314.0.7" / "pyodide.mjs").write_text("export {};")
+    (page / "pyodide" / "314.0.7" / "1a2b.memory").write_bytes(b"\x1f\x8b")
     (tmp_path / "secret.txt").write_text("secret")
     return page
 
@@ -57,6 +58,7 @@ def get(folder: Path | None, path: str, method: str = "GET", **headers: str) -> 
         ("/assets/index-1a2b3c4d.js", "text/javascript; charset=utf-8"),
         ("/pyodide/314.0.7/pyodide.asm.wasm", "application/wasm"),
         ("/pyodide/314.0.7/pyodide.mjs", "text/javascript; charset=utf-8"),
+        ("/pyodide/314.0.7/1a2b.memory", "application/octet-stream"),
     ],
 )
 def test_media_types(folder: Path, path: str, media_type: str) -> None:

@@ -8,29 +8,27 @@ declare const self: DedicatedWorkerGlobalScope;
 
 const send = (reply: Reply): void => self.postMessage(reply);
 
-const PROGRAM = `
-import json, sys
-sys.path.insert(0, "/models.zip")
-from coalescope_models.catalogue import MODELS, evaluate
-
-def evaluate_checks(text):
-    return json.dumps([evaluate(MODELS[c["model"]], c["values"]) for c in json.loads(text)])
-
-evaluate_checks
-`;
-
 type Evaluate = (text: string) => string;
+
+/** What Python remembers: itself started and the models imported, as build/snapshot.ts left it. */
+async function memory(): Promise<ArrayBuffer> {
+  const answer = await fetch(fileAddress(__PYTHON_MEMORY__));
+  if (!answer.ok || !answer.body) throw new Error(`the memory of Python did not arrive: ${answer.status}`);
+  return new Response(answer.body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+}
 
 async function boot(): Promise<Evaluate> {
   const from = performance.now();
   const base = fileAddress(__PYODIDE_BASE__);
-  const models = fetch(fileAddress(__MODELS_ZIP__)).then((r) => {
-    if (!r.ok) throw new Error(`the models' sources did not arrive: ${r.status}`);
-    return r.arrayBuffer();
+  const python: PyodideAPI = await loadPyodide({
+    indexURL: base,
+    // nothing is imported any more: where Python keeps its library, the models' sources do
+    stdLibURL: fileAddress(__MODELS_ZIP__),
+    lockFileContents: __PYODIDE_LOCK__,
+    packageBaseUrl: base,
+    _loadSnapshot: memory(),
   });
-  const python: PyodideAPI = await loadPyodide({ indexURL: base, stdLibURL: `${base}stdlib.zip` });
-  python.FS.writeFile('/models.zip', new Uint8Array(await models));
-  const run = python.runPython(PROGRAM) as Evaluate;
+  const run = python.globals.get('evaluate_checks') as Evaluate;
   send({ kind: 'ready', version: python.version, milliseconds: performance.now() - from });
   return run;
 }

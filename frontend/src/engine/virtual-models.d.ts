@@ -29,4 +29,6 @@ declare module 'virtual:sources' {
 declare const __PYODIDE_LOCK__: string;
 declare const __PYODIDE_BASE__: string;
 declare const __MODELS_ZIP__: string;
+/** What build/snapshot.ts makes. */
+declare const __PYTHON_MEMORY__: string;
 declare const __READERS_ZIP__: string;

@@ -32,6 +32,7 @@ MEDIA_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".map": "application/json",
+    ".memory": "application/octet-stream",
     ".mjs": "text/javascript; charset=utf-8",
     ".png": "image/png",
     ".svg": "image/svg+xml",
