@@ -63,22 +63,22 @@ def some_view(draw: random.Random) -> str:
     return f"{NFS}?{urlencode({name: says[name] for name in kept})}"
 
 
-def settled(page: Page) -> bytes:
-    """The picture once the page says that nothing is under way; bar Python and the history."""
+def settle(page: Page) -> None:
+    """Until the page says that nothing is under way."""
     expect(page.get_by_role("slider", name="Crosshair")).to_be_visible(timeout=PATIENCE_MS)
     page.wait_for_selector("html[data-settled]", state="attached", timeout=PATIENCE_MS)
-    unshared = [page.locator(".engine"), page.locator(".undo")]
-    return page.screenshot(animations="disabled", mask=unshared)
 
 
 def painted_afresh(page: Page) -> bytes:
-    """Without what a compositor remembers of where things moved."""
-    settled(page)
+    """Bar Python and the history; without what a compositor remembers of where things moved."""
+    settle(page)
     for width in (1432, 1440):
         page.set_viewport_size({"width": width, "height": 900})
         # the observers of sizes hear of it with the frame after the next
         page.evaluate(TWO_FRAMES)
-    return settled(page)
+    settle(page)
+    unshared = [page.locator(".engine"), page.locator(".undo")]
+    return page.screenshot(animations="disabled", mask=unshared)
 
 
 def shared_link(page: Page) -> str:

@@ -126,7 +126,10 @@ def test_logs_by_warnings_state_and_time(client: Any, make_log: MakeLog) -> None
     assert when == sorted(when)
 
 
-WITH_DELAY = "mtu_bytes,delay_us,replicate,throughput_mbps\n1507,5,1,900\n9000,5,1,990\n"
+# SQLite plans by how many cells there are
+MANY_CELLS = "mtu_bytes,delay_us,replicate,throughput_mbps\n" + "".join(
+    f"{1500 + mtu},{delay},1,900\n" for mtu in range(20) for delay in range(25)
+)
 QUESTIONS: tuple[dict[str, Any], ...] = (
     {"sort": "-mtu_bytes", "offset": 50_000},
     {"sort": "recorded", "offset": 90_000},
@@ -134,6 +137,9 @@ QUESTIONS: tuple[dict[str, Any], ...] = (
     {"mtu_bytes": "1507", "sort": "delay_us"},
     {"state": "retracted", "sort": "-replicate"},
     {"warnings": "some"},
+    {"state": "current"},
+    {"state": "whole", "sort": "replicate"},
+    {"state": "partial", "warnings": "none", "sort": "mtu_bytes"},
     {},
 )
 
@@ -163,10 +169,12 @@ def test_runs_are_found_in_an_index_alone(client: Any, query: dict[str, Any]) ->
     """The rows are wide, for they hold what was recorded with a run: only one page's are read."""
     if client.app.state.database.engine.dialect.name != "sqlite":
         pytest.skip("the plans that are read here are SQLite's")
-    client.upload(WITH_DELAY.encode(), "t.csv")
+    client.upload(MANY_CELLS.encode(), "t.csv")
     lines = [line for line in plans_of(client, query) if " runs " in line]
     assert lines != []
     assert [line for line in lines if "COVERING INDEX" not in line] == []
+    # an index that is made for one question alone is made of all rows
+    assert [line for line in lines if "AUTOMATIC" in line] == []
 
 
 @pytest.mark.soak
