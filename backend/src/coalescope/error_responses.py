@@ -141,7 +141,7 @@ def _not_storable(request: Request, error: Exception) -> JSONResponse:
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    _LOG.error("unexpected failure at %s %s", request.method, request.url.path, exc_info=error)
+    _LOG.error("unexpected failure at %s %r", request.method, request.url.path, exc_info=error)
     if _is_storage_full(error):
         return _answer(_storage_full(request))
     if _is_unwritable(error):

@@ -55,7 +55,7 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         default=None,
         pattern="^https?://[^/?#]+/?$",
-        description="How others reach this server, such as https://lab.example; for previews",
+        description="How others reach this server, such as https://lab.example; in links",
     )
     public_previews: bool = Field(
         default=False,

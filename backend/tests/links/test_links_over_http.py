@@ -20,6 +20,16 @@ def test_make_find_and_follow(client: Any) -> None:
     assert (followed.status_code, followed.headers["location"]) == (307, PATH)
 
 
+def test_the_host_that_a_request_names_is_not_in_the_link(make_client: Callable[..., Any]) -> None:
+    public = {"host": "0.0.0.0", "token": "mine", "public_url": "https://lab.example/"}
+    client = make_client(**public)
+    asked = {"Authorization": "Bearer mine", "Host": "evil.example"}
+    link = client.post("/api/links", json={"path": PATH}, headers=asked).json()
+    assert link["url"] == f"https://lab.example/l/{link['token']}"
+    again = client.get(f"/api/links/{link['token']}", headers=asked)
+    assert again.json() == link
+
+
 def test_an_unknown_link(make_client: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist" / "index.html").write_text("the page")

@@ -12,6 +12,7 @@ import pytest
 from coalescope.operation.logs import JsonLines
 from coalescope.settings import Settings
 from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy.exc import SQLAlchemyError
 
 MakeClient = Callable[..., Any]
 TABLE = b"mtu_bytes,replicate,drops\n1500,1,3\n9000,1,4\n"
@@ -103,6 +104,38 @@ def test_an_exception_stays_on_its_line() -> None:
     line = JsonLines().format(record)
     assert "\n" not in line
     assert "ValueError" in json.loads(line)["exception"]
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "\x1b[2J", "\x9b2J", "a\u2028b", "\ud800"])
+def test_what_a_request_names_neither_ends_a_line_nor_steers_a_terminal(text: str) -> None:
+    record = logging.LogRecord("x", logging.ERROR, "", 0, "at %r", (text,), None)
+    record.what = text
+    line = JsonLines().format(record)
+    assert line.isprintable()
+    assert line.isascii()
+    assert json.loads(line)["what"] == text
+
+
+@pytest.mark.parametrize("path", ["/api/a%0ainjected", "/explorer/a%0d%0ainjected"])
+def test_a_failure_is_told_in_one_line(
+    make_client: MakeClient,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    path: str,
+) -> None:
+    (tmp_path / "index.html").write_text("the page")
+    client = make_client(page_dir=tmp_path)
+
+    def fail(*_: object) -> None:
+        raise SQLAlchemyError("it is broken")
+
+    monkeypatch.setattr(client.app.state.database, "read", fail)
+    with caplog.at_level(logging.WARNING, "coalescope"):
+        client.get(path)
+        client.get("/api/experiments/a%0ainjected")
+    assert caplog.records
+    assert all("\n" not in record.getMessage() for record in caplog.records)
 
 
 def test_every_setting_is_documented() -> None:

@@ -3,6 +3,7 @@
 
 import asyncio
 import copy
+import json
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 import sqlalchemy as sa
-from coalescope.database import tokens
+from coalescope.database import METADATA, changes, tokens
 from coalescope.security import SCOPES
 from coalescope.security.scopes import needed_scope
 from coalescope.tokens import service
@@ -120,6 +121,85 @@ def test_foreign_hosts_are_turned_away_everywhere(loopback: FastAPI) -> None:
     asyncio.run(everywhere())
 
 
+def test_a_proxy_may_pass_on_any_host_name(beyond: FastAPI) -> None:
+    """Where the name is not checked, none makes the server fail or say something to a browser."""
+    names = ("[", "a/b?c", "x:y", '"><script>')
+    admin = {"authorization": f"Bearer {token(beyond, 'admin')}"}
+
+    async def everywhere() -> None:
+        for operation in operations(beyond):
+            for name in names:
+                method, at = operation.method, operation.at()
+                answer = await ask(beyond, method, at, operation.example, host=name, **admin)
+                assert answer.status < 500, (operation, name)
+                assert "location" not in answer.headers
+                assert not answer.headers["content-type"].startswith("text/html")
+
+    asyncio.run(everywhere())
+
+
+# --- what is written down
+
+OUTSIDE_THE_DESCRIPTION = {"/l/{token}", "/previews/{area}/{name}.png", "/metrics"}
+
+
+def routes(of: Any) -> Iterator[str]:
+    for route in of.routes:
+        if hasattr(route, "path"):
+            yield route.path
+        else:
+            yield from routes(route.original_router)
+
+
+def test_nothing_is_served_that_the_walks_above_do_not_see(beyond: FastAPI) -> None:
+    described = set(beyond.openapi()["paths"])
+    there = {path.removeprefix("/api") for path in routes(beyond)}
+    told = {path.removeprefix("/api") for path in described}
+    assert there - told - {"/openapi.json", "/docs"} == OUTSIDE_THE_DESCRIPTION
+
+
+def kept(app: FastAPI) -> dict[str, list[str]]:
+    """All rows, but for those that say who asked."""
+    with app.state.database.read() as connection:
+        return {
+            table.name: sorted(map(repr, connection.execute(sa.select(table)).all()))
+            for table in METADATA.sorted_tables
+            if table.name not in ("tokens", "changes")
+        }
+
+
+def recorded(app: FastAPI) -> int:
+    with app.state.database.read() as connection:
+        return len(connection.execute(sa.select(changes)).all())
+
+
+def test_questions_change_nothing_and_changes_are_written_down(beyond: FastAPI) -> None:
+    """Asked with the examples of the description, about a store that holds something."""
+    admin = {"authorization": f"Bearer {token(beyond, 'admin')}"}
+    changing = set()
+
+    async def everywhere() -> None:
+        table = TABLE.replace(b"1500,0,1,900", b"1500,0,1,905")
+        for content in (TABLE, table):
+            at = f"/api/uploads?filename=x.csv&experiment=lab{len(kept(beyond)['uploads'])}"
+            assert (await ask(beyond, "POST", at, content, **admin)).status == 201
+        listed = await ask(beyond, "GET", "/api/experiments/lab0/runs", **admin)
+        run = json.loads(listed.body)["runs"][0]["id"]
+        for operation in operations(beyond):
+            at = operation.at("lab0", id=run, sweep_id="0b5f0f2e-3d5e-4c3f-9d1a-6a2d3b0c9e11")
+            before, notes = kept(beyond), recorded(beyond)
+            await ask(beyond, operation.method, at, operation.example, **admin)
+            if kept(beyond) == before:
+                continue
+            changing.add(str(operation))
+            assert needed_scope(operation.method, at) in ("upload", "admin"), operation
+            if not at.endswith("/progress"):  # of a sweep, after each run: not a matter of record
+                assert recorded(beyond) > notes, operation
+
+    asyncio.run(everywhere())
+    assert len(changing) >= 5, changing
+
+
 # --- paths that lead out of where they belong
 
 SECRET = b"what lies beside the store"
@@ -151,6 +231,7 @@ def house(make_client: MakeClient, tmp_path: Path) -> FastAPI:
     client.app.state.listeners.closing = True
     assert client.upload(TABLE, "lab.csv").status_code == 201
     for folder in (tmp_path, tmp_path / "data", tmp_path / "data" / "logs"):
+        folder.mkdir(exist_ok=True)  # with a bucket, there is none for logs
         (folder / "secret.txt").write_bytes(SECRET)
     return client.app
 

@@ -69,6 +69,25 @@ def test_too_many_costly_requests_wait(make_client: MakeClient) -> None:
     assert 429 not in alone
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/predictions",
+        "/api/models/cpu-overhead/predictions",
+        "/api/comparisons",
+        "/api/jobs",
+        "/api/runs/one/contents",
+        "/api/experiments/lab/export",
+        "/api/experiments/lab/fits",
+        "/previews/explorer/lab.png",
+    ],
+)
+def test_what_takes_long_is_counted(make_client: MakeClient, path: str) -> None:
+    client = make_client(host="0.0.0.0", token="mine", costly_per_minute=1)
+    asked = [client.get(path, headers={"Authorization": "Bearer mine"}) for _ in range(2)]
+    assert [answer.status_code == 429 for answer in asked] == [False, True]
+
+
 async def _length(request: Request) -> PlainTextResponse:
     return PlainTextResponse(str(len(await request.body())))
 

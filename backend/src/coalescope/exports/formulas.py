@@ -3,8 +3,10 @@
 
 import re
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_DISARMED = re.compile(r"''*[=+\-@\t\r]")
+# As wide as a character of Japanese, they begin a formula in some languages of a spreadsheet.
+_WIDE = "\uff1d\uff0b\uff0d\uff20"
+_FORMULA = re.compile(rf"'*[=+\-@\t\r\n{_WIDE}]")
+_DISARMED = re.compile(rf"''*[=+\-@\t\r\n{_WIDE}]")
 
 
 def disarmed(text: str) -> str:

@@ -47,4 +47,6 @@ class _Page(Response):
 
 
 def _link(request: Request, token: str, path: str) -> LinkOut:
-    return LinkOut(token=token, path=path, url=str(request.base_url.replace(path=f"/l/{token}")))
+    # a request may name any host: it is believed where the settings do not say better
+    base = request.app.state.settings.public_url or str(request.base_url)
+    return LinkOut(token=token, path=path, url=f"{base.rstrip('/')}/l/{token}")

@@ -25,7 +25,8 @@ class JsonLines(logging.Formatter):
         line |= {name: value for name, value in vars(record).items() if name not in _OWN}
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        # ASCII: whatever a request named neither ends the line nor steers a terminal
+        return json.dumps(line, default=str)
 
 
 def log_as_json() -> None:

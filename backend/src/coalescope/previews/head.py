@@ -56,7 +56,7 @@ class PageHead:
         except CoalescopeError:  # no such experiment: the page says so
             return ""
         except SQLAlchemyError as error:
-            _LOG.warning("no preview for %s", path, exc_info=error)
+            _LOG.warning("no preview for %r", path, exc_info=error)
             return ""
 
     def _tags(self, connection: Connection, path: str, query: str, base: str | None) -> str:

@@ -14,7 +14,8 @@ from coalescope.errors import CoalescopeError
 
 _NAME = "[^/]+"
 _COSTLY = re.compile(
-    rf"/api/(?:jobs|recommendations|predictions|policies/trials|comparisons|experiments/{_NAME}/"
+    rf"/api/(?:jobs|recommendations|predictions|models/{_NAME}/predictions|policies/trials"
+    rf"|comparisons|runs/{_NAME}/contents|experiments/{_NAME}/"
     r"(?:fits|nonlinear-fits|recommendations|variance|replication-plan|export))|/previews/.*"
 )
 _MOST_CLIENTS = 10_000

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers behind a figure other than the map: for the table that screen readers have, and for files.
+import { csvComment, csvField } from '../../state/csv';
 import type { View } from '../../state/view';
 import { contrastedCells } from './figure/contrast';
 import { limitAt, meaningsOf } from './figure/limits';
@@ -51,15 +52,10 @@ export function figureData(view: View, live: Pick<Live, 'state' | 'theta'>): Fig
   return view.figure === 'limits' ? limitData(view, live) : null;
 }
 
-const field = (v: Value): string => {
-  const text = v === null ? '' : String(v);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
 /** With what the figure is and where it is from in comments above the header. */
 export function csvText({ columns, rows }: FigureData, about: readonly string[]): string {
-  const comments = about.map((line) => `# ${line.replace(/\s+/g, ' ')}`);
-  return `${[...comments, columns.map(field).join(','), ...rows.map((r) => r.map(field).join(','))].join('\n')}\n`;
+  const lines = [columns, ...rows].map((fields) => fields.map(csvField).join(','));
+  return `${[...about.map(csvComment), ...lines].join('\n')}\n`;
 }
 
 export function jsonText({ columns, rows }: FigureData, about: Readonly<Record<string, string>>): string {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers behind a chart: as a table on the page and as a file.
+import { csvField } from '../../state/csv';
 import type { Catalogue } from '../../state/models';
 import type { Figure, HeatPanel, LinesPanel, Panel } from './definition';
 import type { CellsBySlug } from './evaluate';
@@ -84,23 +85,17 @@ function sheetOf(panel: Panel, catalogue: Catalogue, data: CellsBySlug): Omit<Sh
 export const sheetsOf = (figure: Figure, catalogue: Catalogue, data: CellsBySlug): Sheet[] =>
   figure.panels.map((panel) => ({ title: panel.title ?? '', ...sheetOf(panel, catalogue, data) }));
 
-/** A spreadsheet takes what begins like a formula for one. */
-const quoted = (field: string): string => {
-  const safe = /^[=+@]/.test(field) ? `'${field}` : field;
-  return /[",\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
-};
-
 const fieldText = (field: number | string): string =>
-  typeof field === 'string' ? quoted(field) : Number.isFinite(field) ? String(Number(field.toPrecision(10))) : '';
+  csvField(typeof field === 'number' ? Number(field.toPrecision(10)) : field);
 
 /** One table a panel, an empty line between; the first line names figure and source. */
 export function csvText(figure: Figure, source: string, sheets: readonly Sheet[]): string {
   const tables = sheets.map(({ title, head, rows }) =>
     [
-      ...(title ? [quoted(title)] : []),
-      head.map(quoted).join(','),
+      ...(title ? [csvField(title)] : []),
+      head.map(csvField).join(','),
       ...rows.map((row) => row.map(fieldText).join(',')),
     ].join('\n'),
   );
-  return `${quoted(`${source}, ${figure.label.toLowerCase()}: ${figure.title}`)}\n${tables.join('\n\n')}\n`;
+  return `${csvField(`${source}, ${figure.label.toLowerCase()}: ${figure.title}`)}\n${tables.join('\n\n')}\n`;
 }
