@@ -217,7 +217,11 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const { picture, onPicture, frames, redraw } = useLiveView(store, view, slices, save, benchAsked());
   useEffect(() => flushQuery, []);
   useEffect(() => {
-    const first: OnFrame = (live) => live.z && markOnce('first-surface');
+    const first: OnFrame = (live) => {
+      if (!live.z) return;
+      frames.delete(first);
+      markOnce('first-surface');
+    };
     frames.add(first);
     return () => {
       frames.delete(first);
