@@ -398,6 +398,8 @@ def _server_engine(text: str) -> Engine:
     except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
         missing = getattr(error, "name", None) or "its driver"
         raise _bad_url(f"{missing} is not installed.") from None
+    # first of all, also of what SQLAlchemy asks a new server
+    sa.event.listen(engine, "connect", _check_encoding, insert=True)
     sa.event.listen(engine, "connect", _configure_session)
     sa.event.listen(engine, "first_connect", _warn_without_fsync)
     return engine
@@ -411,6 +413,23 @@ def _bad_url(reason: str) -> CoalescopeError:
         advice="Leave it out for SQLite in the data folder, or give one such as "
         "postgresql://user@host/name; its driver comes with "
         "`pip install -r requirements-scale.lock`.",
+        status=500,
+    )
+
+
+def _check_encoding(dbapi_connection: Any, _record: Any) -> None:
+    """Refuse a database that cannot keep every text, or gives texts back as bytes (SQL_ASCII)."""
+    encoding = dbapi_connection.info.parameter_status("server_encoding")
+    if encoding == "UTF8":
+        return
+    dbapi_connection.close()
+    raise CoalescopeError(
+        "bad_encoding",
+        f"The database that COALESCOPE_DATABASE_URL names has the encoding {encoding}; texts are "
+        "stored in UTF8 only.",
+        where={"field": "COALESCOPE_DATABASE_URL"},
+        advice="Make another with `createdb --encoding=UTF8 --template=template0 NAME` and name it "
+        "in the URL. What is in this one goes there with `pg_dump --encoding=UTF8` and `psql`.",
         status=500,
     )
 

@@ -176,3 +176,27 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     for wrong in ("mysql://x", "no url"):
         with pytest.raises(CoalescopeError, match="names no database"):
             open_database(wrong, tmp_path)
+
+
+@pytest.mark.parametrize(("encoding", "opens"), [("SQL_ASCII", False), ("UTF8", True)])
+def test_an_encoding_that_cannot_keep_every_text_is_refused(
+    on_servers: Any, tmp_path: Path, encoding: str, opens: bool
+) -> None:
+    url = sa.make_url(on_servers.settings(tmp_path / "data")["database_url"])
+    with psycopg.connect(url.render_as_string(), autocommit=True) as connection:
+        connection.execute(
+            f"CREATE DATABASE encoded ENCODING {encoding} TEMPLATE template0"
+            " LOCALE 'C' LOCALE_PROVIDER libc".encode()
+        )
+        try:
+            other = url.set(database="encoded").render_as_string()
+            settings = Settings(data_dir=tmp_path, datasets_dir=None, database_url=other)
+            if opens:
+                open_store(settings).close()
+                return
+            with pytest.raises(CoalescopeError, match="SQL_ASCII") as refused:
+                open_store(settings)
+            assert refused.value.code == "bad_encoding"
+            assert "--encoding=UTF8" in str(refused.value.advice)
+        finally:
+            connection.execute(b"DROP DATABASE encoded WITH (FORCE)")
