@@ -16,7 +16,7 @@ import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
@@ -30,6 +30,7 @@ from coalescope.errors import CoalescopeError, read_only
 from coalescope.object_store import (
     Contents,
     ReceivedFile,
+    StagedObject,
     object_at,
     place_of,
     sweep_parts,
@@ -104,6 +105,11 @@ class BucketObjectStore:
         with ThreadPoolExecutor(_PUTS_AT_ONCE) as pool:
             list(pool.map(lambda one: self._put(place_of(one[0], suffix), *one), named))
         return [sha256 for sha256, _ in named]
+
+    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
+        """Put all, several at once."""
+        with ThreadPoolExecutor(_PUTS_AT_ONCE) as pool:
+            list(pool.map(lambda one: one.commit(suffix), staged))
 
     def put(self, path: Path, size: int, sha256: str, suffix: str) -> None:
         """Make a local file an object, unless it is one, whole, already."""

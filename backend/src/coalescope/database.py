@@ -14,7 +14,7 @@ Writes within different experiments pass each other there.
 import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -29,6 +29,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from coalescope.errors import CoalescopeError, read_only
 from coalescope.timestamps import utc_now
+from coalescope.together import Together
 
 _LOG = logging.getLogger("coalescope.database")
 _BUSY_SECONDS = 30
@@ -279,12 +280,18 @@ CAUSE: ContextVar[Cause | None] = ContextVar("CAUSE", default=None)
 
 
 class Database:
-    """One engine and the two kinds of transaction on it."""
+    """One engine and the two kinds of transaction on it.
+
+    Attributes:
+        together: who waits to write, for writes that can be done as one.
+
+    """
 
     def __init__(self, engine: Engine, *, for_reading: bool = False) -> None:
         self.engine = engine
         self.for_reading = for_reading
         self.on_server = engine.dialect.name == "postgresql"
+        self.together = Together()
         self._writers = Lock()
         one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         self._reader = engine.execution_options(**one_state) if self.on_server else engine
@@ -295,14 +302,17 @@ class Database:
         return self._reader.begin()
 
     @contextmanager
-    def write(self, within: str | None = None) -> Iterator[Connection]:
+    def write(
+        self, within: str | None = None, causes: Sequence[Cause] | None = None
+    ) -> Iterator[Connection]:
         """A transaction that holds the write lock; committed on leaving, durable after that.
 
         `within` is the slug of the only experiment whose rows are changed or relied on: on a
         database server, others need not wait then. What the store holds once only, over all
         experiments, is left to its unique constraints (IntegrityError).
 
-        The change and the note of who made it are kept together or not at all.
+        The change and the note of who made it are kept together or not at all. `causes` are given
+        where it is not made for the caller, or not for the caller alone; read at the end.
 
         Errors: CoalescopeError 503 where the store was opened for reading.
         """
@@ -312,10 +322,13 @@ class Database:
             if self.on_server:
                 _queue(connection, within)
             yield connection
-            cause = CAUSE.get()
-            if cause is not None:
-                note = {"at": utc_now(), "who": cause.who, "what": cause.what}
-                connection.execute(_NOTE, note)
+            own = CAUSE.get()
+            if causes is None:
+                causes = [] if own is None else [own]
+            now = utc_now()
+            notes = [{"at": now, "who": cause.who, "what": cause.what} for cause in causes]
+            if notes:
+                connection.execute(_NOTE, notes)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -25,6 +25,8 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 RUN_LOG_SUFFIX = "runlog"
 CSV_SUFFIX = "csv"
 _SYNCS_AT_ONCE = 16
+# threads cost more than a few waits
+_SYNCS_IN_A_ROW = 4
 
 
 class StagedObject(Protocol):
@@ -71,6 +73,9 @@ class ObjectStore(Protocol):
         Waits for the disk once for all, not for one after another. Every content holds a file
         open: give some hundred at a time.
         """
+
+    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
+        """Make objects of what was staged here, all of them durably, as `commit` does of one."""
 
     def path(self, sha256: str, suffix: str) -> Path | None:
         """A local file with the object's bytes, or None if there is no such object.
@@ -138,6 +143,16 @@ class DirectoryObjectStore:
             list(pool.map(sync_directory, {*places, *top}))
         return digests
 
+    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
+        """Move files whose bytes are on disk to their places, then make the places durable."""
+        for one in staged:
+            one.sync()
+        targets = [self.target(one.sha256, suffix) for one in staged]
+        for one, target in zip(staged, targets, strict=True):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            one.path.rename(target)
+        self._sync_folders({target.parent for target in targets})
+
     def path(self, sha256: str, suffix: str) -> Path | None:
         """The object's file, or None."""
         target = self.target(sha256, suffix)
@@ -168,15 +183,18 @@ class DirectoryObjectStore:
         """Remove temporary files that no living process holds."""
         return sweep_parts(self._temporary)
 
-    def place(self, temporary: Path, target: Path) -> None:
-        """Move a file whose bytes are on disk to its place, and make the place durable."""
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.rename(target)
-        sync_directory(target.parent)
-        for directory in (target.parent, target.parent.parent, self.root):
-            if directory not in self._durable:
-                sync_directory(directory.parent)
-                self._durable.add(directory)
+    def _sync_folders(self, folders: Collection[Path]) -> None:
+        """Make their entries durable, and their own entries where those may be new."""
+        new = {place for folder in folders for place in (folder, folder.parent, self.root)}
+        new -= self._durable
+        changed = {*folders, *(place.parent for place in new)}
+        if len(changed) < _SYNCS_IN_A_ROW:
+            for folder in changed:
+                sync_directory(folder)
+        else:
+            with ThreadPoolExecutor(_SYNCS_AT_ONCE) as pool:
+                list(pool.map(sync_directory, changed))
+        self._durable |= new
 
 
 class ReceivedFile:
@@ -217,13 +235,12 @@ class _StagedFile(ReceivedFile):
         self._synced = -1
 
     def sync(self) -> None:
-        sync_file(self._file.fileno())
-        self._synced = self.size
+        if self._synced != self.size:
+            sync_file(self._file.fileno())
+            self._synced = self.size
 
     def commit(self, suffix: str) -> None:
-        if self._synced != self.size:
-            self.sync()
-        self._store.place(self.path, self._store.target(self.sha256, suffix))
+        self._store.commit_all([self], suffix)
 
 
 def place_of(sha256: str, suffix: str) -> str:

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,11 @@ _SYNC = re.compile(r"\b(?:fsync|fdatasync)\(\d+<([^>]*)>")
 _RENAME = re.compile(r'\brename\w*\((?:AT_FDCWD[^,]*, )?"([^"]+)", (?:AT_FDCWD[^,]*, )?"([^"]+)"')
 
 
-def seen_until_the_answer(trace: Path) -> list[tuple[str, ...]]:
-    """("sync", path) and ("rename", from, to) in order, up to the answer to the upload.
+def seen_in(trace: Path) -> list[tuple[str, ...]]:
+    """("sync", path), ("rename", from, to) and ("answer",) to an upload, in order.
 
-    A call that another thread interrupted in the trace counts where it ended.
+    An answer counts where its call begins, what another thread interrupted in the trace where
+    it ended.
     """
     begun: dict[str, str] = {}
     seen: list[tuple[str, ...]] = []
@@ -31,19 +33,49 @@ def seen_until_the_answer(trace: Path) -> list[tuple[str, ...]]:
         call = call.strip()
         if call.endswith("<unfinished ...>"):
             if "201 Created" in call:
-                return seen
-            begun[process] = call
+                seen.append(("answer",))
+            else:
+                begun[process] = call
             continue
         if "resumed>" in call:
             call = begun.pop(process, "") + call
         if "201 Created" in call:
-            return seen
-        if found := _SYNC.search(call):
+            seen.append(("answer",))
+        elif found := _SYNC.search(call):
             assert call.rstrip().endswith("= 0"), call
             seen.append(("sync", found[1]))
         elif found := _RENAME.search(call):
             seen.append(("rename", found[1], found[2]))
-    raise AssertionError("no answer in the trace")
+    return seen
+
+
+def seen_until_the_answer(trace: Path) -> list[tuple[str, ...]]:
+    """The same without the answer and what came after it."""
+    seen = seen_in(trace)
+    assert ("answer",) in seen, "no answer in the trace"
+    return seen[: seen.index(("answer",))]
+
+
+def check_many(seen: list[tuple[str, ...]], data: Path) -> None:
+    """Fail unless before each answer there is a file more that is on disk, with its rows."""
+    answers = 0
+    for index, call in enumerate(seen):
+        if call[0] == "answer":
+            answers += 1
+            assert stored_in(seen[:index], data) >= answers, f"answer {answers} came too early"
+    assert answers
+
+
+def stored_in(seen: list[tuple[str, ...]], data: Path) -> int:
+    """How many files were synced, then put in place, then had place and rows synced."""
+    count = 0
+    for index, call in enumerate(seen):
+        if call[0] == "rename" and ("sync", call[1]) in seen[:index]:
+            after, folder = seen[index:], ("sync", str(Path(call[2]).parent))
+            if folder in after:
+                wal = ("sync", str(data / "coalescope.sqlite-wal"))
+                count += wal in after[after.index(folder) :]
+    return count
 
 
 def check(seen: list[tuple[str, ...]], data: Path) -> list[tuple[str, ...]]:
@@ -75,3 +107,32 @@ def test_all_is_on_disk_before_the_answer(tmp_path: Path, make_log: Callable[...
     for without in check(seen, tmp_path / "data"):  # negative controls
         with pytest.raises(AssertionError):
             check([call for call in seen if call != without], tmp_path / "data")
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_of_uploads_at_once_each_is_on_disk_before_its_answer(
+    tmp_path: Path, make_log: Callable[..., bytes]
+) -> None:
+    trace = tmp_path / "trace"
+    strace = ["strace", "-f", "-y", "-s", "300", "-e", f"trace={_CALLS}", "-o", str(trace)]
+    server = Server(tmp_path / "data", wrapped=strace)
+    logs = [make_log(replicate=n) for n in range(12)]
+    try:
+        trace.write_text("")
+        with ThreadPoolExecutor(6) as pool:
+            assert {answer.status_code for answer in pool.map(server.upload, logs)} == {201}
+    finally:
+        server.stop(signal.SIGTERM)
+    seen = seen_in(trace)
+    assert seen.count(("answer",)) == 12
+    seen = seen[: len(seen) - seen[::-1].index(("answer",))]  # not what the end did
+    check_many(seen, tmp_path / "data")
+    # negative controls: answers that came before the last sync of rows, or of a folder
+    last = max(i for i, call in enumerate(seen) if call[0] == "sync" and call[1].endswith("-wal"))
+    renamed = [str(Path(call[2]).parent) for call in seen if call[0] == "rename"]
+    for wrong in (
+        [call for i, call in enumerate(seen) if i != last],
+        [call for call in seen if call != ("sync", renamed[0])],
+    ):
+        with pytest.raises(AssertionError, match="too early"):
+            check_many(wrong, tmp_path / "data")

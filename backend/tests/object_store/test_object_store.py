@@ -3,12 +3,13 @@
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coalescope import object_store
-from coalescope.object_store import DirectoryObjectStore
+from coalescope.object_store import DirectoryObjectStore, StagedObject
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -137,9 +138,17 @@ def _no_sync(_: Any) -> None:
     pass
 
 
-def _rename_only(temporary: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary.rename(target)
+class _RenameOnly:
+    """What a store does that waits for nothing."""
+
+    def __init__(self, store: DirectoryObjectStore) -> None:
+        self._store = store
+
+    def __call__(self, staged: Sequence[StagedObject], suffix: str) -> None:
+        for one in staged:
+            target = self._store.target(one.sha256, suffix)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            one.path.rename(target)
 
 
 @pytest.mark.parametrize("mutant", ["no file sync", "no directory sync", "rename only"])
@@ -154,7 +163,7 @@ def test_a_store_that_does_not_wait_is_caught(
     elif mutant == "no directory sync":
         monkeypatch.setattr(object_store, "sync_directory", _no_sync)
     else:
-        monkeypatch.setattr(store, "place", _rename_only)
+        monkeypatch.setattr(store, "commit_all", _RenameOnly(store))
     put(store)
     with pytest.raises(AssertionError):
         check_durable(calls.seen, store.root)

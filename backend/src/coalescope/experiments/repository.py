@@ -18,7 +18,10 @@ _NAMED = sa.select(*_COLUMNS).where(experiments.c.slug == sa.bindparam("slug"))
 _BUMP = (
     sa.update(experiments)
     .where(experiments.c.id == sa.bindparam("of"))
-    .values(data_version=experiments.c.data_version + 1, updated_at=sa.bindparam("at"))
+    .values(
+        data_version=experiments.c.data_version + sa.bindparam("times"),
+        updated_at=sa.bindparam("at"),
+    )
 )
 
 
@@ -59,9 +62,9 @@ def update(connection: Connection, experiment_id: int, values: Mapping[str, Any]
     connection.execute(query)
 
 
-def bump(connection: Connection, experiment_id: int, at: str) -> None:
-    """Count a change of the experiment's data."""
-    connection.execute(_BUMP, {"of": experiment_id, "at": at})
+def bump(connection: Connection, experiment_id: int, at: str, times: int) -> None:
+    """Count changes of the experiment's data."""
+    connection.execute(_BUMP, {"of": experiment_id, "at": at, "times": times})
 
 
 def dataset_sha256(connection: Connection, slug: str) -> str | None:

@@ -110,9 +110,9 @@ def ensure_experiment(
     return record
 
 
-def touch(connection: Connection, experiment_id: int) -> None:
-    """Count a change of the experiment's data: what is cached under its version is stale."""
-    repository.bump(connection, experiment_id, utc_now())
+def touch(connection: Connection, experiment_id: int, times: int = 1) -> None:
+    """Count changes of the experiment's data: what is cached under its version is stale."""
+    repository.bump(connection, experiment_id, utc_now(), times)
 
 
 def dataset_sha256(connection: Connection, slug: str) -> str | None:

@@ -78,6 +78,12 @@ _OF_UPLOAD = (
     .order_by(runs.c.id)
     .limit(sa.bindparam("most"))
 )
+_OF_UPLOADS = (
+    _select_runs()
+    .add_columns(runs.c.upload_id)
+    .where(runs.c.upload_id.in_(_any_of("uploads")))
+    .order_by(runs.c.id)
+)
 _UIDS = sa.select(runs.c.uid).where(runs.c.uid.in_(_any_of("uids")))
 _CELLS = sa.select(cells.c.factor_key, cells.c.id).where(
     cells.c.experiment_id == sa.bindparam("experiment"), cells.c.factor_key.in_(_any_of("keys"))
@@ -139,6 +145,17 @@ def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list
     """Runs that came with an upload, in the file's order."""
     found = connection.execute(_OF_UPLOAD, {"upload": upload_id, "most": limit})
     return [RunRecord(*row) for row in found]
+
+
+def list_runs_of_uploads(
+    connection: Connection, upload_ids: Sequence[int]
+) -> dict[int, list[RunRecord]]:
+    """All runs that came with these uploads, by upload, in the files' order."""
+    found: dict[int, list[RunRecord]] = {upload_id: [] for upload_id in upload_ids}
+    for chunk in _chunks(upload_ids):
+        for *columns, upload_id in connection.execute(_OF_UPLOADS, {"uploads": chunk}):
+            found[upload_id].append(RunRecord(*columns))
+    return found
 
 
 def count_runs(connection: Connection, listing: Listing) -> int:

@@ -57,35 +57,49 @@ def record_runs(
 
     Errors: 409 if a run's identity is taken.
     """
-    existing = taken(connection, [run.uid for run in new])
+    record_each(connection, experiment, [(run, reason) for run in new], changes=1)
+
+
+def record_each(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    new: Sequence[tuple[NewRun, str]],
+    *,
+    changes: int,
+) -> None:
+    """The same for runs with a reason each; for the data version they are so many changes."""
+    existing = taken(connection, [run.uid for run, _ in new])
     if existing:
         raise _taken(existing[0])
     now = utc_now()
     touched: set[int] = set()
     for start in range(0, len(new), _BATCH):
         batch = new[start : start + _BATCH]
-        touched |= _record_batch(connection, experiment.id, batch, now, reason)
+        touched |= _record_batch(connection, experiment.id, batch, now)
     refresh_summaries(connection, touched)
-    touch(connection, experiment.id)
+    touch(connection, experiment.id, changes)
 
 
 def _record_batch(
     connection: Connection,
     experiment_id: int,
-    new: Sequence[NewRun],
+    new: Sequence[tuple[NewRun, str]],
     now: str,
-    reason: str,
 ) -> set[int]:
-    """Store some runs; returns the cells they are in."""
-    keys = [factor_key(run.factors) for run in new]
-    keyed = {key: canonical_factors(run.factors) for key, run in zip(keys, new, strict=True)}
+    """Store some runs, each with its reason; returns the cells they are in."""
+    runs = [run for run, _ in new]
+    keys = [factor_key(run.factors) for run in runs]
+    keyed = {key: canonical_factors(run.factors) for key, run in zip(keys, runs, strict=True)}
     cells = repository.cell_ids(connection, experiment_id, keyed)
-    rows = [_row(run, experiment_id, cells[key], now) for key, run in zip(keys, new, strict=True)]
+    rows = [_row(run, experiment_id, cells[key], now) for key, run in zip(keys, runs, strict=True)]
     ids = repository.insert_runs(connection, rows)
     repository.insert_measures(
-        connection, {run_id: run.measures for run_id, run in zip(ids, new, strict=True)}
+        connection, {run_id: run.measures for run_id, run in zip(ids, runs, strict=True)}
     )
-    stored = [_history(run_id, now, "stored", reason) for run_id in ids]
+    stored = [
+        _history(run_id, now, "stored", reason)
+        for run_id, (_, reason) in zip(ids, new, strict=True)
+    ]
     repository.insert_history(connection, stored)
     return set(cells.values())
 
@@ -278,6 +292,13 @@ def listing_of(
 def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list[RunRecord]:
     """The first runs of an upload, in the file's order."""
     return repository.list_upload_runs(connection, upload_id, limit)
+
+
+def list_runs_of_uploads(
+    connection: Connection, upload_ids: Sequence[int]
+) -> dict[int, list[RunRecord]]:
+    """All runs of some uploads, by upload, in the files' order."""
+    return repository.list_runs_of_uploads(connection, upload_ids)
 
 
 def measures_of(

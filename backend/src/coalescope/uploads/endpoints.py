@@ -18,6 +18,7 @@ from coalescope.runs.schemas import WarningOut
 from coalescope.tracing import span
 from coalescope.uploads import service
 from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.schemas import UploadedRunOut, UploadExperimentOut, UploadReceipt
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
@@ -71,7 +72,7 @@ async def upload_file(
         with span("upload receive"):
             rest = await _receive(request, staged, state.settings.max_upload_bytes)
 
-        def accept() -> service.Receipt:
+        def accept() -> Receipt:
             staged.write(rest)
             return service.accept(state.database, state.object_store, staged, asked)
 
@@ -133,7 +134,7 @@ def _clean(text: str | None) -> str | None:
     return CONTROL.sub("", text or "").strip() or None
 
 
-def receipt_out(receipt: service.Receipt) -> UploadReceipt:
+def receipt_out(receipt: Receipt) -> UploadReceipt:
     """That receipt as the API shows it."""
     upload = receipt.upload
     return UploadReceipt.model_validate(

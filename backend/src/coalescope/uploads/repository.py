@@ -50,6 +50,10 @@ def _select() -> sa.Select[Any]:
 # What every upload asks is made once: making a statement costs more than running it.
 _WITH_BYTES = _select().where(uploads.c.sha256 == sa.bindparam("sha256"))
 _INSERT = sa.insert(uploads)
+_INSERT_ALL = sa.insert(uploads).returning(uploads.c.id, sort_by_parameter_order=True)
+_KNOWN = sa.select(uploads.c.sha256).where(
+    uploads.c.sha256.in_(sa.bindparam("digests", expanding=True))
+)
 
 
 def find(connection: Connection, sha256: str) -> UploadRecord | None:
@@ -63,8 +67,7 @@ def known(connection: Connection, digests: Sequence[str]) -> list[str]:
     found: list[str] = []
     for start in range(0, len(digests), _CHUNK):
         chunk = digests[start : start + _CHUNK]
-        query = sa.select(uploads.c.sha256).where(uploads.c.sha256.in_(chunk))
-        found += connection.scalars(query)
+        found += connection.scalars(_KNOWN, {"digests": chunk})
     return found
 
 
@@ -100,8 +103,7 @@ def insert_all(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> lis
     """Insert uploads; returns their row ids in the same order."""
     if not rows:
         return []
-    statement = sa.insert(uploads).returning(uploads.c.id, sort_by_parameter_order=True)
-    return list(connection.scalars(statement, list(rows)))
+    return list(connection.scalars(_INSERT_ALL, list(rows)))
 
 
 def delete(connection: Connection, ids: Sequence[int]) -> None:

@@ -7,13 +7,14 @@ nothing when they come again.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from coalescope.database import Database
+from coalescope.database import CAUSE, Database
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import ExperimentRecord
@@ -32,6 +33,8 @@ from coalescope.tracing import span
 from coalescope.uploads import repository
 from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
+from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.run_logs import understand_run_log
 from coalescope.uploads.superseding import compare_logs
@@ -42,15 +45,6 @@ SUPERSEDED = "superseded"
 SUPERSEDES = "supersedes"
 _RUN_LOG_MAGIC = b"\x89COAL\r\n\x1a"
 _SUFFIXES = {"run_log": RUN_LOG_SUFFIX, "csv": CSV_SUFFIX}
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What became of a file."""
-
-    outcome: Literal["stored", "known"]
-    upload: UploadRecord
-    runs: Sequence[RunRecord]
 
 
 def accept(
@@ -65,6 +59,26 @@ def accept(
         return known
     with span("upload understand", bytes=staged.size):
         incoming = _understand(staged, request)
+    with span("upload sync"):
+        staged.sync()  # the slow part of durability, before the write lock is taken
+    receipt = None
+    if incoming.content == "run_log":
+        log = LogUpload(staged, request, incoming, CAUSE.get())
+        receipt = database.together.do(incoming.slug, log, partial(store_together, database, store))
+    return receipt or _accept_alone(database, store, staged, request, incoming)
+
+
+def _accept_alone(
+    database: Database,
+    store: ObjectStore,
+    staged: StagedObject,
+    request: UploadRequest,
+    incoming: Incoming,
+) -> Receipt:
+    """Store a table, or a log that may be one that is known, contradict it, or go on where it ends.
+
+    Errors: as of `accept`.
+    """
     stored = _stored_copy(database, store, incoming)
     if stored is not None:
         match compare_logs(stored.path, staged.path):
@@ -72,8 +86,6 @@ def accept(
                 return _supersede(database, staged, request, incoming, stored.run)
             case "no longer":
                 return _superseded(database, staged, request, stored.run)
-    with span("upload sync"):
-        staged.sync()  # the slow part of durability, before the write lock is taken
     try:
         # waits for the lock, and at its end for the disk
         with span("upload commit"), database.write(within=incoming.slug) as connection:
@@ -210,7 +222,6 @@ def _supersede(
         f"is longer and took its place: {_standing(stored)}.",
         {"run": stored.uid, "log": stored.sha256},
     )
-    staged.sync()
     with database.write() as connection:
         now = runs.find_run(connection, stored.uid)
         if now is None or now.sha256 != stored.sha256:
@@ -323,7 +334,7 @@ def _numbered(
     """Runs with replicate numbers that fit those stored. Errors: 409 for rows that repeat them."""
     taken = runs.replicates_taken(connection, experiment, [run.factors for run in incoming.runs])
     if incoming.content == "run_log":
-        return [_numbered_log(run, taken[factor_key(run.factors)]) for run in incoming.runs]
+        return [numbered_log(run, taken[factor_key(run.factors)]) for run in incoming.runs]
     problems = [
         problem
         for run in incoming.runs
@@ -334,21 +345,6 @@ def _numbered(
         error.status = 409
         raise error
     return incoming.runs
-
-
-def _numbered_log(run: NewRun, taken: dict[int | None, str]) -> NewRun:
-    """Another recording is another run, even under a number that is in use."""
-    if run.replicate is None:
-        return replace(run, replicate=max((n for n in taken if n is not None), default=0) + 1)
-    if run.replicate not in taken:
-        return run
-    warning = RunWarning(
-        "replicate_repeated",
-        f"Replicate {run.replicate} of this cell is there already (run {taken[run.replicate]}); "
-        "both count. Retract one if it should not.",
-        {"run": taken[run.replicate]},
-    )
-    return replace(run, warnings=[*run.warnings, warning])
 
 
 def _repeats(run: NewRun, taken: dict[int | None, str], per_cell: bool) -> Problem | None:

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run logs that came at the same time: rows in one transaction, one wait for the disk for all.
+
+Only what is plain is stored here: new logs of new runs. Each other is left to be looked at alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError
+
+from coalescope.database import Cause, Database
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.levels import factor_key
+from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.service import ensure_experiment
+from coalescope.object_store import RUN_LOG_SUFFIX, ObjectStore, StagedObject
+from coalescope.runs import service as runs
+from coalescope.runs.records import NewRun, RunWarning
+from coalescope.timestamps import utc_now
+from coalescope.tracing import span
+from coalescope.uploads import repository
+from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.receipt import Receipt
+from coalescope.uploads.repository import UploadRecord
+
+
+@dataclass(frozen=True)
+class LogUpload:
+    """A log that was received, synced and understood, and who sent it."""
+
+    staged: StagedObject
+    request: UploadRequest
+    incoming: Incoming
+    cause: Cause | None
+
+
+def store_together(
+    database: Database, store: ObjectStore, logs: Sequence[LogUpload]
+) -> list[Receipt | None]:
+    """Store logs of one experiment; returns their receipts, in order, when all is on disk.
+
+    None: nothing was kept of that log, and it has to be stored alone, or refused. Errors of the
+    disk and of the database are raised, and nothing was acknowledged then.
+    """
+    causes: list[Cause] = []
+    receipts: dict[int, Receipt] = {}
+    try:
+        # waits for the lock, and at its end for the disk
+        with (
+            span("upload commit", files=len(logs)),
+            database.write(logs[0].incoming.slug, causes) as connection,
+        ):
+            new = _plain(connection, logs)
+            if new:
+                chosen = [logs[index] for index in new]
+                with span("upload rows", runs=len(new)):
+                    receipts = dict(zip(new, _store_rows(connection, chosen), strict=True))
+                with span("upload place"):
+                    store.commit_all([log.staged for log in chosen], RUN_LOG_SUFFIX)
+                causes += [log.cause for log in chosen if log.cause is not None]
+    except (CoalescopeError, IntegrityError):
+        return [None] * len(logs)  # one of them spoilt it: alone, each is told what is its own
+    return [receipts.get(index) for index in range(len(logs))]
+
+
+def _plain(connection: Connection, logs: Sequence[LogUpload]) -> list[int]:
+    """Which of the logs are neither stored, nor sent twice here, nor of another kind."""
+    seen = set(repository.known(connection, [log.staged.sha256 for log in logs]))
+    found = []
+    for index, log in enumerate(logs):
+        own = {log.staged.sha256, log.incoming.runs[0].uid}
+        if not own & seen and log.incoming.kind == logs[0].incoming.kind:
+            found.append(index)
+        seen |= own
+    return found
+
+
+def _store_rows(connection: Connection, logs: Sequence[LogUpload]) -> list[Receipt]:
+    first = logs[0]
+    source = {"citation": first.request.citation} if first.request.citation else None
+    experiment = ensure_experiment(
+        connection, first.incoming.slug, first.incoming.title, first.incoming.kind, source=source
+    )
+    new = _numbered(connection, experiment, logs)
+    now = utc_now()
+    uploads: list[dict[str, Any]] = [
+        {
+            "sha256": log.staged.sha256,
+            "bytes": log.staged.size,
+            "filename": log.request.filename,
+            "content": log.incoming.content,
+            "run_count": 1,
+            "warnings": [warning.as_json() for warning in run.warnings[:100]],
+            "created_at": now,
+        }
+        for log, run in zip(logs, new, strict=True)
+    ]
+    rows = [{**upload, "experiment_id": experiment.id} for upload in uploads]
+    ids = repository.insert_all(connection, rows)
+    reasons = [f"uploaded as {log.request.filename}" for log in logs]
+    of_uploads = [replace(run, upload_id=id_) for run, id_ in zip(new, ids, strict=True)]
+    each = list(zip(of_uploads, reasons, strict=True))
+    # as if one had come after the other: the version does not tell who met whom
+    runs.record_each(connection, experiment, each, changes=len(each))
+    stored = runs.list_runs_of_uploads(connection, ids)
+    place: dict[str, Any] = {"slug": experiment.slug, "title": experiment.title}
+    return [
+        Receipt("stored", UploadRecord(id=id_, **upload, **place), stored[id_])
+        for id_, upload in zip(ids, uploads, strict=True)
+    ]
+
+
+def _numbered(
+    connection: Connection, experiment: ExperimentRecord, logs: Sequence[LogUpload]
+) -> list[NewRun]:
+    """Their runs with replicate numbers, as if one had come after the other."""
+    given = [log.incoming.runs[0] for log in logs]
+    taken = runs.replicates_taken(connection, experiment, [run.factors for run in given])
+    found = []
+    for run in given:
+        own = taken[factor_key(run.factors)]
+        numbered = numbered_log(run, own)
+        own.setdefault(numbered.replicate, numbered.uid)
+        found.append(numbered)
+    return found
+
+
+def numbered_log(run: NewRun, taken: dict[int | None, str]) -> NewRun:
+    """Another recording is another run, even under a number that is in use."""
+    if run.replicate is None:
+        return replace(run, replicate=max((n for n in taken if n is not None), default=0) + 1)
+    if run.replicate not in taken:
+        return run
+    warning = RunWarning(
+        "replicate_repeated",
+        f"Replicate {run.replicate} of this cell is there already (run {taken[run.replicate]}); "
+        "both count. Retract one if it should not.",
+        {"run": taken[run.replicate]},
+    )
+    return replace(run, warnings=[*run.warnings, warning])
