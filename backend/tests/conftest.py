@@ -115,6 +115,8 @@ def make_client(tmp_path: Path, stack: stacks.Folder) -> Iterator[MakeClient]:
         def make(tracer: Any = None, **settings: Any) -> Client:
             defaults = {"data_dir": tmp_path / "data", "datasets_dir": None, "page_dir": None}
             chosen = {**defaults, **settings}
+            if "database_url" not in chosen:
+                stack.begin(chosen["data_dir"])
             app = create_app(Settings(**{**stack.settings(chosen["data_dir"]), **chosen}), tracer)
             apps.append(app)
             return Client(app, portal)

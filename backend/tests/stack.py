@@ -6,6 +6,7 @@ Each data folder of a test has a database and a part of the bucket of its own th
 means the same on both.
 """
 
+import atexit
 import os
 import pwd
 import shutil
@@ -21,7 +22,7 @@ from typing import Any
 
 import httpx
 import psycopg
-from coalescope.database import open_database
+from coalescope.database import SQLITE_NAME, open_database
 from coalescope.migrations import migrate
 
 CHOSEN = os.environ.get("COALESCOPE_TEST_STACK", "folder")
@@ -32,6 +33,12 @@ _UP_WITHIN_S = 300.0
 
 class Folder:
     """SQLite and a folder: what the program does by itself."""
+
+    def begin(self, data: Path) -> None:
+        """Where nothing is yet: an empty store, as an application would make it, but sooner."""
+        if not data.exists():
+            data.mkdir(parents=True)
+            shutil.copy(_empty_database(), data / SQLITE_NAME)
 
     def settings(self, data: Path) -> dict[str, Any]:
         """Settings of an application with that data folder."""
@@ -70,6 +77,9 @@ class Servers(Folder):
         except BaseException:
             self.close()
             raise
+
+    def begin(self, data: Path) -> None:
+        """Nothing to do: a folder's database is a copy of an empty one."""
 
     def settings(self, data: Path) -> dict[str, Any]:
         """A database and a part of the bucket, the same for the same folder."""
@@ -168,6 +178,20 @@ class Servers(Folder):
 def current() -> Folder:
     """The stack that the environment chose, started when it is first needed."""
     return Servers(dask=True) if CHOSEN == "servers" else Folder()
+
+
+@cache
+def _empty_database() -> Path:
+    """SQLite's file with all tables and no rows."""
+    folder = Path(tempfile.mkdtemp(prefix="coalescope-empty-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    database = open_database(None, folder)
+    try:
+        migrate(database)
+    finally:
+        database.close()
+    assert [file.name for file in folder.iterdir()] == [SQLITE_NAME], "it is one whole file"
+    return folder / SQLITE_NAME
 
 
 def _program(name: str) -> str:

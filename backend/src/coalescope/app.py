@@ -3,12 +3,14 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 from starlette.types import Scope as HttpScope
 
 from coalescope.analyses.endpoints import router as analyses
@@ -99,6 +101,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
         store.close()
 
     app = FastAPI(
+        routes=_routes(),
         title="Coalescope",
         summary=_SUMMARY,
         description=DESCRIPTION,
@@ -123,10 +126,6 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.listeners = Listeners()
     app.state.metrics = Metrics(store.database)
     install_error_handlers(app)
-    app.include_router(_api())
-    app.include_router(redirects)
-    app.include_router(previews)
-    app.include_router(metrics)
     app.router.default = PageFiles(settings.page_dir, _head(store, settings, app.state.fits))
     describe(app, policy.is_open)
     app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
@@ -161,8 +160,22 @@ def _secret(settings: Settings) -> str | None:
     return settings.token.get_secret_value() or None if settings.token is not None else None
 
 
+@cache
+def _routes() -> list[BaseRoute]:
+    """The same for all applications: to read the types of all endpoints takes a tenth of a second.
+
+    They know nothing of an application; endpoints find theirs in the request.
+    """
+    every = APIRouter(generate_unique_id_function=_operation_id)
+    # with the prefix here, and not in the router, the types are not read to look for empty paths
+    every.include_router(_api(), prefix="/api")
+    for other in (redirects, previews, metrics):
+        every.include_router(other)
+    return every.routes
+
+
 def _api() -> APIRouter:
-    api = APIRouter(prefix="/api", responses=ERROR_RESPONSES | OTHER_ERRORS)
+    api = APIRouter(responses=ERROR_RESPONSES | OTHER_ERRORS)
     for feature in (
         health,
         glossary,
