@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import socket
@@ -11,8 +12,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -20,9 +23,11 @@ import pytest
 from playwright.sync_api import (
     Browser,
     BrowserContext,
+    CDPSession,
     ConsoleMessage,
     Page,
     StorageState,
+    expect,
     sync_playwright,
 )
 
@@ -37,6 +42,11 @@ CHROMIUM_ARGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+# For what comes at once where nothing else goes on; what takes longer than that says so itself.
+PATIENCE_MS = 20_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,7 @@ def free_port() -> int:
         return port
 
 
-def wait_until_healthy(process: subprocess.Popen[bytes], url: str, seconds: float = 30) -> None:
+def wait_until_healthy(process: subprocess.Popen[bytes], url: str, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if process.poll() is not None:
@@ -85,15 +95,15 @@ def loaded_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, loaded_store: Path) -> Iterator[Server]:
-    """A store of its own with the data sets, served as `coalescope serve` serves it."""
-    data = tmp_path_factory.mktemp("served") / "data"
-    shutil.copytree(loaded_store, data)
+@contextmanager
+def serving(store: Path, data: Path, **environment: str) -> Iterator[Server]:
+    """A copy of a store, served as `coalescope serve` serves it."""
+    shutil.copytree(store, data)
     port = free_port()
     process = subprocess.Popen(
         [COALESCOPE, "serve", "--data", data, "--port", str(port)],
         cwd=ROOT,
+        env=os.environ | environment,
         stdout=subprocess.DEVNULL,
     )
     url = f"http://127.0.0.1:{port}"
@@ -103,6 +113,32 @@ def server(tmp_path_factory: pytest.TempPathFactory, loaded_store: Path) -> Iter
     finally:
         process.terminate()
         process.wait(timeout=20)
+
+
+def contents(server: Server) -> Any:
+    with urlopen(f"{server.url}/api/experiments") as answer:
+        return json.load(answer)
+
+
+@pytest.fixture(scope="session")
+def common_server(tmp_path_factory: pytest.TempPathFactory, loaded_store: Path) -> Iterator[Server]:
+    with serving(loaded_store, tmp_path_factory.mktemp("common") / "data") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, loaded_store: Path
+) -> Iterator[Server]:
+    """The data sets, served; with a store of its own for a file that is marked `stores`."""
+    if request.node.get_closest_marker("stores"):
+        with serving(loaded_store, tmp_path_factory.mktemp("served") / "data") as own:
+            yield own
+    else:
+        common: Server = request.getfixturevalue("common_server")
+        before = contents(common)
+        yield common
+        assert contents(common) == before, "it stores something: mark the file `stores`"
 
 
 @pytest.fixture(scope="session")
@@ -152,25 +188,72 @@ def been_here(url: str) -> StorageState:
     return {"origins": [{"origin": url, "localStorage": [kept]}]}  # type: ignore[typeddict-item]
 
 
-@pytest.fixture
-def context(chromium: Browser, server: Server) -> Iterator[BrowserContext]:
-    """A fresh profile, 1440 × 900, that knows the tour."""
-    context = chromium.new_context(
+# Before the first script of a page; an opaque origin has nothing to keep it in.
+KNOWS_THE_TOUR = """() => {
+  try { localStorage.setItem('coalescope.tour', 'seen'); } catch {}
+}"""
+
+
+@pytest.fixture(scope="module")
+def profile(chromium: Browser, server: Server) -> Iterator[BrowserContext]:
+    """One for the tests of a file, so that files are fetched once; it knows the tour."""
+    profile = chromium.new_context(
         base_url=server.url,
-        storage_state=been_here(server.url),
         viewport={"width": 1440, "height": 900},
         color_scheme="light",
         permissions=["clipboard-read", "clipboard-write"],
     )
-    context.set_default_timeout(15_000)
-    yield context
-    context.close()
+    profile.set_default_timeout(PATIENCE_MS)
+    profile.add_init_script(f"({KNOWS_THE_TOUR})()")
+    yield profile
+    profile.close()
+
+
+@pytest.fixture(scope="module")
+def sweeper(profile: BrowserContext) -> CDPSession:
+    """Devtools of an empty page: what a profile keeps is thrown away there in no time."""
+    return profile.new_cdp_session(profile.new_page())
 
 
 @pytest.fixture
-def page(context: BrowserContext, console: Console) -> Page:
+def context(
+    profile: BrowserContext, server: Server, sweeper: CDPSession
+) -> Iterator[BrowserContext]:
+    """As fresh, but for the cache of what was fetched: 1440 × 900, and nothing is open."""
+    empty = profile.pages[0]
+    yield profile
+    profile.set_offline(False)
+    profile.unroute_all()
+    for page in profile.pages:
+        if page is not empty:
+            page.close()
+    profile.clear_cookies()
+    sweeper.send("Storage.clearDataForOrigin", {"origin": server.url, "storageTypes": KEPT})
+
+
+# What a page keeps, but for the cache of what it fetched.
+KEPT = "file_systems,indexeddb,local_storage,service_workers,cache_storage"
+
+# A worker that says nothing: to the page, Python that is still loading.
+WITHOUT_PYTHON = """globalThis.Worker = new Proxy(globalThis.Worker, {
+  construct: (Worker, [url, options]) => options?.name === 'python'
+    ? Object.assign(new EventTarget(), { postMessage() {}, terminate() {} })
+    : new Worker(url, options),
+})"""
+
+
+def hold_python_back(page: Page) -> None:
+    """Its start takes more of a processor than all else of an explorer; few tests wait for it."""
+    page.add_init_script(WITHOUT_PYTHON)
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, context: BrowserContext, console: Console) -> Page:
+    """A page of its own; with the models' Python behind it where a test is marked `python`."""
     page = context.new_page()
     console.listen(page)
+    if not request.node.get_closest_marker("python"):
+        hold_python_back(page)
     return page
 
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 PAGES = [
     "/",
-    "/explorer/geist-2005-nfs",
+    pytest.param("/explorer/geist-2005-nfs", marks=pytest.mark.python),
     "/explorer/geist-2005-nfs?view=3d",
     "/explorer/geist-2005-nfs?view=residuals",
     "/explorer/geist-2005-points",

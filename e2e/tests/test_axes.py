@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from .conftest import COALESCOPE, Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
 NFS = "/explorer/geist-2005-nfs"
 DRIVERS = ["e1000e 3.2", "e1000e 3.8, patched", "igb 5.6"]

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from .conftest import ROOT, Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
 GOLDEN = ROOT / "driver" / "testdata"
 

@@ -9,7 +9,7 @@ from playwright.sync_api import CDPSession, Page, expect
 
 from .test_explorer import NFS, open_explorer
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.python]
 
 MEGABYTE = 1_000_000
 # What each further change of page may add once code and caches are warm.

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from .conftest import ROOT, Server, stand_still
 from .test_explorer import NFS
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.python]
 
 DIST = ROOT / "frontend/dist"
 BUDGET_BYTES = 200_000

@@ -20,11 +20,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 from coalescope_host.run_log import Writer, make_header, standard_field
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from .conftest import Console, Server, stand_still
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
 # Each sets window.ran where it is taken for markup, for an attribute, or for a script.
 SCRIPT = "<script>window.ran=1</script>"
@@ -36,7 +36,7 @@ ALL = f"{SCRIPT}{IMAGE}{ATTRIBUTE}{LATEX}"
 FIELDS = ("t_monotonic_ns", "rx_bytes", "rx_packets", "rx_interrupts")
 SECOND = 1_000_000_000
 # Python takes a second to start, and many on a machine that is busy
-PATIENCE = 40_000
+PATIENCE = 60_000
 
 
 def hostile_log(path: Path, replicate: int, delay_us: int) -> str:
@@ -170,10 +170,8 @@ NOTHING = {"ran": None, "scripts": 0, "handlers": 0, "images": 0, "links": 0}
 
 
 @pytest.fixture
-def watched(context: BrowserContext, console: Console, server: Server) -> Page:
+def watched(page: Page, console: Console, server: Server) -> Page:
     """A page on which a dialog, or a request to elsewhere, fails the test."""
-    page = context.new_page()
-    console.listen(page)
     # what is not there, or cannot be had, is said with a status, which the browser repeats
     console.expected += ["status of 404", "status of 422"]
     page.on("dialog", lambda dialog: console.complaints.append(f"dialog: {dialog.message}"))

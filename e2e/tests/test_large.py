@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from .conftest import COALESCOPE, ROOT, Console, Server
 from .test_explorer import surface
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
 MTUS = [1000 + 400 * i for i in range(20)]
 DELAYS = [10 * j for j in range(25)]

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from .conftest import Console, Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
 SLUG = "live-host"
 TO_COME = "[data-layer=cells] circle[stroke-dasharray]"

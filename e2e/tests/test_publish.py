@@ -20,7 +20,7 @@ from .test_recommend import lab_table
 
 pytestmark = pytest.mark.browser
 
-SLOW = 20_000
+SLOW = 40_000
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from .conftest import Server, axe_complaints
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
 # MTU, delay: throughput, CPU seconds per GB; the two at 40 differ by less than their spread
 SETTINGS = {

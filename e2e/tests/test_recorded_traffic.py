@@ -13,7 +13,12 @@ from playwright.sync_api import Page, expect
 
 from .conftest import COALESCOPE, ROOT, Console, Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.network, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.network,
+    pytest.mark.slow,
+    pytest.mark.stores,
+]
 
 EXPERIMENT = "veth-iperf3"
 MTUS = [1500, 3000, 4500, 6000, 9000]

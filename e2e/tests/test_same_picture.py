@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import been_here
+from .conftest import been_here, hold_python_back
 from .test_explorer import drag_slider
 
 pytestmark = pytest.mark.browser
@@ -98,6 +98,7 @@ def seen_by_somebody_else(chromium: Browser, link: str) -> bytes:
     )
     try:
         page = fresh.new_page()
+        hold_python_back(page)
         page.goto(link)
         return painted_afresh(page)
     finally:

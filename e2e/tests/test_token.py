@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from .conftest import COALESCOPE, ROOT, Console, Server, been_here, free_port, wait_until_healthy
+from .conftest import COALESCOPE, PATIENCE_MS, ROOT, Console, Server, been_here, serving
 
 pytestmark = pytest.mark.browser
 
@@ -23,21 +21,9 @@ ASKS = "This server asks for a token"
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory, loaded_store: Path) -> Iterator[Server]:
     """A server with the published data sets that lets nobody in without a token."""
-    data, port = tmp_path_factory.mktemp("guarded") / "data", free_port()
-    shutil.copytree(loaded_store, data)
-    process = subprocess.Popen(
-        [COALESCOPE, "serve", "--data", data, "--port", str(port)],
-        cwd=ROOT,
-        env=os.environ | {"COALESCOPE_TOKEN": OWN},
-        stdout=subprocess.DEVNULL,
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        wait_until_healthy(process, url)
-        yield Server(url, data)
-    finally:
-        process.terminate()
-        process.wait(30)
+    data = tmp_path_factory.mktemp("guarded") / "data"
+    with serving(loaded_store, data, COALESCOPE_TOKEN=OWN) as guarded:
+        yield guarded
 
 
 def token(server: Server, scope: str) -> str:
@@ -51,7 +37,7 @@ def token(server: Server, scope: str) -> str:
 @pytest.fixture
 def profile(chromium: Browser, guarded: Server) -> Iterator[BrowserContext]:
     context = chromium.new_context(base_url=guarded.url, storage_state=been_here(guarded.url))
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context
     context.close()
 

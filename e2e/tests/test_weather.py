@@ -172,13 +172,14 @@ def without_webassembly(page: Page) -> Page:
     return page
 
 
+@pytest.mark.python
 def test_without_webassembly_the_kernels_go_on_alone(
     without_webassembly: Page, console: Console
 ) -> None:
     page = without_webassembly
     page.goto(NFS)
     expect(page.get_by_text("Python did not start; the kernels go on without it")).to_be_visible(
-        timeout=20_000
+        timeout=60_000
     )
     before = surface(page)
     x, y, width = press(page, "α")
@@ -189,4 +190,4 @@ def test_without_webassembly_the_kernels_go_on_alone(
     content = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900\n9000,0,1,950\n"
     opened = {"name": "x.csv", "mimeType": "text/csv", "buffer": content}
     page.locator("input[type=file]").first.set_input_files(opened)  # type: ignore[arg-type]
-    expect(page.get_by_role("alert")).to_contain_text("WebAssembly", timeout=20_000)
+    expect(page.get_by_role("alert")).to_contain_text("WebAssembly", timeout=60_000)

@@ -11,13 +11,14 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, expect
+from playwright.sync_api import Browser, Locator, Page, Response, expect
 
-from .conftest import Console, Server, stand_still
+from .conftest import PATIENCE_MS, Console, Server, stand_still
 from .test_recommend import upload_lab
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
+LONG_MS = 60_000
 LAW = """\
 def law(delay_us, slope=2.0, *, xp):
     return {"latency_us": 5 + slope * delay_us}
@@ -27,10 +28,10 @@ def law(delay_us, slope=2.0, *, xp):
 @pytest.fixture(autouse=True)
 def patience(page: Page) -> Iterator[None]:
     """Python takes a second to start, and many on a machine that is busy with other things."""
-    page.set_default_timeout(25_000)
-    expect.set_options(timeout=25_000)
+    page.set_default_timeout(LONG_MS)
+    expect.set_options(timeout=LONG_MS)
     yield
-    expect.set_options(timeout=5_000)
+    expect.set_options(timeout=PATIENCE_MS)
 
 
 def link(source: str) -> str:
@@ -219,7 +220,7 @@ def test_python_of_a_link_runs_only_when_asked_and_reaches_nothing(
     page.goto("/")
     page.evaluate("localStorage.setItem('secret', '1'); document.cookie = 'secret=1'")
     page.goto(link(HOSTILE.replace("SERVER", server.url).replace("OTHER", listener.url)))
-    expect(page.get_by_text("Python is ready")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Python is ready")).to_be_visible()
     page.wait_for_timeout(1500)
     expect(page.get_by_text("it has not run")).to_be_visible()
     expect(page.get_by_text("Nothing is drawn yet")).to_be_visible()
@@ -255,7 +256,7 @@ def test_that_the_listener_would_have_heard(listener: Listener) -> None:
 def test_the_frame_is_of_an_origin_of_its_own(page: Page, server: Server, console: Console) -> None:
     console.expected += ["Content Security Policy", "Refused", "violates", "Unsafe attempt"]
     page.goto("/workshop")
-    expect(page.get_by_text("Python is ready")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Python is ready")).to_be_visible()
     frame = next(f for f in page.frames if f.url.endswith("/sandbox.html"))
     tries = {
         "storage": "() => localStorage.length >= 0",
@@ -317,7 +318,7 @@ def test_answers_of_the_sandbox_are_a_strangers(page: Page, extra: str, read: bo
     if read:
         expect(page.locator(".outcome h2").first).to_have_text("<img src=x onerror=hacked=1>")
     else:
-        expect(page.get_by_role("alert")).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("alert")).to_be_visible()
         expect(page.get_by_text("Nothing is drawn yet")).to_be_visible()
     assert page.evaluate("globalThis.hacked") is None
     # the worker that loops on has been replaced: the next run works
@@ -421,9 +422,7 @@ def test_a_text_goes_through_a_short_link(page: Page, chromium: Browser, server:
     fresh.close()
 
 
-def test_without_webassembly_graphs_are_drawn_all_the_same(
-    context: BrowserContext, page: Page, tmp_path: Path
-) -> None:
+def test_without_webassembly_graphs_are_drawn_all_the_same(page: Page, tmp_path: Path) -> None:
     page.goto("/workshop")
     page.get_by_role("button", name="Save the model").click()
     with page.expect_download() as download:
@@ -431,7 +430,7 @@ def test_without_webassembly_graphs_are_drawn_all_the_same(
     kept = tmp_path / "model.json"
     download.value.save_as(kept)
     assert json.loads(kept.read_text())["graph"]["format"] == 1
-    context.add_init_script("delete globalThis.WebAssembly")
+    page.add_init_script("delete globalThis.WebAssembly")
     page.goto("/workshop?model=link-bound")
     expect(page.get_by_text("Python cannot run in this browser")).to_be_visible()
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_disabled()
