@@ -46,6 +46,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     assert process.stdout is not None
     found = re.search(r"http://\S+", process.stdout.readline())
     assert found
+    # made when it is first asked for; Schemathesis waits ten seconds for it, busy machine or not
+    httpx.get(f"{found[0]}/api/openapi.json", headers=TOKEN, timeout=120).raise_for_status()
     yield found[0]
     process.terminate()
     process.wait(30)
