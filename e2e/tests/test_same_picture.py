@@ -60,6 +60,8 @@ def some_view(draw: random.Random) -> str:
     if says["view"] == "3d":
         says["turn"] = f"{draw.randrange(-170, 170)},{draw.randrange(10, 80)}"
     kept = draw.sample(sorted(says), draw.randrange(2, len(says)))
+    if {"x", "y"} & set(kept):
+        says["lines"] = "20,160"  # of what goes up; what is left out would be said, once
     return f"{NFS}?{urlencode({name: says[name] for name in kept})}"
 
 

@@ -66,13 +66,7 @@ def replicates_among(
     chosen_by = parse_where(where, factor_levels(cell.factors for cell in cells))
     chosen = [c for c in in_order(cells) if c.id in found and matches(c.factors, chosen_by)]
     count = sum(len(found[cell.id]) for cell in chosen)
-    if count > MOST_VALUES:
-        raise CoalescopeError(
-            "too_many_replicates",
-            f"These are {count:,} runs; at most {MOST_VALUES:,} are shown at once.",
-            where={"experiment": experiment.slug, "measure": measure},
-            advice="Choose levels with FACTOR=VALUE.",
-        )
+    refuse_too_many(experiment, measure, count)
     return Replicates(
         experiment,
         quantity,
@@ -80,6 +74,24 @@ def replicates_among(
         [_replicated(cell, found[cell.id]) for cell in chosen],
         without,
     )
+
+
+def cells_asked_for(cells: Sequence[CellRecord], measure: str, where: Where) -> list[CellRecord]:
+    """The cells with these levels. Errors: 422 for an unknown measure or factor."""
+    require_measure(measure)
+    chosen_by = parse_where(where, factor_levels(cell.factors for cell in cells))
+    return [cell for cell in cells if matches(cell.factors, chosen_by)]
+
+
+def refuse_too_many(experiment: ExperimentRecord, measure: str, count: int) -> None:
+    """Errors: 422 where these are too many replicates for one answer."""
+    if count > MOST_VALUES:
+        raise CoalescopeError(
+            "too_many_replicates",
+            f"These are {count:,} runs; at most {MOST_VALUES:,} are shown at once.",
+            where={"experiment": experiment.slug, "measure": measure},
+            advice="Choose levels with FACTOR=VALUE.",
+        )
 
 
 def _replicated(cell: CellRecord, replicates: Sequence[ReplicateRecord]) -> ReplicatedCell:

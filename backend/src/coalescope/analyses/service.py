@@ -5,13 +5,18 @@ from collections.abc import Sequence
 
 from sqlalchemy.engine import Connection
 
-from coalescope.analyses.replicates import Replicates, replicates_among
+from coalescope.analyses.replicates import (
+    Replicates,
+    cells_asked_for,
+    refuse_too_many,
+    replicates_among,
+)
 from coalescope.analyses.replication import ReplicationPlan, plan_cells
 from coalescope.experiments.levels import Where
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import list_cells
 from coalescope.runs.selection import current_among
-from coalescope.runs.service import cells_without, replicates_of
+from coalescope.runs.service import cells_without, count_replicates, replicates_of
 
 
 def list_replicates(
@@ -23,7 +28,12 @@ def list_replicates(
 ) -> Replicates:
     """Every cell's replicates, runs in `without` left out: see `replicates_among`."""
     cells = list_cells(connection, experiment)
-    found = replicates_of(connection, experiment, measure, without)
+    asked = [cell.id for cell in cells_asked_for(cells, measure, where)]
+    # counted before they are read: to read all runs of a large experiment takes seconds
+    refuse_too_many(
+        experiment, measure, count_replicates(connection, asked, measure) - len(without)
+    )
+    found = replicates_of(connection, asked, measure, without)
     left_out = current_among(connection, experiment, without)
     return replicates_among(experiment, cells, measure, where, found, left_out)
 

@@ -401,31 +401,50 @@ def current_places(
 
 
 def replicates_of(
-    connection: Connection, experiment_id: int, measure: str, without: Sequence[str]
+    connection: Connection, in_cells: Sequence[int], measure: str, without: Sequence[str]
 ) -> list[ReplicateRecord]:
-    """One measure of all current runs, cell by cell in storing order."""
-    query = (
-        sa.select(
-            runs.c.uid,
-            runs.c.cell_id,
-            runs.c.replicate,
-            run_measures.c.value,
-            run_measures.c.sd,
-            run_measures.c.n,
+    """One measure of the current runs of these cells, cell by cell in storing order."""
+    found: list[ReplicateRecord] = []
+    for chunk in _chunks(sorted(in_cells)):
+        query = (
+            sa.select(
+                runs.c.uid,
+                runs.c.cell_id,
+                runs.c.replicate,
+                run_measures.c.value,
+                run_measures.c.sd,
+                run_measures.c.n,
+            )
+            .join(run_measures, run_measures.c.run_id == runs.c.id)
+            .where(*_replicates(chunk, measure), runs.c.uid.not_in(without))
+            .order_by(runs.c.cell_id, runs.c.id)
         )
-        .join(run_measures, run_measures.c.run_id == runs.c.id)
-        .where(
-            runs.c.experiment_id == experiment_id,
-            runs.c.status == "current",
-            run_measures.c.measure == measure,
-            runs.c.uid.not_in(without),
-        )
-        .order_by(runs.c.cell_id, runs.c.id)
+        found += [
+            ReplicateRecord(uid, cell_id, replicate, MeasuredValue(value, sd, n))
+            for uid, cell_id, replicate, value, sd, n in connection.execute(query)
+        ]
+    return found
+
+
+def count_replicates(connection: Connection, in_cells: Sequence[int], measure: str) -> int:
+    """How many current runs of these cells have the measure."""
+    return sum(
+        connection.execute(
+            sa.select(sa.func.count())
+            .select_from(runs)
+            .join(run_measures, run_measures.c.run_id == runs.c.id)
+            .where(*_replicates(chunk, measure))
+        ).scalar_one()
+        for chunk in _chunks(in_cells)
     )
-    return [
-        ReplicateRecord(uid, cell_id, replicate, MeasuredValue(value, sd, n))
-        for uid, cell_id, replicate, value, sd, n in connection.execute(query)
-    ]
+
+
+def _replicates(in_cells: Sequence[int], measure: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        runs.c.cell_id.in_(in_cells),
+        runs.c.status == "current",
+        run_measures.c.measure == measure,
+    )
 
 
 def environments_of(

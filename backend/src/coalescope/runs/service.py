@@ -220,13 +220,18 @@ def environments_of(
 
 
 def replicates_of(
-    connection: Connection, experiment: ExperimentRecord, measure: str, without: Sequence[str] = ()
+    connection: Connection, in_cells: Sequence[int], measure: str, without: Sequence[str] = ()
 ) -> dict[int, list[ReplicateRecord]]:
-    """One measure of the current runs, by cell."""
+    """One measure of the current runs of these cells, by cell."""
     found: dict[int, list[ReplicateRecord]] = {}
-    for record in repository.replicates_of(connection, experiment.id, measure, without):
+    for record in repository.replicates_of(connection, in_cells, measure, without):
         found.setdefault(record.cell_id, []).append(record)
     return found
+
+
+def count_replicates(connection: Connection, in_cells: Sequence[int], measure: str) -> int:
+    """How many runs replicates_of reads where none is left out."""
+    return repository.count_replicates(connection, in_cells, measure)
 
 
 def get_run(connection: Connection, uid: str) -> RunRecord:
