@@ -10,7 +10,7 @@ const answers = () => ({
   'experiments/x/fits.json': [{ asked: ASKED, answer: { n: 27 } }],
 });
 
-const fit = (asked: object) => new Request(`${OWN}/fits`, { method: 'POST', body: JSON.stringify(asked) });
+const askedFit = (asked: object) => new Request(`${OWN}/fits`, { method: 'POST', body: JSON.stringify(asked) });
 
 describe('what came with the document', () => {
   it('is given once', async () => {
@@ -20,8 +20,8 @@ describe('what came with the document', () => {
   });
 
   it('answers the fit that was asked for, and no other', async () => {
-    expect(await takeAnswer(answers(), fit({ ...ASKED, method: 'whitened' }))).toBeNull();
-    expect(await takeAnswer(answers(), fit(ASKED))).toEqual({ n: 27 });
+    expect(await takeAnswer(answers(), askedFit({ ...ASKED, method: 'whitened' }))).toBeNull();
+    expect(await takeAnswer(answers(), askedFit(ASKED))).toEqual({ n: 27 });
   });
 
   it('is not what was asked with parameters, or of something else', async () => {

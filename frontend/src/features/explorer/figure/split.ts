@@ -13,19 +13,39 @@ export interface Split {
   readonly parts: readonly number[];
 }
 
-function bar(split: Split, x: (v: number) => number, y: number, height: number): Shape[] {
+interface Stretch {
+  readonly from: number;
+  readonly size: number;
+  readonly taken: boolean;
+}
+
+/** Costs stand one after the other; one below nought, which a fit of few cells can give, is taken off their end. */
+export function stretches({ parts }: Split): Stretch[] {
   let at = 0;
-  return split.parts.map((v, i) => {
-    const shape = rect(x(at), y, Math.max(0, x(v) - 1), height, { fill: `var(--cost-${PARTS[i]})` });
-    at += v;
-    return shape;
+  let end = parts.reduce((sum, v) => sum + Math.max(0, v), 0);
+  return parts.map((v) => {
+    const from = v < 0 ? end + v : at;
+    if (v < 0) end = from;
+    else at += v;
+    return { from: Math.max(0, from), size: Math.abs(v), taken: v < 0 };
   });
 }
 
+const reach = ({ parts, total }: Split): number => parts.reduce((sum, v) => sum + Math.max(0, v), 0) || total;
+
+function bar(split: Split, x: (v: number) => number, y: number, height: number): Shape[] {
+  const shapes = stretches(split).map(({ from, size, taken }, i) => {
+    const ink = `var(--cost-${PARTS[i]})`;
+    const fill: Record<string, string> = taken ? { fill: 'var(--ground)', stroke: ink } : { fill: ink };
+    return { taken, shape: rect(x(from), y, Math.max(0, x(size) - 1), height, fill) };
+  });
+  // what is taken off lies over what it is taken from
+  return shapes.sort((a, b) => Number(a.taken) - Number(b.taken)).map(({ shape }) => shape);
+}
+
 export function splitShapes(now: Split, reference: Split, label: string, digits: number, width: number): Shape[] {
-  const x = linear([0, Math.max(reference.total, now.total, 1e-12)], [0, width]);
-  const [a, b, c] = now.parts;
-  const middle = [a / 2, a + b / 2, a + b + c / 2].map(x);
+  const x = linear([0, Math.max(reach(reference), reach(now), 1e-12)], [0, width]);
+  const middle = stretches(now).map(({ from, size }) => x(from + size / 2));
   const columns = [
     0,
     Math.max(width * 0.38, Math.min(middle[1] - 30, width - 168)),
