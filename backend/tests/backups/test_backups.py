@@ -111,7 +111,7 @@ def interrupt(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(DirectoryObjectStore, "place", full)
+        patch.setattr(DirectoryObjectStore, "commit_all", full)
         with pytest.raises(OSError, match="No space"):
             back_up(store_of(client), tmp_path / "backup")
     assert digests(tmp_path / "backup") == {first}

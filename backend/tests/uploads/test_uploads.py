@@ -4,7 +4,6 @@
 import hashlib
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -450,11 +449,15 @@ def test_rows_before_the_log_would_be_caught(
     """Negative control: a store that puts the file in place without waiting."""
     events = Events(client, monkeypatch)
 
-    def place(temporary: Path, target: Path) -> None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.rename(target)
+    store = client.app.state.object_store
 
-    monkeypatch.setattr(client.app.state.object_store, "place", place)
+    def rename_only(staged: list[Any], suffix: str) -> None:
+        for one in staged:
+            target = store.target(one.sha256, suffix)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            one.path.rename(target)
+
+    monkeypatch.setattr(store, "commit_all", rename_only)
     assert client.upload(make_log()).status_code == 201
     with pytest.raises(AssertionError):
         check_order(events.seen)
