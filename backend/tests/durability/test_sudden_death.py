@@ -33,8 +33,13 @@ def send_until_it_dies(server: Server, logs: list[bytes], acknowledged: set[str]
         acknowledged.add(hashlib.sha256(content).hexdigest())
 
 
-def die_while_uploading(server: Server, logs: list[bytes], delay_s: float) -> set[str]:
-    """Send from four threads, two of them the same logs; returns what was acknowledged."""
+def die_while_uploading(
+    server: Server, logs: list[bytes], delay_s: float, *, answers_first: bool
+) -> set[str]:
+    """Send from four threads, two of them the same logs; returns what was acknowledged.
+
+    answers_first: it does not die before an answer, however slow the machine is.
+    """
     acknowledged: set[str] = set()
     shares = [logs[::2], logs[1::2], logs, logs[::-1]]
     senders = [
@@ -43,6 +48,9 @@ def die_while_uploading(server: Server, logs: list[bytes], delay_s: float) -> se
     ]
     for sender in senders:
         sender.start()
+    end = time.monotonic() + 60
+    while answers_first and not acknowledged and time.monotonic() < end:
+        time.sleep(0.01)
     time.sleep(delay_s)
     server.stop(signal.SIGKILL)
     for sender in senders:
@@ -73,7 +81,9 @@ def die_and_look(data: Path, make_log: MakeLog, kills: int, wrapped: Sequence[st
     for kill in range(kills):
         logs = [make_log(replicate=kill * 100 + i + 1) for i in range(40)]
         server = Server(data, wrapped=wrapped)
-        acknowledged |= die_while_uploading(server, logs, chance.uniform(0.05, 1.5))
+        acknowledged |= die_while_uploading(
+            server, logs, chance.uniform(0.05, 1.5), answers_first=kill % 2 == 0
+        )
         there = stored(data)
         assert acknowledged <= set(there), "an acknowledged upload is lost"
         assert len(there) == len(set(there)), "an upload is there twice"
