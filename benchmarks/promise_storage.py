@@ -325,18 +325,22 @@ CPU_OF: dict[str, Callable[[], float]] = {}
 
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[str]:
-    """`coalescope serve` on that folder, without data sets and page."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """`coalescope serve` on that folder."""
+    command = [sys.executable, "-m", "coalescope", "serve", "--port", "0", *options]
+    with started(command, store_environment(folder)) as url:
+        yield url
+
+
+def store_environment(folder: Path) -> dict[str, str]:
+    """What makes a server use that folder, without data sets and page."""
     none = folder.parent / "none"
-    none.mkdir(exist_ok=True)
-    environment = os.environ | {
+    for made in (folder, none):
+        made.mkdir(parents=True, exist_ok=True)
+    return os.environ | {
         "COALESCOPE_DATA_DIR": str(folder),
         "COALESCOPE_DATASETS_DIR": str(none),
         "COALESCOPE_PAGE_DIR": str(none),
     }
-    command = [sys.executable, "-m", "coalescope", "serve", "--port", "0", *options]
-    with started(command, environment) as url:
-        yield url
 
 
 @contextmanager
