@@ -158,7 +158,7 @@ def durable_copy(folder: Path, content: bytes) -> None:
 
 def surfaces(folder: Path) -> list[Row]:
     """What a surface costs the database, kept or not, and a whole answer beside an empty one."""
-    slugs = fill(folder)
+    slugs = fill(folder, EXPERIMENTS)
     database = open_database(None, folder)
     kept = seconds_of(database, slugs, read_version)
     read = seconds_of(database, slugs, read_cells)
@@ -226,11 +226,12 @@ def read_cells(connection: sa.Connection, slug: str) -> object:
     ).all()
 
 
-def fill(folder: Path) -> list[str]:
-    """Experiments of a paper's size until there are a million runs; returns their slugs."""
+def fill(folder: Path, experiments: int) -> list[str]:
+    """So many experiments of a paper's size, rows without files; returns their slugs."""
+    folder.mkdir(parents=True, exist_ok=True)
     database = open_database(None, folder)
     migrate(database)
-    slugs = [f"experiment-{number}" for number in range(EXPERIMENTS)]
+    slugs = [f"experiment-{number}" for number in range(experiments)]
     dice = random.Random(3)
     for number, slug in enumerate(slugs):
         with database.write() as connection:

@@ -16,9 +16,7 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
-from coalescope.database import open_database
-from coalescope.migrations import migrate
-from promise_storage import MEASURES, add_experiment, quantile, store_environment
+from promise_storage import MEASURES, fill, quantile, store_environment
 from rows import Row
 
 CPUS = 0.3  # of a worker: what is left is enough for those who ask
@@ -40,7 +38,7 @@ def measure() -> list[Row]:
         return [Row("two web workers against one", f"not measured: no control group ({error})")]
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store"
-        slugs = fill(store)
+        slugs = fill(store, EXPERIMENTS)
         return [
             compared(store, slugs, "of as much processor each", 2 * CPUS, 1.8),
             compared(store, slugs, "of half as much processor each", CPUS, None),
@@ -63,20 +61,6 @@ def compared(store: Path, slugs: list[str], how: str, cpus: float, bar: float | 
         f"≥ {bar:g} ×" if bar else "",
         rate2 / rate1 >= bar if bar else None,
     )
-
-
-def fill(store: Path) -> list[str]:
-    """A store of some experiments of a paper's size; returns their slugs."""
-    store.mkdir(parents=True)
-    database = open_database(None, store)
-    migrate(database)
-    slugs = [f"experiment-{number}" for number in range(EXPERIMENTS)]
-    dice = random.Random(5)
-    for number, slug in enumerate(slugs):
-        with database.write() as connection:
-            add_experiment(connection, number + 1, slug, dice)
-    database.close()
-    return slugs
 
 
 def answering(store: Path, slugs: list[str], *, workers: int, cpus: float) -> tuple[float, float]:
