@@ -9,7 +9,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { begin } from '../state/underWay';
 import { body, client } from './client';
 import { currentCopy } from './copy';
@@ -175,8 +175,11 @@ export function useFollowed(slug: string, on: boolean): void {
 export function useNewerData(slug: string, dataVersion: number | null | undefined): void {
   const queries = useQueryClient();
   const newest = useChange(slug).data?.data_version ?? null;
+  // where none come, each version is a reason to ask again once, not for ever
+  const asked = useRef(-1);
   useEffect(() => {
-    if (newest === null || dataVersion === undefined || newest <= (dataVersion ?? -1)) return;
+    if (newest === null || dataVersion === undefined || newest <= (dataVersion ?? asked.current)) return;
+    asked.current = newest;
     queries.invalidateQueries({ queryKey: ['experiments', slug], exact: true });
     queries.invalidateQueries({ queryKey: ['experiments', slug, 'cells'] });
   }, [queries, slug, newest, dataVersion]);
