@@ -20,6 +20,9 @@ HEAD_S = 10.0
 BODY_S = 30.0
 BODY_BYTES_PER_S = 1024
 ANSWER_S = 60.0
+# Longer than proxies and clients keep theirs (Caddy 120 s): who closes first is never the server,
+# so that no request is sent into a connection that is just being closed.
+KEEP_ALIVE_S = 130
 MOST_HEAD_BYTES = 2**16
 
 

@@ -18,7 +18,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.operation.logs import log_as_json
 from coalescope.operation.workers import supervise
 from coalescope.security import access_policy
-from coalescope.security.slow_clients import MOST_HEAD_BYTES, TimedConnection
+from coalescope.security.slow_clients import KEEP_ALIVE_S, MOST_HEAD_BYTES, TimedConnection
 from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.sweeps.events import Listeners
@@ -62,6 +62,7 @@ def answer(settings: Settings, listener: socket.socket, announce: Callable[[], N
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=_GRACE_S,
+        timeout_keep_alive=KEEP_ALIVE_S,
     )
     _Server(config, announce, app.state.listeners).run(sockets=[listener])
 
