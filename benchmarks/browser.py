@@ -58,7 +58,11 @@ def answering(url: str, process: subprocess.Popen[bytes], seconds: float = 600) 
 @contextmanager
 def browsing() -> Iterator[Browser]:
     """A headless Chromium; each page of it gets a fresh profile."""
-    path = os.environ.get("COALESCOPE_CHROMIUM") or shutil.which("chromium")
+    path = (
+        os.environ.get("COALESCOPE_CHROMIUM")
+        or shutil.which("chromium-headless-shell")
+        or shutil.which("chromium")
+    )
     if path is None:
         sys.exit("this benchmark drives Chromium, which is not installed")
     with sync_playwright() as playwright:

@@ -9,7 +9,7 @@ need() { # program, Debian package
 }
 
 PATH="$PATH:/usr/sbin:/sbin"
-need chromium chromium
+command -v chromium >/dev/null 2>&1 || need chromium-headless-shell chromium-headless-shell # either will do
 need iperf3 iperf3
 need ip iproute2
 need ethtool ethtool

@@ -104,7 +104,11 @@ def main() -> None:
         sys.exit(__doc__)
     url, out = sys.argv[1].rstrip("/"), Path(sys.argv[2])
     (out / "sheets").mkdir(parents=True, exist_ok=True)
-    path = os.environ.get("COALESCOPE_CHROMIUM") or shutil.which("chromium")
+    path = (
+        os.environ.get("COALESCOPE_CHROMIUM")
+        or shutil.which("chromium-headless-shell")
+        or shutil.which("chromium")
+    )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]

@@ -24,7 +24,7 @@ def choose(page: Page, figure: str) -> None:
 def wait_for(page: Page, slug: str) -> None:
     """The server loads its data sets one after the other, behind its first answers."""
     for _ in range(240):
-        if page.request.get(f"/api/experiments/{slug}").ok:
+        if page.request.get(f"/api/experiments/{slug}", max_retries=3).ok:
             return
         page.wait_for_timeout(250)
     pytest.fail(f"{slug} was not loaded")

@@ -8,6 +8,8 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -218,3 +220,16 @@ def test_interrupting_is_quiet(tables: list[Path], tmp_path: Path) -> None:
             command.send_signal(signal.SIGINT)
             _, complaints = command.communicate(timeout=30)
     assert (command.returncode, complaints) == (130, "")
+
+
+def test_a_connection_that_rests_is_not_closed_under_its_next_request(serve: Serve) -> None:
+    """Node's, Python's and the proxies' clients keep theirs between 5 s and 120 s."""
+    with serve() as (url, _), closing(HTTPConnection(url.removeprefix("http://"))) as client:
+        client.connect()
+        connection = client.sock
+        for rest_s in (6, 0):
+            client.request("GET", "/api/health")
+            with client.getresponse() as answer:
+                assert (answer.status, client.sock) == (200, connection)
+                answer.read()
+            time.sleep(rest_s)
