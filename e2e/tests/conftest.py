@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -261,6 +261,14 @@ def page(request: pytest.FixtureRequest, context: BrowserContext, console: Conso
     if not request.node.get_closest_marker("python"):
         hold_python_back(page)
     return page
+
+
+def eventually(page: Page, holds: Callable[[], bool]) -> None:
+    """For what no locator says: as `expect` does, ask again until it is so."""
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while not holds():
+        assert time.monotonic() < end, "it did not come to that"
+        page.wait_for_timeout(50)
 
 
 AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import COALESCOPE, Server
+from .conftest import COALESCOPE, Server, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -104,7 +104,7 @@ def test_a_factor_that_is_text_is_an_axis(page: Page, bench: str) -> None:
     page.keyboard.press("ArrowUp")
     expect(hit).to_have_attribute("aria-valuetext", re.compile(re.escape(DRIVERS[1])))
     page.wait_for_url("**driver_version=e1000e**")
-    assert query(page)["driver_version"] == [DRIVERS[1]]
+    eventually(page, lambda: query(page)["driver_version"] == [DRIVERS[1]])
     page.reload()
     expect(hit).to_have_attribute("aria-valuetext", re.compile(re.escape(DRIVERS[1])))
     rows = page.get_by_role("table", name=re.compile("^System CPU")).get_by_role("row")

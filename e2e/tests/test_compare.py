@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import ROOT, Server
+from .conftest import ROOT, Server, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -108,7 +108,7 @@ def test_a_run_is_left_out_of_the_view_and_put_back(page: Page, labs: Server) ->
     expect(page).to_have_url(re.compile(f"without={run}"))
     page.get_by_role("button", name="Put it back").click()
     expect(page.get_by_text("left out of this view")).to_have_count(0)
-    assert "without" not in page.url
+    eventually(page, lambda: "without" not in page.url)
 
 
 def test_what_replicates_say(page: Page, labs: Server) -> None:

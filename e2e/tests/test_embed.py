@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from .conftest import Console, Server, axe_complaints, stand_still
+from .conftest import Console, Server, axe_complaints, eventually, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -132,7 +132,7 @@ def test_the_share_menu_hands_out_the_code(page: Page, server: Server) -> None:
     expect(shown.get_by_text("Geist et al. 2005, NFS")).to_be_visible()
     dialog.get_by_role("button", name="Copy the code").click()
     expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == code.input_value()
+    eventually(page, lambda: page.evaluate("navigator.clipboard.readText()") == code.input_value())
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     page.goto("/upload")

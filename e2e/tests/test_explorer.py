@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from .conftest import Console, Server
+from .conftest import Console, Server, eventually
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +58,7 @@ def test_dragging_a_slider_moves_surface_and_residuals(page: Page, symbol: str) 
     before = surface(page), residual_marks(page)
     drag_slider(page, symbol, 0.3)
     expect(page.get_by_text("By hand")).to_be_visible()
-    assert surface(page) != before[0]
+    eventually(page, lambda: surface(page) != before[0])
     assert residual_marks(page) != before[1]
 
 
@@ -68,7 +68,7 @@ def test_nothing_moves_that_was_not_touched(page: Page) -> None:
     open_explorer(page)
     before = surface(page), residual_marks(page)
     page.wait_for_timeout(300)
-    assert (surface(page), residual_marks(page)) == before
+    eventually(page, lambda: (surface(page), residual_marks(page)) == before)
 
 
 def test_double_click_returns_to_the_fit(page: Page) -> None:
@@ -101,7 +101,7 @@ def test_a_copied_link_opens_the_identical_view(
         other.goto(link)
         expect(other.get_by_text("By hand")).to_be_visible()
         other.evaluate("document.fonts.ready")
-        assert surface(other) == surface(page)
+        eventually(other, lambda: surface(other) == surface(page))
         assert residual_marks(other) == residual_marks(page)
         panel = re.compile("Model")
         panels = [one.get_by_role("complementary", name=panel) for one in (other, page)]

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import Console
+from .conftest import Console, eventually
 
 pytestmark = pytest.mark.browser
 
@@ -61,7 +61,7 @@ def test_the_surface_is_turned_by_hand_and_by_keys_and_back(page: Page) -> None:
     page.keyboard.press("ArrowLeft")
     expect(turn).to_have_attribute("aria-valuenow", "13")
     page.wait_for_url(re.compile(r"turn=13"))
-    assert query(page)["view"] == ["3d"]
+    eventually(page, lambda: query(page)["view"] == ["3d"])
     page.reload()
     expect(turn).to_have_attribute("aria-valuenow", "13")
     page.get_by_role("button", name="Turn back").click()
@@ -99,7 +99,7 @@ def test_two_experiments_are_set_against_each_other(page: Page) -> None:
     choice.get_by_role("button", name="Ratio").click()
     expect(page.locator("[data-layer=cells] text").filter(has_text="×").first).to_be_attached()
     page.wait_for_url(re.compile("contrast=ratio"))
-    assert query(page)["against"] == ["geist-2005-nfs"]
+    eventually(page, lambda: query(page)["against"] == ["geist-2005-nfs"])
 
 
 def test_a_partner_that_is_not_there_is_said_and_spoils_nothing(

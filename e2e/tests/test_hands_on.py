@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from .conftest import eventually
 from .test_explorer import drag_slider, open_explorer, surface
 
 pytestmark = pytest.mark.browser
@@ -50,9 +51,9 @@ def test_a_line_that_is_pulled_follows_the_pointer_and_names_what_moves(page: Pa
     assert abs(page.evaluate(ON_THE_LINE, 120)[1] - y) < 1.5
     page.mouse.up()
     expect(tag).to_have_count(0)
-    assert value(page, "β") > before[1]
+    eventually(page, lambda: value(page, "β") > before[1])
     assert value(page, "α") == 0.813
-    assert surface(page) != before[0]
+    eventually(page, lambda: surface(page) != before[0])
 
 
 def test_a_pull_stops_at_the_bounds_of_its_parameter(page: Page) -> None:
@@ -68,7 +69,7 @@ def test_another_parameter_can_do_it(page: Page) -> None:
     page.get_by_label("Pulling a line moves").select_option("alpha")
     pull(page, 20)
     page.mouse.up()
-    assert value(page, "α") > 0.813
+    eventually(page, lambda: value(page, "α") > 0.813)
     assert value(page, "β") == 0.266
     page.get_by_role("button", name="Undo").click()
     page.get_by_label("Pulling a line moves").select_option("")
@@ -100,7 +101,7 @@ def test_the_surface_is_pulled_with_alt_and_the_needle_moves_without(page: Page)
     page.mouse.move(x, y - 25, steps=4)
     page.mouse.up()
     expect(crosshair).not_to_have_attribute("aria-valuetext", at or "")
-    assert value(page, "β") == byhand
+    eventually(page, lambda: value(page, "β") == byhand)
 
 
 def test_the_grip_pulls_by_keyboard(page: Page) -> None:
@@ -112,7 +113,7 @@ def test_the_grip_pulls_by_keyboard(page: Page) -> None:
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(page.get_by_text("By hand")).to_be_visible()
-    assert float(grip.get_attribute("aria-valuenow") or "nan") > before
+    eventually(page, lambda: float(grip.get_attribute("aria-valuenow") or "nan") > before)
     said = grip.get_attribute("aria-valuetext") or ""
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowUp")
@@ -129,9 +130,10 @@ def test_a_number_can_be_typed_and_a_bad_one_says_why(page: Page) -> None:
     expect(panel.get_by_role("alert")).to_have_text("is not a number")
     field.fill("1.5")
     field.press("Enter")
-    assert value(page, "α") == 1.5
+    eventually(page, lambda: value(page, "α") == 1.5)
     # far beyond the fit's ruler: the ruler grows
-    assert float(page.get_by_role("slider", name=re.compile("^α")).get_attribute("max") or 0) >= 1.5
+    ruler = page.get_by_role("slider", name=re.compile("^α"))
+    eventually(page, lambda: float(ruler.get_attribute("max") or 0) >= 1.5)
     page.get_by_role("slider", name=re.compile("^α")).dblclick()
     expect(page.get_by_text("By hand")).to_have_count(0)
 
@@ -155,11 +157,11 @@ def test_undo_and_redo_go_through_everything_a_gesture_at_a_time(page: Page) -> 
     expect(page.get_by_role("slider", name="Crosshair")).to_have_attribute(
         "aria-valuetext", re.compile(re.escape((at or "").split(":")[0]))
     )
-    assert value(page, "γ") == pulled
+    eventually(page, lambda: value(page, "γ") == pulled)
     undo.click()
-    assert value(page, "γ") == 1.110
+    eventually(page, lambda: value(page, "γ") == 1.110)
     page.keyboard.press("Control+Shift+z")
-    assert value(page, "γ") == pulled
+    eventually(page, lambda: value(page, "γ") == pulled)
     redo.click()
     redo.click()
     expect(page.get_by_role("button", name="Cells")).to_have_attribute("aria-pressed", "true")

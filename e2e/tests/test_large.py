@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import COALESCOPE, ROOT, Console, Server
+from .conftest import COALESCOPE, ROOT, Console, Server, eventually
 from .test_explorer import surface
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
@@ -44,7 +44,7 @@ def look_at_it(page: Page, console: Console, runs: str) -> None:
     expect(crosshair).not_to_have_attribute("aria-valuetext", before[0] or "")
     page.get_by_role("radio", name="System CPU").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("System CPU")
-    assert surface(page) != before[1]
+    eventually(page, lambda: surface(page) != before[1])
 
     page.goto("/experiments/large/runs?sort=throughput_mbps")
     expect(page.get_by_role("status").filter(has_text=f"{runs} runs")).to_be_visible()

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import COALESCOPE, ROOT, Console, axe_complaints, free_port, stand_still
+from .conftest import COALESCOPE, ROOT, Console, axe_complaints, eventually, free_port, stand_still
 from .test_explorer import drag_slider, surface
 from .test_recommend import lab_table
 
@@ -80,7 +80,7 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     before = surface(copy)
     drag_slider(copy, "β", 0.3)
     expect(copy.get_by_text("By hand")).to_be_visible()
-    assert surface(copy) != before
+    eventually(copy, lambda: surface(copy) != before)
     advice = copy.get_by_role("region", name="Recommendation")
     expect(advice).to_contain_text("MTU 4500, delay 640 ticks", timeout=SLOW)
     # Python and its models come from the same folder

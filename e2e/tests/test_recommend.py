@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import Server, axe_complaints
+from .conftest import Server, axe_complaints, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -81,7 +81,9 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     expect(advice.get_by_label("Commands for the way back")).to_contain_text('mtu "$old_mtu"')
     advice.get_by_role("button", name="Copy").first.click()
     expect(advice.get_by_role("button", name="Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == commands.inner_text()
+    eventually(
+        page, lambda: page.evaluate("navigator.clipboard.readText()") == commands.inner_text()
+    )
 
     # the table behind the curve, and the whole question in the address
     advice.get_by_text("All 6 settings").click()

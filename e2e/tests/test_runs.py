@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from .conftest import Server
+from .conftest import Server, eventually
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +36,7 @@ def test_a_list_is_filtered_sorted_and_sent(page: Page, chromium: Browser, serve
     )
     page.keyboard.press("Enter")
     expect(rows(page).nth(1)).to_contain_text("640")
-    assert page.url.endswith("?mtu_bytes=3000&sort=-delay_ticks")
+    eventually(page, lambda: page.url.endswith("?mtu_bytes=3000&sort=-delay_ticks"))
 
     fresh = chromium.new_context()
     other = fresh.new_page()
@@ -49,7 +49,7 @@ def test_a_list_is_filtered_sorted_and_sent(page: Page, chromium: Browser, serve
     expect(page.get_by_text("No run is like that")).to_be_visible()
     page.get_by_role("button", name="Show all").click()
     expect(rows(page)).to_have_count(28)
-    assert page.url.endswith("?sort=-delay_ticks")
+    eventually(page, lambda: page.url.endswith("?sort=-delay_ticks"))
 
 
 def test_a_phone_sorts_and_a_bad_parameter_spoils_nothing(page: Page) -> None:
@@ -60,5 +60,5 @@ def test_a_phone_sorts_and_a_bad_parameter_spoils_nothing(page: Page) -> None:
     choice(page, "Sorted by").select_option(label="Interrupt delay register")
     page.get_by_role("button", name="Largest first").click()
     expect(page.locator(".list tbody tr").first).to_contain_text("640")
-    assert page.url.endswith("?mtu_bytes=1500&sort=-delay_ticks")
+    eventually(page, lambda: page.url.endswith("?mtu_bytes=1500&sort=-delay_ticks"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from .conftest import Console, Server
+from .conftest import Console, Server, eventually
 from .test_explorer import NFS, open_explorer, surface
 from .test_hands_on import value
 
@@ -43,8 +43,8 @@ def test_a_server_that_goes_in_mid_drag_does_not_end_the_drag(page: Page, consol
     page.route("**/api/**", lambda route: route.abort())
     page.mouse.move(x + 0.3 * width, y, steps=3)
     page.mouse.up()
-    assert value(page, "γ") > half[0] > 1.110
-    assert surface(page) != half[1]
+    eventually(page, lambda: value(page, "γ") > half[0] > 1.110)
+    eventually(page, lambda: surface(page) != half[1])
     panel = page.get_by_role("complementary", name="Model")
     panel.get_by_role("button", name="OLS").click()
     expect(panel).to_contain_text("The fit did not arrive")
@@ -69,7 +69,7 @@ def test_a_slow_fit_leaves_the_old_one_in_hand(page: Page) -> None:
     page.mouse.up()
     moved = value(page, "α")
     assert moved > 0.813
-    assert surface(page) != before
+    eventually(page, lambda: surface(page) != before)
     for route in waiting:
         route.continue_()
     expect(fitting).to_have_count(0)
@@ -111,7 +111,7 @@ def test_a_part_that_does_not_come_takes_only_itself_away(page: Page, console: C
     x, y, width = press(page, "α")
     page.mouse.move(x + 0.3 * width, y, steps=3)
     page.mouse.up()
-    assert surface(page) != before
+    eventually(page, lambda: surface(page) != before)
     page.unroute("**/assets/Section-*")
     advice.get_by_role("button", name="Try again").click()
     expect(advice).not_to_contain_text("did not load")
@@ -135,6 +135,23 @@ def test_cells_that_take_long_have_their_place_from_the_first_moment(page: Page)
     loaded = page.get_by_role("heading", level=1).bounding_box()
     assert loaded
     assert (loaded["x"], loaded["y"]) == (title["x"], title["y"])
+
+
+def test_cells_that_are_refused_are_not_asked_for_without_end(page: Page, console: Console) -> None:
+    """The stream of changes names a version of the data; refused cells have none to compare."""
+    console.expected.append("status of 422")
+    error = {"code": "unreadable", "message": "These cells cannot be told.", "advice": ""}
+    refusals: list[str] = []
+
+    def refuse(route: Route) -> None:
+        refusals.append(route.request.url)
+        route.fulfill(status=422, json={"error": error})
+
+    page.route(CELLS, refuse)
+    open_from_the_list(page)
+    expect(page.get_by_text("These cells cannot be told.").first).to_be_visible()
+    page.wait_for_timeout(1_500)
+    assert 1 <= len(refusals) <= 4
 
 
 def test_a_run_that_is_gone_says_so_and_spoils_nothing(
@@ -185,7 +202,7 @@ def test_without_webassembly_the_kernels_go_on_alone(
     x, y, width = press(page, "α")
     page.mouse.move(x + 0.3 * width, y, steps=3)
     page.mouse.up()
-    assert surface(page) != before
+    eventually(page, lambda: surface(page) != before)
     page.goto("/open")
     content = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900\n9000,0,1,950\n"
     opened = {"name": "x.csv", "mimeType": "text/csv", "buffer": content}

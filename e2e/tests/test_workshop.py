@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect
 
-from .conftest import PATIENCE_MS, Console, Server, stand_still
+from .conftest import PATIENCE_MS, Console, Server, eventually, stand_still
 from .test_recommend import upload_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
@@ -78,7 +78,7 @@ def test_a_model_is_drawn_edited_and_run(page: Page) -> None:
     slider.focus()
     page.keyboard.press("End")
     expect(page.get_by_text("By hand")).to_be_visible()
-    assert surface(page) != before
+    eventually(page, lambda: surface(page) != before)
     write(page, LAW)
     expect(page.get_by_text("of the last run")).to_be_visible()
     page.keyboard.press("Control+Enter")
