@@ -63,6 +63,7 @@ from coalescope.tokens.callers import StoredCallers
 from coalescope.tokens.service import any_valid
 from coalescope.tracing import Traced, Tracer, Tracing
 from coalescope.uploads.endpoints import router as uploads
+from coalescope.uploads.log_reader import LogReader
 
 _MOST_BODY_BYTES = 2**20
 _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do to a machine."
@@ -87,11 +88,15 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
         store.database, computing(store.database, settings, spread), settings.jobs_at_once, tracer
     )
 
+    reader = LogReader()
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         loader.start()
         runner.start()
+        reader.start()
         yield
+        await run_in_threadpool(reader.close)
         await run_in_threadpool(loader.stop)
         await run_in_threadpool(runner.stop)
         if cluster is not None:
@@ -120,6 +125,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.dataset_loader = loader
     app.state.spread = spread
     app.state.job_runner = runner
+    app.state.log_reader = reader
     app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)

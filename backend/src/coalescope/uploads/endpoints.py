@@ -74,7 +74,9 @@ async def upload_file(
 
         def accept() -> Receipt:
             staged.write(rest)
-            return service.accept(state.database, state.object_store, staged, asked)
+            return service.accept(
+                state.database, state.object_store, staged, asked, state.log_reader
+            )
 
         receipt = await run_in_threadpool(accept)
     status = 201 if receipt.outcome == "stored" else 200

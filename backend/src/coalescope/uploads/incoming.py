@@ -3,7 +3,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Literal, Protocol
 
 from coalescope.experiments.records import Kind
 from coalescope.runs.records import NewRun, RunWarning
@@ -32,3 +33,10 @@ class Incoming:
     warnings: Sequence[RunWarning]
     # rows that are a cell's mean: their cell must be new
     per_cell: bool = False
+
+
+class Understand(Protocol):
+    """How a run log is read."""
+
+    def __call__(self, path: Path, request: UploadRequest, /) -> Incoming:
+        """As run_logs.understand_run_log."""

@@ -32,7 +32,7 @@ from coalescope.timestamps import utc_now
 from coalescope.tracing import span
 from coalescope.uploads import repository
 from coalescope.uploads.csv_files import understand_csv
-from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.incoming import Incoming, Understand, UploadRequest
 from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.repository import UploadRecord
@@ -48,9 +48,15 @@ _SUFFIXES = {"run_log": RUN_LOG_SUFFIX, "csv": CSV_SUFFIX}
 
 
 def accept(
-    database: Database, store: ObjectStore, staged: StagedObject, request: UploadRequest
+    database: Database,
+    store: ObjectStore,
+    staged: StagedObject,
+    request: UploadRequest,
+    understand: Understand = understand_run_log,
 ) -> Receipt:
     """Store a received file. When this returns, bytes and rows are on disk.
+
+    `understand` is how a run log is read.
 
     Errors: CoalescopeError 422 where the file is wrong, 409 where it contradicts what is stored.
     """
@@ -58,7 +64,7 @@ def accept(
     if known is not None:
         return known
     with span("upload understand", bytes=staged.size):
-        incoming = _understand(staged, request)
+        incoming = _understand(staged, request, understand)
     with span("upload sync"):
         staged.sync()  # the slow part of durability, before the write lock is taken
     receipt = None
@@ -276,11 +282,11 @@ def begins_as_run_log(start: bytes) -> bool:
     return start[:5] == _RUN_LOG_MAGIC[:5]
 
 
-def _understand(staged: StagedObject, request: UploadRequest) -> Incoming:
+def _understand(staged: StagedObject, request: UploadRequest, understand: Understand) -> Incoming:
     with staged.path.open("rb") as file:
         start = file.read(len(_RUN_LOG_MAGIC))
     if begins_as_run_log(start):
-        return understand_run_log(staged.path, request)
+        return understand(staged.path, request)
     if not start:
         raise CoalescopeError(
             "empty_file",

@@ -7,7 +7,6 @@ secrets.
 """
 
 import logging
-import os
 import pickle
 import signal
 import subprocess
@@ -19,15 +18,12 @@ from typing import Any, Protocol, TypeVar, cast
 from coalescope_models.user_model import UserModel
 
 from coalescope.errors import CoalescopeError
+from coalescope.processes import plain_environment
 from coalescope.settings import Settings
 from coalescope.user_models.confined import NO_MEMORY, Bounds, Raised
 
 _LOG = logging.getLogger("coalescope")
 _COMMAND = (sys.executable, "-c", "from coalescope.user_models import confined; confined.main()")
-# Where Python and its libraries are; settings, which hold secrets, are not among it.
-_KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG")
-# One thread: others would be counted as memory that the model takes.
-_THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 # How a process ends whose memory is refused: Python says so, but not every native library asks
 # (NumPy's loops die of it); and where the machine's own memory ends, the kernel kills.
 _STARVED = (
@@ -75,13 +71,12 @@ def confinement(settings: Settings) -> Confinement:
 
 
 def _outcome(job: bytes, bounds: Bounds) -> Any:
-    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _THREADS
     process = subprocess.Popen(  # noqa: S603  (nothing of it comes from outside)
         _COMMAND,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
+        env=plain_environment(),
         start_new_session=True,
     )
     with process:

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process reads logs beside the server's: the same is found, and nobody depends on it."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+from coalescope.errors import CoalescopeError
+from coalescope.uploads import log_reader
+from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.log_reader import LogReader
+from coalescope.uploads.run_logs import understand_run_log
+
+MakeLog = Callable[..., bytes]
+REQUEST = UploadRequest("a.runlog")
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogReader]:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    made = LogReader()
+    made.start()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def log(tmp_path: Path, make_log: MakeLog) -> Path:
+    path = tmp_path / "a.part"
+    path.write_bytes(make_log())
+    return path
+
+
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The logs that this process reads from now on."""
+    seen = []
+
+    def noted(path: Path, request: UploadRequest) -> Incoming:
+        seen.append(path)
+        return understand_run_log(path, request)
+
+    monkeypatch.setattr(log_reader, "understand_run_log", noted)
+    return seen
+
+
+def processes() -> set[int]:
+    """Those that this one began, and that have not ended."""
+    own = Path(f"/proc/{os.getpid()}/task")
+    return {int(pid) for children in own.glob("*/children") for pid in children.read_text().split()}
+
+
+def begin(reader: LogReader, log: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Let two logs come at once; returns the process that is up after that."""
+    before, both = processes(), Barrier(2)
+
+    def met(path: Path, request: UploadRequest) -> Incoming:
+        both.wait(30)
+        return understand_run_log(path, request)
+
+    with monkeypatch.context() as patched, ThreadPoolExecutor(2) as pool:
+        patched.setattr(log_reader, "understand_run_log", met)
+        list(pool.map(lambda _: reader(log, REQUEST), range(2)))
+    (begun,) = processes() - before
+    deadline = time.monotonic() + 30
+    while not (reader.process is not None and reader.process.is_up):
+        assert time.monotonic() < deadline, "it did not come up"
+        time.sleep(0.01)
+    return begun
+
+
+def test_what_comes_alone_is_read_here(reader: LogReader, log: Path, read_here: list[Path]) -> None:
+    before = processes()
+    assert reader(log, REQUEST) == understand_run_log(log, REQUEST)
+    assert (read_here, processes()) == ([log], before)
+
+
+def test_the_process_finds_the_same(
+    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(reader, log, monkeypatch)
+    expected = understand_run_log(log, REQUEST)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: reader(log, REQUEST), range(50)))
+    assert found == [expected] * 50
+    assert not read_here
+
+
+def test_what_is_damaged_is_refused_in_the_same_words(
+    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(reader, log, monkeypatch)
+    content = bytearray(log.read_bytes())
+    content[len(content) // 2] ^= 1
+    log.write_bytes(content)
+    with pytest.raises(CoalescopeError) as here:
+        understand_run_log(log, REQUEST)
+    with pytest.raises(CoalescopeError) as there:
+        reader(log, REQUEST)
+    assert there.value.as_json() == here.value.as_json()
+    assert read_here == [log]
+
+
+def test_a_large_log_is_read_here(
+    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(reader, log, monkeypatch)
+    monkeypatch.setattr(log_reader, "LARGEST_BYTES", log.stat().st_size - 1)
+    reader(log, REQUEST)
+    assert read_here == [log]
+
+
+def test_where_the_process_ends_the_log_is_read_here(
+    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = begin(reader, log, monkeypatch)
+    os.kill(begun, signal.SIGKILL)
+    assert reader(log, REQUEST) == understand_run_log(log, REQUEST)
+    assert read_here == [log]
+    assert begin(reader, log, monkeypatch) != begun, "another one takes its place"
+
+
+def test_it_ends_with_its_owner_and_knows_no_secrets(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COALESCOPE_TOKEN", "secret")
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    reader = LogReader()
+    reader.start()
+    begun = begin(reader, log, monkeypatch)
+    assert b"secret" not in Path(f"/proc/{begun}/environ").read_bytes()
+    reader.close()
+    assert begun not in processes()
+    assert reader(log, REQUEST) == understand_run_log(log, REQUEST)
