@@ -14,9 +14,10 @@ Writes within different experiments pass each other there.
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, NamedTuple
@@ -511,6 +512,30 @@ def _use_write_ahead_log(cursor: Any) -> None:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def insert_plain(
+    connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+) -> None:
+    """Insert rows of plain numbers and texts, which the driver takes as they are.
+
+    All rows have the same columns. SQLAlchemy looks at every value of every row: for rows that are
+    many and small, that costs more than to store them.
+    """
+    if not rows:
+        return
+    text, order = _insert_of(table, tuple(rows[0]), connection.dialect)
+    given = list(rows) if order is None else [tuple([row[k] for k in order]) for row in rows]
+    connection.exec_driver_sql(text, given)
+
+
+@lru_cache(maxsize=64)
+def _insert_of(
+    table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect
+) -> tuple[str, Sequence[str] | None]:
+    """The statement, and the order of its values; None where they have names."""
+    statement = sa.insert(table).compile(dialect=dialect, column_keys=names)
+    return str(statement), statement.positiontup if statement.positional else None
 
 
 def read_connection(request: Request) -> Iterator[Connection]:

@@ -103,6 +103,8 @@ class DirectoryObjectStore:
         self.root = root
         self._for_reading = for_reading
         self._temporary = root / "tmp"
+        # begins its threads when they are needed, and keeps them
+        self._pool = ThreadPoolExecutor(_SYNCS_AT_ONCE)
         # directories whose entry in their parent is known to be on disk
         self._durable: set[Path] = set()
         if not for_reading:
@@ -123,7 +125,7 @@ class DirectoryObjectStore:
         """Write all, then sync all at once, then rename, then sync the directories at once."""
         digests = []
         targets = set()
-        with ExitStack() as open_files, ThreadPoolExecutor(_SYNCS_AT_ONCE) as pool:
+        with ExitStack() as open_files:
             new: dict[Path, _StagedFile] = {}
             for content in contents:
                 staged = open_files.enter_context(self.stage())
@@ -133,14 +135,14 @@ class DirectoryObjectStore:
                 targets.add(target)
                 if not target.is_file():
                     new[target] = staged
-            list(pool.map(_StagedFile.sync, new.values()))
+            list(self._pool.map(_StagedFile.sync, new.values()))
             for target, staged in new.items():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 staged.path.rename(target)
             # those that were there as well: whoever put them there may not have got this far
             places = {p for target in targets for p in (target.parent, target.parent.parent)}
             top = (self.root, self.root.parent) if targets else ()
-            list(pool.map(sync_directory, {*places, *top}))
+            list(self._pool.map(sync_directory, {*places, *top}))
         return digests
 
     def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
@@ -192,8 +194,7 @@ class DirectoryObjectStore:
             for folder in changed:
                 sync_directory(folder)
         else:
-            with ThreadPoolExecutor(_SYNCS_AT_ONCE) as pool:
-                list(pool.map(sync_directory, changed))
+            list(self._pool.map(sync_directory, changed))
         self._durable |= new
 
 

@@ -2,22 +2,31 @@
 """Work that waits for the same turn, done as one piece by the first of those who wait."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
+class _Done(NamedTuple):
+    """What became of an item: an outcome, or what was raised."""
+
+    outcome: Any
+    error: BaseException | None = None
+
+
 @dataclass
 class _Waiting:
-    """An item, what became of it, and whose turn it is: its own, with these items, or nobody's."""
+    """An item, and the word for who waits with it: what became of it, or that the turn is its own.
+
+    A turn is all whose items it takes, whoever takes it first among them.
+    """
 
     item: Any
-    outcome: Future[Any] = field(default_factory=Future)
-    turn: Future[list["_Waiting"]] = field(default_factory=Future)
+    word: "SimpleQueue[_Done | Sequence[_Waiting]]" = field(default_factory=SimpleQueue)
 
 
 class Together:
@@ -44,27 +53,31 @@ class Together:
                 self._waiting[key] = []
             else:
                 waiting.append(mine)
-        turn = [mine] if waiting is None else mine.turn.result()
-        if turn:
-            self._take(key, turn, work)
-        outcome: R = mine.outcome.result()
+        word = [mine] if waiting is None else mine.word.get()
+        if not isinstance(word, _Done):
+            word = self._take(key, word, work)
+        if word.error is not None:
+            raise word.error
+        outcome: R = word.outcome
         return outcome
 
     def _take(
-        self, key: str, turn: Sequence[_Waiting], work: Callable[[Sequence[Any]], Sequence[Any]]
-    ) -> None:
+        self,
+        key: str,
+        turn: Sequence[_Waiting],
+        work: Callable[[Sequence[Any]], Sequence[Any]],
+    ) -> _Done:
+        """Do the work of a turn and pass the next one on; returns what became of the first item."""
+        done: list[_Done]
         try:
             outcomes = work([one.item for one in turn])
-            for one, outcome in zip(turn, outcomes, strict=True):
-                one.outcome.set_result(outcome)
+            done = [_Done(outcome) for _, outcome in zip(turn, outcomes, strict=True)]
         except BaseException as error:
-            for one in turn:
-                if not one.outcome.done():
-                    one.outcome.set_exception(error)
-        finally:
-            self._pass_on(key)
-            for one in turn[1:]:
-                one.turn.set_result([])
+            done = [_Done(None, error)] * len(turn)
+        self._pass_on(key)
+        for one, what in zip(turn[1:], done[1:], strict=True):
+            one.word.put(what)
+        return done[0]
 
     def _pass_on(self, key: str) -> None:
         with self._lock:
@@ -72,4 +85,4 @@ class Together:
             if waiting:
                 self._waiting[key] = []
         if waiting:
-            waiting[0].turn.set_result(waiting)
+            waiting[0].word.put(waiting)

@@ -4,6 +4,33 @@
  */
 
 export interface paths {
+    "/api/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List uploads
+         * @description Receipts of the newest uploads, newest first.
+         */
+        get: operations["list_uploads"];
+        put?: never;
+        /**
+         * Upload file
+         * @description Store one run log or one tidy CSV: all of it, or nothing.
+         *
+         *     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
+         *     whole log of a run takes the place of a copy of it that was cut off.
+         */
+        post: operations["upload_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -700,33 +727,6 @@ export interface paths {
          * @description Set factors or the replicate number right: the run moves to its right cell.
          */
         post: operations["correct_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/uploads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List uploads
-         * @description Receipts of the newest uploads, newest first.
-         */
-        get: operations["list_uploads"];
-        put?: never;
-        /**
-         * Upload file
-         * @description Store one run log or one tidy CSV: all of it, or nothing.
-         *
-         *     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
-         *     whole log of a run takes the place of a copy of it that was cut off.
-         */
-        post: operations["upload_file"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4123,6 +4123,146 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_uploads: {
+        parameters: {
+            query?: {
+                /** @description At most so many */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadReceipt"][];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    upload_file: {
+        parameters: {
+            query: {
+                /** @description What the file is called; folders in it are left out */
+                filename: string;
+                /** @description Instead of the one the file names */
+                experiment?: string | null;
+                /** @description Of the experiment, if it is new */
+                title?: string | null;
+                /** @description Of the data, if the experiment is new */
+                kind?: ("published" | "measured" | "emulated" | "simulated") | null;
+                /** @description Where the data comes from, if the experiment is new */
+                citation?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One run log or one tidy CSV, byte for byte. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description These bytes, or the log that they are the start of, were stored before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadReceipt"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadReceipt"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description It contradicts what is stored; nothing was kept */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Too large; nothing was kept */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     get_health: {
         parameters: {
             query?: never;
@@ -6033,146 +6173,6 @@ export interface operations {
             };
             /** @description The run is not in a state for that */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The input is wrong; nothing was changed */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-        };
-    };
-    list_uploads: {
-        parameters: {
-            query?: {
-                /** @description At most so many */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadReceipt"][];
-                };
-            };
-            /** @description No such thing */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The input is wrong; nothing was changed */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-        };
-    };
-    upload_file: {
-        parameters: {
-            query: {
-                /** @description What the file is called; folders in it are left out */
-                filename: string;
-                /** @description Instead of the one the file names */
-                experiment?: string | null;
-                /** @description Of the experiment, if it is new */
-                title?: string | null;
-                /** @description Of the data, if the experiment is new */
-                kind?: ("published" | "measured" | "emulated" | "simulated") | null;
-                /** @description Where the data comes from, if the experiment is new */
-                citation?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description One run log or one tidy CSV, byte for byte. */
-        requestBody: {
-            content: {
-                "application/octet-stream": string;
-            };
-        };
-        responses: {
-            /** @description These bytes, or the log that they are the start of, were stored before */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadReceipt"];
-                };
-            };
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UploadReceipt"];
-                };
-            };
-            /** @description No such thing */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description It contradicts what is stored; nothing was kept */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description Too large; nothing was kept */
-            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 from coalescope.database import (
     cells,
     experiments,
+    insert_plain,
     run_history,
     run_measures,
     runs,
@@ -120,9 +121,7 @@ _COUNT_CURRENT = (
     )
 )
 _INSERT_RUNS = sa.insert(runs).returning(runs.c.id, sort_by_parameter_order=True)
-_INSERT_MEASURES = sa.insert(run_measures)
 _INSERT_HISTORY = sa.insert(run_history)
-_INSERT_SUMMARIES = sa.insert(summaries)
 _DELETE_SUMMARIES = sa.delete(summaries).where(summaries.c.cell_id.in_(_any_of("cells")))
 
 
@@ -308,8 +307,7 @@ def insert_measures(
         for run_id, named in measures.items()
         for name, m in named.items()
     ]
-    if rows:
-        connection.execute(_INSERT_MEASURES, rows)
+    insert_plain(connection, run_measures, rows)
 
 
 def delete_measures(connection: Connection, run_id: int) -> None:
@@ -485,8 +483,7 @@ def replace_summaries(
         }
         for (cell_id, measure), summary in found.items()
     ]
-    if rows:
-        connection.execute(_INSERT_SUMMARIES, rows)
+    insert_plain(connection, summaries, rows)
 
 
 def stored_summaries(

@@ -2,6 +2,7 @@
 """coalescope serve."""
 
 import errno
+import gc
 import signal
 import socket
 from argparse import Namespace
@@ -110,6 +111,9 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
+        # what is here now stays: not to be looked through again whenever garbage is collected
+        gc.collect()
+        gc.freeze()
         self._announce()
 
 
