@@ -3,6 +3,7 @@
 import type { CellMeasure, ComparedCell, Comparison, Environment } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
 import { brief, decimal } from '../../plots/number';
+import { csvField } from '../../state/csv';
 
 const MINUS = '\u2212';
 
@@ -27,6 +28,7 @@ export function span(interval: readonly [number, number] | null, digits?: number
 
 /** Digits of the largest number of a column, at most. */
 const MOST_DIGITS = 6;
+const MOST_DECIMALS = 12;
 
 /** Where the first digit of a number stands: 0 for 1 to 9, −2 for 0.01. */
 const place = (size: number): number => (size > 0 ? Math.floor(Math.log10(size)) : 0);
@@ -36,7 +38,7 @@ export function decimalsOf(measures: readonly CellMeasure[]): number {
   const largest = place(Math.max(...measures.map(({ mean }) => Math.abs(mean))));
   const halves = measures.map(({ ci95 }) => (ci95 ? (ci95[1] - ci95[0]) / 2 : 0)).filter((half) => half > 0);
   const wanted = halves.length > 0 ? -place(Math.min(...halves)) : 3 - largest;
-  return Math.max(0, Math.min(wanted, MOST_DIGITS - 1 - largest));
+  return Math.max(0, Math.min(wanted, MOST_DIGITS - 1 - largest, MOST_DECIMALS));
 }
 
 /** Decimals of a column of intervals, in percent: two digits of the narrowest. */
@@ -148,9 +150,6 @@ export function factRows(environments: readonly Environment[]): FactRow[] {
   return rows.sort((a, b) => Number(a.same) - Number(b.same) || rankOf(a.name) - rankOf(b.name));
 }
 
-const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
-const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 /** The cells as a table for other programs. */
 export function csvOf(comparisons: readonly { comparison: Comparison; name: string }[]): string {
   const factors = [
@@ -164,11 +163,12 @@ export function csvOf(comparisons: readonly { comparison: Comparison; name: stri
       b.experiment,
       measure.name,
       measure.unit,
-      ...factors.map((name) => guarded(String(cell.factors[name] ?? ''))),
-      ...[cell.a.n, cell.a.mean, cell.b.n, cell.b.mean, cell.ratio].map(String),
-      ...[cell.simultaneous_ci95?.[0], cell.simultaneous_ci95?.[1], cell.p_value].map((v) => String(v ?? '')),
+      ...factors.map((name) => cell.factors[name] ?? null),
+      ...[cell.a.n, cell.a.mean, cell.b.n, cell.b.mean, cell.ratio],
+      ...(cell.simultaneous_ci95 ?? [null, null]),
+      cell.p_value,
       cell.resolved ? 'yes' : 'no',
     ]),
   );
-  return [head, ...rows].map((row) => `${row.map(quoted).join(',')}\n`).join('');
+  return [head, ...rows].map((row) => `${row.map(csvField).join(',')}\n`).join('');
 }

@@ -151,6 +151,8 @@ describe('words', () => {
     expect(decimalsOf([measured(123_456, 0.04), measured(947, 2)])).toBe(0);
     expect(decimalsOf([measured(0.5, null)])).toBe(4);
     expect(decimalsOf([measured(0, null)])).toBe(3);
+    // what JavaScript writes has 100 decimals at most, or breaks the page
+    expect(decimalsOf([measured(1e-120, null)])).toBe(12);
     const cells = [compared(1, false, [0.956, 0.9623]), compared(1, false, [0.99992, 1.00014])];
     expect(spanDecimals(cells)).toBe(3);
     expect(span([0.956, 0.9623], 3)).toBe('−4.400 to −3.770 %');
@@ -194,5 +196,13 @@ describe('words', () => {
   it('leave as a table that starts no formula', () => {
     const bad = { ...compared(1, false, [0.9, 1.1]), factors: { workload: '=1+1,"x"' } };
     expect(csvOf([{ comparison: comparison([bad], null), name: 'B' }])).toContain('"\'=1+1,""x"""');
+  });
+
+  it('leave with the guard of all tables, and numbers as they are', () => {
+    const factors = { workload: '\uff1d1+1', driver_version: 'a\rb', 'factor.offset': -5 };
+    const cell = { ...compared(1, false, [0.9, 1.1]), simultaneous_ci95: null, factors };
+    const table = csvOf([{ comparison: comparison([cell], null), name: 'B' }]);
+    expect(table.split('\n')[1]).toContain(',\'\uff1d1+1,"a\rb",-5,');
+    expect(table.split('\n')[1]).toMatch(/,1,,,[^,]*,no$/);
   });
 });
