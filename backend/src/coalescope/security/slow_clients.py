@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients that take their time: heads, bodies and answers have to move, or the connection ends.
 
-A connection that waits costs a file and some memory; these bounds keep that a matter of seconds.
+A connection that waits costs a file and some memory; these bounds keep that a matter of seconds, or
+of two minutes for one that rests between requests.
 """
 
 import asyncio
