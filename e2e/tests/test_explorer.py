@@ -68,7 +68,7 @@ def test_nothing_moves_that_was_not_touched(page: Page) -> None:
     open_explorer(page)
     before = surface(page), residual_marks(page)
     page.wait_for_timeout(300)
-    eventually(page, lambda: (surface(page), residual_marks(page)) == before)
+    assert (surface(page), residual_marks(page)) == before
 
 
 def test_double_click_returns_to_the_fit(page: Page) -> None:

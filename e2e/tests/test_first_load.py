@@ -3,11 +3,12 @@
 
 import gzip
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import ROOT, Server, stand_still
+from .conftest import ROOT, Server, eventually, stand_still
 from .test_explorer import NFS
 
 pytestmark = [pytest.mark.browser, pytest.mark.python]
@@ -36,12 +37,33 @@ def first_view(page: Page) -> list[str]:
     return names
 
 
-def test_the_first_load_takes_200_kb_of_javascript(page: Page, server: Server) -> None:
+def scripts_of_the_document(page: Page, server: Server) -> set[str]:
     document = page.request.get(f"{server.url}{NFS}").text()
-    scripts = [DIST / path for path in set(re.findall(r"(?<=/)assets/[^\"]+\.js", document))]
+    return set(re.findall(r"(?<=/)assets/[^\"]+\.js", document))
+
+
+def test_the_first_load_takes_200_kb_of_javascript(page: Page, server: Server) -> None:
+    scripts = [DIST / path for path in scripts_of_the_document(page, server)]
     # theme, first script, and what they bring: few, for a browser asks for six files at a time
     assert 3 <= len(scripts) <= 6, scripts
     assert sum(len(gzip.compress(script.read_bytes(), 6)) for script in scripts) <= BUDGET_BYTES
+
+
+def test_the_first_view_waits_for_no_other_script(page: Page, server: Server) -> None:
+    named = scripts_of_the_document(page, server)
+    held: list[str] = []
+
+    def is_another(url: str) -> bool:
+        path = urlsplit(url).path.lstrip("/")
+        return path.startswith("assets/") and path.endswith(".js") and path not in named
+
+    page.route(is_another, lambda route: held.append(route.request.url))
+    assert first_view(page) != []
+    slider = page.get_by_role("slider", name=re.compile("^α"))
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("By hand")).to_be_visible()
+    eventually(page, lambda: held != [])  # control: others are asked for, and do not come
 
 
 def test_scripts_come_as_the_build_packed_them(page: Page, server: Server) -> None:

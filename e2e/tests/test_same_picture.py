@@ -8,14 +8,13 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import been_here, hold_python_back
+from .conftest import PATIENCE_MS, been_here, hold_python_back
 from .test_explorer import drag_slider
 
 pytestmark = pytest.mark.browser
 
 NFS = "/explorer/geist-2005-nfs"
 MODELS = ["cpu-overhead", "request-response", "receive-open-loop", "tcp-coalescing-throughput"]
-PATIENCE_MS = 60_000
 ROUNDING = 2  # of 255: the corner of a button is not blended alike each time
 
 COMPARE = """async (pictures) => {
@@ -67,7 +66,7 @@ def some_view(draw: random.Random) -> str:
 
 def settle(page: Page) -> None:
     """Until the page says that nothing is under way."""
-    expect(page.get_by_role("slider", name="Crosshair")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("slider", name="Crosshair")).to_be_visible()
     page.wait_for_selector("html[data-settled]", state="attached", timeout=PATIENCE_MS)
 
 
@@ -116,13 +115,13 @@ def largest_difference(page: Page, *pictures: bytes) -> int:
 def compare(page: Page, chromium: Browser, seed: int) -> None:
     draw = random.Random(seed)
     page.goto(some_view(draw))
-    expect(page.get_by_role("slider", name="Crosshair")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("slider", name="Crosshair")).to_be_visible()
     if "/explorer/" in page.url:
-        expect(page.get_by_text("fit 0.8", exact=False).first).to_be_attached(timeout=PATIENCE_MS)
+        expect(page.get_by_text("fit 0.8", exact=False).first).to_be_attached()
     if page.get_by_role("slider", name="α").count() and draw.random() < 0.7:
         drag_slider(page, "α", draw.uniform(-0.3, 0.3))
     link = shared_link(page)
-    expect(page.get_by_text("copied")).to_have_count(0, timeout=PATIENCE_MS)
+    expect(page.get_by_text("copied")).to_have_count(0)
     page.evaluate("document.activeElement.blur()")
     mine, theirs = painted_afresh(page), seen_by_somebody_else(chromium, link)
     assert largest_difference(page, mine, theirs) <= ROUNDING, link

@@ -13,25 +13,15 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect
 
-from .conftest import PATIENCE_MS, Console, Server, eventually, stand_still
+from .conftest import Console, Server, eventually, stand_still
 from .test_recommend import upload_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
-LONG_MS = 60_000
 LAW = """\
 def law(delay_us, slope=2.0, *, xp):
     return {"latency_us": 5 + slope * delay_us}
 """
-
-
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> Iterator[None]:
-    """Python takes a second to start, and many on a machine that is busy with other things."""
-    page.set_default_timeout(LONG_MS)
-    expect.set_options(timeout=LONG_MS)
-    yield
-    expect.set_options(timeout=PATIENCE_MS)
 
 
 def link(source: str) -> str:
