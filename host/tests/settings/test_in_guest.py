@@ -22,7 +22,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         nics=("e1000e", "igb"),
         modules=("e1000e", "igb"),
         files={"/opt/host.pyz": bundle(), "/opt/in_guest.py": PROGRAM},
-        icount_shift=1,
+        icount_shift=2,
     )
     script = """
     ip netns add under

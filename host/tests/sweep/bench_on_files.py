@@ -24,13 +24,13 @@ from coalescope_host.sweep.seams import RestoreState, RunContext, SweepError
 
 REFUSED_MTU = 6000
 IMPOSSIBLE_MTU = 16000
-PINNED_DELAY_US = 64
-PINNED_AT_US = 50
+ROUNDED_RING_RX = 501
+ROUNDED_TO = 504
 
 
 class FileHost:
-    """Its settings are a JSON file; it refuses one MTU, knows of another that it would, and pins
-    one delay, as devices do."""
+    """Its settings are a JSON file; it refuses one MTU, knows of another that it would, and rounds
+    one ring, as devices do."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -64,8 +64,8 @@ class FileHost:
         if levels.get("mtu_bytes") == REFUSED_MTU:
             raise SweepError(f"the device refuses mtu_bytes = {REFUSED_MTU}")
         asked = {name: level for name, level in levels.items() if name in now}
-        if asked.get("delay_us") == PINNED_DELAY_US:
-            asked["delay_us"] = PINNED_AT_US
+        if asked.get("ring_rx") == ROUNDED_RING_RX:
+            asked["ring_rx"] = ROUNDED_TO
         if {**now, **asked} != now:
             self._write({**now, **asked})
         return asked

@@ -12,9 +12,13 @@ from typing import Any
 
 import pytest
 
+from .hosts_on_a_cable import hosts, lab, programs
+
+__all__ = ["hosts", "lab", "programs"]
+
 ROOT = Path(__file__).resolve().parents[3]
 BENCH = Path(__file__).with_name("bench_on_files.py")
-BEFORE = {"mtu_bytes": 1500, "delay_us": 3}
+BEFORE = {"mtu_bytes": 1500, "ring_rx": 256, "delay_us": 3}
 
 #: A workload that is quick to start, and lasts longer than the window on a busy machine too.
 TRAFFIC = ("ping", "-q", "-i", "0.01", "-c", "50", "127.0.0.1")

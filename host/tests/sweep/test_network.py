@@ -1,177 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real command line on a veth pair in namespaces, the other end driven as a peer over ssh."""
 
-import json
 import os
 import random
 import re
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 from coalescope_host.run_log import read
-from coalescope_host.sweep.plan_file import load_plan
-from coalescope_host.sweep.schedule import schedule
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "e2e" / "lab"))
-
-from ssh_peer import INTERFACE, SshPeer  # noqa: E402
+from .hosts_on_a_cable import INTERFACE, WORKLOADS, Hosts, processes_with
 
 pytestmark = [pytest.mark.network, pytest.mark.slow]
-
-WORKLOADS = """
-[workloads.udp]
-kind = "udp-fan-in"
-rate_mbps = 50
-[workloads.tcp]
-kind = "tcp-fan-in"
-"""
-
-
-@dataclass
-class Hosts:
-    """Two hosts, a folder with a plan, and the programs on PATH."""
-
-    lab: SshPeer
-    folder: Path
-    programs: Path
-
-    @property
-    def out(self) -> Path:
-        return self.folder / "out"
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {
-            **os.environ,
-            "XDG_STATE_HOME": str(self.folder / "state"),
-            "PATH": f"{self.programs}:{os.environ['PATH']}",
-        }
-
-    def plan(self, factors: str, workloads: str = WORKLOADS, **keys: object) -> None:
-        usual = {
-            "experiment": '"over-veth"',
-            "interface": f'"{INTERFACE}"',
-            "seed": 3,
-            "replicates": 1,
-            "duration_s": 0.5,
-            "interval_ms": 10,
-            "settle_s": 0.1,
-            "pilot_s": 0,
-            "source": '"proc"',
-        }
-        head = "\n".join(f"{name} = {value}" for name, value in {**usual, **keys}.items())
-        peer = "\n".join(
-            [
-                "[[peers]]",
-                f'ssh = "{self.lab.destination}"',
-                f"ssh_options = {json.dumps(list(self.lab.ssh_options))}",
-                f'interface = "{INTERFACE}"',
-                f'address = "{self.lab.there_address}"',
-                f'python = "{self.programs / "python"}"',  # the traffic tool is on its PATH
-            ]
-        )
-        text = f"{head}\n[factors]\n{factors}\n{workloads}\n{peer}\n"
-        (self.folder / "plan.toml").write_text(text)
-
-    def command(self, *arguments: str) -> list[str]:
-        plan, out = str(self.folder / "plan.toml"), str(self.out)
-        tool = [sys.executable, "-m", "coalescope_host", "sweep"]
-        inside = ["ip", "netns", "exec", self.lab.here]
-        return [*inside, *tool, *(arguments or (plan, "--out", out))]
-
-    @contextmanager
-    def start(self) -> Iterator[subprocess.Popen[str]]:
-        """A sweep that runs; killed at the end of the block if it still does."""
-        process = subprocess.Popen(
-            self.command(), env=self.environment, stderr=subprocess.PIPE, text=True
-        )
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-            assert process.stderr is not None
-            process.stderr.close()
-
-    def sweep(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*arguments),
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-
-    def settings(self) -> dict[str, Any]:
-        """MTU, addresses, flags and offloads of both ends."""
-        found = {}
-        for side in (self.lab.here, self.lab.there):
-            link = json.loads(self.lab.inside(side, "ip", "-j", "address", "show", INTERFACE))[0]
-            addresses = [entry["local"] for entry in link["addr_info"] if entry["family"] == "inet"]
-            offloads = self.lab.inside(side, "ethtool", "-k", INTERFACE)
-            found[side] = (link["mtu"], sorted(link["flags"]), addresses, offloads)
-        return found
-
-    def done(self) -> list[str]:
-        path = self.out / "journal.jsonl"
-        if not path.exists():
-            return []
-        lines = [
-            json.loads(line)
-            for line in path.read_text().splitlines(keepends=True)
-            if line.endswith("\n")
-        ]
-        return [line["id"] for line in lines if line.get("status") == "done"]
-
-    def scheduled(self) -> list[str]:
-        return [run.id for run in schedule(load_plan(self.folder / "plan.toml"), 3)]
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[SshPeer]:
-    with SshPeer() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def programs(logger: Path) -> Iterator[Path]:
-    """Logger and traffic tool, where the user nobody can run them too."""
-    folder = Path(f"/tmp/coalescope-programs-{os.getpid()}")
-    subprocess.run(
-        ["make", "-s", "-C", str(ROOT / "driver" / "traffic"), f"BUILD={folder}"], check=True
-    )
-    (folder / "coalescope-logger").write_bytes(logger.read_bytes())
-    (folder / "python").write_text(f'#!/bin/sh\nPATH={folder}:$PATH exec {sys.executable} "$@"\n')
-    for program in [folder, folder / "python", *folder.glob("coalescope-*")]:
-        program.chmod(0o755)
-    yield folder
-    subprocess.run(["rm", "-r", str(folder)], check=True)
-
-
-@pytest.fixture
-def hosts(lab: SshPeer, programs: Path, tmp_path: Path) -> Iterator[Hosts]:
-    made = Hosts(lab, tmp_path, programs)
-    before = made.settings()
-    yield made
-    assert made.settings() == before
-
-
-def processes_with(text: str) -> list[int]:
-    """The processes that have this in their command line."""
-    listed = subprocess.run(
-        ["ps", "-eww", "-o", "pid=,args="], capture_output=True, text=True, check=True
-    )
-    return [int(line.split()[0]) for line in listed.stdout.splitlines() if text in line]
 
 
 def test_a_sweep_with_a_peer_records_every_workload_at_every_mtu(hosts: Hosts) -> None:

@@ -22,7 +22,7 @@ from .bench_on_files import bench_of
 from .conftest import BEFORE, TRAFFIC, Files
 
 REPEATED = ("--yes-this-interface", "lo", "--really")
-TWO_BY_TWO = "mtu_bytes = [1500, 9000]\ndelay_us = [0, 64]"
+TWO_BY_TWO = "mtu_bytes = [1500, 9000]\nring_rx = [128, 501]"
 
 
 def scheduled(files: Files, seed: int = 7) -> list[str]:
@@ -43,7 +43,7 @@ def test_every_run_is_recorded_in_order_and_the_host_is_as_before(files: Files) 
     assert files.done() == scheduled(files)
     assert files.settings == BEFORE
     assert "8 of 8 runs done, 0 failed." in done.stderr
-    assert "delay_us = 64: the host says 50" in done.stderr
+    assert "ring_rx = 501: the host says 504" in done.stderr
     plan = load_plan(files.folder / "plan.toml")
     for run, entry in zip(schedule(plan, 7), files.entries(), strict=True):
         log = read(files.folder / "out" / entry["log"])
@@ -58,13 +58,16 @@ def test_every_run_is_recorded_in_order_and_the_host_is_as_before(files: Files) 
             "seed": run.seed,
             "plan": plan.plan_hash,
         }
-        delay_us = run.levels["delay_us"]
+        ring_rx = run.levels["ring_rx"]
         assert log.header["factors"] == {
             "mtu_bytes": {
                 "requested": run.levels["mtu_bytes"],
                 "read_back": run.levels["mtu_bytes"],
             },
-            "delay_us": {"requested": delay_us, "read_back": 50 if delay_us == 64 else delay_us},
+            "factor.ring_rx": {
+                "requested": ring_rx,
+                "read_back": 504 if ring_rx == 501 else ring_rx,
+            },
             "workload": {"requested": "udp", "read_back": None},
         }
 
@@ -81,7 +84,7 @@ def test_dry_run_says_all_and_changes_nothing(files: Files) -> None:
 
 
 def test_dry_run_fails_where_a_cell_cannot_be_done(files: Files) -> None:
-    files.plan("mtu_bytes = [1500, 16000]\ndelay_us = [0, 64]")
+    files.plan("mtu_bytes = [1500, 16000]\nring_rx = [128, 501]")
     done = files.sweep("--dry-run")
     assert done.returncode == 1
     assert done.stdout.count("    cannot be done: mtu_bytes = 16000 is beyond the device\n") == 2
@@ -246,13 +249,34 @@ def test_a_workload_that_fails_or_hangs_fails_its_runs_alone(
     assert files.settings == BEFORE
 
 
-def test_a_pilot_run_finds_what_does_not_work_before_anything_is_recorded(files: Files) -> None:
+def test_a_workload_that_fails_in_its_pilot_run_fails_its_runs_alone(files: Files) -> None:
     workloads = files.traffic("good") + files.workload("bad", ["false"])
     files.plan('workload = ["good", "bad"]', workloads, pilot_s=0.1)
     done = files.sweep()
     assert done.returncode == 1
     assert "workload bad does not work: " in done.stderr
-    assert files.entries() == []
+    assert [(entry["status"], entry["attempt"]) for entry in files.entries()] == [
+        ("failed", 0),
+        ("failed", 0),
+        ("done", 1),
+        ("done", 1),
+    ]
+    assert "2 of 4 runs done, 2 failed." in done.stderr
+    assert "failed before they began: 2 runs: workload bad does not work: " in done.stderr
+    assert "Pilot run of good" not in files.sweep().stderr, "it is known to work"
+    assert files.settings == BEFORE
+
+
+def test_where_no_workload_works_nothing_is_begun(files: Files) -> None:
+    files.plan('workload = ["bad"]', files.workload("bad", ["false"]), pilot_s=0.1)
+    done = files.sweep()
+    assert done.returncode == 1
+    assert "workload bad does not work: " in done.stderr
+    assert "2 runs are marked failed; the same command tries again." in done.stderr
+    assert [(entry["status"], entry["attempt"]) for entry in files.entries()] == [("failed", 0)] * 2
+    lines = files.journal.read_bytes()
+    files.sweep()
+    assert files.journal.read_bytes() == lines, "what it says already it does not say again"
     assert files.settings == BEFORE
 
 
@@ -266,7 +290,7 @@ def test_a_program_that_is_missing_is_said_before_the_pilot_and_in_a_dry_run(fil
     done = files.sweep()
     assert done.returncode == 1
     assert f"workload bad does not work: {reason}" in done.stderr
-    assert "Pilot run" not in done.stderr
+    assert "Pilot run of bad" not in done.stderr
 
 
 def test_a_logger_that_is_missing_is_no_fault_of_a_workload(files: Files) -> None:
@@ -279,7 +303,9 @@ def test_a_logger_that_is_missing_is_no_fault_of_a_workload(files: Files) -> Non
     assert done.returncode == 1
     assert f"sweep: the logger {without.logger} is not installed" in done.stderr
     assert "workload" not in done.stderr
-    assert without.entries() == []
+    assert "Nothing was changed. 4 runs are marked failed" in done.stderr
+    assert {(entry["status"], entry["attempt"]) for entry in without.entries()} == {("failed", 0)}
+    assert files.sweep().returncode == 0, "once it is there, the same command does the runs"
 
 
 def test_after_a_failed_pilot_the_corrected_plan_begins_anew(files: Files) -> None:
@@ -330,6 +356,21 @@ def test_an_interface_without_interrupts_is_a_warning(files: Files) -> None:
     assert "2 × no interrupts of lo can be found: the log has no rx_interrupts" in done.stderr
 
 
+def test_a_delay_of_interrupts_that_are_not_there_fails_its_runs(files: Files) -> None:
+    """The device takes the value; nothing shows what it does."""
+    files.plan("delay_us = [0, 10]", replicates=1, retries=0)
+    done = files.sweep()
+    assert done.returncode == 1
+    assert [entry["status"] for entry in files.entries()] == ["failed", "failed"]
+    for entry in files.entries():
+        assert (
+            "no interrupts of lo can be found, so nothing shows what delay_us did"
+            in (entry["reason"])
+        )
+    assert "0 of 2 runs done, 2 failed." in done.stderr
+    assert files.settings == BEFORE
+
+
 def test_without_the_permission_nothing_is_touched(files: Files) -> None:
     """The real host: root, but without CAP_NET_ADMIN."""
     files.plan("mtu_bytes = [1500, 9000]", replicates=1, retries=0)
@@ -339,7 +380,10 @@ def test_without_the_permission_nothing_is_touched(files: Files) -> None:
     done = subprocess.run([*limited, *sweep], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "A sweep changes settings, which needs root: run it with sudo." in done.stderr
-    assert files.entries() == []
+    assert "Nothing was changed. 2 runs are marked failed" in done.stderr
+    assert [(entry["status"], entry["attempt"]) for entry in files.entries()] == [("failed", 0)] * 2
+    assert not (files.folder / "settings.history").exists()
+    assert files.sweep().returncode == 0, "with it, the same command does the runs"
 
 
 def test_a_failed_run_is_tried_again_at_the_end_of_its_block(files: Files) -> None:

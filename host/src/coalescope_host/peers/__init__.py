@@ -3,6 +3,6 @@
 
 from .errors import PeerError, PeerLostError
 from .path_mtu import verify_mtu
-from .peer import Peer, Server, connect
+from .peer import Peer, Server, absent, connect
 
-__all__ = ["Peer", "PeerError", "PeerLostError", "Server", "connect", "verify_mtu"]
+__all__ = ["Peer", "PeerError", "PeerLostError", "Server", "absent", "connect", "verify_mtu"]

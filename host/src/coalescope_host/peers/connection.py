@@ -198,3 +198,23 @@ class Connection:
         if hint is None and not said:
             said = "the connection was cut"
         return PeerLostError(f"{self.name}: {said}{f' — {hint}' if hint else ''}")
+
+
+class NoConnection:
+    """A conversation that could not begin."""
+
+    closed = True
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def ask(self, what: str, *, seconds: float = ANSWER_S, **content: Any) -> Any:
+        """Nothing can be asked.
+
+        Raises:
+            PeerLostError: always.
+        """
+        raise PeerLostError(self._reason)
+
+    def close(self) -> None:
+        """Nothing is open."""

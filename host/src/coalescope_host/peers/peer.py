@@ -9,7 +9,7 @@ from typing import Any
 from ..sweep.factors import Level, Levels
 from ..sweep.plan import PeerSpec
 from .clock import ClockOffset, measure
-from .connection import Connection
+from .connection import Connection, NoConnection
 
 RUN_S = 3600.0
 RESTORE_S = 180.0
@@ -19,7 +19,7 @@ UNPRIVILEGED = "nobody"
 class Server:
     """A program that runs at a peer until it is stopped."""
 
-    def __init__(self, connection: Connection, number: int) -> None:
+    def __init__(self, connection: Connection | NoConnection, number: int) -> None:
         self._connection = connection
         self._number = number
 
@@ -35,9 +35,9 @@ class Server:
 class Peer:
     """A connected peer. Its agent restores it when the connection ends, however it ends."""
 
-    def __init__(self, spec: PeerSpec) -> None:
+    def __init__(self, spec: PeerSpec, connection: Connection | NoConnection) -> None:
         self.spec = spec
-        self._connection = Connection(spec)
+        self._connection = connection
 
     def problems(self, levels: Levels) -> list[str]:
         """Why these levels cannot be set there. Changes nothing."""
@@ -120,4 +120,9 @@ def connect(spec: PeerSpec) -> Peer:
     Raises:
         PeerError: why it cannot be reached, or used.
     """
-    return Peer(spec)
+    return Peer(spec, Connection(spec))
+
+
+def absent(spec: PeerSpec, reason: str) -> Peer:
+    """Return a peer in the place of one that cannot be reached; it is lost, with this reason."""
+    return Peer(spec, NoConnection(reason))

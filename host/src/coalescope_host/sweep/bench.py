@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from .plan import WorkloadSpec
@@ -41,6 +41,8 @@ class Bench:
         check: called often; raises `Interrupted` when the sweep is to end.
         failures: `SweepError`, and what else host, peers and workloads raise when something cannot
             be done.
+        unreachable: why a peer cannot be reached, by its place in the plan; those that can are not
+            there.
     """
 
     host: Host
@@ -53,6 +55,7 @@ class Bench:
     recover: Callable[[Exception], None]
     check: Callable[[], None]
     failures: tuple[type[Exception], ...]
+    unreachable: Mapping[int, str] = field(default_factory=dict)
 
     def alive(self) -> None:
         """Say that the sweep is alive, and ask whether it is to end: often, where it may end."""

@@ -5,7 +5,7 @@ import random
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
@@ -23,7 +23,19 @@ from .schedule import Run, schedule
 from .seams import SweepError
 from .signals import Interrupted, interruptible
 from .summary import summary
-from .sweeping import LOGS, PilotError, RestoreError, Sweep, guarded, pending, run_s
+from .sweeping import (
+    LOGS,
+    PilotError,
+    RestoreError,
+    Sweep,
+    begun,
+    guarded,
+    mark_failed,
+    overhead_s,
+    pending,
+    reachable,
+    run_s,
+)
 from .upload import A_SERVER, is_server, send, token
 from .uploads import Uploads
 
@@ -119,7 +131,7 @@ def _sweep(options: Namespace, open_bench: OpenBench) -> int:
         try:
             _carry_out(plan, runs, journal, folder, lambda: open_bench(plan, check), uploads)
         finally:
-            if any(journal.of_type("run")):
+            if begun(journal):
                 _say(summary(runs, journal.entries, folder / LOGS))
         _finish_uploads(uploads, check)
         return 0 if not pending(runs, journal, folder) and not _left(uploads) else 1
@@ -138,24 +150,39 @@ def _carry_out(
         return
     if len(rest) < len(runs):
         _say(f"{len(runs) - len(rest)} of {len(runs)} runs are done; going on with the rest.")
-    with open_bench() as bench, guarded(_with_logger(bench)):
+    with ExitStack() as stack:
+        try:
+            bench = stack.enter_context(open_bench())
+            possible = reachable(plan, bench, journal, rest, _say)
+            stack.enter_context(guarded(_ready(bench)))
+        except wiring.FAILURES as error:
+            mark_failed(journal, rest, str(error))
+            raise SweepError(f"{error}\nNothing was changed. {_to_be_tried_again(rest)}") from None
         announcement = _announcement(plan, journal, runs, rest, uploads)
         sweep = Sweep(plan, bench, journal, folder, _after_run(uploads, announcement, bench))
-        overhead_s = next((entry["overhead_s"] for entry in journal.of_type("pilot")), None)
-        if overhead_s is None and plan.pilot_s:
-            overhead_s = sweep.pilot(rest, _say)
-        progress = Progress(_stderr(), len(rest), run_s(plan, overhead_s))
+        try:
+            possible = sweep.pilot(possible, _say)
+        except PilotError as error:
+            raise PilotError(f"{error}\n{_to_be_tried_again(possible)}") from None
+        progress = Progress(_stderr(), len(rest), run_s(plan, overhead_s(journal)))
+        progress.skip(len(rest) - len(possible))
         announcement.tell(progress)
         try:
-            sweep.run(rest, progress)
+            sweep.run(possible, progress)
         finally:
             progress.close()
             announcement.end(progress)
 
 
-def _with_logger(bench: Bench) -> Bench:
-    if missing := missing_logger(bench):
-        raise SweepError(missing[0])
+def _to_be_tried_again(runs: Sequence[Run]) -> str:
+    marked = "1 run is" if len(runs) == 1 else f"{len(runs)} runs are"
+    return f"{marked} marked failed; the same command tries again."
+
+
+def _ready(bench: Bench) -> Bench:
+    """Nothing that every run needs is missing."""
+    if missing := [*bench.host.problems({}), *missing_logger(bench)]:
+        raise SweepError("\n".join(missing))
     return bench
 
 
@@ -165,7 +192,7 @@ def _begin(plan: Plan, journal: Journal) -> int:
     Where no run was made yet, as after a failed pilot, nothing binds the sweep to the plan before.
     """
     changed = differences(journal.head["plan"], plan.document) if journal.head else []
-    if changed and not any(journal.of_type("run")):
+    if changed and not begun(journal):
         journal.clear()
         changed = []
     seed = _seed(plan, journal.head)

@@ -78,8 +78,10 @@ def _missing_programs(plan: Plan, bench: Bench, runs: Sequence[Run]) -> Iterator
 
 def _check_hosts(bench: Bench, runs: Sequence[Run]) -> None:
     """What is wrong whatever the cell is said once, not at each cell."""
-    found = list(bench.host.problems({}))
-    for peer in bench.peers:
+    found = [*bench.host.problems({}), *bench.unreachable.values()]
+    for place, peer in enumerate(bench.peers):
+        if place in bench.unreachable:
+            continue
         if any(peer_levels(peer.spec, run.levels) for run in runs):
             found += peer.problems({})
     if found:

@@ -78,6 +78,11 @@ FACTORS: Mapping[str, FactorRule] = MappingProxyType(
     }
 )
 
+#: What a device is told about when to interrupt: without interrupts it says nothing.
+INTERRUPT_DELAYS = frozenset(
+    {"delay_us", "delay_ticks", "moderation_rate_hz", "napi_defer_hard_irqs"}
+)
+
 #: Families `PREFIX.NAME`: what NAME looks like, and what its levels look like.
 FAMILIES: Mapping[str, tuple[re.Pattern[str], FactorRule]] = MappingProxyType(
     {

@@ -8,7 +8,7 @@ not yet done; it is removed when the sweep goes on. Only one sweep at a time has
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -44,11 +44,17 @@ class Journal:
         Raises:
             JournalError: if it cannot be, as on a full disk; then nothing of it is there.
         """
-        line = memoryview(json.dumps(entry, ensure_ascii=False, default=str).encode() + b"\n")
+        self.extend([entry])
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        """Write a line for each at once, or, as `append`, none."""
+        added = list(entries)
+        lines = (json.dumps(entry, ensure_ascii=False, default=str) for entry in added)
+        left = memoryview("".join(f"{line}\n" for line in lines).encode())
         start = self._file.seek(0, os.SEEK_END)
         try:
-            while line:
-                line = line[os.write(self._file.fileno(), line) :]
+            while left:
+                left = left[os.write(self._file.fileno(), left) :]
             os.fsync(self._file.fileno())
         except OSError as error:
             # no half line may stay in front of the next one
@@ -57,7 +63,7 @@ class Journal:
                 f"{self.path} cannot be written: {error.strerror}. "
                 "The same command goes on from what is in it."
             ) from None
-        self.entries.append(entry)
+        self.entries += added
 
     def clear(self) -> None:
         """Forget every line: another sweep begins in this folder."""

@@ -40,6 +40,11 @@ class Progress:
         self._done += final
         self.say(f"{text}: {'failed' if final else 'failed, to be tried again'}: {reason}")
 
+    def skip(self, runs: int) -> None:
+        """So many runs failed before they began, which was said already."""
+        self._failed += runs
+        self._done += runs
+
     def say(self, text: str) -> None:
         """A line that stays."""
         self._clear()

@@ -12,7 +12,7 @@ from typing import Any, cast
 from coalescope_host.run_log import RunLog, RunLogError, read
 
 from .bench import Bench
-from .factors import Level, level_text, log_level, log_name
+from .factors import INTERRUPT_DELAYS, Level, Levels, level_text, log_level, log_name
 from .plan import Plan
 from .processes import LocalProcess, workload_user
 from .schedule import Run
@@ -63,7 +63,7 @@ def record(
     user_at_peers = "root" if spec.kind in ROOT_AT_PEERS else "nobody"
     with _servers(workload, bench, user_at_peers) as servers:
         _run_logger(argv, bench, servers, _longest_s(plan, run, duration_s) + _LOGGER_ENDS_S)
-    return _judge(path, plan.interface, workload)
+    return _judge(path, plan.interface, workload, run.levels)
 
 
 def missing_logger(bench: Bench) -> list[str]:
@@ -85,6 +85,17 @@ def missing_programs(plan: Plan, bench: Bench, run: Run) -> list[str]:
         return _missing(_prepare(plan, bench, run, plan.duration_s).needs())
     except bench.failures:
         return []
+
+
+def peers_needed(plan: Plan, bench: Bench, run: Run) -> set[int]:
+    """Places of the peers that a run changes, verifies the way to, or starts programs at."""
+    if "mtu_bytes" in run.levels:
+        return set(range(len(bench.peers)))
+    try:
+        servers = _prepare(plan, bench, run, plan.duration_s).servers
+    except bench.failures:
+        return set()
+    return {where for where, _ in servers if where != "here"}
 
 
 def _prepare(plan: Plan, bench: Bench, run: Run, duration_s: float) -> Workload:
@@ -214,7 +225,7 @@ def _run_logger(
         logger.stop()
 
 
-def _judge(path: Path, interface: str, workload: Workload) -> Recording:
+def _judge(path: Path, interface: str, workload: Workload, levels: Levels) -> Recording:
     try:
         log = read(path)
     except (RunLogError, OSError) as error:
@@ -222,7 +233,11 @@ def _judge(path: Path, interface: str, workload: Workload) -> Recording:
     if not log.complete:
         raise SweepError(f"{path}: the log was cut off: {log.problems[0].message}")
     counters = window_counters(log)
-    faults = _result_faults(log, workload) or traffic_faults(counters, interface)
+    faults = (
+        _result_faults(log, workload)
+        or traffic_faults(counters, interface)
+        or _interrupt_faults(log, interface, levels)
+    )
     if faults:
         raise SweepError("; ".join(faults))
     remarks = workload.remarks(bytes(log.result.body)) if log.result else []
@@ -238,6 +253,18 @@ def _source_remarks(log: RunLog, interface: str) -> Iterator[str]:
         yield f"counters come from {taken}, not from {better}: {reason}"
     if log.field("rx_interrupts") is None:
         yield f"no interrupts of {interface} can be found: the log has no rx_interrupts"
+
+
+def _interrupt_faults(log: RunLog, interface: str, levels: Levels) -> list[str]:
+    """What is wrong where interrupts are delayed and none can be found."""
+    delays = [name for name in levels if name in INTERRUPT_DELAYS]
+    if not delays or log.field("rx_interrupts") is not None:
+        return []
+    return [
+        f"no interrupts of {interface} can be found, so nothing shows what {' and '.join(delays)} "
+        "did. The kernel module counts them (modprobe coalescope) where the interface has any; "
+        f"where it has none, as a virtual one, leave {' and '.join(delays)} out of the plan."
+    ]
 
 
 def _result_faults(log: RunLog, workload: Workload) -> list[str]:

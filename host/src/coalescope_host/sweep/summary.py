@@ -24,10 +24,13 @@ def summary(runs: Sequence[Run], entries: Iterable[Entry], logs: Path) -> str:
     done = [entry for _, entry in wanted if entry and entry["status"] == "done"]
     failed = [(run, entry) for run, entry in wanted if entry and entry["status"] == "failed"]
     lines = [f"{len(done)} of {len(runs)} runs done, {len(failed)} failed."]
-    for run, entry in failed[:_MOST_FAILURES]:
+    begun = [(run, entry) for run, entry in failed if entry["attempt"]]
+    for run, entry in begun[:_MOST_FAILURES]:
         lines.append(f"  failed: {run}: {entry['reason']}")
-    if len(failed) > _MOST_FAILURES:
-        lines.append(f"  … and {len(failed) - _MOST_FAILURES} more; the journal has all of them")
+    if len(begun) > _MOST_FAILURES:
+        lines.append(f"  … and {len(begun) - _MOST_FAILURES} more; the journal has all of them")
+    never = Counter(entry["reason"] for _, entry in failed if not entry["attempt"])
+    lines += (f"  failed before they began: {runs} runs: {why}" for why, runs in never.items())
     return "\n".join([*lines, *_warnings(done), *_differences(done), f"The logs are in {logs}."])
 
 

@@ -17,7 +17,7 @@ from .factors import Level, Levels
 from .journal import Journal, JournalError, sync_folder
 from .plan import PeerSpec, Plan
 from .progress import Progress
-from .recording import Recording, discard, missing_programs, record
+from .recording import Recording, discard, missing_programs, peers_needed, record
 from .schedule import Run, pilot_runs
 from .seams import SweepError
 
@@ -25,7 +25,7 @@ LOGS = "logs"
 
 
 class PilotError(Exception):
-    """Workloads that do not work even once; nothing was begun."""
+    """No workload works even once; nothing was begun."""
 
 
 class RestoreError(Exception):
@@ -43,36 +43,44 @@ class Sweep:
     after_run: Callable[[Progress], None]
     _applied: Levels = field(default_factory=dict)
 
-    def pilot(self, runs: Sequence[Run], say: Callable[[str], None]) -> float:
-        """Try each workload once, briefly; return the seconds a whole run takes beyond its window.
+    def pilot(self, runs: Sequence[Run], say: Callable[[str], None]) -> list[Run]:
+        """Try each workload once, briefly; mark the runs of those that fail, return the others.
+
+        What the journal says of an earlier pilot is not tried again.
 
         Raises:
-            PilotError: naming all that do not work.
+            PilotError: if none works, naming all that is wrong.
         """
-        pilots = pilot_runs(self.plan, runs)
-        faults = [
-            f"workload {tries[0].levels['workload']} does not work: {problem}"
-            for tries in pilots
-            for problem in missing_programs(self.plan, self.bench, tries[0])
-        ]
-        if faults:
-            raise PilotError("\n".join(faults))
-        overheads = []
-        for tries in pilots:
+        works = set(_piloted(self.plan, self.journal))
+        faults: dict[Level, str] = {}
+        overheads_s: dict[Level, float] = {}
+        for tries in pilot_runs(self.plan, runs):
             name = tries[0].levels["workload"]
-            say(f"Pilot run of {name}")
+            if name in works:
+                continue
             try:
-                overheads.append(self._try(tries))
+                overheads_s[name] = self._try(tries, say)
             except self.bench.failures as error:
-                faults.append(f"workload {name} does not work: {error}")
-        if faults:
-            raise PilotError("\n".join(faults))
-        overhead_s = sum(overheads) / len(overheads) if overheads else 0.0
-        self.journal.append(type="pilot", overhead_s=round(overhead_s, 3))
-        return overhead_s
+                faults[name] = f"workload {name} does not work: {error}"
+        for name, fault in faults.items():
+            of_it = [run for run in runs if run.levels["workload"] == name]
+            mark_failed(self.journal, of_it, fault)
+        left = [run for run in runs if run.levels["workload"] not in faults]
+        if not left:
+            raise PilotError("\n".join(faults.values()))
+        for fault in faults.values():
+            say(fault)
+        if overheads_s:
+            mean_s = sum(overheads_s.values()) / len(overheads_s)
+            workloads = list(overheads_s)
+            self.journal.append(type="pilot", workloads=workloads, overhead_s=round(mean_s, 3))
+        return left
 
-    def _try(self, tries: Sequence[Run]) -> float:
+    def _try(self, tries: Sequence[Run], say: Callable[[str], None]) -> float:
         """Record at the first setting that the host takes; seconds it took beyond the window."""
+        if missing := missing_programs(self.plan, self.bench, tries[0]):
+            raise SweepError(" ".join(missing))
+        say(f"Pilot run of {tries[0].levels['workload']}")
         run, read_back = self._first_possible(tries)
         path = self.folder / LOGS / "pilot.part"
         path.unlink(missing_ok=True)
@@ -199,9 +207,65 @@ class Sweep:
         sync_folder(part.parent)
 
 
-def run_s(plan: Plan, overhead_s: float | None) -> float:
+def _piloted(plan: Plan, journal: Journal) -> Iterator[Level]:
+    """The workloads that have worked once; those of the plan where nothing is to be tried."""
+    if not plan.pilot_s:
+        yield from plan.workloads
+    for entry in journal.of_type("pilot"):
+        yield from entry["workloads"]
+
+
+def overhead_s(journal: Journal) -> float | None:
+    """Seconds that a run takes beside its window, by the last pilot; None without one."""
+    return next((entry["overhead_s"] for entry in reversed(list(journal.of_type("pilot")))), None)
+
+
+def mark_failed(journal: Journal, runs: Sequence[Run], reason: str) -> None:
+    """Write that runs failed before they began: attempt 0, which binds the sweep to no plan.
+
+    Where a run's last line says so already, or the journal cannot be written, nothing is.
+    """
+    latest = {entry["id"]: entry for entry in journal.of_type("run")}
+    line = {"type": "run", "attempt": 0, "status": "failed", "reason": reason}
+    lines = [{**line, "id": run.id, "order": run.order, "replicate": run.replicate} for run in runs]
+    with suppress(JournalError):
+        journal.extend(entry for entry in lines if entry != latest.get(entry["id"]))
+
+
+def begun(journal: Journal) -> bool:
+    """Whether any run was."""
+    return any(entry["attempt"] for entry in journal.of_type("run"))
+
+
+def reachable(
+    plan: Plan, bench: Bench, journal: Journal, runs: Sequence[Run], say: Callable[[str], None]
+) -> list[Run]:
+    """Mark the runs that need a peer which cannot be reached, and return the others.
+
+    Raises:
+        SweepError: if there are no others.
+    """
+    needed: dict[Level, set[int]] = {}
+    without: dict[int, list[Run]] = {place: [] for place in bench.unreachable}
+    left: list[Run] = []
+    for run in runs:
+        name = run.levels["workload"]
+        if name not in needed:
+            needed[name] = peers_needed(plan, bench, run)
+        missing = sorted(needed[name] & bench.unreachable.keys())
+        (without[missing[0]] if missing else left).append(run)
+    if not left:
+        raise SweepError("\n".join(bench.unreachable.values()))
+    for place, those in without.items():
+        mark_failed(journal, those, bench.unreachable[place])
+        say(f"{bench.unreachable[place]}\n{len(those)} runs that need it are marked failed.")
+    return left
+
+
+def run_s(plan: Plan, beside_s: float | None) -> float:
     """Seconds that a run takes, by the plan and by what a pilot showed beside its window."""
-    beside_s = plan.warmup_s + 1.0 if overhead_s is None else overhead_s
+    if beside_s is None:
+        beside_s = plan.warmup_s + 1.0
     return plan.duration_s + plan.settle_s + beside_s
 
 

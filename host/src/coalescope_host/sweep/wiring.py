@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from coalescope_host.peers import Peer, PeerError, PeerLostError, connect, verify_mtu
+from coalescope_host.peers import Peer, PeerError, PeerLostError, absent, connect, verify_mtu
 from coalescope_host.settings import safety
 from coalescope_host.settings.errors import SettingError
 from coalescope_host.settings.guard import Guard, restore_all
@@ -37,8 +37,13 @@ def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
     _let_dead_man_finish(guard)
     with ExitStack() as stack:
         peers: list[Peer] = []
+        unreachable: dict[int, str] = {}
         for place, spec in enumerate(plan.peers):
-            peers.append(connect(spec))
+            try:
+                peers.append(connect(spec))
+            except PeerError as error:
+                unreachable[place] = str(error)
+                peers.append(absent(spec, str(error)))
             stack.callback(_close, peers, place)
         yield Bench(
             host=open_host(plan.interface, plan.driver),
@@ -51,6 +56,7 @@ def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
             recover=partial(reconnect, peers),
             check=check,
             failures=FAILURES,
+            unreachable=unreachable,
         )
 
 
