@@ -16,7 +16,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page host-tools logger traffic test test-python test-servers test-scale test-docker test-guest test-page test-e2e lint testbed soak bench client sbom lock clean
+.PHONY: help setup serve docker page host-tools logger traffic test test-python test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,8 +57,21 @@ test-scale: setup-dev tools ## The whole backend suite on PostgreSQL, an S3 serv
 test-docker: setup-dev ## Build the image, on base images that are made where none can be pulled, and run the compose file (root, docker.io, docker-compose, debootstrap)
 	$(BIN)/python -m pytest -m containers -q docker/tests
 
-test-guest: setup-dev tools logger host-tools ## The kernel module, the logger and the sweep in virtual machines
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "guest and not soak" -q driver host
+# The longest come first, so that none is left at the end; the tests of a file share the machine that it boots.
+GUEST_PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -q --durations 6
+DRIVER_TESTS := driver/module/tests/test_several_cpus.py driver/module/tests/test_counting.py driver/module/tests/test_warnings.py \
+	driver/testbed/tests/test_data_path.py driver/logger/tests/test_guest.py driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py
+LONG_GUEST_TESTS := driver/testbed/tests/test_sweep.py host/tests/settings/test_in_guest.py driver/testbed/tests/test_guest.py host/tests/workloads/test_pktgen.py
+GUEST_TESTS = $(shell grep -rl 'mark\.guest' --include='test_*.py' driver host)
+
+test-guest: ## The kernel module, the logger and the sweep in virtual machines: test-driver, and then test-sweep
+	@$(MAKE) --no-print-directory --keep-going test-driver test-sweep
+
+test-driver: setup-dev tools logger ## The module is built and loaded, exact, never torn, comes and goes under traffic; its logs, killed too
+	$(GUEST_PYTEST) -m "not soak" $(DRIVER_TESTS)
+
+test-sweep: setup-dev tools host-tools ## What else needs virtual machines: the sweep, settings of real drivers, eBPF, pktgen, packaging
+	$(GUEST_PYTEST) -m "guest and not soak" $(LONG_GUEST_TESTS) $(filter-out $(LONG_GUEST_TESTS) $(DRIVER_TESTS),$(GUEST_TESTS))
 
 test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from testbed.cost import Cost
 from testbed.emulator import debian_qemu
@@ -77,15 +78,16 @@ def run_block(guest: Guest, replicate: int, folder: Path, console: Path) -> Path
     return folder
 
 
-def _host_tools() -> dict[str, Path | bytes | str]:
-    """The zipapp's members as files: the guest would be slow to inflate them at each start.
+def unzipped(archive: Path | BinaryIO, place: str) -> dict[str, Path | bytes | str]:
+    """Return a zipapp's members as files of a guest, which would be slow to inflate them each time.
 
     Without the sources of compiled modules: beside them Python would compile anew each time.
     """
-    with zipfile.ZipFile(HOST_TOOLS) as opened:
+    with zipfile.ZipFile(archive) as opened:
         names = {name for name in opened.namelist() if not name.endswith("/")}
         needed = sorted(name for name in names if f"{name}c" not in names)
-        files: dict[str, Path | bytes | str] = {
-            f"{_TOOLS}/{name}": opened.read(name) for name in needed
-        }
-    return {**files, "/usr/local/bin/coalescope-host": _LAUNCHER}
+        return {f"{place}/{name}": opened.read(name) for name in needed}
+
+
+def _host_tools() -> dict[str, Path | bytes | str]:
+    return {**unzipped(HOST_TOOLS, _TOOLS), "/usr/local/bin/coalescope-host": _LAUNCHER}

@@ -272,11 +272,13 @@ def _result(console: str, output: Path, trouble: str, wall_s: float, cpu_s: floa
 
 
 def _check(result: Result) -> None:
+    faults = []
     if trouble := result.kernel_trouble():
-        lines = "\n".join(trouble)
-        raise TestbedError(f"The guest's kernel log tells of a fault:\n{lines}")
+        faults.append("\n".join(["The guest's kernel log tells of a fault:", *trouble]))
     if result.exit_status:
-        raise TestbedError(
+        faults.append(
             f"The guest's script ended with status {result.exit_status}. The end of its console:\n"
             f"{result.console[-4000:]}"
         )
+    if faults:
+        raise TestbedError("\n".join(faults))

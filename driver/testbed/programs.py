@@ -38,13 +38,22 @@ def build_programs(kernel: Kernel, build: Path = BUILD) -> dict[str, Path]:
     return built
 
 
+def tested_modules(kernel: Kernel, build: Path = BUILD) -> tuple[Path, Path]:
+    """Build the module, and a mutant of it without its sequence counter, where sources changed."""
+    folder = build / "programs"
+    return (
+        snapshot_module(kernel, folder / f"module-{kernel.abi}"),
+        snapshot_module(kernel, folder / f"mutant-{kernel.abi}", "MUTANT=no-sequence"),
+    )
+
+
 def snapshot_module(kernel: Kernel, into: Path, *arguments: str) -> Path:
     """Build driver/module for a kernel; `arguments` go to its Makefile."""
     _make(_DRIVER / "module", f"KERNEL={kernel.headers}", f"OUT={into}", *arguments)
-    small = into / "guest/coalescope.ko"
-    small.parent.mkdir(exist_ok=True)
-    strip = ["strip", "--strip-debug", "-o", str(small), str(into / "coalescope.ko")]
-    subprocess.run(strip, check=True)
+    whole, small = into / "coalescope.ko", into / "guest/coalescope.ko"
+    if not small.exists() or small.stat().st_mtime <= whole.stat().st_mtime:  # else it is in use
+        small.parent.mkdir(exist_ok=True)
+        subprocess.run(["strip", "--strip-debug", "-o", str(small), str(whole)], check=True)
     return small
 
 
@@ -56,7 +65,7 @@ def _static(source: Path, into: Path, name: str) -> Path:
 def _make(folder: Path, *arguments: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
     done = subprocess.run(
-        ["make", "-s", "-C", str(folder), *arguments],
+        ["make", "-s", f"-j{os.cpu_count()}", "-C", str(folder), *arguments],
         env=environment,
         capture_output=True,
         text=True,

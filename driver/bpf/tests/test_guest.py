@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
+from testbed.folders import alone
 from testbed.guest import Guest
+from testbed.kernel import debian_kernel
+from testbed.programs import build_programs
 
 pytestmark = pytest.mark.guest
 
@@ -20,50 +23,61 @@ for number in range({FRAMES}):
     if number % 3 == 2:
         time.sleep(0.002)
 """
+DRIVERS = ("e1000e", "e1000")  # the first has lines of its own, the other one that can be shared
 SCRIPT = """
 set -e
 sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
-ip netns add far
-ip link set eth1 netns far
-ip -n far link set eth1 address 02:00:00:00:00:02 up
-ip -n far address add 10.0.0.2/24 dev eth1
-ip -n far neigh replace 10.0.0.1 lladdr 02:00:00:00:00:01 dev eth1 nud permanent
-ip link set eth0 address 02:00:00:00:00:01 up
-ip address add 10.0.0.1/24 dev eth0
-ip route add blackhole 10.0.0.2/32
-sleep 4
-/logger -i eth0 -o /tmp/a.runlog -t 20ms -d 4s --source ebpf >/out/said 2>&1 &
-sleep 1.5
-ip netns exec far python3 /send.py
-wait %1
-cp /tmp/a.runlog /out
+record() { # NAME NEAR FAR: two cards of one driver
+	ip netns add far
+	ip link set $3 netns far
+	ip -n far link set $3 address 02:00:00:00:00:02 up
+	ip -n far address add 10.0.0.2/24 dev $3
+	ip -n far neigh replace 10.0.0.1 lladdr 02:00:00:00:00:01 dev $3 nud permanent
+	ip link set $2 address 02:00:00:00:00:01 up
+	ip address add 10.0.0.1/24 dev $2
+	ip route add blackhole 10.0.0.2/32
+	sleep 4
+	/logger -i $2 -o /tmp/$1.runlog -t 20ms -d 4s --source ebpf >/out/$1.said 2>&1 &
+	logger=$!
+	sleep 1.5
+	ip netns exec far python3 /send.py
+	wait $logger
+	cp /tmp/$1.runlog /out
+	ip route del blackhole 10.0.0.2/32
+	ip address flush dev $2
+	ip link set $2 down
+	ip -n far link set $3 down
+	ip netns del far
+}
+record e1000e eth0 eth1
+record e1000 eth2 eth3
 """
 
 
 @pytest.fixture(scope="module")
-def static_logger(tmp_path_factory):
-    build = tmp_path_factory.mktemp("static")
-    done = subprocess.run(
-        ["make", "-s", "-C", str(LOGGER), f"BUILD={build}", "LDFLAGS=-static"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "without eBPF" not in done.stdout, "sh e2e/require-tools.sh installs what is missing"
-    return build / "coalescope-logger"
+def static_logger():
+    would = ["make", "-n", "-C", str(LOGGER), "LDFLAGS=-static"]
+    said = subprocess.run(would, capture_output=True, text=True, check=True).stdout
+    assert "without eBPF" not in said, "sh e2e/require-tools.sh installs what is missing"
+    with alone():
+        return build_programs(debian_kernel())["/usr/local/bin/coalescope-logger"]
 
 
-@pytest.mark.parametrize("driver", ["e1000e", "e1000"])
-def test_frames_and_interrupts_of_a_card(static_logger, tmp_path, driver):
-    """e1000e has lines of its own, e1000 one that can be shared."""
+@pytest.fixture(scope="module")
+def logs(static_logger, tmp_path_factory):
+    """Boot once; where their logs are."""
     guest = Guest(
-        nics=(driver, driver),
-        modules=(driver,),
+        nics=tuple(driver for driver in DRIVERS for _ in range(2)),
+        modules=DRIVERS,
         files={"/logger": static_logger, "/send.py": SEND},
     )
-    result = guest.run(SCRIPT, tmp_path / "out")
-    log = read(result.output / "a.runlog")
+    return guest.run(SCRIPT, tmp_path_factory.mktemp("cards")).output
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_frames_and_interrupts_of_a_card(logs, driver):
+    log = read(logs / f"{driver}.runlog")
+    assert log.header["environment"]["driver"] == driver
 
     def difference(name):
         assert log.field(name).source == "ebpf"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module, a mutant of it, and the program that reads its snapshots, built once."""
+"""The module, a mutant of it, and the program that reads its snapshots, built once for all."""
 
 import subprocess
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from testbed.folders import alone
-from testbed.kernel import Kernel, debian_kernel
+from testbed.kernel import debian_kernel
+from testbed.programs import tested_modules
 
 MODULE = Path(__file__).resolve().parents[1]
 INCLUDE = MODULE.parent / "include"
@@ -21,10 +22,6 @@ class Built:
     mutant: Path
     """Without the check for torn snapshots."""
     snapshots: Path
-
-
-def build_module(kernel: Kernel, into: Path, *arguments: str) -> Path:
-    return kernel.build(MODULE, into, f"COALESCOPE_INCLUDE={INCLUDE}", *arguments)[0]
 
 
 def build_snapshots(into: Path) -> Path:
@@ -43,12 +40,10 @@ def kernel():
 
 @pytest.fixture(scope="session")
 def built(kernel, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("module")
-    return Built(
-        module=build_module(kernel, folder / "module"),
-        mutant=build_module(kernel, folder / "mutant", "MUTANT=no-sequence"),
-        snapshots=build_snapshots(folder),
-    )
+    with alone():  # the first process builds, others find it there
+        module, mutant = tested_modules(kernel)
+    snapshots = build_snapshots(tmp_path_factory.mktemp("module"))
+    return Built(module=module, mutant=mutant, snapshots=snapshots)
 
 
 def fields(text: str) -> dict[str, int | str]:

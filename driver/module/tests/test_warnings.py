@@ -11,7 +11,14 @@ pytestmark = pytest.mark.guest  # needs no guest, but the kernel's headers as th
 
 MODULES = {"coalescope": HERE.parent / "module", "wire": HERE / "module"}
 INCLUDE = HERE.parent / "include"
-NO_PROTOTYPE = "\nint coalescope_planted;\nint coalescope_plant(void)\n{\n\treturn 0;\n}\n"
+PLANTED = """#include <linux/module.h>
+MODULE_LICENSE("GPL");
+int coalescope_planted;
+int coalescope_plant(void)
+{
+	return 0;
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +58,12 @@ def test_it_builds_without_warnings(module, warnings_of, tmp_path):
 
 
 def test_the_compiler_and_sparse_would_warn(warnings_of, tmp_path):
+    """In a file that is built as the module's own are."""
     folder = sources("coalescope", tmp_path / "planted")
-    with (folder / "main.c").open("a") as file:
-        file.write(NO_PROTOTYPE)
+    kbuild = folder / "Kbuild"
+    objects = re.compile(r"^coalescope-y := .*$", re.MULTILINE)
+    kbuild.write_text(objects.sub("coalescope-y := planted.o", kbuild.read_text()))
+    (folder / "planted.c").write_text(PLANTED)
     found = "\n".join(warnings_of(folder))
     assert "no previous prototype for" in found  # gcc, W=1
     assert "'coalescope_planted' was not declared. Should it be static?" in found  # sparse

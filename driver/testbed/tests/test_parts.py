@@ -12,8 +12,9 @@ import pytest
 from testbed import cpio
 from testbed.blocks import digest
 from testbed.cost import Cost, costs
+from testbed.errors import TestbedError
 from testbed.folders import made_once
-from testbed.guest import Guest
+from testbed.guest import Guest, Result, _check
 from testbed.kernel import uncompressed, without_signature
 
 
@@ -71,6 +72,21 @@ def test_a_folder_is_there_only_when_whole(tmp_path):
     assert list(tmp_path.iterdir()) == []
     assert list(made_once(tmp_path / "made", fill).iterdir()) == [tmp_path / "made/whole"]
     assert made_once(tmp_path / "made", fail) == tmp_path / "made"
+
+
+@pytest.mark.parametrize(
+    ("status", "log", "said"),
+    [
+        (3, "", "ended with status 3. The end of its console:\nlast words"),
+        (0, "WARNING: made up", "tells of a fault:\nWARNING: made up"),
+    ],
+)
+def test_either_a_fault_or_a_failing_script_is_an_error(tmp_path, status, log, said):
+    good = Result("last words", tmp_path, 0, "all is well", 1.0, 1.0)
+    _check(good)
+    with pytest.raises(TestbedError) as error:
+        _check(replace(good, exit_status=status, kernel_log=log))
+    assert str(error.value).endswith(said)
 
 
 def test_blocks_of_other_programs_or_versions_are_not_mixed():

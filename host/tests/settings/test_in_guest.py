@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of real drivers, and a driver loaded anew, in a virtual machine."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -16,17 +17,17 @@ PROGRAM = Path(__file__).with_name("in_guest.py")
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `in_guest.py` saw in its guest."""
+    from testbed.block import unzipped
     from testbed.guest import Guest
 
     guest = Guest(
         nics=("e1000e", "igb"),
         modules=("e1000e", "igb"),
-        files={"/opt/host.pyz": bundle(), "/opt/in_guest.py": PROGRAM},
-        icount_shift=2,
+        files={**unzipped(io.BytesIO(bundle()), "/opt/host"), "/opt/in_guest.py": PROGRAM},
     )
     script = """
     ip netns add under
-    PYTHONPATH=/opt/host.pyz python3 /opt/in_guest.py >/out/said 2>&1
+    PYTHONPATH=/opt/host python3 /opt/in_guest.py >/out/said 2>&1
     """
     output = tmp_path_factory.mktemp("guest")
     result = guest.run(script, output, timeout_s=900)

@@ -4,13 +4,15 @@
 import json
 import re
 import shlex
-import subprocess
 
 import pytest
 from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
 from coalescope_host.sweep.seams import RunContext
 from coalescope_host.workloads import prepare
+from testbed.folders import alone
 from testbed.guest import Guest
+from testbed.kernel import debian_kernel
+from testbed.programs import build_programs
 
 pytestmark = pytest.mark.guest
 
@@ -27,13 +29,9 @@ ip -n there address add 10.215.0.2/24 dev work0; ip -n there link set work0 up
 
 
 @pytest.fixture(scope="module")
-def static_tool(tmp_path_factory):
-    build = tmp_path_factory.mktemp("static")
-    source = __file__.partition("/host/tests/")[0] + "/driver/traffic"
-    command = ["make", "-s", "-C", source, f"BUILD={build}", "LDFLAGS=-static"]
-    subprocess.run(command, check=True)
-    subprocess.run(["strip", str(build / "coalescope-traffic")], check=True)
-    return build / "coalescope-traffic"
+def static_tool():
+    with alone():
+        return build_programs(debian_kernel())["/usr/local/bin/coalescope-traffic"]
 
 
 @pytest.fixture
