@@ -67,10 +67,10 @@ GUEST_TESTS = $(shell grep -rl 'mark\.guest' --include='test_*.py' driver host)
 test-guest: ## The kernel module, the logger and the sweep in virtual machines: test-driver, and then test-sweep
 	@$(MAKE) --no-print-directory --keep-going test-driver test-sweep
 
-test-driver: setup-dev tools logger ## The module is built and loaded, exact, never torn, comes and goes under traffic; its logs, killed too
+test-driver: setup-dev tools logger guest-system ## The module is built and loaded, exact, never torn, comes and goes under traffic; its logs, killed too
 	$(GUEST_PYTEST) -m "not soak" $(DRIVER_TESTS)
 
-test-sweep: setup-dev tools host-tools ## What else needs virtual machines: the sweep, settings of real drivers, eBPF, pktgen, packaging
+test-sweep: setup-dev tools host-tools guest-system ## What else needs virtual machines: the sweep, settings of real drivers, eBPF, pktgen, packaging
 	$(GUEST_PYTEST) -m "guest and not soak" $(LONG_GUEST_TESTS) $(filter-out $(LONG_GUEST_TESTS) $(DRIVER_TESTS),$(GUEST_TESTS))
 
 test-page: node_modules ## The page's unit tests
@@ -122,11 +122,13 @@ clean: ## Remove all that was built or installed; data/ stays
 
 # ---- what the targets above stand on ---------------------------------------------------------
 
-.PHONY: setup-dev tools node_modules
+.PHONY: setup-dev tools guest-system node_modules
 setup-dev: $(STAMPS)/python-dev
 node_modules: $(STAMPS)/node
 tools:
 	@sh e2e/require-tools.sh
+guest-system: setup-dev tools
+	@cd driver && ../$(BIN)/python -m testbed.fetch
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -15,6 +15,7 @@ from .announcement import Announcement
 from .bench import Bench
 from .dry_run import dry_run
 from .journal import Entry, Journal, JournalError, read_head
+from .never_begun import begun, mark_failed, reachable
 from .plan import Plan, PlanError, UploadSpec, differences
 from .plan_file import LARGEST_SEED, load_plan
 from .progress import Progress
@@ -28,12 +29,9 @@ from .sweeping import (
     PilotError,
     RestoreError,
     Sweep,
-    begun,
     guarded,
-    mark_failed,
     overhead_s,
     pending,
-    reachable,
     run_s,
 )
 from .upload import A_SERVER, is_server, send, token

@@ -15,9 +15,10 @@ from pathlib import Path
 from .bench import Bench
 from .factors import Level, Levels
 from .journal import Journal, JournalError, sync_folder
+from .never_begun import mark_failed
 from .plan import PeerSpec, Plan
 from .progress import Progress
-from .recording import Recording, discard, missing_programs, peers_needed, record
+from .recording import Recording, discard, missing_programs, record
 from .schedule import Run, pilot_runs
 from .seams import SweepError
 
@@ -62,6 +63,7 @@ class Sweep:
                 overheads_s[name] = self._try(tries, say)
             except self.bench.failures as error:
                 faults[name] = f"workload {name} does not work: {error}"
+                self.bench.recover(error)
         for name, fault in faults.items():
             of_it = [run for run in runs if run.levels["workload"] == name]
             mark_failed(self.journal, of_it, fault)
@@ -212,54 +214,12 @@ def _piloted(plan: Plan, journal: Journal) -> Iterator[Level]:
     if not plan.pilot_s:
         yield from plan.workloads
     for entry in journal.of_type("pilot"):
-        yield from entry["workloads"]
+        yield from entry.get("workloads", plan.workloads)
 
 
 def overhead_s(journal: Journal) -> float | None:
     """Seconds that a run takes beside its window, by the last pilot; None without one."""
     return next((entry["overhead_s"] for entry in reversed(list(journal.of_type("pilot")))), None)
-
-
-def mark_failed(journal: Journal, runs: Sequence[Run], reason: str) -> None:
-    """Write that runs failed before they began: attempt 0, which binds the sweep to no plan.
-
-    Where a run's last line says so already, or the journal cannot be written, nothing is.
-    """
-    latest = {entry["id"]: entry for entry in journal.of_type("run")}
-    line = {"type": "run", "attempt": 0, "status": "failed", "reason": reason}
-    lines = [{**line, "id": run.id, "order": run.order, "replicate": run.replicate} for run in runs]
-    with suppress(JournalError):
-        journal.extend(entry for entry in lines if entry != latest.get(entry["id"]))
-
-
-def begun(journal: Journal) -> bool:
-    """Whether any run was."""
-    return any(entry["attempt"] for entry in journal.of_type("run"))
-
-
-def reachable(
-    plan: Plan, bench: Bench, journal: Journal, runs: Sequence[Run], say: Callable[[str], None]
-) -> list[Run]:
-    """Mark the runs that need a peer which cannot be reached, and return the others.
-
-    Raises:
-        SweepError: if there are no others.
-    """
-    needed: dict[Level, set[int]] = {}
-    without: dict[int, list[Run]] = {place: [] for place in bench.unreachable}
-    left: list[Run] = []
-    for run in runs:
-        name = run.levels["workload"]
-        if name not in needed:
-            needed[name] = peers_needed(plan, bench, run)
-        missing = sorted(needed[name] & bench.unreachable.keys())
-        (without[missing[0]] if missing else left).append(run)
-    if not left:
-        raise SweepError("\n".join(bench.unreachable.values()))
-    for place, those in without.items():
-        mark_failed(journal, those, bench.unreachable[place])
-        say(f"{bench.unreachable[place]}\n{len(those)} runs that need it are marked failed.")
-    return left
 
 
 def run_s(plan: Plan, beside_s: float | None) -> float:

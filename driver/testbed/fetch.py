@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make guest-system`: fetch what guests stand on, once: kernel, emulator and file system."""
+
+import sys
+
+from testbed.emulator import debian_qemu
+from testbed.errors import TestbedError
+from testbed.folders import BUILD, alone
+from testbed.kernel import debian_kernel
+from testbed.root import debian_root
+
+
+def main() -> int:
+    """Return the exit status."""
+    try:
+        with alone():
+            kernel, emulator, _ = debian_kernel(), debian_qemu(), debian_root()
+    except TestbedError as error:
+        sys.stderr.write(f"testbed: {error}\n")
+        return 1
+    sys.stdout.write(f"{BUILD}: Linux {kernel.abi}, QEMU {emulator.version()}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
