@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 MakeLog = Callable[..., bytes]
 RUN = "3f0c2a52-6f0b-4a58-9a3e-0f6a8f7f0c11"
@@ -85,3 +86,35 @@ def test_replicates_with_those_that_do_not_belong(client: Any) -> None:
     assert cell["summary"]["n"] == 7
     assert cell["summary"]["mean"] == pytest.approx(100)
     assert not any(r["outlying"] for r in cell["replicates"])
+
+
+def test_replicates_that_are_too_many_are_refused_before_they_are_read(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "".join(f"{delay},{k},{900 + k}\n" for delay in (10, 20) for k in range(4))
+    client.upload(f"delay_us,replicate,throughput_mbps\n{rows}".encode(), experiment="lab")
+    monkeypatch.setattr("coalescope.analyses.replicates.MOST_VALUES", 5)
+    read: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if "run_measures.value" in statement:
+            read.append(statement)
+
+    sa.event.listen(client.app.state.database.engine, "before_cursor_execute", note)
+
+    def ask(**query: str) -> Any:
+        read.clear()
+        given = {"measure": "throughput_mbps", **query}
+        return client.get("/api/experiments/lab/replicates", params=given)
+
+    refused = ask()
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"]) == (422, "too_many_replicates")
+    assert error["message"].startswith("These are 8 runs")
+    assert read == []
+    (cell,) = ask(delay_us="10").json()["cells"]
+    assert len(cell["replicates"]) == 4
+    assert read != [], "control: these were read"
+    uids = [run["id"] for run in client.get("/api/experiments/lab/runs").json()["runs"]]
+    assert ask(without=",".join(uids[:3])).status_code == 200
+    assert ask(without="nobody,neither,never").status_code == 422
