@@ -13,14 +13,14 @@ from coalescope.uploads import service
 _accept = service.accept
 
 
-def answer_first(database: Any, object_store: Any, staged: Any, asked: Any) -> Any:
+def answer_first(database: Any, object_store: Any, staged: Any, *asked: Any) -> Any:
     content = staged.path.read_bytes()
 
     def store() -> None:
         time.sleep(0.2)
         with object_store.stage() as again:
             again.write(content)
-            _accept(database, object_store, again, asked)
+            _accept(database, object_store, again, *asked)
 
     Thread(target=store, daemon=True).start()
     raise CoalescopeError("stored", "It will be.", status=201)
