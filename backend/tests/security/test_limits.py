@@ -79,6 +79,8 @@ def test_too_many_costly_requests_wait(make_client: MakeClient) -> None:
         "/api/runs/one/contents",
         "/api/experiments/lab/export",
         "/api/experiments/lab/fits",
+        "/api/experiments/lab/replicates",
+        "/api/experiments/lab/environment",
         "/previews/explorer/lab.png",
     ],
 )

@@ -16,7 +16,8 @@ _NAME = "[^/]+"
 _COSTLY = re.compile(
     rf"/api/(?:jobs|recommendations|predictions|models/{_NAME}/predictions|policies/trials"
     rf"|comparisons|runs/{_NAME}/contents|experiments/{_NAME}/"
-    r"(?:fits|nonlinear-fits|recommendations|variance|replication-plan|export))|/previews/.*"
+    r"(?:fits|nonlinear-fits|recommendations|variance|replication-plan|replicates|environment"
+    r"|export))|/previews/.*"
 )
 _MOST_CLIENTS = 10_000
 
