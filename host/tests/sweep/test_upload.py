@@ -110,13 +110,13 @@ def sweeps(url: str, slug: str) -> list[dict[str, Any]]:
 
 
 def test_the_store_knows_what_is_planned_and_how_far_it_is(files: Files, token_file: Path) -> None:
-    files.plan("mtu_bytes = [1500, 9000]\ndelay_us = [0, 40]")
+    files.plan("mtu_bytes = [1500, 9000]\nring_rx = [128, 256]")
     with store(files.folder, free_port()) as url:
         arguments = ("--server", url, "--token-file", str(token_file))
         assert files.sweep("--replicates", "1", *arguments).returncode == 0
         (first,) = sweeps(url, "on-files")
         assert (first["state"], first["runs_planned"], first["runs_done"]) == ("ended", 4, 4)
-        assert {"mtu_bytes": 9000, "delay_us": 40, "workload": "udp"} in first["cells"]
+        assert {"mtu_bytes": 9000, "factor.ring_rx": 256, "workload": "udp"} in first["cells"]
         assert len(first["cells"]) == 4
         assert files.sweep(*arguments).returncode == 0
         (both,) = sweeps(url, "on-files")
