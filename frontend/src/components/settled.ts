@@ -14,8 +14,10 @@ export function announceSettled(root: HTMLElement): void {
     const left = last + QUIET_MS - performance.now();
     timer = none && left > 1 ? setTimeout(look, left) : undefined;
     if (none && timer === undefined)
-      // a font is asked for by the text that it is for
-      document.fonts.ready.then(() => requestAnimationFrame(() => root.toggleAttribute('data-settled', none)));
+      // a font is asked for by the text that it is for; what began and ended meanwhile is waited for anew
+      document.fonts.ready.then(() =>
+        requestAnimationFrame(() => root.toggleAttribute('data-settled', none && timer === undefined)),
+      );
   };
   followUnderWay((now) => {
     none = now;

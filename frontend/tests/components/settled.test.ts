@@ -52,3 +52,18 @@ it('falls as soon as something begins, and a chain of things never lets it stand
   await vi.advanceTimersByTimeAsync(200);
   expect(root.stands).toBe(true);
 });
+
+it('waits anew for what began and ended before the frame that would have let it stand', async () => {
+  let frame = (): void => undefined;
+  vi.stubGlobal('requestAnimationFrame', (then: () => void) => {
+    frame = then;
+  });
+  begin()();
+  await vi.advanceTimersByTimeAsync(200);
+  begin()();
+  frame();
+  expect(root.stands).toBe(false);
+  await vi.advanceTimersByTimeAsync(200);
+  frame();
+  expect(root.stands).toBe(true);
+});
