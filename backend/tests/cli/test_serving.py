@@ -117,6 +117,20 @@ def test_uploads_with_a_token(run: Run, serve: Serve, tables: list[Path], tmp_pa
         assert "nowhere" in missing.stderr
 
 
+@pytest.mark.parametrize("held", [b"", b"a secret\nand more\n", b"\xff\xfe\x00"])
+def test_what_is_no_token_is_not_sent_and_not_shown(
+    run: Run, tables: list[Path], tmp_path: Path, held: bytes
+) -> None:
+    (tmp_path / "token").write_bytes(held)
+    where = ("upload", tables[0], "--server", "http://127.0.0.1:1")
+    done = run(*where, "--token-file", tmp_path / "token")
+    assert done.returncode == 1
+    assert f"{tmp_path / 'token'} holds no token" in done.stderr
+    typed = run(*where, COALESCOPE_TOKEN="a secret\nand more")
+    assert "COALESCOPE_TOKEN holds no token" in typed.stderr
+    assert "secret" not in done.stderr + typed.stderr
+
+
 def test_upload_several_and_say_what_became_of_each(
     run: Run, serve: Serve, tables: list[Path], tmp_path: Path
 ) -> None:
@@ -203,6 +217,19 @@ def test_nobody_there(run: Run, tables: list[Path]) -> None:
         done = run("upload", tables[0], "--server", url)
     assert done.returncode == 1
     assert f"{url} cannot be reached" in done.stderr
+
+
+def test_a_file_beyond_the_server_s_limit_is_told_from_a_server_that_is_not_there(
+    run: Run, serve: Serve, tmp_path: Path
+) -> None:
+    large = tmp_path / "large.csv"
+    with large.open("wb") as file:
+        file.truncate(64 << 20)
+    with serve(COALESCOPE_MAX_UPLOAD_BYTES="1000") as (url, _):
+        done = run("upload", large, "--server", url)
+    assert done.returncode == 1
+    assert "larger than" in done.stderr  # its answer, where that arrives before the end
+    assert "cannot be reached" not in done.stderr
 
 
 def test_interrupting_is_quiet(tables: list[Path], tmp_path: Path) -> None:

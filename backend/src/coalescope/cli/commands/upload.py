@@ -12,6 +12,7 @@ import anyio
 import httpx
 
 from coalescope.cli.file_outcomes import FileOutcome, conclude, failed, report, unreadable
+from coalescope.errors import CoalescopeError
 from coalescope.security import is_loopback
 
 # Sending a file again changes nothing on the server, so that every failure may be tried again.
@@ -31,14 +32,24 @@ def run(arguments: Namespace) -> int:
 
 
 def _token(path: Path | None) -> str | None:
-    if path is not None:
-        return path.read_text(encoding="utf-8").strip()
-    return os.environ.get("COALESCOPE_TOKEN") or None
+    """What a header can carry: what goes wrong later would be told with the token in it."""
+    if path is None:
+        source, text = "COALESCOPE_TOKEN", os.environ.get("COALESCOPE_TOKEN", "")
+    else:
+        source, text = str(path), path.read_bytes().decode(errors="replace")
+    token = text.strip()
+    if not (token.isascii() and token.isprintable()) or (path is not None and not token):
+        raise CoalescopeError(
+            "no_token",
+            f"{source} holds no token: it is one line of plain characters.",
+            advice="`coalescope token create` prints one; keep nothing else in the file.",
+        )
+    return token or None
 
 
 async def _send_all(arguments: Namespace, token: str | None) -> list[FileOutcome]:
     headers = {} if token is None else {b"Authorization": f"Bearer {token}".encode()}
-    limit = asyncio.Semaphore(max(1, arguments.parallel))
+    limit = asyncio.Semaphore(arguments.parallel)
     async with httpx.AsyncClient(
         base_url=arguments.server,
         headers=headers,
@@ -69,12 +80,25 @@ async def _send(client: httpx.AsyncClient, path: Path, query: dict[str, str]) ->
             return unreadable(path, error)
         except httpx.TransportError as error:
             if pause is None:
-                return failed(path, "unreachable", f"{client.base_url} cannot be reached: {error}")
+                return failed(path, "unreachable", _unreached(str(client.base_url), error))
         else:
             if pause is None or answer.status_code not in _PASSING:
                 return _outcome(path, answer)
         await asyncio.sleep(pause)
     raise AssertionError("the last attempt always returns")
+
+
+def _unreached(server: str, error: httpx.TransportError) -> str:
+    match error:
+        case httpx.ReadError() | httpx.WriteError() | httpx.RemoteProtocolError():
+            return (
+                f"{server} ended the connection while the file was sent: it stopped, or the file "
+                "is larger than it accepts (COALESCOPE_MAX_UPLOAD_BYTES there)"
+            )
+        case httpx.ReadTimeout() | httpx.WriteTimeout():
+            return f"{server} did not answer in time"
+        case _:
+            return f"{server} cannot be reached: {error}"
 
 
 async def _post(client: httpx.AsyncClient, path: Path, query: dict[str, str]) -> httpx.Response:
