@@ -65,6 +65,13 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return f"Did you mean {' or '.join(near)}? " if near else ""
 
 
+def sentence(text: str, names: Iterable[str]) -> str:
+    """A reason as a sentence of its own. What begins with one of these names keeps it as it is."""
+    if text.startswith(tuple(names)):
+        return f"{text}."
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def not_found(what: str, name: str, advice: str | None = None) -> CoalescopeError:
     """Nothing of that name: `not_found("experiment", slug)`."""
     return CoalescopeError(

@@ -74,6 +74,7 @@ def test_points_of_a_range_without_a_finite_value_are_blank(read: Read) -> None:
         (("link-bound", "--set", "mtu_bytes=1", "--set", "mtu_bytes=2"), "given twice"),
         (("link-bound", "--set", "mtu_bytes=1", "--over", "mtu_bytes=1:2:2"), "given twice"),
         (("link-bound", "--over", "mtu_bytes=1500:9000:70000"), "65536 are the most"),
+        (("link-bound", "--over", "mtu_bytes=-1e308:1e308:3"), "-1e+308 to 1e+308: too far"),
     ],
 )
 def test_wrong_predictions(read: Read, arguments: tuple[str, ...], reason: str) -> None:
@@ -103,7 +104,10 @@ def test_a_surface(read: Read) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("geist-2005-points", "throughput_mbps"), "workload: tcp, udp"),
+        (
+            ("geist-2005-points", "throughput_mbps"),
+            "Choose one level of each with --where FACTOR=VALUE (workload: tcp, udp).",
+        ),
         (("geist-2005-nfs", "latency_us"), "It has rx_bytes"),
         (("geist-2005", "latency_us"), "Did you mean geist-2005-nfs"),
         (("geist-2005-nfs", "rx_bytes", "--where", "mtu_bytes=1"), "No cell has these levels"),

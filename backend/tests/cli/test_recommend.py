@@ -69,6 +69,19 @@ def test_a_model_without_data(run: Run) -> None:
         ("lab --maximise throughput_mbps --weight latency_us=2", "has a weight but is no aim"),
         ("lab --maximise throughput_mbps --balance", "a balance is between two aims, not 1"),
         ("lab --maximise drops", "No run has drops"),
+        ("lab --maximise throughput_mbps --set mtu_bytes=1", "--set and --choose go with --model"),
+        ("lab --maximise throughput_mbps --driver e1000", "--driver goes with --interface"),
+        ("lab --maximise throughput_mbps --without nobody", "There is no run 'nobody' in lab"),
+        ("lab --maximise throughput_mbps --weight throughput_mbps=0", "Give a number above zero"),
+        (
+            "--model link-bound --maximise throughput_mbps --where workload=tcp",
+            "--where and --without go with an experiment",
+        ),
+        (
+            "--model receive-open-loop --maximise throughput_mbps --choose mtu_bytes=1500 "
+            "--choose delay_us=0,10",
+            "throughput_mbps is missing, zero or negative at some settings",
+        ),
         ("lab --maximise throughput_mbps --where delay_us=0", "one setting leaves no choice"),
         ("--model nothing --maximise throughput_mbps", "There is no model 'nothing'"),
         ("--model ./no.json --maximise throughput_mbps", "no.json: No such file"),

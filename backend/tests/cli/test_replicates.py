@@ -94,3 +94,7 @@ def test_runs_are_left_out_and_named(run: Run, labs: None) -> None:
     )
     assert fewer["without"] == [uid]
     assert fewer["runs"] == exported["runs"][1:]
+    for mistyped in (uid[:8], f"{uid},nobody"):
+        refused = run(*typed, "--without", mistyped)
+        assert refused.returncode == 1
+        assert "to leave out. (see --without)" in refused.stderr

@@ -52,7 +52,7 @@ def test_settings_are_not_mixed(lab: Any) -> None:
     assert answer.status_code == 422
     error = answer.json()["error"]
     assert error["code"] == "ambiguous_surface"
-    assert "workload: tcp, udp" in error["advice"]
+    assert error["advice"] == "Choose one level of each (workload: tcp, udp)."
     assert surface(lab, workload="tcp").status_code == 200, "control: one level each is clear"
 
 

@@ -219,11 +219,11 @@ def _check(aims: Sequence[Aim], order: Sequence[Hashable], goal: Goal) -> None:
         raise RecommendationError("aims", "say what is wanted: at least one measure")
     for aim in aims:
         if not (aim.weight > 0.0 and math.isfinite(aim.weight)):
-            raise RecommendationError(aim.measure, f"the weight of {aim.measure} must be positive")
+            raise RecommendationError("weight", f"the weight of {aim.measure} must be positive")
     names = [aim.measure for aim in aims]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise RecommendationError(twice, f"{twice} is wanted twice: name it once, with a weight")
+        raise RecommendationError("aims", f"{twice} is wanted twice: name it once, with a weight")
     if goal == "balance" and len(aims) != 2:
         raise RecommendationError(
             "goal", f"a balance is between two aims, not {len(aims)}: make the others bounds"
@@ -244,7 +244,7 @@ def _logs(table: Mapping[str, ArrayLike], names: Sequence[str], count: int) -> F
             raise RecommendationError(name, f"{name} has not one value for each run")
         if not np.all(np.isfinite(column) & (column > 0.0)):
             raise RecommendationError(
-                name, f"{name} is missing, zero or negative in some runs: leave those settings out"
+                name, f"{name} is missing, zero or negative at some settings: leave those out"
             )
         columns.append(np.log(column))
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))

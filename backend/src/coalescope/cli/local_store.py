@@ -6,8 +6,13 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sqlalchemy.engine import Connection
+
 from coalescope.database import CAUSE, Cause
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.service import get_experiment
+from coalescope.runs.selection import require_stored
 from coalescope.settings import Settings
 from coalescope.store import Store, open_store
 
@@ -65,6 +70,16 @@ def local_store(arguments: Namespace, *, create: bool = False) -> Iterator[Store
     finally:
         CAUSE.reset(before)
         store.close()
+
+
+def experiment_of(connection: Connection, arguments: Namespace) -> ExperimentRecord:
+    """The experiment that was typed, which has every run that is to be left out.
+
+    Errors: 404 for the experiment, and for a run.
+    """
+    experiment = get_experiment(connection, arguments.experiment)
+    require_stored(connection, experiment, arguments.without)
+    return experiment
 
 
 def _command(arguments: Namespace) -> str:

@@ -456,21 +456,21 @@ def _policy(parser: argparse.ArgumentParser) -> None:
     price.add_argument(
         "--interrupt-cost",
         metavar="US",
-        type=_not_negative,
+        type=_zero_to(1e6),
         default=3.0,
         help="microseconds of CPU time for each interrupt (default: %(default)s)",
     )
     price.add_argument(
         "--packet-cost",
         metavar="US",
-        type=_not_negative,
+        type=_zero_to(1e6),
         default=1.5,
         help="microseconds of CPU time for each packet (default: %(default)s)",
     )
     price.add_argument(
         "--wait-weight",
         metavar="W",
-        type=_not_negative,
+        type=_zero_to(1000),
         default=0.1,
         help="microseconds of CPU time that a microsecond of a packet's waiting is worth (default: "
         "%(default)s)",
@@ -529,7 +529,7 @@ def _upload(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--parallel",
-        type=_count,
+        type=_one_to(256),
         default=4,
         metavar="N",
         help="files under way at once (default: %(default)s)",
@@ -578,6 +578,7 @@ def _publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         metavar="URL",
+        type=_site,
         help="address that the site will have; unknown addresses then show the page (404.html)",
     )
     parser.add_argument(
@@ -694,6 +695,18 @@ def _not_negative(text: str) -> float:
     return value
 
 
+def _zero_to(most: float) -> Callable[[str], float]:
+    """As far as the server goes, so that whatever follows from it is a finite number."""
+
+    def bounded(text: str) -> float:
+        value = _not_negative(text)
+        if value > most:
+            raise argparse.ArgumentTypeError(f"{text!r} is more than {most:.0f}")
+        return value
+
+    return bounded
+
+
 def _positive(text: str) -> float:
     value = _finite(text)
     if value <= 0:
@@ -709,7 +722,7 @@ def _at_least_one(text: str) -> float:
 
 
 def _intervals(text: str) -> tuple[float, ...]:
-    found = tuple(_not_negative(value) for value in text.split(","))
+    found = tuple(_zero_to(1e6)(value) for value in text.split(","))
     if len(found) > 50:
         raise argparse.ArgumentTypeError(f"{len(found)} intervals; 50 are the most")
     return found
@@ -743,6 +756,14 @@ def _port(text: str) -> int:
 
 
 def _server(text: str) -> str:
+    return _address(text, "http://host:8000").rstrip("/")
+
+
+def _site(text: str) -> str:
+    return _address(text, "https://example.org/coalescope/")
+
+
+def _address(text: str, example: str) -> str:
     from urllib.parse import urlsplit  # noqa: PLC0415
 
     try:
@@ -751,5 +772,5 @@ def _server(text: str) -> str:
     except ValueError:
         sound = False
     if not sound:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an address such as http://host:8000")
-    return text.rstrip("/")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address such as {example}")
+    return text

@@ -20,6 +20,7 @@ _FLAGS = {
     "response": "--response",
     "split": "--split",
     "where": "--where",
+    "without": "--without",
 }
 
 _WORDS = {

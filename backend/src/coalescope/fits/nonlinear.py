@@ -11,7 +11,7 @@ from coalescope_models.quantity import QUANTITIES
 from numpy.typing import NDArray
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.fits.inputs import Source, candidates, choose
 from coalescope.fits.pooling import check_pooled, setting_labels
@@ -162,7 +162,7 @@ def fit(points: Points, request: NonlinearRequest, run: Run = here) -> Nonlinear
     except FitInputError as error:
         raise CoalescopeError(
             "wrong_fit",
-            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            sentence(str(error), [request.model.id, *request.model.names]),
             where={"model": request.model.id, "field": error.name},
             advice=f"{did_you_mean(error.name, request.model.names)}GET /api/models lists inputs, "
             "outputs and parameters of each model.",

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -143,6 +143,12 @@ def check_grid(
         if span.lo > span.hi:
             raise _wrong_grid(
                 name, f"{name} runs from {span.lo:g} down to {span.hi:g}.", "Exchange the two."
+            )
+        if not isfinite(span.hi - span.lo):
+            raise _wrong_grid(
+                name,
+                f"{name} runs from {span.lo:g} to {span.hi:g}: too far.",
+                "Choose nearer ends.",
             )
     points = prod(span.n for span in over.values())
     if points > most:

@@ -21,7 +21,7 @@ from coalescope_models.recommendation import (
 )
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
@@ -43,6 +43,7 @@ _NO_CHANCE = (
 
 _REMEDIES = {
     "aims": "Name a measure, and whether more or less of it is wanted.",
+    "weight": "Give a number above zero, or no weight: then it is 1.",
     "goal": "Name the two measures to balance, or ask for a trade.",
     "cells": "Measure at least one other setting, three times or more, or choose fewer levels.",
 }
@@ -280,10 +281,9 @@ def _recommend(
             rng=question.seed,
         )
     except RecommendationError as error:
-        text = str(error)
         raise CoalescopeError(
             "no_recommendation",
-            f"{text[:1].upper()}{text[1:]}.",
+            sentence(str(error), question.measures),
             where={"field": error.name},
             advice=_REMEDIES.get(
                 error.name, "Measure it in every setting, ask for another, or leave settings out."

@@ -398,6 +398,12 @@ def current_places(
     return [(uid, cell_id, partial) for uid, cell_id, partial in connection.execute(query)]
 
 
+def stored_among(connection: Connection, experiment_id: int, uids: Sequence[str]) -> set[str]:
+    """Those of these identities that are runs of the experiment, retracted ones too."""
+    query = sa.select(runs.c.uid).where(runs.c.experiment_id == experiment_id, runs.c.uid.in_(uids))
+    return set(connection.scalars(query))
+
+
 def replicates_of(
     connection: Connection, in_cells: Sequence[int], measure: str, without: Sequence[str]
 ) -> list[ReplicateRecord]:

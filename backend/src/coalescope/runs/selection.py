@@ -76,6 +76,27 @@ def current_among(
     return sorted(uid for uid, _, _ in repository.current_places(connection, experiment.id, uids))
 
 
+def require_stored(
+    connection: Connection, experiment: ExperimentRecord, uids: Sequence[str]
+) -> None:
+    """Refuse an identity that is no run of the experiment: it may be mistyped or cut short.
+
+    Errors: 404 with the identity.
+    """
+    if not uids:
+        return
+    stored = repository.stored_among(connection, experiment.id, uids)
+    stranger = next((uid for uid in uids if uid not in stored), None)
+    if stranger is not None:
+        raise CoalescopeError(
+            "not_found",
+            f"There is no run {stranger!r} in {experiment.slug} to leave out.",
+            status=404,
+            where={"field": "without"},
+            advice="Give whole identities, as the page of a run shows them.",
+        )
+
+
 def left_out(text: str) -> tuple[str, ...]:
     """Identities of runs from a list with commas. Errors: 422 where there are too many."""
     uids = tuple(dict.fromkeys(uid for each in text.split(",") if (uid := each.strip())))

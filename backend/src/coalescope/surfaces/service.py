@@ -142,7 +142,7 @@ def _check_one_setting(
         "ambiguous_surface",
         f"Beside {' and '.join(axes)}, something else varies too: {', '.join(varying)}.",
         where={"field": "where"},
-        advice=f"Choose one level of each with where. There are {listed}.",
+        advice=f"Choose one level of each ({listed}).",
     )
 
 

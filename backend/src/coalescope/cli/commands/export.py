@@ -10,16 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from coalescope.cli.local_store import local_store
+from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.service import get_experiment
 from coalescope.exports.service import export, write_parquet
 
 
 def run(arguments: Namespace) -> int:
     """Write an experiment to stdout or to a file."""
     with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
+        experiment = experiment_of(connection, arguments)
         what, without = arguments.what, arguments.without
         if arguments.format == "parquet":
             if arguments.output is None:

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from coalescope_models.fitting import FitResult
 
-from coalescope.cli.local_store import local_store
+from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     print_heading,
     print_json,
@@ -18,7 +18,6 @@ from coalescope.cli.output import (
 from coalescope.cli.parser import METHODS
 from coalescope.cli.user_model_file import is_file, model_of
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.service import get_experiment
 from coalescope.fits import nonlinear
 from coalescope.fits.nonlinear import MAX_NONLINEAR_RESAMPLES, NonlinearFit
 from coalescope.fits.schemas import FitOut, fit_out, nonlinear_fit_out
@@ -89,7 +88,7 @@ def _linear(arguments: Namespace) -> list[Fit]:
         for method in methods
     ]
     with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
+        experiment = experiment_of(connection, arguments)
         selection = select_rows(connection, experiment, requests[0])
     return [fit(selection, request) for request in requests]
 
@@ -111,7 +110,7 @@ def _nonlinear(arguments: Namespace) -> NonlinearFit:
         without=arguments.without,
     )
     with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
+        experiment = experiment_of(connection, arguments)
         points = nonlinear.select_points(connection, experiment, request)
     return nonlinear.fit(points, request)
 

@@ -5,15 +5,14 @@ from argparse import Namespace
 
 from coalescope.analyses.schemas import PlannedCellOut, plan_out
 from coalescope.analyses.service import plan_replicates
-from coalescope.cli.local_store import local_store
+from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import print_json, print_left_out, print_table, printable, shown
-from coalescope.experiments.service import get_experiment
 
 
 def run(arguments: Namespace) -> int:
     """Print which cells to measure again."""
     with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
+        experiment = experiment_of(connection, arguments)
         found = plan_replicates(
             connection,
             experiment,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from coalescope_models.quantity import QUANTITIES
 
-from coalescope.cli.local_store import local_store
+from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     Cell,
     print_heading,
@@ -19,7 +19,6 @@ from coalescope.cli.output import (
 )
 from coalescope.cli.user_model_file import model_of
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.service import get_experiment
 from coalescope.recommendations.schemas import (
     CandidateOut,
     CommandsOut,
@@ -41,6 +40,7 @@ _SHOWN = 10
 
 def run(arguments: Namespace) -> int:
     """Recommend a setting; 1 if none keeps the bounds."""
+    _refuse_idle(arguments)
     question = _question(arguments)
     advice = (
         _from_runs(arguments, question)
@@ -55,6 +55,22 @@ def run(arguments: Namespace) -> int:
     else:
         _print(found, advice)
     return 1 if found.best is None else 0
+
+
+def _refuse_idle(arguments: Namespace) -> None:
+    """Refuse options that would change nothing here."""
+    of_models, of_runs = (arguments.values, arguments.choose), (arguments.where, arguments.without)
+    modelled = arguments.model is not None
+    idle = (
+        (any(of_models) and not modelled, "--set and --choose go with --model."),
+        (any(of_runs) and modelled, "--where and --without go with an experiment."),
+        (arguments.driver and not arguments.interface, "--driver goes with --interface."),
+    )
+    for given, message in idle:
+        if given:
+            raise CoalescopeError(
+                "option_without_effect", message, advice="Leave out what does not belong together."
+            )
 
 
 def _question(arguments: Namespace) -> Question:
@@ -86,7 +102,7 @@ def _question(arguments: Namespace) -> Question:
 
 def _from_runs(arguments: Namespace, question: Question) -> Advice:
     with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
+        experiment = experiment_of(connection, arguments)
         where, without = arguments.where, arguments.without
         chosen = read_runs(connection, experiment, question, where, without)
     return advise(experiment, chosen, question)

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from coalescope.analyses import variance
 from coalescope.analyses.schemas import variance_out
-from coalescope.cli.local_store import local_store
+from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     print_heading,
     print_json,
@@ -14,14 +14,13 @@ from coalescope.cli.output import (
     printable,
     with_unit,
 )
-from coalescope.experiments.service import get_experiment
 
 
 def run(arguments: Namespace) -> int:
     """Print the analysis of variance."""
     factors = variance.two_factors(",".join(arguments.factors))
     with local_store(arguments) as store, store.database.read() as connection:
-        experiment = get_experiment(connection, arguments.experiment)
+        experiment = experiment_of(connection, arguments)
         found = variance.analyse(
             connection,
             experiment,
