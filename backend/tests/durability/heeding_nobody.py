@@ -2,7 +2,7 @@
 """Mutants for the test of many processes: `coalescope` that stores as if it were alone.
 
 `no-queue`: a writer takes the lock when it first writes, not when it begins. `nothing-unique`: the
-tables have no UNIQUE, and a process knows only the uploads that it stored itself.
+tables have no UNIQUE, and a process knows only the uploads and runs that it stored itself.
 """
 
 import sys
@@ -10,6 +10,7 @@ from typing import Any
 
 from coalescope import database
 from coalescope.cli import main
+from coalescope.runs import service as runs
 from coalescope.uploads import repository
 from sqlalchemy.dialects.sqlite.base import SQLiteDDLCompiler
 
@@ -24,7 +25,7 @@ def without_queue() -> None:
 def with_nothing_unique() -> None:
     SQLiteDDLCompiler.visit_unique_constraint = lambda *given, **more: None
     own: set[str] = set()
-    find, insert = repository.find, repository.insert
+    find, insert, insert_all = repository.find, repository.insert, repository.insert_all
 
     def find_own(connection: Any, sha256: str) -> Any:
         return find(connection, sha256) if sha256 in own else None
@@ -33,7 +34,13 @@ def with_nothing_unique() -> None:
         own.add(values["sha256"])
         return insert(connection, values)
 
-    repository.find, repository.insert = find_own, insert_own
+    def insert_all_own(connection: Any, rows: Any) -> list[int]:
+        own.update(row["sha256"] for row in rows)
+        return insert_all(connection, rows)
+
+    repository.find, repository.known = find_own, lambda connection, digests: []
+    repository.insert, repository.insert_all = insert_own, insert_all_own
+    runs.taken, runs.find_run = lambda connection, uids: [], lambda connection, uid: None
 
 
 {"no-queue": without_queue, "nothing-unique": with_nothing_unique}[sys.argv[1]]()
