@@ -8,8 +8,9 @@ import subprocess
 import time
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from browser import ROOT, VIEW, browsing, fresh_page, serving
+from browser import ROOT, VIEW, browsing, fresh_page, serving, tracing
 from playwright.sync_api import Browser, Page
 from rows import Row
 
@@ -108,23 +109,50 @@ def pin(page: Page, sets: int) -> None:
         page.get_by_role("button", name="Pin these").click()
 
 
+# The input events, and the commits that end a frame's work for the page.
+TIMELINE = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
+
+
+def commit_times(events: list[dict[str, Any]]) -> list[float]:
+    """Of each frame that shows an input: from the handler's start to the commit [ms]."""
+    spans = [event for event in events if event["ph"] == "X"]
+    inputs = [event for event in spans if is_input(event)]
+    if not inputs:
+        raise ValueError("no input event in the trace: the slider was not dragged")
+    main = inputs[0]["pid"], inputs[0]["tid"]
+    commits = sorted(
+        event["ts"] + event["dur"]
+        for event in spans
+        if event["name"] == "Commit" and (event["pid"], event["tid"]) == main
+    )
+    first: dict[float, float] = {}  # two inputs may share a frame: the first of them waits longest
+    for start in sorted(event["ts"] for event in inputs):
+        shown = next((end for end in commits if end > start), None)
+        if shown is not None:
+            first.setdefault(shown, start)
+    return [(end - start) / 1000 for end, start in first.items()]
+
+
+def is_input(event: dict[str, Any]) -> bool:
+    """The span in which the page's handlers of one `input` event run."""
+    return event["name"] == "EventDispatch" and event["args"]["data"].get("type") == "input"
+
+
 def drags(browser: Browser, url: str, pins: int = 0) -> tuple[list[float], int, int]:
     """Handler to committed frame [ms], frames shown, and frames dropped, over pinned sets."""
     times: list[float] = []
     shown = dropped = 0
     with fresh_page(browser) as page:
-        page.goto(f"{url}{VIEW}&bench")
+        page.goto(url + VIEW)
         wait_for_python(page)
         pin(page, pins)
         for name in ["alpha", "beta", "gamma", "beta"][:DRAGS]:
             drag(page, name)  # once to warm up, once to measure
-            page.evaluate("performance.clearMeasures()")
-            page.evaluate(COUNT_FRAMES)
-            drag(page, name)
-            frames = page.evaluate("cancelAnimationFrame(window.__ticking), window.__frames")
-            times += page.evaluate(
-                "performance.getEntriesByName('drag-to-frame').map((e) => e.duration)"
-            )
+            with tracing(page, TIMELINE) as events:
+                page.evaluate(COUNT_FRAMES)
+                drag(page, name)
+                frames = page.evaluate("cancelAnimationFrame(window.__ticking), window.__frames")
+            times += commit_times(events)
             gaps = [b - a for a, b in pairwise(frames)]
             shown += len(gaps)
             dropped += sum(max(0, round(gap / FRAME_MS) - 1) for gap in gaps)
