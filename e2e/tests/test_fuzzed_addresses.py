@@ -31,7 +31,7 @@ PATHS = [
 ]
 WORDS = (
     "x y facet scale yscale v measure surface model fit frames lines view turn contrast against "
-    "pin pull theme bench advice goal weigh atmost atleast interface driver without sliders "
+    "pin pull theme advice goal weigh atmost atleast interface driver without sliders "
     "mtu_bytes delay_ticks workload alpha beta gamma state warnings sort show cell from a b "
     "a.workload runs output at set experiment response free held where offered_mbps "
     "link_rate_mbps seed speed at_us spacing __proto__ constructor α "

@@ -62,7 +62,8 @@ export function surfaceImage({ z, nx, ny, values, log }: Omit<Painting, 'isoline
 export interface SurfaceLayer {
   /** CSS pixels of the canvas. */
   resize(width: number, height: number): void;
-  paint(painting: Painting): void;
+  /** `over`: onto it, in CSS pixels. */
+  paint(painting: Painting, over?: (context: CanvasRenderingContext2D) => void): void;
   clear(): void;
 }
 
@@ -105,7 +106,7 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
       if (canvas.width !== pw) canvas.width = pw;
       if (canvas.height !== ph) canvas.height = ph;
     },
-    paint(painting) {
+    paint(painting, over) {
       const { z, nx, ny, values } = painting;
       if (!context || width === 0 || height === 0) return;
       if (!tile || tile.canvas.width !== nx || tile.canvas.height !== ny) tile = tileOf(nx, ny);
@@ -121,6 +122,7 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
       const [hx, hy] = [width / (nx - 1) / 2, height / (ny - 1) / 2];
       context.drawImage(tile.canvas, -hx, -hy, width + 2 * hx, height + 2 * hy);
       strokeIsolines(context, painting, width, height);
+      over?.(context);
     },
     clear() {
       context?.setTransform(1, 0, 0, 1, 0, 0);

@@ -31,7 +31,7 @@ import { MOST_PINS, type Pin, pinText, readPin, suits } from './pins';
 import { Reader, type Rejected } from './reader';
 
 /** Parameters of the page that are not the explorer's. */
-const FOREIGN = ['theme', 'bench', 'without', 'sliders'];
+const FOREIGN = ['theme', 'without', 'sliders'];
 
 const number = (v: number): string => String(v);
 

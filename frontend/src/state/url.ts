@@ -20,9 +20,6 @@ export const leftOutOf = (query: string): string[] => [
   ...new Set((new URLSearchParams(query).get('without') ?? '').split(',').filter(Boolean)),
 ];
 
-/** The page was asked to record how long its frames take. */
-export const benchAsked = (): boolean => new URLSearchParams(location.search).has('bench');
-
 let waiting: ReturnType<typeof setTimeout> | undefined;
 let pending: (() => void) | null = null;
 let path = '';
@@ -31,7 +28,7 @@ let over = (): void => undefined;
 
 function kept(): [string, string][] {
   const now = new URLSearchParams(location.search);
-  return ['theme', 'bench', 'without', 'sliders'].flatMap((name) => {
+  return ['theme', 'without', 'sliders'].flatMap((name) => {
     const value = now.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
   });

@@ -222,7 +222,7 @@ describe('the rail', () => {
 
 it('names of factors and parameters are none of the words that an address has for itself', () => {
   const words = ['v', 'x', 'y', 'facet', 'scale', 'yscale', 'measure', 'surface', 'model', 'fit', 'frames', 'lines'];
-  const more = ['view', 'turn', 'contrast', 'against', 'pin', 'theme', 'bench', NONE];
+  const more = ['view', 'turn', 'contrast', 'against', 'pin', 'theme', NONE];
   const names = [
     ...catalogue.quantities.map((q) => q.name),
     ...catalogue.models.flatMap((m) => [...m.inputs, ...m.parameters].map((q) => q.name)),

@@ -13,6 +13,9 @@ import { gripSpot, pulledShapes } from './pull/grip';
 import { type PullHandlers, usePull } from './pull/usePull';
 import { TurnHandle } from './TurnHandle';
 
+/** All but what is over the hand's own canvas. */
+const DRAWN = LAYERS.filter((name) => name !== 'pull');
+
 const BAR = Array.from({ length: 17 }, (_, k) => k / 16);
 
 /** Patterns and gradients that the shapes refer to; an export writes the same. */
@@ -161,9 +164,10 @@ function Grip({
 /** What the crosshair's slider says. */
 function useSpoken(hit: RefObject<SVGRectElement | null>) {
   const { view } = useExplorer();
-  useFrame((live) => {
+  useFrame((live, held) => {
     const element = hit.current;
-    if (!element) return;
+    // a reader who moves another slider hears what that one says
+    if (!element || held) return;
     const { x, y, across } = view.layout;
     const { state, place } = live;
     const settings = [
@@ -185,18 +189,21 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   const canvas = useRef<HTMLCanvasElement>(null);
   const svg = useRef<SVGSVGElement>(null);
   const behind = useRef<SVGSVGElement>(null);
+  const moving = useRef<HTMLCanvasElement>(null);
   const hit = useRef<SVGRectElement>(null);
   const groups = useRef<Partial<Record<Layer, SVGGElement>>>({});
   const picture = useRef<Picture | null>(null);
 
   const found = useCallback((): PictureParts | null => {
-    if (!host.current || !canvas.current || !svg.current || !behind.current || !hit.current) return null;
+    if (!host.current || !canvas.current || !svg.current || !behind.current || !moving.current || !hit.current)
+      return null;
     return {
       canvas: canvas.current,
       svg: svg.current,
       hit: hit.current,
       layers: groups.current as Record<Layer, SVGGElement>,
       behind: behind.current,
+      moving: moving.current,
       again: redraw,
     };
   }, [redraw]);
@@ -230,6 +237,15 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   const axis = across === 'x' ? x : y;
   const levels = axis?.levels ?? [0];
   const bounds: readonly [keyof ExplorerState, number, number] = [across, levels[0], levels[levels.length - 1]];
+  const group = (name: Layer) => (
+    <g
+      key={name}
+      data-layer={name}
+      ref={(element) => {
+        if (element) groups.current[name] = element;
+      }}
+    />
+  );
   return (
     <div ref={host} className={view.layout.shape === 'plane' ? 'duet' : 'duet single'}>
       <div aria-hidden="true">
@@ -238,15 +254,11 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
       </div>
       <svg ref={svg} className="plot" role="group" aria-label={`${view.measure.label} against the settings`}>
         <Definitions />
-        {LAYERS.map((name) => (
-          <g
-            key={name}
-            data-layer={name}
-            ref={(element) => {
-              if (element) groups.current[name] = element;
-            }}
-          />
-        ))}
+        {DRAWN.map(group)}
+      </svg>
+      <canvas ref={moving} className="moving" hidden />
+      <svg className="plot handles" role="group" aria-label="What can be moved">
+        {group('pull')}
         <rect
           ref={hit}
           className="hit"

@@ -9,13 +9,14 @@ import { RejectedNotice } from '../../components/RejectedNotice';
 import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { catalogue } from '../../engine/catalogue';
+import { write } from '../../layers/words';
 import { digitsFor, worded } from '../../plots/number';
 import type { ExplorerState } from '../../state/explorer';
 import { createHistory } from '../../state/history';
 import { fromQuery, toQuery } from '../../state/link';
 import type { Place } from '../../state/planned';
 import { createStore, type Store } from '../../state/store';
-import { benchAsked, currentQuery, flushQuery, writeQuery } from '../../state/url';
+import { currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { bindingOf, type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/view';
 import { Recommend } from '../recommend/Recommend';
 import { fitRequestOf } from './ahead';
@@ -140,17 +141,12 @@ function Peek() {
   const digits = digitsFor(view.values[1] - view.values[0]);
   useFrame(({ state, place }) => {
     const { x, y } = view.layout;
-    if (at.current)
-      at.current.textContent = [
-        y && state.y !== null ? namedSetting(y, state.y) : '',
-        x && state.x !== null ? namedSetting(x, state.x) : '',
-      ]
-        .filter(Boolean)
-        .join(' · ');
-    if (value.current)
-      value.current.textContent = Number.isFinite(place.value)
-        ? worded(place.value, digits, view.measure.meanings)
-        : '–';
+    const settings = [
+      y && state.y !== null ? namedSetting(y, state.y) : '',
+      x && state.x !== null ? namedSetting(x, state.x) : '',
+    ];
+    write(at.current, settings.filter(Boolean).join(' · '));
+    write(value.current, Number.isFinite(place.value) ? worded(place.value, digits, view.measure.meanings) : '–');
   });
   return (
     <div className="peek" aria-hidden="true">
@@ -214,7 +210,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const view = useMemo(() => (best ? { ...drawn, best } : drawn), [drawn, best]);
 
   const save = () => writeQuery(() => toQuery(store.get(), judged.current));
-  const { picture, onPicture, frames, redraw } = useLiveView(store, view, slices, save, benchAsked());
+  const { picture, onPicture, frames, redraw, hold } = useLiveView(store, view, slices, save);
   useEffect(() => flushQuery, []);
   useEffect(() => {
     const first: OnFrame = (live) => {
@@ -239,6 +235,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
       view,
       frames,
       redraw,
+      hold,
       history,
       settleRulers() {
         const { byHand } = store.get();
@@ -248,7 +245,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
         if (Object.keys(store.get().byHand).length > 0) store.update({ byHand: {} });
       },
     }),
-    [subject, store, terms, slices, view, frames, redraw, history],
+    [subject, store, terms, slices, view, frames, redraw, hold, history],
   );
 
   const fitState: FitState | null = request && {

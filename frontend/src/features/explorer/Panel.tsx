@@ -16,6 +16,7 @@ import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { catalogue } from '../../engine/catalogue';
 import { draw } from '../../layers/svg';
+import { write } from '../../layers/words';
 import { brief, decimal, digitsFor, plusMinus, worded } from '../../plots/number';
 import { dependsOn, predictAt } from '../../state/binding';
 import type { Method } from '../../state/explorer';
@@ -43,6 +44,7 @@ import { Pins } from './pins/Pins';
 import { PullChooser } from './pull/PullChooser';
 import { SplitAlong } from './SplitAlong';
 import { TypedValue } from './TypedValue';
+import { usePlot } from './usePlot';
 
 function ModelMenu({ current }: { current: string }) {
   const { view, store, subject } = useExplorer();
@@ -101,7 +103,7 @@ function LiveNumbers() {
     const slots = p.querySelectorAll<HTMLElement>('[data-n]');
     const put = (texts: readonly string[]) => {
       slots.forEach((slot, i) => {
-        if (slot.textContent !== texts[i]) slot.textContent = texts[i] ?? '';
+        write(slot, texts[i] ?? '');
       });
     };
     const { inputs, parts, total } = prediction;
@@ -156,8 +158,7 @@ function Inputs() {
       (q) =>
         `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${q.meanings[prediction.inputs[q.name]] ?? brief(prediction.inputs[q.name], 4)}${redundant(q) || q.name === 'mtu_bytes' ? '' : ` ${q.unit}`}`,
     );
-    const next = words.length > 0 ? ` at ${words.join(', ')}` : '';
-    if (span.textContent !== next) span.textContent = next;
+    write(span, words.length > 0 ? ` at ${words.join(', ')}` : '');
   });
   return <span ref={host} className="note" />;
 }
@@ -192,7 +193,7 @@ function FramesSwitch() {
       const low = view.points.map((p, i) => residual(p, predictions[i])).filter(Number.isFinite);
       words = `= 1: reads ${decimal(Math.min(...low), 0)} to ${decimal(Math.max(...low), 0)} % low here`;
     }
-    if (host.textContent !== words) host.textContent = words;
+    write(host, words);
   });
   if (!binding?.takesFrames) return null;
   return (
@@ -225,7 +226,7 @@ function unitNote(slider: Slider): string {
 }
 
 export function Parameter({ slider }: { slider: Slider }) {
-  const { store, settleRulers } = useExplorer();
+  const { store, settleRulers, hold } = useExplorer();
   const row = useRef<HTMLDivElement>(null);
   const ruler = useSized<SVGSVGElement>();
   const input = useRef<HTMLInputElement>(null);
@@ -247,7 +248,7 @@ export function Parameter({ slider }: { slider: Slider }) {
       range.value = String(at);
     const words = worded(value, digits, slider.meanings);
     if (out.textContent !== words) {
-      out.textContent = words;
+      write(out, words);
       range.setAttribute('aria-valuetext', `${words} ${slider.unit}`);
     }
     const width = ruler.width.current;
@@ -299,6 +300,7 @@ export function Parameter({ slider }: { slider: Slider }) {
           defaultValue={trackOf(slider, start)}
           aria-labelledby={`${id}-name`}
           aria-describedby={`${id}-fit`}
+          onPointerDown={hold}
           onInput={(event) => set(settingAt(slider, event.currentTarget.valueAsNumber))}
           onDoubleClick={() => set(start)}
         />
@@ -446,18 +448,17 @@ function settingOf(view: ReturnType<typeof useExplorer>['view'], p: { x: number;
 function Residuals() {
   const { view, store } = useExplorer();
   const { frames } = store.get();
-  const svg = useSized<SVGSVGElement>();
+  const plot = usePlot();
   const worst = useRef<HTMLSpanElement>(null);
   const comparison = useMemo(() => comparisonOf(view, frames), [view, frames]);
-  useFrame((live) => {
-    const host = svg.element.current;
-    if (!host || !comparison) return;
+  useFrame((live, held) => {
+    if (!plot.element.current || !comparison) return;
     const predictions = comparison.predictions(live.theta);
-    if (!svg.hidden.current)
-      draw(host, residualShapes(view, comparison, predictions, live.place, svg.width.current, inksOf(live)));
+    if (!plot.hidden.current)
+      plot.show(residualShapes(view, comparison, predictions, live.place, plot.width.current, inksOf(live)), held);
     const most = worstOf(comparison.points, predictions);
     const words = most ? `largest ${signed(most.percent, 2)} % at ${settingOf(view, most.point)}` : '';
-    if (worst.current && worst.current.textContent !== words) worst.current.textContent = words;
+    write(worst.current, words);
   });
   if (!comparison) return null;
   return (
@@ -468,13 +469,12 @@ function Residuals() {
         </h3>
         <span className="note" ref={worst} />
       </header>
-      <svg
-        ref={svg.attach}
-        className="plot wide"
-        height={RESIDUALS_HEIGHT}
-        role="img"
-        aria-label={`Cell minus model, in per cent, for ${comparison.points.length} cells`}
-      />
+      {plot.of({
+        className: 'plot wide',
+        height: RESIDUALS_HEIGHT,
+        role: 'img',
+        'aria-label': `Cell minus model, in per cent, for ${comparison.points.length} cells`,
+      })}
       {comparison.points.length <= 16 && <SideBySide comparison={comparison} />}
     </div>
   );
@@ -493,8 +493,8 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
       const [model, difference] = [row.cells[2], row.cells[3]];
       const words = decimal(predictions[i], digits);
       if (model.textContent !== words) {
-        model.textContent = words;
-        difference.textContent = `${signed(residual(p, predictions[i]), comparison.calm < 1 ? 2 : 1)} %`;
+        write(model, words);
+        write(difference, `${signed(residual(p, predictions[i]), comparison.calm < 1 ? 2 : 1)} %`);
       }
       row.classList.toggle('here', p.x === live.place.x && p.y === live.place.y);
     });
@@ -606,17 +606,17 @@ function Now({ children }: { children?: ReactNode }) {
   const at = useRef<HTMLElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
   useFrame(({ place, state }) => {
-    const put = (element: HTMLElement | null, words: string) => {
-      if (element && element.textContent !== words) element.textContent = words;
-    };
     const { x, y } = view.layout;
     const settings = [
       y && state.y !== null ? namedSetting(y, state.y) : '',
       x && state.x !== null ? namedSetting(x, state.x) : '',
     ];
-    put(at.current, settings.filter(Boolean).join(', '));
-    put(value.current, Number.isFinite(place.value) ? worded(place.value, digits, view.measure.meanings) : 'no value');
-    put(half.current, place.half === null ? '' : plusMinus(place.half, digits));
+    write(at.current, settings.filter(Boolean).join(', '));
+    write(
+      value.current,
+      Number.isFinite(place.value) ? worded(place.value, digits, view.measure.meanings) : 'no value',
+    );
+    write(half.current, place.half === null ? '' : plusMinus(place.half, digits));
     const { cell } = place;
     let words = view.measured
       ? Number.isFinite(place.value)
@@ -627,7 +627,7 @@ function Now({ children }: { children?: ReactNode }) {
       words = view.binding?.takesFrames ? 'between cells: interpolated' : 'between cells: the model alone';
     if (cell)
       words = `${cell.n === 1 ? 'one run' : 'cell mean'} ${decimal(cell.mean, digits)}${cell.half === null ? '' : ` ${plusMinus(cell.half, digits)}`}`;
-    put(beside.current, words);
+    write(beside.current, words);
   });
   const split = view.binding !== null && view.binding.parts.length > 0;
   return (
@@ -651,26 +651,28 @@ function Now({ children }: { children?: ReactNode }) {
 
 function CostSplit() {
   const { view, store } = useExplorer();
-  const svg = useSized<SVGSVGElement>();
+  const plot = usePlot();
   const { frames } = store.get();
   const { binding, layout } = view;
   const digits = digitsFor(view.values[1] - view.values[0]);
   const corner = { x: layout.x?.levels[0] ?? 0, y: layout.y?.levels[0] ?? 0 };
-  useFrame((live) => {
-    const host = svg.element.current;
+  useFrame((live, held) => {
+    const host = plot.element.current;
     const now = live.place.prediction;
-    if (!host || !binding || !now || svg.hidden.current) return;
+    if (!host || !binding || !now || plot.hidden.current) return;
     const reference = predictAt(binding, corner.x, corner.y, frames, live.theta);
     const words = [layout.y && namedSetting(layout.y, corner.y), layout.x && namedSetting(layout.x, corner.x)]
       .filter(Boolean)
       .join(', ');
-    draw(host, splitShapes(now, reference, `${words}: ${decimal(reference.total, digits)}`, digits, svg.width.current));
+    const label = `${words}: ${decimal(reference.total, digits)}`;
+    plot.show(splitShapes(now, reference, label, digits, plot.width.current), held);
+    if (held) return;
     host.setAttribute(
       'aria-label',
       `bytes ${decimal(now.parts[0], digits)}, packets ${decimal(now.parts[1], digits)}, interrupts ${decimal(now.parts[2], digits)} ${shortUnit(view.measure.unit)}`,
     );
   });
-  return <svg ref={svg.attach} className="plot wide" height={SPLIT_HEIGHT} role="img" aria-label="Cost split" />;
+  return plot.of({ className: 'plot wide', height: SPLIT_HEIGHT, role: 'img', 'aria-label': 'Cost split' });
 }
 
 export function Panel({ fitState }: { fitState: FitState | null }) {

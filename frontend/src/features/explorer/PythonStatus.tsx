@@ -70,8 +70,9 @@ export function PythonStatus() {
       () => setAgreement(null),
     );
   };
-  useFrame((live) => {
+  useFrame((live, held) => {
     latest.current = live;
+    if (held) return;
     // not before the surface is there: Python may take its time, the reader should not have to
     if (view.mode !== 'blank') startPython();
     clearTimeout(timer.current);

@@ -2,13 +2,13 @@
 // Where the CPU time goes along the delay, or along the MTU: through the crosshair, in the same three greys.
 import { useRef, useState } from 'react';
 import { Segmented } from '../../components/Segmented';
-import { draw } from '../../layers/svg';
 import { decimal, digitsFor } from '../../plots/number';
 import { prepare } from '../../state/binding';
 import type { Axis } from '../../state/layout';
-import { useExplorer, useFrame, useSized } from './context';
+import { useExplorer, useFrame } from './context';
 import { ALONG_HEIGHT, type Along, alongOf, alongShapes, topAbove } from './figure/splitAlong';
 import { shortName } from './figure/words';
+import { usePlot } from './usePlot';
 
 const several = (axis: Axis | null): axis is Axis => axis !== null && axis.levels.length > 1 && !axis.names;
 
@@ -19,16 +19,16 @@ export function SplitAlong() {
   const able = (['x', 'y'] as const).filter((name) => several(view.layout[name]));
   const name = able.includes(chosen) ? chosen : (able[0] ?? across);
   const axis = name === 'x' ? x : y;
-  const svg = useSized<SVGSVGElement>();
+  const plot = usePlot();
   const drawn = useRef<{ along: Along; width: number } | null>(null);
   const { frames } = store.get();
   const { binding } = view;
   const digits = digitsFor(view.values[1] - view.values[0]);
 
-  useFrame(({ theta, place }) => {
-    const host = svg.element.current;
-    const width = svg.width.current;
-    if (!host || !binding || !several(axis) || width === 0 || svg.hidden.current) return;
+  useFrame(({ theta, place }, held) => {
+    const host = plot.element.current;
+    const width = plot.width.current;
+    if (!host || !binding || !several(axis) || width === 0 || plot.hidden.current) return;
     if (drawn.current?.along.axis !== axis || drawn.current.width !== width)
       drawn.current = { along: alongOf(axis, width), width };
     const { along } = drawn.current;
@@ -38,7 +38,7 @@ export function SplitAlong() {
         : prepare(binding, [place.x], along.samples, frames);
     const parts = binding.parts.map((part) => line.evaluate(part, theta));
     const highest = Math.max(...along.samples.map((_, i) => parts.reduce((sum, part) => sum + part[i], 0)));
-    draw(host, alongShapes(along, parts, name === 'x' ? place.x : place.y, topAbove(highest), width));
+    plot.show(alongShapes(along, parts, name === 'x' ? place.x : place.y, topAbove(highest), width), held);
     const ends = [0, along.samples.length - 1].map(
       (i) => `${along.bounds[i === 0 ? 0 : 1]}: ${parts.map((part) => decimal(part[i], digits)).join(', ')}`,
     );
@@ -65,7 +65,7 @@ export function SplitAlong() {
           />
         )}
       </div>
-      <svg ref={svg.attach} className="plot wide" height={ALONG_HEIGHT} role="img" aria-label="Cost along the axis" />
+      {plot.of({ className: 'plot wide', height: ALONG_HEIGHT, role: 'img', 'aria-label': 'Cost along the axis' })}
     </div>
   );
 }

@@ -8,7 +8,8 @@ import type { Store } from '../../state/store';
 import type { Slices, Subject, View } from '../../state/view';
 import type { Live } from './figure/live';
 
-export type OnFrame = (live: Live) => void;
+/** `held`: a slider is in hand, and more frames are to come. */
+export type OnFrame = (live: Live, held: boolean) => void;
 
 export interface Explorer {
   readonly subject: Subject;
@@ -19,6 +20,8 @@ export interface Explorer {
   readonly frames: Set<OnFrame>;
   /** Draw again although no state changed: a part has a new size. */
   redraw(): void;
+  /** A pointer takes hold of a slider. */
+  hold(): void;
   readonly history: History;
   /** A value has come to rest: rulers that it lies beyond grow. */
   settleRulers(): void;
@@ -40,7 +43,7 @@ export function useFrame(onFrame: OnFrame): void {
   const latest = useRef(onFrame);
   latest.current = onFrame;
   useEffect(() => {
-    const call: OnFrame = (live) => latest.current(live);
+    const call: OnFrame = (live, held) => latest.current(live, held);
     frames.add(call);
     redraw();
     return () => {

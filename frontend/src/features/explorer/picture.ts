@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pair of plots as one drawing that follows the state. What stands still is drawn when the view or the size changes; a frame
-// draws the surface, the curves and the needle only.
+// draws the surface, the curves and the needle only, and while a slider is in hand it paints them (motion.ts).
 
 import { type SurfaceLayer, surfaceLayer } from '../../layers/surface';
 import { draw } from '../../layers/svg';
@@ -11,12 +11,13 @@ import { shortened } from '../../state/explorer';
 import type { Axis } from '../../state/layout';
 import type { Slices, View } from '../../state/view';
 import { type Frame, frameOf } from './figure/frame';
-import { cells, contourLabels, underCells, upwardAxis } from './figure/heat';
+import { cells, underCells, upwardAxis } from './figure/heat';
 import { axes, curves, grid, labelPlace, lineLabels, partnerPoints, points } from './figure/lines';
 import { GRID, type Live, type Sampler, samplerOf, seriesOf } from './figure/live';
 import { hairBelow, hairs, needle, spotOf } from './figure/needle';
 import { pinnedContours, pinnedLines } from './figure/pinned';
 import { canvasRoom, type Upper, upperOf } from './figure/upper';
+import { labelsOf, motionOn } from './motion';
 
 /** Groups from the bottom up. */
 export const LAYERS = [
@@ -41,6 +42,8 @@ export interface PictureParts {
   readonly svg: SVGSVGElement;
   readonly hit: SVGRectElement;
   readonly layers: Readonly<Record<Layer, SVGGElement>>;
+  /** Over the drawing, for what follows a slider in hand. */
+  readonly moving: HTMLCanvasElement;
   /** A drawing of its own behind the canvas. */
   readonly behind: SVGSVGElement;
   /** Draw again: a part of the picture has come. */
@@ -62,8 +65,8 @@ export interface Scene {
 export interface Picture {
   /** CSS pixels of the room there is. */
   resize(width: number, height: number): void;
-  /** Draws the state; returns what the panel shows beside it. */
-  render(view: View, state: ExplorerState, slices: Slices): Live | null;
+  /** Draws the state; returns what the panel shows beside it. `held`: a slider is in hand. */
+  render(view: View, state: ExplorerState, slices: Slices, held?: boolean): Live | null;
   /** Where a pointer at these client coordinates puts the crosshair. */
   aim(clientX: number, clientY: number, lines: boolean): Partial<Pick<ExplorerState, 'x' | 'y'>>;
   /** Whether the point is on the lower plot. */
@@ -83,6 +86,12 @@ function snapped(axis: Axis, at: (v: number) => number, pixel: number, value: nu
   const near = levels.find((l) => Math.abs(at(l) - pixel) < SNAP);
   return near ?? shortened(value);
 }
+
+/** While a hand moves a slider to and fro, the scale gives way and does not come back. */
+const around = (a: readonly [number, number], b: readonly [number, number]): [number, number] => [
+  Math.min(a[0], b[0]),
+  Math.max(a[1], b[1]),
+];
 
 const clamp = (v: number, [lo, hi]: readonly [number, number]): number => Math.max(lo, Math.min(hi, v));
 
@@ -122,7 +131,7 @@ export function liveShapes(
     return {
       ...lower,
       behind: [],
-      contours: live.z ? contourLabels(scene.isolines, view, frame, { x: spot.X, y: spot.Y ?? -100 }) : [],
+      contours: labelsOf(scene),
       hairs: hairs(frame, spot),
       needle: needle(view, frame, live),
     };
@@ -139,6 +148,17 @@ export function liveShapes(
   };
 }
 
+/** What of that stands still while a slider moves. */
+function heldShapes({ view, frame, live }: Scene): Layers<'contours' | 'hairs' | 'curves' | 'names' | 'needle'> {
+  return {
+    contours: [],
+    curves: [],
+    names: [],
+    hairs: hairs(frame, spotOf(view, frame, live)),
+    needle: needle(view, frame, live, null, []),
+  };
+}
+
 export function createPicture(parts: PictureParts): Picture {
   const { canvas, svg, hit, layers, behind } = parts;
   const room = { width: 0, height: 0 };
@@ -146,6 +166,12 @@ export function createPicture(parts: PictureParts): Picture {
   let key: readonly unknown[] = [];
   let scene: Scene | null = null;
   let levels: Isoline[] = [];
+  const motion = motionOn(parts.moving, layers.points);
+  let painted = false;
+
+  function write(shapes: Partial<Layers<Layer>>): void {
+    for (const [name, drawn] of Object.entries(shapes)) draw(layers[name as Layer], drawn);
+  }
 
   function place(frame: Frame, figure: View['figure']): void {
     svg.setAttribute('width', String(frame.width));
@@ -167,7 +193,7 @@ export function createPicture(parts: PictureParts): Picture {
     surface.resize(box.width, box.height);
   }
 
-  function paint(now: Scene): void {
+  function paint(now: Scene, moving: boolean): void {
     const { view, frame, live, upper } = now;
     if (view.figure !== 'map') {
       if (upper?.paint) upper.paint(now, canvas);
@@ -179,13 +205,9 @@ export function createPicture(parts: PictureParts): Picture {
       return;
     }
     trace(live.z, GRID, GRID, levels);
-    surface.paint({
-      z: live.z,
-      nx: GRID,
-      ny: GRID,
-      values: frame.values,
-      log: frame.logValues,
-      isolines: levels,
+    const { values, logValues: log } = frame;
+    surface.paint({ z: live.z, nx: GRID, ny: GRID, values, log, isolines: levels }, (context) => {
+      if (moving) motion.label(now, context);
     });
   }
 
@@ -193,7 +215,7 @@ export function createPicture(parts: PictureParts): Picture {
     const frame = frameOf(view, values, room.width, room.height);
     const sampler = samplerOf(view, frame, seriesOf(view, state, slices), state.frames, state.pins);
     place(frame, view.figure);
-    for (const [name, shapes] of Object.entries(stillShapes(view, frame, sampler))) draw(layers[name as Layer], shapes);
+    write(stillShapes(view, frame, sampler));
     levels = isolines(view.contours);
     const live = sampler.live(state);
     scene = {
@@ -208,7 +230,7 @@ export function createPicture(parts: PictureParts): Picture {
   }
 
   return {
-    render(view, state, slices) {
+    render(view, state, slices, held = false) {
       if (room.width === 0 || room.height === 0) return null;
       const next = [view, room.width, room.height, state.lines, state.frames, state.pins, devicePixelRatio];
       const stale = scene === null || next.some((v, i) => v !== key[i]);
@@ -219,15 +241,26 @@ export function createPicture(parts: PictureParts): Picture {
       let now = scene as Scene | null;
       if (!now) return null;
       let live = stale ? now.live : now.sampler.live(state);
-      if (live.values[0] !== now.frame.values[0] || live.values[1] !== now.frame.values[1]) {
-        live = settle(view, state, slices, live.values).live(state);
+      const values = held ? around(live.values, now.frame.values) : live.values;
+      const rescaled = values[0] !== now.frame.values[0] || values[1] !== now.frame.values[1];
+      if (rescaled) {
+        live = settle(view, state, slices, values).live(state);
         now = scene as Scene;
       }
       scene = { ...now, live, upper: upperOf(view.figure, parts.again) };
-      paint(scene);
-      const { behind: back, ...shapes } = liveShapes(scene);
-      draw(behind, back);
-      for (const [name, drawn] of Object.entries(shapes)) draw(layers[name as Layer], drawn);
+      const moving = held && view.figure === 'map';
+      const fresh = moving && (!painted || stale || rescaled);
+      if (fresh) motion.begin(scene);
+      paint(scene, moving);
+      if (moving) motion.paint(scene);
+      else {
+        const { behind: back, ...shapes } = liveShapes(scene);
+        draw(behind, back);
+        write(shapes);
+        if (painted) motion.end();
+      }
+      if (fresh) write(heldShapes(scene));
+      painted = moving;
       return live;
     },
     aim(clientX, clientY, onLines) {

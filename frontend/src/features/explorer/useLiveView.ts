@@ -14,22 +14,29 @@ export interface LiveView {
   readonly onPicture: (next: Picture | null) => void;
   readonly frames: Set<OnFrame>;
   readonly redraw: () => void;
+  /** A pointer has hold of a slider until it lets go: what follows is painted, not written as SVG. */
+  readonly hold: () => void;
 }
 
-/** `onChange`: after each change of the state. `measured`: how long frames take is recorded. */
-export function useLiveView(
-  store: Store<ExplorerState>,
-  view: View,
-  slices: Slices,
-  onChange: () => void,
-  measured = false,
-): LiveView {
+/** `onChange`: after each change of the state. */
+export function useLiveView(store: Store<ExplorerState>, view: View, slices: Slices, onChange: () => void): LiveView {
   const picture = useRef<Picture | null>(null);
   const listeners = useRef(new Set<OnFrame>());
   const shown = useRef({ view, slices, onChange });
   shown.current = { view, slices, onChange };
   const loop = useRef<ReturnType<typeof frameLoop> | null>(null);
   const redraw = useCallback(() => loop.current?.ask(), []);
+  const held = useRef<AbortController | null>(null);
+  const hold = useCallback(() => {
+    held.current?.abort();
+    const hand = new AbortController();
+    held.current = hand;
+    const letGo = () => {
+      hand.abort();
+      redraw();
+    };
+    for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, letGo, { signal: hand.signal });
+  }, [redraw]);
   const onPicture = useCallback((next: Picture | null) => {
     picture.current = next;
     loop.current?.ask();
@@ -37,9 +44,10 @@ export function useLiveView(
   useEffect(() => {
     loop.current = frameLoop(() => {
       const now = shown.current;
-      const live = picture.current?.render(now.view, store.get(), now.slices);
-      if (live) for (const call of listeners.current) call(live);
-    }, measured);
+      const inHand = held.current?.signal.aborted === false;
+      const live = picture.current?.render(now.view, store.get(), now.slices, inHand);
+      if (live) for (const call of listeners.current) call(live, inHand);
+    });
     const stop = store.subscribe(() => {
       loop.current?.ask();
       shown.current.onChange();
@@ -47,12 +55,13 @@ export function useLiveView(
     loop.current.ask();
     return () => {
       stop();
+      held.current?.abort();
       loop.current?.stop();
       loop.current = null;
     };
-  }, [store, measured]);
+  }, [store]);
   const theme = useTheme();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new view or theme is a new drawing
   useEffect(redraw, [view, theme, redraw]);
-  return { picture, onPicture, frames: listeners.current, redraw };
+  return { picture, onPicture, frames: listeners.current, redraw, hold };
 }

@@ -155,7 +155,7 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
   const view = useMemo(() => viewOf(subject, slices, store.get(), null, false), [subject, slices, measure, rulers]);
 
   const tell = () => onPlaced(placedOf(store.get(), terms));
-  const { picture, onPicture, frames, redraw } = useLiveView(store, view, slices, tell);
+  const { picture, onPicture, frames, redraw, hold } = useLiveView(store, view, slices, tell);
 
   const [history] = useState(() => createHistory(store, () => performance.now()));
   const context = useMemo<Explorer>(
@@ -167,6 +167,7 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
       view,
       frames,
       redraw,
+      hold,
       history,
       settleRulers() {
         const { byHand } = store.get();
@@ -174,7 +175,7 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
       },
       toFit: () => store.update({ byHand: {} }),
     }),
-    [subject, store, terms, slices, view, frames, redraw, history],
+    [subject, store, terms, slices, view, frames, redraw, hold, history],
   );
   useExports(subject, view, store, picture);
 

@@ -27,7 +27,7 @@ export interface Shown {
 
 export const FIRST: Shown = { output: null, at: {}, set: {}, pull: null, fit: null };
 
-const FOREIGN = ['model', 'theme', 'bench'];
+const FOREIGN = ['model', 'theme'];
 const MOST = 64;
 const IDENTIFIER = /^[A-Za-z_]\w{0,79}$/;
 const NAME = /^[A-Za-z_][\w.]{0,79}$/;

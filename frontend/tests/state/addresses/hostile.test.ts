@@ -66,20 +66,7 @@ const VALUES = [
 ];
 const NAMES = ['x', 'y', 'facet', 'scale', 'yscale', 'v', 'measure', 'surface', 'model', 'fit', 'frames', 'lines'];
 const ADVICE = ['advice', 'goal', 'weigh', 'atmost', 'atleast', 'interface', 'driver'];
-const MORE = [
-  ...ADVICE,
-  'view',
-  'turn',
-  'contrast',
-  'against',
-  'pin',
-  'theme',
-  'bench',
-  '',
-  '__proto__',
-  'hasOwnProperty',
-  'α',
-];
+const MORE = [...ADVICE, 'view', 'turn', 'contrast', 'against', 'pin', 'theme', '', '__proto__', 'hasOwnProperty', 'α'];
 
 /** Names and values that mean something, mixed with those that mean nothing or harm. */
 function hostileQuery(terms: Terms, random: () => number): string {

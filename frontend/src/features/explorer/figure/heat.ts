@@ -212,6 +212,16 @@ const CONTOUR = {
   'stroke-linejoin': 'round',
 } as const;
 
+// for every other segment of every contour in every frame: no array is made, no root is taken
+function nearest(places: readonly number[], at: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const place of places) least = Math.min(least, Math.abs(at - place));
+  return least;
+}
+
+const isNear = ([a, b]: readonly [number, number], x: number, y: number, room: number): boolean =>
+  (a - x) * (a - x) + (b - y) * (b - y) < room * room;
+
 /**
  * Labels sit on their line, with a halo in the line's own colour: along a contour the ground does not change. They keep clear of cells, ties and
  * needle, and stand midway between rows, where the plot is emptiest.
@@ -250,10 +260,10 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
       const y = toY((points[s + 1] + points[s + 3]) / 2);
       if (x < inner.left || x > inner.right || y < inner.top || y > inner.bottom) continue;
       if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
-      const score = Math.min(...spines.map((p) => Math.abs(y - p)));
+      const score = nearest(spines, y);
       if (score >= best.score) continue;
-      if (taken.some(([a, b]) => Math.hypot(a - x, b - y) < gap)) continue;
-      if (labelled.some(([a, b]) => Math.hypot(a - x, b - y) < between)) continue;
+      if (taken.some((p) => isNear(p, x, y, gap))) continue;
+      if (labelled.some((p) => isNear(p, x, y, between))) continue;
       if (
         tied.some(
           ([ax, ay, bx, by]) =>

@@ -86,7 +86,8 @@ function tagsOf(view: View, frame: Frame, live: Live): Tag[] {
 }
 
 /** One value for each line, beside the colour bar that is its axis. */
-function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
+export function valueTags(view: View, frame: Frame, live: Live): Shape[] {
+  const { X } = spotOf(view, frame, live);
   const all = tagsOf(view, frame, live);
   const tags = namedOf(all, frame, (t) => t.live);
   const { lines } = frame;
@@ -119,7 +120,13 @@ function valueTags(view: View, frame: Frame, live: Live, X: number): Shape[] {
 }
 
 /** Above everything: ring, setting in words, values. `upper`: what the figure above has instead of the ring. */
-export function needle(view: View, frame: Frame, live: Live, upper: readonly Shape[] | null = null): Shape[] {
+export function needle(
+  view: View,
+  frame: Frame,
+  live: Live,
+  upper: readonly Shape[] | null = null,
+  values: readonly Shape[] = valueTags(view, frame, live),
+): Shape[] {
   const spot = spotOf(view, frame, live);
   const { X, Y } = spot;
   const { heat, lines, left, plotWidth } = frame;
@@ -142,7 +149,7 @@ export function needle(view: View, frame: Frame, live: Live, upper: readonly Sha
       ...(heat ? {} : HALO),
     }),
   );
-  out.push(...valueTags(view, frame, live, X));
+  out.push(...values);
   // seen from aside, rows have no height of their own
   if (!aside && Y !== null && live.state.y !== null) {
     out.push(rect(2, Y - 9, left - 7, 18, { fill: 'var(--ground)', rx: 2 }));

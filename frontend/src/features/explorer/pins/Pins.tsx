@@ -5,6 +5,7 @@ import { useRef, useSyncExternalStore } from 'react';
 import { Icon } from '../../../components/Icon';
 import { Mathematics } from '../../../components/Mathematics';
 import { QuantityName } from '../../../components/QuantityName';
+import { write } from '../../../layers/words';
 import { decimal, digitsFor, worded } from '../../../plots/number';
 import { predictAt } from '../../../state/binding';
 import { freeName, LONGEST_NAME, MOST_PINS, type Pin, pinLetter, suits } from '../../../state/pins';
@@ -51,7 +52,7 @@ function Table({ pins }: { pins: readonly Pin[] }) {
   const comparison = comparisonOf(view, frames);
   const put = (row: number, column: number, words: string): void => {
     const cell = body.current?.rows[row]?.cells[column];
-    if (cell && cell.textContent !== words) cell.textContent = words;
+    write(cell, words);
   };
   const worst = (theta: Readonly<Record<string, number>>): string => {
     const most = comparison && worstOf(comparison.points, comparison.predictions(theta));

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small drawing of the panel: SVG at rest, painted while a slider is in hand (motion.ts says why).
+import { type ReactNode, type SVGProps, useRef } from 'react';
+import { type Sheet, sheetOn } from '../../layers/canvas';
+import { draw } from '../../layers/svg';
+import type { Shape } from '../../plots/shapes';
+import { type Sized, useSized } from './context';
+
+export interface Plot extends Omit<Sized<SVGSVGElement>, 'attach'> {
+  show(shapes: readonly Shape[], held: boolean): void;
+  /** The drawing as an element. */
+  of(about: SVGProps<SVGSVGElement> & { height: number }): ReactNode;
+}
+
+export function usePlot(): Plot {
+  const { attach, element, width, hidden } = useSized<SVGSVGElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const sheet = useRef<Sheet | null>(null);
+
+  function paint(shapes: readonly Shape[], svg: SVGSVGElement, over: HTMLCanvasElement): void {
+    if (!sheet.current) {
+      sheet.current = sheetOn(over, { top: 0, width: width.current, height: svg.height.baseVal.value });
+      over.hidden = false;
+      svg.style.opacity = '0';
+    }
+    sheet.current?.clear();
+    sheet.current?.paint(shapes);
+  }
+
+  return {
+    element,
+    width,
+    hidden,
+    show(shapes, held) {
+      const [svg, over] = [element.current, canvas.current];
+      if (!svg || !over) return;
+      if (held && width.current > 0) {
+        paint(shapes, svg, over);
+        return;
+      }
+      draw(svg, shapes);
+      if (!sheet.current) return;
+      sheet.current = null;
+      over.hidden = true;
+      svg.style.opacity = '';
+    },
+    of: (about) => (
+      <div className="sheet">
+        <svg ref={attach} {...about} />
+        <canvas ref={canvas} className="moving" hidden />
+      </div>
+    ),
+  };
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes onto a canvas: the same picture as svg.ts makes, without an element for each. For what moves in every frame.
+import type { Attributes, Shape, Span } from '../plots/shapes';
+
+type Context = CanvasRenderingContext2D;
+
+/** How an element of the page writes and colours. It holds until the theme changes. */
+interface Pen {
+  readonly family: string;
+  /** Tokens to values. */
+  ink(value: string): string;
+}
+
+function penOf(element: Element): Pen {
+  const style = getComputedStyle(element);
+  const known = new Map<string, string>();
+  return {
+    family: style.fontFamily,
+    ink(value) {
+      let plain = known.get(value);
+      if (plain === undefined) {
+        plain = value.replace(/var\((--[a-z0-9-]+)\)/g, (_, name: string) => style.getPropertyValue(name).trim());
+        known.set(value, plain);
+      }
+      return plain;
+    },
+  };
+}
+
+const PLACE = /translate\(([-\d.]+) ([-\d.]+)\)(?: rotate\(([-\d.]+)\))?/;
+
+function number(value: string | number | undefined, otherwise = 0): number {
+  if (typeof value === 'number') return value;
+  return value === undefined ? otherwise : Number.parseFloat(value);
+}
+
+/** "0.34em" or pixels. */
+const length = (value: string | number | undefined, size: number): number =>
+  typeof value === 'string' && value.endsWith('em') ? number(value) * size : number(value);
+
+const visible = (paint: string | number | undefined): paint is string => typeof paint === 'string' && paint !== 'none';
+
+function outline({ tag, attributes: a }: Shape): Path2D {
+  const out = new Path2D(tag === 'path' ? String(a.d) : undefined);
+  if (tag === 'line') {
+    out.moveTo(number(a.x1), number(a.y1));
+    out.lineTo(number(a.x2), number(a.y2));
+  }
+  if (tag === 'circle') out.arc(number(a.cx), number(a.cy), number(a.r), 0, 2 * Math.PI);
+  if (tag === 'rect') out.roundRect(number(a.x), number(a.y), number(a.width), number(a.height), number(a.rx));
+  return out;
+}
+
+function setStroke(context: Context, a: Attributes, pen: Pen): void {
+  context.strokeStyle = pen.ink(String(a.stroke));
+  context.lineWidth = number(a['stroke-width'], 1);
+  context.globalAlpha = number(a['stroke-opacity'], 1);
+  context.miterLimit = 4;
+  context.lineJoin = (a['stroke-linejoin'] as CanvasLineJoin | undefined) ?? 'miter';
+  context.setLineDash(a['stroke-dasharray'] ? String(a['stroke-dasharray']).split(' ').map(Number) : []);
+}
+
+function paintOutline(context: Context, shape: Shape, pen: Pen): void {
+  const { attributes: a } = shape;
+  const path = outline(shape);
+  if (a.fill !== 'none' && shape.tag !== 'line') {
+    context.fillStyle = pen.ink(String(a.fill ?? '#000'));
+    context.fill(path, a['fill-rule'] === 'evenodd' ? 'evenodd' : 'nonzero');
+  }
+  if (!visible(a.stroke)) return;
+  setStroke(context, a, pen);
+  context.stroke(path);
+  context.globalAlpha = 1;
+}
+
+const ALIGNED: Readonly<Record<string, CanvasTextAlign>> = { start: 'left', middle: 'center', end: 'right' };
+
+/** What a context calls a font once it has it. To set one again takes as long as to write with it. */
+const fonts = new Map<string, string>();
+
+function setFont(context: Context, a: Attributes, { family }: Pen): void {
+  const font = `${a['font-weight'] ?? 400} ${a['font-size'] ?? 16}px ${family}`;
+  if (fonts.get(font) === context.font) return;
+  context.font = font;
+  fonts.set(font, context.font);
+}
+
+function write(context: Context, words: string, x: number, y: number, a: Attributes, pen: Pen): void {
+  setFont(context, a, pen);
+  if (visible(a.stroke)) {
+    setStroke(context, a, pen);
+    context.strokeText(words, x, y);
+  }
+  context.fillStyle = pen.ink(String(a.fill ?? '#000'));
+  context.fillText(words, x, y);
+}
+
+/** Spans one after the other from where the text begins; a raised one is smaller and higher. */
+function writeSpans(context: Context, spans: readonly Span[], whole: Attributes, down: number, pen: Pen): void {
+  const size = number(whole['font-size'], 16);
+  let at = 0;
+  for (const { text, up, attributes } of spans) {
+    const a = { ...whole, ...(up ? { 'font-size': 0.75 * size } : {}), ...attributes };
+    at += number(attributes?.dx);
+    write(context, text, at, down - (up ? 0.26 * size : 0), a, pen);
+    at += context.measureText(text).width;
+  }
+}
+
+function paintText(context: Context, { attributes: a, text, spans }: Shape, pen: Pen): void {
+  const [, x, y, degrees] = PLACE.exec(String(a.transform ?? '')) ?? [];
+  const [left, top] = [number(x ?? a.x), number(y ?? a.y)];
+  const angle = (number(degrees) * Math.PI) / 180;
+  context.translate(left, top);
+  context.rotate(angle);
+  const down = length(a.dy, number(a['font-size'], 16));
+  context.textAlign = spans ? 'left' : ALIGNED[String(a['text-anchor'] ?? 'start')];
+  if (spans) writeSpans(context, spans, a, down, pen);
+  else write(context, text ?? '', 0, down, a, pen);
+  context.rotate(-angle);
+  context.translate(-left, -top);
+}
+
+/** In this order, over what is there. */
+function paint(context: Context, shapes: readonly Shape[], pen: Pen): void {
+  for (const shape of shapes) {
+    if (shape.tag === 'text') paintText(context, shape, pen);
+    else paintOutline(context, shape, pen);
+  }
+}
+
+export interface Room {
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Sheet {
+  clear(): void;
+  paint(shapes: readonly Shape[]): void;
+  /** Onto another canvas, with this one's pen. */
+  paintOn(context: CanvasRenderingContext2D, shapes: readonly Shape[]): void;
+  /** Shapes that stay the same, painted once; returns what puts them here. */
+  keep(shapes: readonly Shape[]): () => void;
+}
+
+/** A canvas over a part of a drawing, in the drawing's own pixels; null where a browser gives none. */
+export function sheetOn(canvas: HTMLCanvasElement, room: Room): Sheet | null {
+  const context = opened(canvas, room);
+  if (!context) return null;
+  const pen = penOf(canvas);
+  const { top, width, height } = room;
+  Object.assign(canvas.style, { top: `${top}px`, width: `${width}px`, height: `${height}px` });
+  return {
+    clear: () => context.clearRect(0, top, width, height),
+    paint: (shapes) => paint(context, shapes, pen),
+    paintOn: (other, shapes) => paint(other, shapes, pen),
+    keep(shapes) {
+      const still = document.createElement('canvas');
+      const own = opened(still, room);
+      if (own) paint(own, shapes, pen);
+      return () => context.drawImage(still, 0, top, width, height);
+    },
+  };
+}
+
+function opened(canvas: HTMLCanvasElement, { top, width, height }: Room): CanvasRenderingContext2D | null {
+  const ratio = devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext('2d');
+  context?.setTransform(ratio, 0, 0, ratio, 0, -top * ratio);
+  return context;
+}
