@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from coalescope.database import changes
+from coalescope.errors import CoalescopeError
 from coalescope.together import Together
 
 MakeLog = Callable[..., bytes]
@@ -94,6 +95,31 @@ def test_one_that_is_refused_spoils_no_other(client: Any, make_log: MakeLog) -> 
     assert [answer.status_code for answer in answers[:5]] == [201, 409, 201, 200, 409]
     assert sorted(answer.status_code for answer in answers[5:]) == [200, 201]
     assert client.get("/api/experiments/lab/runs").json()["total"] == 4
+
+
+def test_the_same_log_at_the_same_time_is_known_and_not_cut_off(
+    client: Any, make_log: MakeLog
+) -> None:
+    receipts = [answer.json() for answer in send_at_once(client, [make_log()] * 3)]
+    assert sorted(receipt["outcome"] for receipt in receipts) == ["known", "known", "stored"]
+    assert [receipt["warnings"] for receipt in receipts] == [[], [], []]
+    assert client.get("/api/experiments/lab/runs").json()["total"] == 1
+
+
+def test_a_store_that_fails_is_not_asked_again_for_each(
+    client: Any, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, asked = client.app.state.object_store, []
+
+    def fail(staged: Sequence[Any], suffix: str) -> None:
+        asked.append(len(staged))
+        raise CoalescopeError("bucket_unreachable", "It is gone.", status=503)
+
+    monkeypatch.setattr(store, "commit_all", fail)
+    answers = send_at_once(client, [make_log() for _ in range(4)])
+    assert [answer.status_code for answer in answers] == [503] * 4
+    assert sum(asked) == 4, "each log once, in the first's turn or the others'"
+    assert client.get("/api/experiments").json() == []
 
 
 def test_turns_are_taken_whole_and_errors_reach_everybody() -> None:

@@ -61,7 +61,9 @@ def store_together(
                 with span("upload place"):
                     store.commit_all([log.staged for log in chosen], RUN_LOG_SUFFIX)
                 causes += [log.cause for log in chosen if log.cause is not None]
-    except (CoalescopeError, IntegrityError):
+    except (CoalescopeError, IntegrityError) as error:
+        if isinstance(error, CoalescopeError) and error.status >= 500:
+            raise  # of the store: it would be the same for each alone
         return [None] * len(logs)  # one of them spoilt it: alone, each is told what is its own
     return [receipts.get(index) for index in range(len(logs))]
 

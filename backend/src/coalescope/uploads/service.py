@@ -85,7 +85,7 @@ def _accept_alone(
 
     Errors: as of `accept`.
     """
-    stored = _stored_copy(database, store, incoming)
+    stored = _stored_copy(database, store, staged, incoming)
     if stored is not None:
         match compare_logs(stored.path, staged.path):
             case "longer":
@@ -201,14 +201,17 @@ class _StoredLog:
     path: Path
 
 
-def _stored_copy(database: Database, store: ObjectStore, incoming: Incoming) -> _StoredLog | None:
+def _stored_copy(
+    database: Database, store: ObjectStore, staged: StagedObject, incoming: Incoming
+) -> _StoredLog | None:
     """The stored log of the run that came in again, in other bytes."""
     if incoming.content != "run_log":
         return None
     with database.read() as connection:
         run = runs.find_run(connection, incoming.runs[0].uid)
-    if run is None or run.content != "run_log" or run.sha256 is None:
+    if run is None or run.content != "run_log" or run.sha256 in (None, staged.sha256):
         return None
+    assert run.sha256 is not None
     path = store.path(run.sha256, RUN_LOG_SUFFIX)
     return None if path is None else _StoredLog(run, path)
 
