@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope.page import ahead
 
 MakeClient = Callable[..., Any]
 
@@ -58,6 +59,28 @@ def test_the_first_fit_is_told_once_somebody_asked_for_it(published: Any) -> Non
     assert told(published)["experiments/geist-2005-nfs/fits.json"] == [
         {"asked": asked, "answer": answer}
     ]
+
+
+def test_the_fit_that_the_address_asks_for_is_told(published: Any) -> None:
+    asked = FIT | {"method": "ols", "where": {}}
+    answer = published.post(f"{API}/fits", json=asked).json()
+    fits = "experiments/geist-2005-nfs/fits.json"
+    assert told(published, f"{VIEW}?fit=ols")[fits] == [{"asked": asked, "answer": answer}]
+    assert fits not in told(published)
+    assert fits not in told(published, f"{VIEW}?fit=ols&measure=receiver_cpu_jiffies_per_gb")
+
+
+def test_cells_that_are_too_many_to_be_told_are_fetched_beside_the_scripts(
+    published: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = f'<link rel="preload" as="fetch" crossorigin href="{API}/cells">'
+    assert beside not in published.get(VIEW).text
+    monkeypatch.setattr(ahead, "_MOST_CHARACTERS", len(json.dumps(told(published))) // 2)
+    answers = told(published)
+    assert answers == {"experiments/geist-2005-nfs.json": published.get(API).json()}
+    assert beside in published.get(VIEW).text
+    # with runs left out, other cells are asked for
+    assert beside not in published.get(f"{VIEW}?without=0123").text
 
 
 def test_new_data_are_told_at_once(published: Any) -> None:

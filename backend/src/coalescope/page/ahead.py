@@ -2,7 +2,8 @@
 """Answers to the explorer's first questions, told with its document so that none is waited for.
 
 They stand in the document's head as JSON, under the names that a published copy keeps them by
-(frontend/src/api/told.ts reads them). What is not there the page asks for as ever.
+(frontend/src/api/told.ts reads them). Cells that are too many for that are fetched beside the
+page's scripts instead of after them. What is not there the page asks for as ever.
 """
 
 import json
@@ -12,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from sqlalchemy.engine import Connection
+from starlette.datastructures import QueryParams
 from starlette.types import Scope
 
 from coalescope.database import Database
@@ -31,6 +33,10 @@ _ADDRESS = re.compile(r"(?:/embed)?/explorer/([^/]+)/?")
 _KEPT = 16
 # What is larger comes no sooner with the document than after it.
 _MOST_CHARACTERS = 2**18
+# As the page asks for them, so that it is given what is under way (frontend/src/api/client.ts).
+_PRELOADED = (
+    '    <link rel="preload" as="fetch" crossorigin href="/api/experiments/{slug}/cells">\n'
+)
 
 Json = dict[str, Any]
 
@@ -58,31 +64,41 @@ class AnswersAhead:
         except CoalescopeError:  # no such experiment: the page says so
             return ""
         own = f"experiments/{slug}"
-        answers: Json = {f"{own}.json": experiment, f"{own}/cells.json": cells}
-        fits = list(self._first_fits(record, experiment, cells))
+        asked = QueryParams(scope["query_string"])
+        answers: Json = {f"{own}.json": experiment}
+        fits = list(self._first_fits(record, experiment, cells, asked))
         if fits:
             answers[f"{own}/fits.json"] = fits
-        # no "<": nothing in it can end the element
-        text = json.dumps(answers, separators=(",", ":")).replace("<", "\\u003c")
-        if len(text) > _MOST_CHARACTERS:
-            return ""
-        return f'    <script type="application/json" id="answers">{text}</script>\n'
+        whole = _element(answers | {f"{own}/cells.json": cells})
+        if len(whole) <= _MOST_CHARACTERS:
+            return whole
+        # with runs left out, the page asks for other cells
+        beside = "" if "without" in asked else _PRELOADED.format(slug=slug)
+        return beside + _element(answers)
 
     def _first_fits(
-        self, record: ExperimentRecord, experiment: Json, cells: Json
+        self, record: ExperimentRecord, experiment: Json, cells: Json, query: QueryParams
     ) -> Iterator[Json]:
         """What the view opens with, where it was asked for before: a document waits for no fit."""
         view, method = experiment["default_view"], experiment["default_fit"]
+        measure = query.get("measure") or (view["measure"] if view else None)
         first = {
-            "response": COSTS.get(view["measure"]) if view else None,
-            "method": method["method"] if method else "paper-tls",
+            "response": COSTS.get(measure) if measure else None,
+            "method": query.get("fit") or (method["method"] if method else "paper-tls"),
         }
         for asked in fit_requests(experiment, cells):
-            if first.items() <= asked.items():
+            here = all(query.get(name, level) == level for name, level in asked["where"].items())
+            if here and first.items() <= asked.items():
                 key = (record.id, record.data_version, FitIn(**asked).request())
                 fit = self._fits.find(key)
                 if fit is not None:
                     yield {"asked": asked, "answer": fit.model_dump(mode="json")}
+
+
+def _element(answers: Json) -> str:
+    # no "<": nothing in it can end the element
+    text = json.dumps(answers, separators=(",", ":")).replace("<", "\\u003c")
+    return f'    <script type="application/json" id="answers">{text}</script>\n'
 
 
 def _described(connection: Connection, record: ExperimentRecord) -> tuple[Json, Json]:
