@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
@@ -29,7 +30,7 @@ class _Answer:
     body: bytes = b""
     route: Any = None
 
-    @property
+    @cached_property
     def tag(self) -> str | None:
         return Headers(raw=self.headers).get("etag")
 
@@ -87,6 +88,6 @@ async def _send_again(kept: _Answer, scope: Scope, send: Send) -> None:
     if holds(Headers(scope=scope).get("if-none-match", ""), str(kept.tag)):
         status, body = 304, b""
         headers = [pair for pair in headers if pair[0] not in (b"content-length", b"content-type")]
-    # a copy: what stands around the application adds its own to it
+    # a copy: what stands around the application may add its own to it
     await send({"type": "http.response.start", "status": status, "headers": [*headers]})
     await send({"type": "http.response.body", "body": body})

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Headers that every response carries, errors included."""
 
-from starlette.datastructures import MutableHeaders
+from collections.abc import Mapping
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # blob: holds kernels printed from graphs, and figures to save.
@@ -61,6 +62,14 @@ EMBED_HEADERS = {
 }
 
 
+def _pairs(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """As a response carries them."""
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+
+_PAIRS, _EMBED_PAIRS = _pairs(SECURITY_HEADERS), _pairs(EMBED_HEADERS)
+
+
 class SecurityHeaders:
     """Adds the headers to whatever the application answers."""
 
@@ -73,13 +82,14 @@ class SecurityHeaders:
             await self._app(scope, receive, send)
             return
 
-        more = EMBED_HEADERS if scope["path"].startswith(_EMBEDS) else SECURITY_HEADERS
+        more = _EMBED_PAIRS if scope["path"].startswith(_EMBEDS) else _PAIRS
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in more.items():
-                    headers.setdefault(name, value)
+                headers = [*message.get("headers", ())]
+                given = {name for name, _ in headers}
+                headers += [pair for pair in more if pair[0] not in given]
+                message = {**message, "headers": headers}
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
