@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -129,6 +130,16 @@ def test_answers_that_were_kept_and_what_needs_a_server(
     expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("Every mean")
     copy.goto(f"{site}/workshop")
     expect(copy.get_by_role("region", name="Fit")).to_contain_text("published copy")
+
+
+def test_a_file_is_opened_and_nowhere_to_be_uploaded(copy: Page, site: str, tmp_path: Path) -> None:
+    (tmp_path / "bench.csv").write_text(lab_table())
+    copy.goto(f"{site}/open/")
+    expect(copy.get_by_text("sent nowhere")).to_be_visible()
+    expect(copy.get_by_text("upload it")).to_have_count(0)
+    copy.locator("input[type=file]").set_input_files(tmp_path / "bench.csv")
+    expect(copy.get_by_text("This table is in this page alone")).to_be_visible(timeout=3 * SLOW)
+    expect(copy.get_by_role("button", name="Upload it")).to_have_count(0)
 
 
 def test_what_follows_from_kept_answers_is_worked_out(copy: Page, site: str) -> None:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChangeEvent, type DragEvent, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { currentCopy } from '../../api/copy';
 import type { ErrorBody } from '../../api/types';
 import { KINDS, Kind, type KindName } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
@@ -168,7 +169,7 @@ export function OpenPage() {
         key={turn.current}
         experiment={state.opened.experiment}
         cells={state.opened.cells}
-        onUpload={() => upload(state.file, true)}
+        onUpload={currentCopy() === null ? () => upload(state.file, true) : undefined}
         onClose={() => setState({ is: 'empty' })}
       />
     );
@@ -177,8 +178,13 @@ export function OpenPage() {
       <header className="lede">
         <h1>Open a file without uploading it</h1>
         <p>
-          A run log shows its run, a table (CSV) its surface. It is read in this browser and sent nowhere. To keep it,{' '}
-          <Link href="/upload">upload it</Link>.
+          A run log shows its run, a table (CSV) its surface. It is read in this browser and sent nowhere.
+          {currentCopy() === null && (
+            <>
+              {' '}
+              To keep it, <Link href="/upload">upload it</Link>.
+            </>
+          )}
         </p>
       </header>
       <label
@@ -208,11 +214,13 @@ export function OpenPage() {
       )}
       {state.is === 'log' && (
         <>
-          <p>
-            <button type="button" onClick={() => upload(state.file, false)}>
-              Upload it
-            </button>
-          </p>
+          {currentCopy() === null && (
+            <p>
+              <button type="button" onClick={() => upload(state.file, false)}>
+                Upload it
+              </button>
+            </p>
+          )}
           <LogView name={state.file.name} opened={state.opened} />
         </>
       )}

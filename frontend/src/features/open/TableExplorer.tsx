@@ -7,11 +7,11 @@ import type { Subject } from '../../state/view';
 import { Explorer } from '../explorer/Explorer';
 import { slugOf } from '../upload/slug';
 
-/** The explorer on a table that the server knows nothing of. */
+/** The explorer on a table that the server knows nothing of; without `onUpload` there is none to send it to. */
 export function TableExplorer(props: {
   experiment: Experiment;
   cells: readonly Cell[];
-  onUpload: () => void;
+  onUpload?: (() => void) | undefined;
   onClose: () => void;
 }) {
   const { experiment, cells, onUpload, onClose } = props;
@@ -28,7 +28,7 @@ export function TableExplorer(props: {
           <Notice
             tone="plain"
             title="This table is in this page alone"
-            action={{ label: 'Upload it', onClick: onUpload }}
+            {...(onUpload && { action: { label: 'Upload it', onClick: onUpload } })}
           >
             A link to the view does not carry it.{' '}
             <button type="button" className="inline" onClick={onClose}>

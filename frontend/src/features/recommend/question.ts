@@ -181,7 +181,8 @@ export function questionOf(
   if (subject.opened)
     return {
       goal,
-      reason: 'These runs are only open in this page: upload them, and the server can say which setting to choose.',
+      reason:
+        'These runs are only open in this page: a server that they are uploaded to can say which setting to choose.',
     };
   const wanted = wantedBy(goal, advice, known);
   const aims = wanted.flatMap((role): Aimed[] => {

@@ -86,7 +86,7 @@ describe('the question', () => {
       /between CPU time and throughput.*the runs have CPU time only/,
     );
     const opened = pose({ ...lab(), opened: true }, '').question;
-    expect(isRefusal(opened) && opened.reason).toMatch(/upload them/);
+    expect(isRefusal(opened) && opened.reason).toMatch(/a server that they are uploaded to/);
   });
 });
 
