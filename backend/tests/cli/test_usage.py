@@ -93,6 +93,20 @@ def test_wrong_usage_is_status_2(process: Callable[..., Any]) -> None:
     assert "usage: coalescope" in done.stderr
 
 
+def test_a_full_disk_behind_the_output(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "models"],
+            env=environment(tmp_path / "data"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, "coalescope: No space left on device\n")
+
+
 def test_settings_from_the_environment_are_checked(run: Callable[..., Any]) -> None:
     done = run("experiments", COALESCOPE_PORT="eighty")
     assert done.returncode == 1

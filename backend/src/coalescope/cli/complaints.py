@@ -21,8 +21,8 @@ def explain(error: Exception) -> str | None:
             reason = str(error)
         case OSError(strerror=str(text)) if error.filename is not None:
             reason = f"{error.filename}: {text}"
-        case OSError():
-            reason = str(error)
+        case OSError():  # of a stream that has no name: the disk behind it is full, say
+            reason = error.strerror or str(error)
         case UnicodeDecodeError():
             reason = f"a file that should be text is not: {error.reason}"
         case UnicodeEncodeError():
