@@ -77,9 +77,9 @@ def tracing(page: Page, categories: list[str]) -> Iterator[list[dict[str, Any]]]
     """What Chromium's own trace says of the time in between; complete once this is left."""
     session = page.context.new_cdp_session(page)
     events: list[dict[str, Any]] = []
-    complete: list[object] = []
+    complete: list[bool] = []
     session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
-    session.on("Tracing.tracingComplete", complete.append)
+    session.on("Tracing.tracingComplete", lambda _: complete.append(True))
     config = {"includedCategories": categories, "recordMode": "recordAsMuchAsPossible"}
     session.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": config})
     yield events
