@@ -39,13 +39,21 @@ traffic: ## Build the traffic tool, driver/traffic/coalescope-traffic
 	$(MAKE) -C driver/traffic
 
 test: ## Install what the tests need, lint, and run all tests
-	$(MAKE) -j2 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
+	$(MAKE) -j3 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
 	$(MAKE) logger
-	$(MAKE) -j2 --output-sync=target --keep-going lint test-page
+	$(MAKE) -j3 --output-sync=target --keep-going lint test-page guest-system # the last waits for a network
 	$(MAKE) --keep-going test-python test-servers test-guest test-e2e # one failure does not hide others
 
+# A worker takes a file at a time: the longest come first, so that none is left at the end.
+LONG_TESTS := host/tests/sweep/test_sweeping.py host/tests/sweep/test_network.py backend/tests/durability/test_many_processes.py \
+	host/tests/sweep/test_bad_input.py backend/tests/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
+	host/tests/peers/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
+	driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py host/tests/run_log/test_corpus.py backend/tests/cluster/test_cluster.py \
+	backend/tests/uploads/test_hostile_logs.py driver/traffic/tests/test_traffic.py host/tests/settings/test_host.py
+OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests -name 'test_*.py'))
+
 test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not browser and not guest and not soak and not containers" -q
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not browser and not guest and not soak and not containers" -q $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(OTHER_TESTS))
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
@@ -64,8 +72,9 @@ DRIVER_TESTS := driver/module/tests/test_several_cpus.py driver/module/tests/tes
 LONG_GUEST_TESTS := driver/testbed/tests/test_sweep.py host/tests/settings/test_in_guest.py driver/testbed/tests/test_guest.py host/tests/workloads/test_pktgen.py
 GUEST_TESTS = $(shell grep -rl 'mark\.guest' --include='test_*.py' driver host)
 
-test-guest: ## The kernel module, the logger and the sweep in virtual machines: test-driver, and then test-sweep
-	@$(MAKE) --no-print-directory --keep-going test-driver test-sweep
+test-guest: setup-dev tools logger host-tools guest-system ## All that needs virtual machines, as test-driver and test-sweep, in one go
+	$(GUEST_PYTEST) -m "guest and not soak" $(firstword $(DRIVER_TESTS)) $(LONG_GUEST_TESTS) $(wordlist 2,9,$(DRIVER_TESTS)) \
+		$(filter-out $(LONG_GUEST_TESTS) $(DRIVER_TESTS),$(GUEST_TESTS))
 
 test-driver: setup-dev tools logger guest-system ## The module is built and loaded, exact, never torn, comes and goes under traffic; its logs, killed too
 	$(GUEST_PYTEST) -m "not soak" $(DRIVER_TESTS)
@@ -91,12 +100,14 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	@git diff --exit-code -- docs/openapi.json frontend/src/api/schema.d.ts docs/glossary.md docs/published-vs-predicted.md \
 		|| { echo 'The generated client is stale: commit the difference above.' >&2; exit 1; }
 
+# What has not changed is left as it is: the page is built of it, and would be built again.
+replaced = $(2) > $(1).new && { if cmp -s $(1).new $(1); then rm $(1).new; else mv $(1).new $(1); fi; }
+
 client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, docs/published-vs-predicted.md and the page's API client
-	@$(BIN)/coalescope openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json
-	@$(BIN)/python -m coalescope_models.glossary > docs/glossary.md.new && mv docs/glossary.md.new docs/glossary.md
-	@$(BIN)/python docs/published_vs_predicted.py > docs/published-vs-predicted.md.new \
-		&& mv docs/published-vs-predicted.md.new docs/published-vs-predicted.md
-	@cd frontend && npm run --silent client >/dev/null
+	@$(call replaced,docs/openapi.json,$(BIN)/coalescope openapi)
+	@$(call replaced,docs/glossary.md,$(BIN)/python -m coalescope_models.glossary)
+	@$(call replaced,docs/published-vs-predicted.md,$(BIN)/python docs/published_vs_predicted.py)
+	@$(call replaced,frontend/src/api/schema.d.ts,frontend/node_modules/.bin/openapi-typescript docs/openapi.json --default-non-nullable=false)
 
 testbed: setup host-tools ## Repeat the paper's experiment in virtual machines (33 minutes on two CPUs), into datasets/virtual-testbed/
 	cd driver && ../$(BIN)/python -m testbed
@@ -143,7 +154,7 @@ $(STAMPS)/python: requirements.lock $(PYTHON_PROJECTS) | $(VENV)/bin/python
 	@touch $@
 
 $(STAMPS)/python-dev: requirements-dev.lock $(STAMPS)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-compile -r requirements-dev.lock # most is never imported
 	@touch $@
 
 $(STAMPS)/node: frontend/package.json frontend/package-lock.json
