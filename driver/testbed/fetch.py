@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make guest-system`: fetch what guests stand on, once: kernel, emulator and file system."""
+"""`make guest-system`: fetch what guests stand on, once, and build what they run."""
 
 import sys
 
@@ -7,6 +7,7 @@ from testbed.emulator import debian_qemu
 from testbed.errors import TestbedError
 from testbed.folders import BUILD, alone
 from testbed.kernel import debian_kernel
+from testbed.programs import build_programs, tested_modules
 from testbed.root import debian_root
 
 
@@ -15,6 +16,8 @@ def main() -> int:
     try:
         with alone():
             kernel, emulator, _ = debian_kernel(), debian_qemu(), debian_root()
+            build_programs(kernel)  # else the first guest does, and all others wait for it
+            tested_modules(kernel)
     except TestbedError as error:
         sys.stderr.write(f"testbed: {error}\n")
         return 1

@@ -22,7 +22,6 @@ const encode = (v) => (Number.isFinite(v) ? v : String(v));
 const kernels = new Map();
 const load = async (source) => {
   if (!kernels.has(source)) {
-    kernels.clear();
     const url = 'data:text/javascript,' + encodeURIComponent(source);
     kernels.set(source, (await import(url)).default);
   }

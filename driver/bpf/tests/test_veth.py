@@ -2,6 +2,7 @@
 """What the eBPF source counts on a veth pair, against what the generator sent."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -92,8 +93,8 @@ def dropped(machine):
 def undisturbed(machines, measure, complete=lambda *_: True):
     """What was measured while no frame was dropped, which is often unless the CPUs are overrun.
 
-    `complete` says of a measurement whether the programs were called for every frame: on an overrun
-    machine they are not always (README, "What differs from the module").
+    `complete` says of a measurement whether the programs were called for every frame: hardened
+    kernels leave them out while certain processes run (README, "What differs from the module").
     """
     for _ in range(10):
         before = [dropped(machine) for machine in machines]
@@ -292,7 +293,8 @@ def test_an_interface_that_goes_away_ends_the_log(machines, recording, what):
             )
         log.end()
     assert log.process.returncode == 1
-    assert "ebpf: No such device" in log.said
+    # the sources are asked one after the other: it may go away between the first and the second
+    assert re.search(r"can no longer be observed: (ebpf|netlink): No such device", log.said)
     ended = read(log.path)
     assert ended.complete
     assert ended.footer["ended"] == "source lost"

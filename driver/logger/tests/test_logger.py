@@ -148,10 +148,22 @@ def test_warmup_comes_before_the_window(logger, path):
     assert end - start >= 100e6
 
 
-def test_the_window_can_wait_for_traffic(logger, path):
+@pytest.fixture
+def undisturbed(logger, tmp_path):
+    """The logger on a loopback interface of its own: what others send is not heard."""
+    inside = 'ip link set lo up && exec "$0" "$@"'
+    script = tmp_path / "undisturbed"
+    script.write_text(
+        f"#!/bin/sh\nexec unshare --map-root-user --net sh -c '{inside}' {logger} \"$@\""
+    )
+    script.chmod(0o755)
+    return script
+
+
+def test_the_window_can_wait_for_traffic(undisturbed, path):
     slow = "import time; time.sleep(0.3)\n" + SEND + "\ntime.sleep(0.2)"
     log = record(
-        logger, path, "--start-on-traffic", 20, "-d", "100ms", "--", sys.executable, "-c", slow
+        undisturbed, path, "--start-on-traffic", 20, "-d", "100ms", "--", sys.executable, "-c", slow
     )
     start, end = log.window
     times = log.streams[0].column("t_monotonic_ns")

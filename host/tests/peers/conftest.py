@@ -59,7 +59,7 @@ def lab() -> Iterator[Lab]:
             address=hosts.there_address,
             interface="lab0",
             ssh_options=hosts.ssh_options_from_outside,
-            python=f"env XDG_STATE_HOME={hosts.folder}/state {sys.executable}",
+            python=sys.executable,
         )
         yield Lab(hosts, spec)
 

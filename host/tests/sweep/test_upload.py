@@ -5,10 +5,12 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import pytest
+from coalescope_host.sweep.upload import send
 
 from .conftest import Files
 
@@ -212,3 +215,61 @@ def test_a_folder_without_logs(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "no run log" in done.stderr
+
+
+TOO_LARGE = b'{"error": {"message": "The file is larger than this server accepts."}}'
+REFUSAL = b"HTTP/1.1 413 Too large\r\nContent-Length: %d\r\n\r\n%s" % (len(TOO_LARGE), TOO_LARGE)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "reason"),
+    [(REFUSAL, "refused", "larger than this server accepts"), (b"", "failed", "cannot be reached")],
+)
+def test_what_a_server_says_before_it_has_the_whole_file_is_heard(
+    tmp_path: Path, answer: bytes, outcome: str, reason: str
+) -> None:
+    """It closes with most of the file unread: the rest meets a broken pipe."""
+    log = tmp_path / "large.runlog"
+    with log.open("wb") as file:
+        file.truncate(32 << 20)
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+
+        def refuse() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(answer)
+
+        refused = pool.submit(refuse)
+        found = send(f"http://127.0.0.1:{listener.getsockname()[1]}", log, None)
+        refused.result(30)
+    assert found.outcome == outcome, found
+    assert reason in found.reason
+
+
+def test_who_hangs_up_before_anything_is_said_cannot_be_reached(tmp_path: Path) -> None:
+    log = tmp_path / "x.runlog"
+    log.write_bytes(b"x")
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+
+        def hang_up() -> None:
+            connection, _ = listener.accept()
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+        hung_up = pool.submit(hang_up)
+        found = send(f"https://127.0.0.1:{listener.getsockname()[1]}", log, None)
+        hung_up.result(30)
+    assert found.outcome == "failed"
+    assert "reset by peer" in found.reason
+
+
+def test_a_file_that_is_not_there_is_named_once(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*TOOL, "none", "--server", "http://127.0.0.1:9"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "refused none: there is no such file\n")

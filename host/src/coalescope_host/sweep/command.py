@@ -34,7 +34,7 @@ from .sweeping import (
     pending,
     run_s,
 )
-from .upload import A_SERVER, is_server, send, token
+from .upload import A_SERVER, Outcome, is_server, send, token
 from .uploads import Uploads
 
 OpenBench = Callable[[Plan, Callable[[], None]], AbstractContextManager[Bench]]
@@ -82,7 +82,9 @@ def run_upload(options: Namespace) -> int:
         return 1
     arrived = []
     for path in _logs(options.paths):
-        outcome = send(options.server, path, secret)
+        there = path.exists()
+        gone = Outcome("refused", "there is no such file")
+        outcome = send(options.server, path, secret) if there else gone
         arrived.append(outcome.arrived)
         stream = sys.stdout if outcome.arrived else sys.stderr
         stream.write(f"{outcome.outcome:8}{path}{': ' if outcome.reason else ''}{outcome.reason}\n")

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -95,7 +96,10 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
         with path.open("rb") as file:
             headers["Content-Length"] = str(os.fstat(file.fileno()).st_size)
             query = urlencode({"filename": path.name})
-            connection.request("POST", f"{base}/api/uploads?{query}", file, headers)
+            connection.connect()
+            # a server that refuses a file need not take all of it: its answer is there already
+            with suppress(BrokenPipeError, ConnectionResetError):
+                connection.request("POST", f"{base}/api/uploads?{query}", file, headers)
             answer = connection.getresponse()
             return _outcome(server, answer.status, answer.read(1 << 20))
     except FileNotFoundError:
