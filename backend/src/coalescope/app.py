@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
@@ -18,6 +18,7 @@ from coalescope.cluster import Cluster
 from coalescope.comparisons.endpoints import router as comparisons
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.error_responses import ERROR_RESPONSES, install_error_handlers
+from coalescope.experiments.endpoints import KEPT_SUMMARIES
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.experiments.kept_answers import KeptAnswers
 from coalescope.exports.endpoints import router as exports
@@ -44,6 +45,7 @@ from coalescope.predictions.endpoints import user_router as user_models
 from coalescope.previews.endpoints import KEPT_PICTURES
 from coalescope.previews.endpoints import router as previews
 from coalescope.previews.head import PageHead
+from coalescope.query import each_once
 from coalescope.recommendations.endpoints import router as recommendations
 from coalescope.runs.endpoints import router as runs
 from coalescope.security import (
@@ -64,6 +66,7 @@ from coalescope.tokens.service import any_valid
 from coalescope.tracing import Traced, Tracer, Tracing
 from coalescope.uploads.endpoints import router as uploads
 from coalescope.uploads.log_reader import LogReader
+from coalescope.uploads.log_writer import LogWriter
 
 _MOST_BODY_BYTES = 2**20
 _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do to a machine."
@@ -88,17 +91,15 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
         store.database, computing(store.database, settings, spread), settings.jobs_at_once, tracer
     )
 
-    reader = LogReader()
+    reader, writer = LogReader(), LogWriter(settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        loader.start()
-        runner.start()
-        reader.start()
+        for begin in (loader.start, runner.start, reader.start, writer.start):
+            begin()
         yield
-        await run_in_threadpool(reader.close)
-        await run_in_threadpool(loader.stop)
-        await run_in_threadpool(runner.stop)
+        for end in (reader.close, writer.close, loader.stop, runner.stop):
+            await run_in_threadpool(end)
         if cluster is not None:
             cluster.close()
         if tracing is not None:
@@ -126,8 +127,10 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.spread = spread
     app.state.job_runner = runner
     app.state.log_reader = reader
+    app.state.log_writer = writer
     app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
+    app.state.summarised = LatestAnswers(KEPT_SUMMARIES)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)
     app.state.listeners = Listeners()
     app.state.metrics = Metrics(store.database)
@@ -173,15 +176,7 @@ def _routes() -> list[BaseRoute]:
     They know nothing of an application; endpoints find theirs in the request.
     """
     every = APIRouter(generate_unique_id_function=_operation_id)
-    # with the prefix here, and not in the router, the types are not read to look for empty paths
-    every.include_router(_api(), prefix="/api")
-    for other in (redirects, previews, metrics):
-        every.include_router(other)
-    return every.routes
-
-
-def _api() -> APIRouter:
-    api = APIRouter(responses=ERROR_RESPONSES | OTHER_ERRORS)
+    # all at one level: at each, an address is looked up twice
     # in this order they are tried: each before the one that is asked for costs some microseconds
     for feature in (
         uploads,
@@ -203,8 +198,16 @@ def _api() -> APIRouter:
         links,
         reference,
     ):
-        api.include_router(feature)
-    return api
+        # with the prefix here, the types are not read to look for empty paths
+        every.include_router(
+            feature,
+            prefix="/api",
+            responses=ERROR_RESPONSES | OTHER_ERRORS,
+            dependencies=[Depends(each_once)],
+        )
+    for other in (redirects, previews, metrics):
+        every.include_router(other)
+    return every.routes
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -30,7 +30,7 @@ from coalescope.errors import CoalescopeError, read_only
 from coalescope.object_store import (
     Contents,
     ReceivedFile,
-    StagedObject,
+    ReceivedObject,
     object_at,
     place_of,
     sweep_parts,
@@ -106,10 +106,10 @@ class BucketObjectStore:
             list(pool.map(lambda one: self._put(place_of(one[0], suffix), *one), named))
         return [sha256 for sha256, _ in named]
 
-    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
+    def commit_all(self, staged: Sequence[ReceivedObject], suffix: str) -> None:
         """Put all, several at once."""
         with ThreadPoolExecutor(_PUTS_AT_ONCE) as pool:
-            list(pool.map(lambda one: one.commit(suffix), staged))
+            list(pool.map(lambda one: self.put(one.path, one.size, one.sha256, suffix), staged))
 
     def put(self, path: Path, size: int, sha256: str, suffix: str) -> None:
         """Make a local file an object, unless it is one, whole, already."""

@@ -14,10 +14,10 @@ Writes within different experiments pass each other there.
 import logging
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, NamedTuple
@@ -28,6 +28,7 @@ import sqlalchemy as sa
 from fastapi import Depends, Request
 from sqlalchemy.engine import Connection, Engine
 
+from coalescope import plain_sql
 from coalescope.errors import CoalescopeError, read_only
 from coalescope.timestamps import utc_now
 from coalescope.together import Together
@@ -266,9 +267,6 @@ jobs = sa.Table(
 )
 
 
-_NOTE = sa.insert(changes)
-
-
 class Cause(NamedTuple):
     """Who asks for a change, and what was asked."""
 
@@ -288,12 +286,21 @@ class Database:
 
     """
 
-    def __init__(self, engine: Engine, *, for_reading: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        for_reading: bool = False,
+        connect_at_once: Callable[[], Any] | None = None,
+    ) -> None:
         self.engine = engine
         self.for_reading = for_reading
         self.on_server = engine.dialect.name == "postgresql"
         self.together = Together()
         self._writers = Lock()
+        self._connect_at_once = connect_at_once
+        self._at_once: Any = None
+        self._at_once_turn = Lock()
         one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         self._reader = engine.execution_options(**one_state) if self.on_server else engine
         self._writer = engine.execution_options(**{_WRITES: True})
@@ -319,7 +326,7 @@ class Database:
         """
         if self.for_reading:
             raise read_only()
-        with self._turn(), self._writer.begin() as connection:
+        with self.turn(), self._writer.begin() as connection:
             if self.on_server:
                 _queue(connection, within)
             yield connection
@@ -328,11 +335,28 @@ class Database:
                 causes = [] if own is None else [own]
             now = utc_now()
             notes = [{"at": now, "who": cause.who, "what": cause.what} for cause in causes]
-            if notes:
-                connection.execute(_NOTE, notes)
+            plain_sql.insert(connection, changes, notes)
+
+    def at_once(self, statement: str, *values: Any) -> Sequence[tuple[Any, ...]] | None:
+        """Rows by a statement that SQLite answers in microseconds, as they are now.
+
+        Also for the event loop's thread: to hand such a question to another costs several times
+        the answer. None where it would have to wait, and always on a database server.
+        """
+        if self._connect_at_once is None or not self._at_once_turn.acquire(blocking=False):
+            return None
+        try:
+            if self._at_once is None:
+                self._at_once = self._connect_at_once()
+            found: Sequence[tuple[Any, ...]] = self._at_once.execute(statement, values).fetchall()
+            return found
+        except pysqlite3.dbapi2.Error:
+            return None
+        finally:
+            self._at_once_turn.release()
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def turn(self) -> Iterator[None]:
         """Writers of this process in a queue; SQLite's own is to look again after a while.
 
         Who has waited long enough goes on to SQLite, which says that it was too long.
@@ -345,7 +369,10 @@ class Database:
                 self._writers.release()
 
     def close(self) -> None:
-        """Close all pooled connections."""
+        """Close all connections."""
+        if self._at_once is not None:
+            self._at_once.close()
+            self._at_once = None
         self.engine.dispose()
 
 
@@ -358,7 +385,7 @@ def open_database(url: str | None, data_dir: Path, *, for_reading: bool = False)
         return Database(_server_engine(url), for_reading=for_reading)
     _check_sqlite(pysqlite3.dbapi2.sqlite_version_info)
     if url is None and for_reading:
-        return Database(_reading_engine(data_dir / SQLITE_NAME), for_reading=True)
+        return _for_reading(data_dir / SQLITE_NAME)
     if url is None:
         data_dir.mkdir(parents=True, exist_ok=True)
         url = f"sqlite+pysqlite:///{data_dir / SQLITE_NAME}"
@@ -371,25 +398,28 @@ def open_database(url: str | None, data_dir: Path, *, for_reading: bool = False)
     )
     sa.event.listen(engine, "connect", _configure)
     sa.event.listen(engine, "begin", _begin)
-    return Database(engine, for_reading=for_reading)
+    names, options = engine.dialect.create_connect_args(engine.url)
+    own = {**options, "timeout": 0, "isolation_level": None, "check_same_thread": False}
+    at_once = partial(pysqlite3.dbapi2.connect, *names, **own)
+    return Database(engine, for_reading=for_reading, connect_at_once=at_once)
 
 
-def _reading_engine(path: Path) -> Engine:
+def _for_reading(path: Path) -> Database:
     uri = f"file:{quote(str(path.absolute()))}?mode=ro"
     if not os.access(path.parent, os.W_OK) and not has_unmerged_log(path):
         # SQLite cannot make the files that readers share, and nobody here writes
         uri += "&immutable=1"
 
-    def connect() -> Any:
-        return pysqlite3.dbapi2.connect(
-            uri, uri=True, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
-        )
-
+    connect = partial(
+        pysqlite3.dbapi2.connect, uri, uri=True, check_same_thread=False, isolation_level=None
+    )
     engine = sa.create_engine(
-        f"sqlite+pysqlite:///{path}", module=pysqlite3.dbapi2, creator=connect
+        f"sqlite+pysqlite:///{path}",
+        module=pysqlite3.dbapi2,
+        creator=partial(connect, timeout=_BUSY_SECONDS),
     )
     sa.event.listen(engine, "begin", _begin)
-    return engine
+    return Database(engine, for_reading=True, connect_at_once=partial(connect, timeout=0))
 
 
 def has_unmerged_log(path: Path) -> bool:
@@ -512,30 +542,6 @@ def _use_write_ahead_log(cursor: Any) -> None:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def insert_plain(
-    connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
-) -> None:
-    """Insert rows of plain numbers and texts, which the driver takes as they are.
-
-    All rows have the same columns. SQLAlchemy looks at every value of every row: for rows that are
-    many and small, that costs more than to store them.
-    """
-    if not rows:
-        return
-    text, order = _insert_of(table, tuple(rows[0]), connection.dialect)
-    given = list(rows) if order is None else [tuple([row[k] for k in order]) for row in rows]
-    connection.exec_driver_sql(text, given)
-
-
-@lru_cache(maxsize=64)
-def _insert_of(
-    table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect
-) -> tuple[str, Sequence[str] | None]:
-    """The statement, and the order of its values; None where they have names."""
-    statement = sa.insert(table).compile(dialect=dialect, column_keys=names)
-    return str(statement), statement.positiontup if statement.positional else None
 
 
 def read_connection(request: Request) -> Iterator[Connection]:

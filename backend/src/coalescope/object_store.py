@@ -11,17 +11,20 @@ same in a bucket of a server.
 import fcntl
 import hashlib
 import os
+import random
 import re
-import secrets
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from coalescope.errors import read_only
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# of the folder in the data folder
+LOGS_NAME = "logs"
 RUN_LOG_SUFFIX = "runlog"
 CSV_SUFFIX = "csv"
 _SYNCS_AT_ONCE = 16
@@ -29,8 +32,8 @@ _SYNCS_AT_ONCE = 16
 _SYNCS_IN_A_ROW = 4
 
 
-class StagedObject(Protocol):
-    """Bytes on their way into the store: not an object yet."""
+class ReceivedObject(Protocol):
+    """Bytes that were received for the store: not an object yet."""
 
     @property
     def path(self) -> Path:
@@ -44,11 +47,15 @@ class StagedObject(Protocol):
     def sha256(self) -> str:
         """Hexadecimal digest of the bytes received so far."""
 
-    def write(self, chunk: bytes | bytearray) -> None:
-        """Append bytes."""
-
     def sync(self) -> None:
         """Wait until the bytes received so far are on disk (not yet an object)."""
+
+
+class StagedObject(ReceivedObject, Protocol):
+    """Bytes on their way into the store."""
+
+    def write(self, chunk: bytes | bytearray) -> None:
+        """Append bytes."""
 
     def commit(self, suffix: str) -> None:
         """Make it an object, durably. Repeating an object that is there changes nothing."""
@@ -74,7 +81,7 @@ class ObjectStore(Protocol):
         open: give some hundred at a time.
         """
 
-    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
+    def commit_all(self, staged: Sequence[ReceivedObject], suffix: str) -> None:
         """Make objects of what was staged here, all of them durably, as `commit` does of one."""
 
     def path(self, sha256: str, suffix: str) -> Path | None:
@@ -145,7 +152,7 @@ class DirectoryObjectStore:
             list(self._pool.map(sync_directory, {*places, *top}))
         return digests
 
-    def commit_all(self, staged: Sequence[StagedObject], suffix: str) -> None:
+    def commit_all(self, staged: Sequence[ReceivedObject], suffix: str) -> None:
         """Move files whose bytes are on disk to their places, then make the places durable."""
         for one in staged:
             one.sync()
@@ -198,11 +205,24 @@ class DirectoryObjectStore:
         self._durable |= new
 
 
+@dataclass(frozen=True)
+class SyncedFile:
+    """A file that another process received into the store's folder and synced."""
+
+    path: Path
+    size: int
+    sha256: str
+
+    def sync(self) -> None:
+        """Nothing is left to wait for."""
+
+
 class ReceivedFile:
     """A temporary file in `folder`, locked by its writer, hashed as it grows."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / f"{secrets.token_hex(16)}.part"
+        # a name for itself, which nobody need guess: no question to the kernel for each
+        self.path = folder / f"{random.getrandbits(128):032x}.part"
         self.size = 0
         self._hash = hashlib.sha256()
         self._file = self.path.open("xb", buffering=0)

@@ -1,14 +1,186 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes that the server begins are given."""
+"""Processes that the server begins: what they are given, room for them, and its own code in them.
 
+In one process one thread of Python runs at a time; what such a process does goes on beside it.
+"""
+
+import gc
+import logging
 import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
 
+_LOG = logging.getLogger("coalescope")
 # Where Python and its libraries are; settings, which hold secrets, are not among it.
 _KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG")
+# A container sees its own group here.
+_CGROUP = Path("/sys/fs/cgroup")
 # One thread: others would be counted as memory that the work takes.
 _THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+_READY = "ready"
+
+
+class EndedError(Exception):
+    """A process ended over what it was asked, or was ended as it took too long."""
+
+
+def python(code: str, *given: str) -> tuple[str, ...]:
+    """The command of a process of our own code; no file of the folder it is begun in is run."""
+    return (sys.executable, "-P", "-c", code, *given)
 
 
 def plain_environment() -> dict[str, str]:
     """The environment of a process that has to know nothing of the server."""
     return {name: os.environ[name] for name in _KEPT if name in os.environ} | _THREADS
+
+
+def cpus() -> float:
+    """Processors that this process may use: those it is bound to, and what its group may take."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    with suppress(OSError, ValueError):  # no such group, or "max": no limit
+        quota_us, period_us = (_CGROUP / "cpu.max").read_text(encoding="ascii").split()
+        return min(float(bound or 1), int(quota_us) / int(period_us))
+    return float(bound or 1)
+
+
+class Beside:
+    """A process that runs `main` of a module, from when it is first wanted until `close`.
+
+    Attributes:
+        process: the one that was begun, if it is there.
+
+    """
+
+    def __init__(self, module: str, *given: str) -> None:
+        self._command = python(f"from {module} import main; main()", *given)
+        self._lock = Lock()
+        self._allowed = False
+        self.process: AnsweringProcess | None = None
+
+    def start(self) -> None:
+        """Allow the process, if there is a CPU for it."""
+        self._allowed = cpus() > 1
+
+    def close(self) -> None:
+        """End it, and begin no other."""
+        with self._lock:
+            self._allowed = False
+            process, self.process = self.process, None
+        if process is not None:
+            process.close()
+
+    def _begin(self) -> None:
+        """Have it come up, which nobody waits for."""
+        with self._lock:
+            if self._allowed and self.process is None:
+                try:
+                    self.process = AnsweringProcess(self._command)
+                except OSError as error:
+                    _LOG.warning("a process could not be begun: %s", error)
+
+    def _up(self) -> "AnsweringProcess | None":
+        process = self.process
+        if process is None or not process.is_up:
+            return None
+        if process.has_ended:
+            self._drop(process, EndedError("nobody was asking it anything"))
+            return None
+        return process
+
+    def _drop(self, process: "AnsweringProcess", error: EndedError) -> None:
+        """Another may take the place of one that ended."""
+        _LOG.warning("a process beside the server's ended: %s", error)
+        with self._lock:
+            if self.process is process:
+                self.process = None
+        process.close()
+
+
+class AnsweringProcess:
+    """One that answers in turn, from when it has come up."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self._turn = Lock()
+        self.is_up = False
+        # not pipes: what is said through a socket, either way, can be bounded in time
+        self._line, theirs = socket.socketpair()
+        self._answers = self._line.makefile("rb")
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603  (nothing of it comes from outside)
+                command,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                env=plain_environment(),
+                start_new_session=True,
+            )
+        Thread(target=self._await, daemon=True).start()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is known to have ended: then nothing is done of what it is asked."""
+        return self._process.poll() is not None
+
+    def ask(self, question: object, within_s: float) -> Any:
+        """What it answers.
+
+        Errors: EndedError, if it ended or was silent for longer; it is ended then, and whether it
+        did what was asked is not known.
+        """
+        asked = pickle.dumps(question, pickle.HIGHEST_PROTOCOL)
+        with self._turn:
+            if not self.is_up:
+                raise EndedError("it is ended")
+            try:
+                self._line.settimeout(within_s)
+                self._line.sendall(asked)
+                return self._answer()
+            except Exception as error:
+                # what it may still answer is not for whoever asks next
+                self.is_up = False
+                self._process.kill()
+                raise EndedError(repr(error)) from error
+
+    def close(self) -> None:
+        """End it; what it has not answered then was not done, or not said to be."""
+        self._process.kill()
+        with self._turn:
+            self.is_up = False
+            self._process.wait()
+            self._answers.close()
+            self._line.close()
+
+    def _await(self) -> None:
+        with self._turn:
+            try:
+                self.is_up = self._answer() == _READY
+            except (EOFError, OSError, pickle.UnpicklingError) as error:
+                _LOG.warning("a process beside the server's did not come up: %r", error)
+
+    def _answer(self) -> Any:
+        return pickle.load(self._answers)  # noqa: S301  (our own code wrote it)
+
+
+def answer_in_turn(answer: Callable[[Any], object]) -> None:
+    """What such a process does until nobody asks any more."""
+    # It ends with who asks, who may have something to finish: a service's stop signals all of it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    questions, answers = sys.stdin.buffer, sys.stdout.buffer
+    gc.freeze()  # what is here now stays: not to be looked through again
+    found: object = _READY
+    while True:
+        pickle.dump(found, answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+        try:
+            question = pickle.load(questions)  # noqa: S301  (the server wrote it)
+        except EOFError:
+            return
+        found = answer(question)

@@ -15,12 +15,11 @@ from coalescope.datasets.loader import load_dataset, stale_datasets
 from coalescope.datasets.source import Dataset
 from coalescope.errors import CoalescopeError
 from coalescope.migrations import check_current, migrate
-from coalescope.object_store import DirectoryObjectStore, ObjectStore
+from coalescope.object_store import LOGS_NAME, DirectoryObjectStore, ObjectStore
 from coalescope.settings import Settings
 from coalescope.uploads.service import without_rows
 
 _LOG = logging.getLogger("coalescope.store")
-LOGS_NAME = "logs"
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,11 @@ def open_store(
             if dataset not in waiting:
                 load_dataset(database, object_store, dataset)
     return Store(database, object_store, waiting)
+
+
+def may_have_tokens(settings: Settings) -> bool:
+    """Whether there is a store already; of a database server, that is not asked here."""
+    return settings.database_url is not None or (settings.data_dir / SQLITE_NAME).is_file()
 
 
 def open_for_reading(
@@ -184,11 +188,16 @@ def _clear_up(database: Database, store: ObjectStore, *, ended_suddenly: bool) -
     """Remove half-received files; after a sudden end, name the files that have no rows.
 
     Such a file came in whole. Either its upload was never acknowledged, or the database lost it.
+    Where others use the store there is no telling whether its end was sudden.
     """
     removed = store.sweep()
     if removed:
         _LOG.warning("Removed %d files that were being received when a server ended.", removed)
     lost = without_rows(database, store) if ended_suddenly else []
+    if lost:
+        with database.write():
+            pass  # what others were storing has its rows now
+        lost = sorted({*lost}.intersection(without_rows(database, store)))
     if lost:
         _LOG.warning(
             "%d files have no rows, the first is %s; `coalescope verify` lists them.",

@@ -68,6 +68,18 @@ def test_a_signal_once_the_address_is_known_is_an_orderly_stop(serve: Serve) -> 
             assert server.wait(timeout=30) == 0
 
 
+def test_the_body_of_an_answer_does_not_wait_until_its_head_is_confirmed(serve: Serve) -> None:
+    """Over a kept connection that wait would be 40 ms for each answer, the fastest too."""
+    with serve() as (url, _), closing(HTTPConnection(url.removeprefix("http://"))) as connection:
+        seconds = []
+        for _ in range(30):
+            start = time.perf_counter()
+            connection.request("GET", "/api/health")
+            assert json.loads(connection.getresponse().read())["status"] == "ok"
+            seconds.append(time.perf_counter() - start)
+    assert min(seconds[20:]) < 0.035  # a new connection is confirmed faster
+
+
 def test_the_guard_is_on(serve: Serve) -> None:
     with serve() as (url, _):
         foreign = httpx.get(f"{url}/api/health", headers={"host": "evil.example"})
@@ -86,11 +98,18 @@ def test_a_port_in_use(run: Run, serve: Serve) -> None:
         assert "--port" in done.stderr
 
 
-def test_other_machines_need_a_token(run: Run) -> None:
+def test_other_machines_need_a_token(run: Run, tmp_path: Path) -> None:
     for host in ("0.0.0.0", "::"):
         done = run("serve", "--host", host, "--port", "0")
         assert (done.returncode, done.stdout) == (1, "")
         assert "COALESCOPE_TOKEN" in done.stderr
+    mistyped = tmp_path / "mistyped"
+    for workers in ("1", "2"):
+        done = run(
+            "serve", "--host", "0.0.0.0", "--port", "0", "--data", mistyped, "--workers", workers
+        )
+        assert done.returncode == 1
+        assert not mistyped.exists(), "nothing is made for a server that does not come up"
     done = run("serve", "--host", "192.0.2.1", "--port", "0", COALESCOPE_TOKEN="secret")
     assert done.returncode == 1
     assert "Cannot listen on 192.0.2.1" in done.stderr

@@ -2,25 +2,26 @@
 """Transactions: durable settings, writes that queue, commits before the answer."""
 
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any
 
+import pysqlite3.dbapi2
 import pytest
 import sqlalchemy as sa
 from coalescope import database as database_module
-from coalescope.database import Database, WriteConnection, links, open_database, write_connection
+from coalescope.database import (
+    SQLITE_NAME,
+    Database,
+    WriteConnection,
+    links,
+    open_database,
+    write_connection,
+)
 from coalescope.errors import CoalescopeError
-from coalescope.migrations import migrate
 from fastapi import Depends
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(None, tmp_path)
-    migrate(opened)
-    yield opened
-    opened.close()
 
 
 def add_link(connection: sa.Connection, token: str) -> None:
@@ -159,3 +160,42 @@ def test_an_unsafe_sqlite_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     with pytest.raises(CoalescopeError, match=r"3\.40\.1 can lose committed data"):
         open_database(None, tmp_path)
+
+
+def test_what_is_read_at_once_is_what_was_committed_last(
+    database: Database, tmp_path: Path
+) -> None:
+    """On one connection: it stays in no transaction, so it sees what others commit."""
+    other = open_database(None, tmp_path)
+    named = "SELECT token FROM links WHERE token = ?"
+    assert database.at_once(named, "a") == []
+    with other.write() as connection:
+        add_link(connection, "a")
+        assert database.at_once(named, "a") == [], "not committed yet, and not waited for"
+    assert database.at_once(named, "a") == [("a",)]
+    other.close()
+
+
+def test_nobody_waits_for_what_is_read_at_once(database: Database, tmp_path: Path) -> None:
+    named = "SELECT token FROM links"
+    alone = pysqlite3.dbapi2.connect(tmp_path / SQLITE_NAME, isolation_level=None)
+    assert database.at_once(named) == []
+    database.close()
+    # keeps readers out too
+    alone.execute("PRAGMA locking_mode=EXCLUSIVE")
+    alone.execute("BEGIN IMMEDIATE")
+    start = time.monotonic()
+    assert database.at_once(named) is None
+    assert time.monotonic() - start < 5
+    alone.execute("COMMIT")
+    alone.close()
+    assert database.at_once(named) == [], "control: it was the lock"
+
+
+def test_any_thread_reads_at_once_and_none_waits_for_another(database: Database) -> None:
+    named = "SELECT token FROM links"
+    assert database.at_once(named) == []
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(database.at_once, named).result() == []
+        with database._at_once_turn:
+            assert pool.submit(database.at_once, named).result(timeout=5) is None

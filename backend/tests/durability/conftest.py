@@ -6,7 +6,8 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -65,3 +66,18 @@ def look(data: Path, *, deep: bool = True) -> Report:
         return verify(store.database, store.object_store, deep=deep)
     finally:
         store.close()
+
+
+@contextmanager
+def syncs_fail(process: int, *chosen: str) -> Iterator[None]:
+    """A disk that fails a process's calls to sync; strace's words choose which."""
+    strace = ["strace", "-f", "-e", "trace=fsync,fdatasync", "-o", "/dev/null", *chosen]
+    attached = [*strace, "-p", str(process)]
+    with subprocess.Popen(attached, stderr=subprocess.PIPE, text=True) as disk:
+        try:
+            assert disk.stderr is not None
+            while "attached" not in (said := disk.stderr.readline()):
+                assert said, "strace ended"
+            yield
+        finally:
+            disk.terminate()

@@ -6,6 +6,7 @@ tables have no UNIQUE, and a process knows only the uploads and runs that it sto
 """
 
 import sys
+import time
 from typing import Any
 
 from coalescope import database
@@ -18,6 +19,8 @@ from sqlalchemy.dialects.sqlite.base import SQLiteDDLCompiler
 def without_queue() -> None:
     def begin(connection: Any) -> None:
         connection.exec_driver_sql("BEGIN")
+        connection.exec_driver_sql("SELECT name FROM sqlite_master").all()  # it has seen a state,
+        time.sleep(0.03)  # and others write meanwhile
 
     database._begin = begin
 

@@ -10,14 +10,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 from coalescope_host.run_log import standard_field
 
-from .conftest import Server, look
+from .conftest import Server, look, syncs_fail
 
 MakeLog = Callable[..., bytes]
 
@@ -165,25 +164,14 @@ def limit_file_sizes(
     assert look(tmp_path / "data").faults == []
 
 
-@contextmanager
-def syncs_fail(server: Server, of: str) -> Iterator[None]:
-    """A disk that answers with an error when it is to make this durable for the server."""
+def which_syncs(server: Server, of: str) -> list[str]:
+    """strace's words for the syncs of the file, of its folder, or of the rows."""
     error = "inject=fsync,fdatasync:error=EIO"
-    chosen = {
+    return {
         "the file": ["-e", f"{error}:when=1"],
         "its folder": ["-e", f"{error}:when=2"],
         "the rows": ["-e", error, "-P", str(server.data / "coalescope.sqlite-wal")],
-    }
-    strace = ["strace", "-f", "-e", "trace=fsync,fdatasync", "-o", "/dev/null", *chosen[of]]
-    attached = [*strace, "-p", str(server.process.pid)]
-    with subprocess.Popen(attached, stderr=subprocess.PIPE, text=True) as disk:
-        try:
-            assert disk.stderr is not None
-            while "attached" not in (said := disk.stderr.readline()):
-                assert said, "strace ended"
-            yield
-        finally:
-            disk.terminate()
+    }[of]
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
@@ -210,7 +198,7 @@ def fail_to_sync(
     started.append(server)
     assert server.upload(make_log(replicate=1)).status_code == 201
     content = make_log(replicate=2)
-    with syncs_fail(server, of):
+    with syncs_fail(server.process.pid, *which_syncs(server, of)):
         assert server.upload(content).status_code == 500, "acknowledged, and not on disk"
         assert experiments(server) == ["lab"]
     runs = f"{server.url}/api/experiments/lab/runs"

@@ -4,10 +4,19 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
+import coalescope.store
 import pytest
+from coalescope.database import Database
+from coalescope.object_store import ObjectStore, ReceivedObject
+from coalescope.settings import Settings
+from coalescope.store import open_store
+from coalescope.uploads.service import UploadRequest, accept, without_rows
 
 from .conftest import look
 
@@ -29,6 +38,48 @@ def test_programs_that_do_not_heed_each_other_are_caught(
     alone = [sys.executable, str(Path(__file__).with_name("heeding_nobody.py")), mutant]
     with pytest.raises(AssertionError, match=caught):
         store_at_once(tmp_path, make_log, 4, alone)
+
+
+@pytest.mark.parametrize("ends_well", [True, False])
+def test_who_opens_a_store_misses_nothing_that_others_are_storing(
+    tmp_path: Path,
+    make_log: MakeLog,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    ends_well: bool,
+) -> None:
+    """Its bytes are there, its rows are not yet. Control: where they never come, that is said."""
+    (tmp_path / "none").mkdir()
+    settings = Settings(data_dir=tmp_path / "data", datasets_dir=tmp_path / "none")
+    other = open_store(settings)
+    placed, looked_for = Event(), Event()
+
+    def place_and_wait(staged: Sequence[ReceivedObject], suffix: str) -> None:
+        place(staged, suffix)
+        placed.set()
+        assert looked_for.wait(10)
+        time.sleep(0.3)
+        if not ends_well:
+            raise OSError("the power fails")
+
+    def noted(database: Database, store: ObjectStore) -> list[tuple[str, str]]:
+        found = without_rows(database, store)
+        looked_for.set()
+        return found
+
+    place = other.object_store.commit_all
+    monkeypatch.setattr(other.object_store, "commit_all", place_and_wait)
+    monkeypatch.setattr(coalescope.store, "without_rows", noted)
+    with ThreadPoolExecutor(1) as pool, other.object_store.stage() as staged:
+        staged.write(make_log())
+        request = UploadRequest("x.runlog")
+        stored = pool.submit(accept, other.database, other.object_store, staged, request)
+        assert placed.wait(10)
+        open_store(settings).close()
+        assert (stored.exception() is None) is ends_well
+    other.close()
+    assert ("1 files have no rows" in caplog.text) is not ends_well
 
 
 def store_at_once(

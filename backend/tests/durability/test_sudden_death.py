@@ -17,6 +17,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from coalescope.processes import cpus
 
 from .conftest import Server, look
 
@@ -33,11 +34,26 @@ def send_until_it_dies(server: Server, logs: list[bytes], acknowledged: set[str]
         acknowledged.add(hashlib.sha256(content).hexdigest())
 
 
+def begun_by(server: Server) -> set[int]:
+    """The processes beside the server's."""
+    threads = Path(f"/proc/{server.process.pid}/task").glob("*/children")
+    return {int(child) for one in threads for child in one.read_text().split()}
+
+
+def command_of(process: int) -> bytes:
+    """b"" of one that ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
 def die_while_uploading(
-    server: Server, logs: list[bytes], delay_s: float, *, answers_first: bool
+    server: Server, logs: list[bytes], delay_s: float, beside: set[int], *, answers_first: bool
 ) -> set[str]:
     """Send from four threads, two of them the same logs; returns what was acknowledged.
 
+    beside: gets the processes that were beside it then.
     answers_first: it does not die before an answer, however slow the machine is.
     """
     acknowledged: set[str] = set()
@@ -52,6 +68,7 @@ def die_while_uploading(
     while answers_first and not acknowledged and time.monotonic() < end:
         time.sleep(0.01)
     time.sleep(delay_s)
+    beside |= begun_by(server)
     server.stop(signal.SIGKILL)
     for sender in senders:
         sender.join()
@@ -78,11 +95,12 @@ def test_answering_before_it_is_stored_is_caught(tmp_path: Path, make_log: MakeL
 def die_and_look(data: Path, make_log: MakeLog, kills: int, wrapped: Sequence[str] = ()) -> None:
     chance = random.Random(kills)
     acknowledged: set[str] = set()
+    beside: set[int] = set()
     for kill in range(kills):
         logs = [make_log(replicate=kill * 100 + i + 1) for i in range(40)]
         server = Server(data, wrapped=wrapped)
         acknowledged |= die_while_uploading(
-            server, logs, chance.uniform(0.05, 1.5), answers_first=kill % 2 == 0
+            server, logs, chance.uniform(0.05, 1.5), beside, answers_first=kill % 2 == 0
         )
         there = stored(data)
         assert acknowledged <= set(there), "an acknowledged upload is lost"
@@ -94,4 +112,6 @@ def die_and_look(data: Path, make_log: MakeLog, kills: int, wrapped: Sequence[st
     report = look(data, deep=True)
     assert report.faults == []
     assert acknowledged
+    assert beside or cpus() <= 1, "logs met, and a process beside the server's stored them"
+    assert not any(map(command_of, beside)), "none outlives it"
     assert not list((data / "logs" / "tmp").iterdir()), "half-received files are cleared up"

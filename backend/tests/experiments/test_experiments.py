@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from coalescope.experiments import service
 from coalescope.experiments.description import replicates_label
 from coalescope.experiments.records import CellRecord, SummaryRecord
 
@@ -201,6 +202,30 @@ def test_every_change_counts(lab: Any, make_log: MakeLog) -> None:
         lab.post(f"/api/runs/{run}/{what}", json={"reason": "x"})
         versions.append(lab.get("/api/experiments/lab").json()["data_version"])
     assert versions == [2, 3, 4]
+
+
+def test_the_list_follows_each_change_and_reads_no_cells_again(
+    lab: Any, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    real = service.list_cells
+
+    def noted(connection: Any, experiment: Any) -> Any:
+        read.append(experiment.slug)
+        return real(connection, experiment)
+
+    monkeypatch.setattr(service, "list_cells", noted)
+    lab.post("/api/experiments", json=NEW | {"slug": "other"})
+    for _ in range(3):
+        first = lab.get("/api/experiments").json()
+    assert sorted(read) == sorted(row["slug"] for row in first)
+    lab.upload(make_log())
+    changed = {row["slug"]: row for row in lab.get("/api/experiments").json()}
+    assert len(read) == len(first) + 1
+    for before in first:
+        after = changed[before["slug"]]
+        assert (after != before) is (after["slug"] == "lab")
+    assert changed["lab"]["runs"] == next(row for row in first if row["slug"] == "lab")["runs"] + 1
 
 
 def test_quantities_are_those_of_the_glossary(client: Any) -> None:

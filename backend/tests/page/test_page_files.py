@@ -137,6 +137,23 @@ def test_a_precompressed_file_of_an_earlier_build_is_left_alone(folder: Path) ->
     assert "content-encoding" not in get(folder, path, accept_encoding="gzip").headers
 
 
+@pytest.mark.parametrize("size", [2**19, 2**19 + 1])
+def test_a_file_that_is_sent_piece_by_piece_is_the_same(folder: Path, size: int) -> None:
+    content = os.urandom(size)
+    (folder / "assets" / "large-1a2b3c4d.wasm").write_bytes(content)
+    answer = get(folder, "/assets/large-1a2b3c4d.wasm")
+    assert (answer.status_code, answer.content == content) == (200, True)
+    headers = ("content-length", "content-type", "cache-control", "vary")
+    assert [answer.headers[name] for name in headers] == [
+        str(size),
+        "application/wasm",
+        "public, max-age=31536000, immutable",
+        "Accept-Encoding",
+    ]
+    again = get(folder, "/assets/large-1a2b3c4d.wasm", if_none_match=answer.headers["etag"])
+    assert (again.status_code, again.content) == (304, b"")
+
+
 def test_unchanged_files_are_not_sent_again(folder: Path) -> None:
     etag = get(folder, "/").headers["etag"]
     again = get(folder, "/", if_none_match=etag)

@@ -16,6 +16,9 @@ import pytest
 
 pytestmark = pytest.mark.soak
 
+# Small answers: where the asker waits shows, and what it takes to compute one does not. The first
+# is kept; for the second a thread of the server reads the database.
+ADDRESSES = ["/api/experiments/geist-2005-nfs", "/api/experiments/geist-2005-nfs/runs?limit=1"]
 ASKED = 1000
 ROUNDS = 5
 SETTLED_S = 5
@@ -48,24 +51,25 @@ def dawdlers(address: tuple[str, int]) -> Iterator[None]:
             process.terminate()
 
 
-def ninety_ninth_ms(client: httpx.Client) -> float:
+def ninety_ninth_ms(client: httpx.Client, asked: str) -> float:
     took = []
     for _ in range(ASKED):
         start = time.perf_counter()
-        assert client.get("/api/experiments").status_code == 200
+        assert client.get(asked).status_code == 200
         took.append(time.perf_counter() - start)
     return 1000 * sorted(took)[int(0.99 * ASKED)]
 
 
-def test_others_do_not_wait_for_them(address: tuple[str, int]) -> None:
+@pytest.mark.parametrize("asked", ADDRESSES)
+def test_others_do_not_wait_for_them(address: tuple[str, int], asked: str) -> None:
     """By turns without and with them, so that what else the machine does is the same for both."""
     alone, beside = [], []
     with httpx.Client(base_url=f"http://{address[0]}:{address[1]}", timeout=60) as client:
-        ninety_ninth_ms(client)  # what is loaded once is loaded
+        ninety_ninth_ms(client, asked)  # what is loaded once is loaded
         for _ in range(ROUNDS):
-            alone.append(ninety_ninth_ms(client))
+            alone.append(ninety_ninth_ms(client, asked))
             with dawdlers(address):
-                beside.append(ninety_ninth_ms(client))
+                beside.append(ninety_ninth_ms(client, asked))
     ratio = median(beside) / median(alone)
     print(  # noqa: T201
         f"p99 {median(alone):.1f} ms alone, {median(beside):.1f} ms beside them: {ratio:.2f};"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from coalescope.database import Database
 from coalescope.surfaces import service
 
 TABLE = b"""workload,mtu_bytes,delay_us,replicate,throughput_mbps,rx_packets
@@ -169,10 +170,13 @@ def test_what_is_kept_ends_with_its_data(lab: Any, monkeypatch: pytest.MonkeyPat
     assert len(computed) == 3
 
 
+@pytest.mark.parametrize("at_once", [True, False])
 def test_what_is_kept_is_the_same_answer_and_ends_with_changes_by_others(
-    make_client: Callable[..., Any],
+    make_client: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *, at_once: bool
 ) -> None:
     """Two servers of one store: each keeps answers, and each hears of the other's uploads."""
+    if not at_once:  # as on a database server
+        monkeypatch.setattr(Database, "at_once", lambda *_: None)
     here, there = make_client(), make_client()
     here.upload(TABLE, "lab.csv")
     url = "/api/experiments/lab/surfaces/throughput_mbps?workload=udp"
@@ -188,3 +192,14 @@ def test_what_is_kept_is_the_same_answer_and_ends_with_changes_by_others(
     assert here.get(url, headers={"if-none-match": tag}).json()["cells"][0]["n"] == 3
     route = 'route="/api/experiments/{slug}/surfaces/{measure}",status="200"'
     assert f"{route}}} 3.0" in here.get("/metrics").text
+
+
+@pytest.mark.parametrize("twice", ["workload=udp&workload=tcp", "workload=udp&x=delay_us&x=rate"])
+def test_a_parameter_that_is_given_twice_is_refused(lab: Any, twice: str) -> None:
+    answer = lab.get(f"/api/experiments/lab/surfaces/throughput_mbps?{twice}")
+    assert answer.status_code == 422
+    error = answer.json()["error"]
+    assert error["code"] == "repeated_parameter"
+    assert error["where"]["field"] == twice.rpartition("&")[2].partition("=")[0]
+    once = twice.rpartition("&")[0]
+    assert lab.get(f"/api/experiments/lab/surfaces/throughput_mbps?{once}").status_code == 200

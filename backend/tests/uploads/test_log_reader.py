@@ -9,8 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
+import coalescope.processes
 import pytest
 from coalescope.errors import CoalescopeError
+from coalescope.processes import cpus
 from coalescope.uploads import log_reader
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.log_reader import LogReader
@@ -22,7 +24,7 @@ REQUEST = UploadRequest("a.runlog")
 
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogReader]:
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
     made = LogReader()
     made.start()
     yield made
@@ -66,8 +68,11 @@ def begin(reader: LogReader, log: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     with monkeypatch.context() as patched, ThreadPoolExecutor(2) as pool:
         patched.setattr(log_reader, "understand_run_log", met)
         list(pool.map(lambda _: reader(log, REQUEST), range(2)))
-    (begun,) = processes() - before
     deadline = time.monotonic() + 30
+    while not (new := processes() - before):  # its thread ends: nobody's child for a moment
+        assert time.monotonic() < deadline, "none was begun"
+        time.sleep(0.01)
+    (begun,) = new
     while not (reader.process is not None and reader.process.is_up):
         assert time.monotonic() < deadline, "it did not come up"
         time.sleep(0.01)
@@ -125,11 +130,37 @@ def test_where_the_process_ends_the_log_is_read_here(
     assert begin(reader, log, monkeypatch) != begun, "another one takes its place"
 
 
+def test_a_log_at_which_the_process_hangs_stops_nobody(
+    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = begin(reader, log, monkeypatch)
+    monkeypatch.setattr(log_reader, "ANSWER_S", 0.3)
+    os.kill(begun, signal.SIGSTOP)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: reader(log, REQUEST), range(4), timeout=30))
+    assert found == [understand_run_log(log, REQUEST)] * 4
+    assert len(read_here) == 4
+    assert begun not in processes()
+
+
+def test_processors_are_those_that_this_process_may_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    monkeypatch.setattr(coalescope.processes, "_CGROUP", tmp_path)
+    assert cpus() == 4
+    for limit, expected in (("max 100000", 4), ("150000 100000", 1.5), ("800000 100000", 4)):
+        (tmp_path / "cpu.max").write_text(f"{limit}\n")
+        assert cpus() == expected
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3})
+    assert cpus() == 1
+
+
 def test_it_ends_with_its_owner_and_knows_no_secrets(
     log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COALESCOPE_TOKEN", "secret")
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
     reader = LogReader()
     reader.start()
     begun = begin(reader, log, monkeypatch)

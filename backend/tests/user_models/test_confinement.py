@@ -23,6 +23,15 @@ ENOUGH = Confinement(Bounds(seconds=30, mib=256))
 NODES = 1_990
 
 
+@pytest.fixture(autouse=True)
+def what_is_asked_for_is_found(
+    monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> None:
+    """The functions of these tests: a process runs no file of the folder it is begun in."""
+    places = [str(pytestconfig.rootpath), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, places)))
+
+
 def model() -> UserModel:
     """Latency = delay + base."""
     graph = {

@@ -21,7 +21,7 @@ from coalescope.runs.selection import LEFT_OUT_AS_TEXT, left_out
 
 router = APIRouter(prefix="/experiments", tags=["analyses"])
 
-Without = Annotated[str, Query(**LEFT_OUT_AS_TEXT, description="Runs to leave out: ID,ID,…")]
+Without = Annotated[str, Query(**LEFT_OUT_AS_TEXT)]
 
 
 @router.get("/{slug}/variance", openapi_extra=WHERE_PARAMETERS, summary="Allocate the variation")

@@ -13,7 +13,7 @@ from coalescope.experiments.levels import Where, factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.records import RunValues
-from coalescope.runs.selection import select_runs
+from coalescope.runs.selection import select_runs, settings_of
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def analyse(
 
 
 def _check_factors(runs: Sequence[RunValues], factors: tuple[str, str]) -> None:
-    levels = factor_levels(run.factors for run in runs)
+    levels = factor_levels(settings_of(runs).values())
     if factors[0] == factors[1]:
         raise _wrong_factors("Name two different factors.", factors[0], levels)
     for name in factors:

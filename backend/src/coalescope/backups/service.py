@@ -24,12 +24,13 @@ from coalescope.database import SQLITE_NAME, Database, has_unmerged_log, open_da
 from coalescope.errors import CoalescopeError
 from coalescope.migrations import migrate
 from coalescope.object_store import (
+    LOGS_NAME,
     DirectoryObjectStore,
     ObjectStore,
     same_bytes,
     sync_directory,
 )
-from coalescope.store import LOGS_NAME, Store, open_for_reading
+from coalescope.store import Store, open_for_reading
 from coalescope.uploads.service import StoredFile, stored_files
 from coalescope.verification.service import Report, verify
 

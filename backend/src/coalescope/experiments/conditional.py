@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from fastapi import Request, Response
 from sqlalchemy.engine import Connection
 
+from coalescope.database import Database
 from coalescope.experiments import repository
 from coalescope.experiments.records import ExperimentRecord
 
@@ -29,9 +30,15 @@ def current_tag(connection: Connection, slug: str) -> str | None:
     return None if found is None else entity_tag(*found)
 
 
+def tag_at_once(database: Database, slug: str) -> str | None:
+    """The same on the event loop's thread; None also where the database would be waited for."""
+    found = repository.version_at_once(database, slug)
+    return None if found is None else entity_tag(*found)
+
+
 def not_modified(request: Request, record: ExperimentRecord) -> bool:
     """Whether the client has the answer already."""
-    return holds(request.headers.get("if-none-match", ""), _tag_of(record))
+    return holds(request.headers.get("if-none-match", ""), tag_of(record))
 
 
 def holds(if_none_match: str, entity_tag: str) -> bool:
@@ -41,10 +48,11 @@ def holds(if_none_match: str, entity_tag: str) -> bool:
 
 def tag(response: R, record: ExperimentRecord) -> R:
     """Mark an answer so that the client can ask whether it changed."""
-    response.headers["ETag"] = _tag_of(record)
+    response.headers["ETag"] = tag_of(record)
     response.headers["Cache-Control"] = "no-cache"
     return response
 
 
-def _tag_of(record: ExperimentRecord) -> str:
+def tag_of(record: ExperimentRecord) -> str:
+    """The tag of the experiment as that record has it."""
     return entity_tag(record.id, record.data_version, record.updated_at)

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """GET and POST /api/experiments, GET …/{slug} and …/{slug}/cells."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
+from sqlalchemy.engine import Connection
 
 from coalescope.database import ReadConnection, WriteConnection
 from coalescope.error_responses import ErrorResponse
 from coalescope.experiments import service
-from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag
+from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag, tag_of
 from coalescope.experiments.description import describe_experiment, summarise_experiment
 from coalescope.experiments.levels import factor_levels, matches, parse_where
-from coalescope.experiments.records import CellRecord, Kind
+from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind
 from coalescope.experiments.schemas import (
     CellOut,
     CellsOut,
@@ -19,9 +21,12 @@ from coalescope.experiments.schemas import (
     ExperimentOut,
     ExperimentSummaryOut,
 )
+from coalescope.fits.cache import LatestAnswers
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT
 from coalescope.runs.selection import left_out as uids_of
 from coalescope.runs.service import cells_without
+
+KEPT_SUMMARIES = 1000
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 
@@ -43,17 +48,22 @@ WHERE_PARAMETERS = {
 
 @router.get("")
 def list_experiments(
+    request: Request,
     connection: ReadConnection,
     kind: Annotated[Kind | None, Query(description="Only this kind")] = None,
     q: Annotated[str, Query(max_length=200, description="Text in title or citation")] = "",
 ) -> list[ExperimentSummaryOut]:
     """All experiments, published first, then by title."""
+    kept: LatestAnswers[ExperimentSummaryOut] = request.app.state.summarised
     return [
-        ExperimentSummaryOut.model_validate(
-            summarise_experiment(record, service.list_cells(connection, record))
-        )
+        kept.get(tag_of(record), partial(_summarised, connection, record))
         for record in service.list_experiments(connection, kind, q)
     ]
+
+
+def _summarised(connection: Connection, record: ExperimentRecord) -> ExperimentSummaryOut:
+    cells = service.list_cells(connection, record)
+    return ExperimentSummaryOut.model_validate(summarise_experiment(record, cells))
 
 
 @router.post("", status_code=201, responses={409: {"model": ErrorResponse}})
@@ -90,9 +100,7 @@ def list_cells(
     request: Request,
     response: Response,
     slug: str,
-    without: Annotated[
-        str, Query(**LEFT_OUT_AS_TEXT, description="Runs to leave out of this view: ID,ID,…")
-    ] = "",
+    without: Annotated[str, Query(**LEFT_OUT_AS_TEXT)] = "",
 ) -> CellsOut | Response:
     """Every cell with all its measures: any surface can be drawn from it.
 

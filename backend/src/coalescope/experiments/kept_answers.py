@@ -12,12 +12,12 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coalescope.database import Database
-from coalescope.experiments.conditional import current_tag, holds
+from coalescope.experiments.conditional import current_tag, holds, tag_at_once
 from coalescope.fits.cache import LatestAnswers
 
-# A surface of a thousand cells is about 100 KB.
-_KEPT = 128
-_LARGEST_KEPT_BYTES = 2**18
+# A surface of a thousand cells is about 100 KB, a hundred cells with every measure are 350 KB.
+_KEPT = 64
+_LARGEST_KEPT_BYTES = 2**19
 _ABOUT_ONE = re.compile(r"/api/experiments/([^/]+)(?:/cells|/surfaces/[^/]+)?")
 
 
@@ -55,7 +55,7 @@ class KeptAnswers:
             return
         key = (scope["path"], scope["query_string"])
         kept = self._answers.find(key)
-        if kept is not None and kept.tag == await run_in_threadpool(self._tag, about[1]):
+        if kept is not None and kept.tag == await self._tag(about[1]):
             scope["route"] = kept.route  # for the metrics
             await _send_again(kept, scope, send)
             return
@@ -74,7 +74,11 @@ class KeptAnswers:
             answer.route = scope.get("route")
             self._answers.keep(key, answer)
 
-    def _tag(self, slug: str) -> str | None:
+    async def _tag(self, slug: str) -> str | None:
+        tag = tag_at_once(self._database, slug)
+        return await run_in_threadpool(self._awaited_tag, slug) if tag is None else tag
+
+    def _awaited_tag(self, slug: str) -> str | None:
         try:
             with self._database.read() as connection:
                 return current_tag(connection, slug)

@@ -7,12 +7,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.database import cells, experiments, summaries
+from coalescope import plain_sql
+from coalescope.database import Database, cells, experiments, summaries
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind, SummaryRecord
 
 _VERSION = sa.select(experiments.c.id, experiments.c.data_version, experiments.c.updated_at).where(
     experiments.c.slug == sa.bindparam("slug")
 )
+_VERSION_AT_ONCE = "SELECT id, data_version, updated_at FROM experiments WHERE slug = ?"
 _COLUMNS = [experiments.c[name] for name in ExperimentRecord.__dataclass_fields__]
 _NAMED = sa.select(*_COLUMNS).where(experiments.c.slug == sa.bindparam("slug"))
 _BUMP = (
@@ -35,6 +37,12 @@ def version_of(connection: Connection, slug: str) -> tuple[int, int, str] | None
     """Row id, data version and time of the last change of the experiment of that slug."""
     row = connection.execute(_VERSION, {"slug": slug}).first()
     return None if row is None else (row.id, row.data_version, row.updated_at)
+
+
+def version_at_once(database: Database, slug: str) -> tuple[int, int, str] | None:
+    """The same on the event loop's thread; None also where the database would be waited for."""
+    found = database.at_once(_VERSION_AT_ONCE, slug)
+    return (found[0][0], found[0][1], found[0][2]) if found else None
 
 
 def list_all(connection: Connection, kind: Kind | None) -> list[ExperimentRecord]:
@@ -64,7 +72,7 @@ def update(connection: Connection, experiment_id: int, values: Mapping[str, Any]
 
 def bump(connection: Connection, experiment_id: int, at: str, times: int) -> None:
     """Count changes of the experiment's data."""
-    connection.execute(_BUMP, {"of": experiment_id, "at": at, "times": times})
+    plain_sql.run(connection, _BUMP, of=experiment_id, at=at, times=times)
 
 
 def dataset_sha256(connection: Connection, slug: str) -> str | None:

@@ -42,9 +42,7 @@ def export_experiment(
     slug: str,
     file_format: Annotated[Format, Query(alias="format", description="Of the file")],
     what: Annotated[What, Query(description="A row per cell, or per current run")] = "cells",
-    without: Annotated[
-        str, Query(**LEFT_OUT_AS_TEXT, description="Runs to leave out: ID,ID,…")
-    ] = "",
+    without: Annotated[str, Query(**LEFT_OUT_AS_TEXT)] = "",
 ) -> StreamingResponse:
     """Download an experiment's cells or current runs.
 

@@ -8,7 +8,8 @@ page's scripts instead of after them. What is not there the page asks for as eve
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
@@ -41,6 +42,17 @@ _PRELOADED = (
 Json = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What is told of an experiment while it stands, and the fits of its own view."""
+
+    experiment: str
+    cells: str
+    method: str
+    measure: str | None
+    fits: tuple[Mapping[str, Any], ...]
+
+
 class AnswersAhead:
     """The answers for the document that a request is answered with, as an element of its head."""
 
@@ -48,7 +60,7 @@ class AnswersAhead:
         self._database = database
         self._open = reading_is_open(settings)
         self._fits = fits
-        self._kept: LatestAnswers[tuple[Json, Json]] = LatestAnswers(_KEPT)
+        self._kept: LatestAnswers[_Known] = LatestAnswers(_KEPT)
 
     def __call__(self, scope: Scope) -> str:
         """The element; "" where nothing is told: what a token guards, a document does not say."""
@@ -60,16 +72,16 @@ class AnswersAhead:
             with self._database.read() as connection:
                 record = get_experiment(connection, slug)
                 key = (record.id, record.data_version, record.updated_at)
-                experiment, cells = self._kept.get(key, lambda: _described(connection, record))
+                known = self._kept.get(key, lambda: _described(connection, record))
         except CoalescopeError:  # no such experiment: the page says so
             return ""
         own = f"experiments/{slug}"
         asked = QueryParams(scope["query_string"])
-        answers: Json = {f"{own}.json": experiment}
-        fits = list(self._first_fits(record, experiment, cells, asked))
+        answers = {f"{own}.json": known.experiment}
+        fits = list(self._first_fits(record, known, asked))
         if fits:
-            answers[f"{own}/fits.json"] = fits
-        whole = _element(answers | {f"{own}/cells.json": cells})
+            answers[f"{own}/fits.json"] = _encoded(fits)
+        whole = _element(answers | {f"{own}/cells.json": known.cells})
         if len(whole) <= _MOST_CHARACTERS:
             return whole
         # with runs left out, the page asks for other cells
@@ -77,16 +89,15 @@ class AnswersAhead:
         return beside + _element(answers)
 
     def _first_fits(
-        self, record: ExperimentRecord, experiment: Json, cells: Json, query: QueryParams
+        self, record: ExperimentRecord, known: _Known, query: QueryParams
     ) -> Iterator[Json]:
         """What the view opens with, where it was asked for before: a document waits for no fit."""
-        view, method = experiment["default_view"], experiment["default_fit"]
-        measure = query.get("measure") or (view["measure"] if view else None)
+        measure = query.get("measure") or known.measure
         first = {
             "response": COSTS.get(measure) if measure else None,
-            "method": query.get("fit") or (method["method"] if method else "paper-tls"),
+            "method": query.get("fit") or known.method,
         }
-        for asked in fit_requests(experiment, cells):
+        for asked in known.fits:
             here = all(query.get(name, level) == level for name, level in asked["where"].items())
             if here and first.items() <= asked.items():
                 key = (record.id, record.data_version, FitIn(**asked).request())
@@ -95,13 +106,18 @@ class AnswersAhead:
                     yield {"asked": asked, "answer": fit.model_dump(mode="json")}
 
 
-def _element(answers: Json) -> str:
+def _encoded(answer: Json | list[Json]) -> str:
     # no "<": nothing in it can end the element
-    text = json.dumps(answers, separators=(",", ":")).replace("<", "\\u003c")
-    return f'    <script type="application/json" id="answers">{text}</script>\n'
+    return json.dumps(answer, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _described(connection: Connection, record: ExperimentRecord) -> tuple[Json, Json]:
+def _element(answers: Mapping[str, str]) -> str:
+    """The element that holds encoded answers by their names, which are ASCII."""
+    text = ",".join(f'"{name}":{answer}' for name, answer in answers.items())
+    return f'    <script type="application/json" id="answers">{{{text}}}</script>\n'
+
+
+def _described(connection: Connection, record: ExperimentRecord) -> _Known:
     """GET /api/experiments/{slug} and …/cells."""
     cells = list_cells(connection, record)
     experiment = ExperimentOut.model_validate(describe_experiment(record, cells))
@@ -111,4 +127,12 @@ def _described(connection: Connection, record: ExperimentRecord) -> tuple[Json, 
         cells=[cell_out(cell) for cell in cells],
         left_out=[],
     )
-    return experiment.model_dump(mode="json"), listed.model_dump(mode="json")
+    told, filled = experiment.model_dump(mode="json"), listed.model_dump(mode="json")
+    view, fit = told["default_view"], told["default_fit"]
+    return _Known(
+        experiment=_encoded(told),
+        cells=_encoded(filled),
+        method=fit["method"] if fit else "paper-tls",
+        measure=view["measure"] if view else None,
+        fits=tuple(fit_requests(told, filled)),
+    )

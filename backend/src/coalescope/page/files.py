@@ -49,6 +49,9 @@ MEDIA_TYPES = {
 
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
 
+# Read whole in one go; what is larger is sent piece by piece.
+_READ_WHOLE_BYTES = 2**19
+
 # Folders whose file names change whenever their contents do.
 _IMMUTABLE = ("assets/", "pyodide/")
 _FOREVER = "public, max-age=31536000, immutable"
@@ -72,12 +75,16 @@ are missing. In the checkout, run</p>
 
 @dataclass(frozen=True)
 class _Found:
-    """One file to send: its path on disk, its name in the page, how it is encoded."""
+    """One file to send: its path on disk, its name in the page, how it is encoded.
+
+    `content` is all of it, None for a large one.
+    """
 
     path: Path
     name: str
     status: os.stat_result
     encoding: str | None
+    content: bytes | None
 
     @property
     def etag(self) -> str:
@@ -150,8 +157,12 @@ def _open(folder: Path, name: str, accepted: frozenset[str]) -> _Found | None:
             packed = _regular_file(folder, name + suffix)
             # A sibling older than its file is left over from an earlier build.
             if packed is not None and packed[1].st_mtime_ns >= plain[1].st_mtime_ns:
-                return _Found(packed[0], name, packed[1], encoding)
-    return _Found(plain[0], name, plain[1], None)
+                return _Found(packed[0], name, packed[1], encoding, _content(*packed))
+    return _Found(plain[0], name, plain[1], None, _content(*plain))
+
+
+def _content(path: Path, status: os.stat_result) -> bytes | None:
+    return path.read_bytes() if status.st_size <= _READ_WHOLE_BYTES else None
 
 
 def _regular_file(folder: Path, name: str) -> tuple[Path, os.stat_result] | None:
@@ -179,6 +190,8 @@ def _send(found: _Found, if_none_match: str | None) -> Response:
     if found.encoding is not None:
         headers["Content-Encoding"] = found.encoding
     media_type = MEDIA_TYPES[Path(found.name).suffix]
+    if found.content is not None:
+        return Response(found.content, headers=headers, media_type=media_type)
     return FileResponse(
         found.path, headers=headers, media_type=media_type, stat_result=found.status
     )

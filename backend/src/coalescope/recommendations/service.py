@@ -160,25 +160,25 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
 
     Errors: 422 where the data cannot carry an answer, saying what to measure.
     """
-    runs = chosen.runs
-    whole = [run for run in runs if all(name in run.values for name in question.measures)]
-    missing = [n for n in question.measures if not any(n in run.values for run in runs)]
+    runs, measures = chosen.runs, question.measures
+    whole = [run for run in runs if all(name in run.values for name in measures)]
+    missing = [n for n in measures if not any(n in run.values for run in runs)]
     if not whole:
         raise CoalescopeError(
             "not_available",
-            f"No run has {' and '.join(missing or question.measures)}.",
-            where={"measure": ", ".join(missing or question.measures)},
+            f"No run has {' and '.join(missing or measures)}.",
+            where={"measure": ", ".join(missing or measures)},
             advice="Measure it, or ask for another.",
         )
-    table = {name: [run.values[name] for run in whole] for name in question.measures}
+    table = {name: [run.values[name] for run in whole] for name in measures}
     settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
-    if len(settings) * len(question.measures) > _MOST_MEANS:
+    if len(settings) * len(measures) > _MOST_MEANS:
         raise CoalescopeError(
             "too_many_settings",
-            f"{len(settings)} settings with {len(question.measures)} measures are too many.",
+            f"{len(settings)} settings with {len(measures)} measures are too many.",
             where={"field": "where"},
             advice="Choose settings with FACTOR=VALUE, at most "
-            f"{_MOST_MEANS // len(question.measures)} for as many measures.",
+            f"{_MOST_MEANS // len(measures)} for as many measures.",
         )
     found = _recommend(table, [run.cell_id for run in whole], question)
     return Advice(

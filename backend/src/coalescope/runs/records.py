@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from coalescope.experiments.records import Factors, SummaryRecord
 
@@ -13,8 +13,7 @@ Status = Literal["current", "retracted"]
 State = Literal["current", "whole", "partial", "retracted"]
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredValue:
+class MeasuredValue(NamedTuple):
     """A run's value of one measure; or, for a row that is a mean of n, with its deviation."""
 
     value: float

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from coalescope import plain_sql
 from coalescope.database import (
     cells,
     experiments,
-    insert_plain,
     run_history,
     run_measures,
     runs,
@@ -79,12 +79,6 @@ _OF_UPLOAD = (
     .order_by(runs.c.id)
     .limit(sa.bindparam("most"))
 )
-_OF_UPLOADS = (
-    _select_runs()
-    .add_columns(runs.c.upload_id)
-    .where(runs.c.upload_id.in_(_any_of("uploads")))
-    .order_by(runs.c.id)
-)
 _UIDS = sa.select(runs.c.uid).where(runs.c.uid.in_(_any_of("uids")))
 _CELLS = sa.select(cells.c.factor_key, cells.c.id).where(
     cells.c.experiment_id == sa.bindparam("experiment"), cells.c.factor_key.in_(_any_of("keys"))
@@ -92,6 +86,16 @@ _CELLS = sa.select(cells.c.factor_key, cells.c.id).where(
 _REPLICATES = (
     sa.select(runs.c.cell_id, runs.c.replicate, runs.c.uid)
     .where(runs.c.cell_id.in_(_any_of("cells")), runs.c.status == "current")
+    .order_by(runs.c.id)
+)
+_REPLICATES_AT = (
+    sa.select(cells.c.factor_key, runs.c.replicate, runs.c.uid)
+    .join(runs, runs.c.cell_id == cells.c.id)
+    .where(
+        cells.c.experiment_id == sa.bindparam("experiment"),
+        cells.c.factor_key.in_(_any_of("keys")),
+        runs.c.status == "current",
+    )
     .order_by(runs.c.id)
 )
 _CURRENT_VALUES = (
@@ -120,8 +124,6 @@ _COUNT_CURRENT = (
         partial_runs=_COUNT.where(_CURRENT_IN_CELL, runs.c.partial).scalar_subquery(),
     )
 )
-_INSERT_RUNS = sa.insert(runs).returning(runs.c.id, sort_by_parameter_order=True)
-_INSERT_HISTORY = sa.insert(run_history)
 _DELETE_SUMMARIES = sa.delete(summaries).where(summaries.c.cell_id.in_(_any_of("cells")))
 
 
@@ -144,17 +146,6 @@ def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list
     """Runs that came with an upload, in the file's order."""
     found = connection.execute(_OF_UPLOAD, {"upload": upload_id, "most": limit})
     return [RunRecord(*row) for row in found]
-
-
-def list_runs_of_uploads(
-    connection: Connection, upload_ids: Sequence[int]
-) -> dict[int, list[RunRecord]]:
-    """All runs that came with these uploads, by upload, in the files' order."""
-    found: dict[int, list[RunRecord]] = {upload_id: [] for upload_id in upload_ids}
-    for chunk in _chunks(upload_ids):
-        for *columns, upload_id in connection.execute(_OF_UPLOADS, {"uploads": chunk}):
-            found[upload_id].append(RunRecord(*columns))
-    return found
 
 
 def count_runs(connection: Connection, listing: Listing) -> int:
@@ -253,7 +244,7 @@ def existing_uids(connection: Connection, uids: Sequence[str]) -> list[str]:
     """Which of these identities are taken."""
     found: list[str] = []
     for chunk in _chunks(uids):
-        found += connection.scalars(_UIDS, {"uids": chunk})
+        found += [uid for (uid,) in plain_sql.run(connection, _UIDS, uids=chunk)]
     return found
 
 
@@ -268,8 +259,8 @@ def cell_ids(
         if key not in ids
     ]
     if missing:
-        connection.execute(sa.insert(cells), missing)
-        ids |= find_cells(connection, experiment_id, [str(row["factor_key"]) for row in missing])
+        made = plain_sql.insert(connection, cells, missing, cells.c.factor_key, cells.c.id)
+        ids |= dict(made)
     return ids
 
 
@@ -277,8 +268,8 @@ def find_cells(connection: Connection, experiment_id: int, keys: Sequence[str]) 
     """Row ids of those cells that exist, by factor key."""
     found: dict[str, int] = {}
     for chunk in _chunks(keys):
-        rows = connection.execute(_CELLS, {"experiment": experiment_id, "keys": chunk})
-        found |= {row.factor_key: row.id for row in rows}
+        rows = plain_sql.run(connection, _CELLS, experiment=experiment_id, keys=chunk)
+        found |= dict(rows)
     return found
 
 
@@ -288,14 +279,27 @@ def replicates_taken(
     """By cell: replicate numbers of its current runs, each with that run's identity."""
     taken: dict[int, dict[int | None, str]] = {}
     for chunk in _chunks(in_cells):
-        for cell_id, replicate, uid in connection.execute(_REPLICATES, {"cells": chunk}):
+        for cell_id, replicate, uid in plain_sql.run(connection, _REPLICATES, cells=chunk):
             taken.setdefault(cell_id, {}).setdefault(replicate, uid)
+    return taken
+
+
+def replicates_at(
+    connection: Connection, experiment_id: int, keys: Sequence[str]
+) -> dict[str, dict[int | None, str]]:
+    """The same by factor key."""
+    taken: dict[str, dict[int | None, str]] = {key: {} for key in keys}
+    for chunk in _chunks(keys):
+        rows = plain_sql.run(connection, _REPLICATES_AT, experiment=experiment_id, keys=chunk)
+        for key, replicate, uid in rows:
+            taken[key].setdefault(replicate, uid)
     return taken
 
 
 def insert_runs(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Insert runs; returns their row ids in the same order."""
-    return list(connection.scalars(_INSERT_RUNS, list(rows)))
+    ids = dict(plain_sql.insert(connection, runs, rows, runs.c.uid, runs.c.id))
+    return [ids[row["uid"]] for row in rows]
 
 
 def insert_measures(
@@ -307,7 +311,7 @@ def insert_measures(
         for run_id, named in measures.items()
         for name, m in named.items()
     ]
-    insert_plain(connection, run_measures, rows)
+    plain_sql.insert(connection, run_measures, rows)
 
 
 def delete_measures(connection: Connection, run_id: int) -> None:
@@ -317,7 +321,7 @@ def delete_measures(connection: Connection, run_id: int) -> None:
 
 def insert_history(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Note changes of runs."""
-    connection.execute(_INSERT_HISTORY, list(rows))
+    plain_sql.insert(connection, run_history, rows)
 
 
 def update_run(connection: Connection, run_id: int, values: Mapping[str, Any]) -> None:
@@ -334,8 +338,8 @@ def current_values(
     """
     found: dict[tuple[int, str], list[MeasuredValue]] = {}
     for chunk in _chunks(touched):
-        given = {"cells": chunk, "without": list(without)}
-        for cell_id, measure, value, sd, n in connection.execute(_CURRENT_VALUES, given):
+        rows = plain_sql.run(connection, _CURRENT_VALUES, cells=chunk, without=list(without))
+        for cell_id, measure, value, sd, n in rows:
             found.setdefault((cell_id, measure), []).append(MeasuredValue(value, sd, n))
     return found
 
@@ -476,7 +480,7 @@ def replace_summaries(
 ) -> None:
     """Make `found` the only summaries of these cells."""
     for chunk in _chunks(touched):
-        connection.execute(_DELETE_SUMMARIES, {"cells": chunk})
+        plain_sql.run(connection, _DELETE_SUMMARIES, cells=chunk)
     rows = [
         {
             "cell_id": cell_id,
@@ -489,7 +493,7 @@ def replace_summaries(
         }
         for (cell_id, measure), summary in found.items()
     ]
-    insert_plain(connection, summaries, rows)
+    plain_sql.insert(connection, summaries, rows)
 
 
 def stored_summaries(
@@ -532,7 +536,7 @@ def counted_cells(connection: Connection, experiment_id: int) -> list[CountedCel
 def count_current_runs(connection: Connection, touched: Sequence[int]) -> None:
     """Bring the run counts of these cells up to date."""
     for chunk in _chunks(touched):
-        connection.execute(_COUNT_CURRENT, {"cells": chunk})
+        plain_sql.run(connection, _COUNT_CURRENT, cells=chunk)
 
 
 def delete_dataset_runs(connection: Connection, experiment_id: int) -> RemovedRuns:

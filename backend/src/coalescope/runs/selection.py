@@ -15,7 +15,13 @@ from coalescope.runs import repository
 from coalescope.runs.records import RunValues
 
 MOST_LEFT_OUT = 200
-LEFT_OUT_AS_TEXT: dict[str, Any] = {"max_length": 16_000, "pattern": "^[ -~]*$"}
+LEFT_OUT_AS_TEXT: dict[str, Any] = {
+    "max_length": 16_000,
+    "pattern": "^[ -~]*$",
+    # a link outlives runs: those that were retracted since, and what else is none, spoil no view
+    "description": "Runs to leave out of this answer: ID,ID,… What is no current run of the "
+    "experiment is passed over; the answer says what was left out",
+}
 LeftOut = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=MOST_LEFT_OUT)]
 
 
@@ -26,6 +32,11 @@ class RunSelection:
     where: Factors
     runs: Sequence[RunValues]
     without: Sequence[str] = ()
+
+
+def settings_of(runs: Iterable[RunValues]) -> dict[int, Factors]:
+    """Each cell's setting, once: of 100,000 runs there are few cells."""
+    return {run.cell_id: run.factors for run in runs}
 
 
 def select_runs(
@@ -41,8 +52,10 @@ def select_runs(
     Errors: 422 for an unknown factor, or no run.
     """
     runs = repository.values_of_runs(connection, experiment.id, measures, without)
-    chosen_by = parse_where(where, factor_levels(run.factors for run in runs))
-    chosen = [run for run in runs if matches(run.factors, chosen_by)]
+    settings = settings_of(runs)
+    chosen_by = parse_where(where, factor_levels(settings.values()))
+    cells = {cell for cell, factors in settings.items() if matches(factors, chosen_by)}
+    chosen = [run for run in runs if run.cell_id in cells]
     if not chosen:
         raise CoalescopeError(
             "no_such_cells",
@@ -55,7 +68,7 @@ def select_runs(
 
 def refuse_mixed(runs: Iterable[RunValues], traffic: Sequence[str], why: str) -> None:
     """Errors: 422 where runs differ in a factor of the traffic; `why` says what that matters."""
-    levels = factor_levels(run.factors for run in runs)
+    levels = factor_levels(settings_of(runs).values())
     varying = [name for name in traffic if len(levels.get(name, ())) > 1]
     if varying:
         shown = "; ".join(f"{n}: {', '.join(map(str, levels[n][:12]))}" for n in varying)

@@ -57,6 +57,9 @@ def record_runs(
 
     Errors: 409 if a run's identity is taken.
     """
+    existing = taken(connection, [run.uid for run in new])
+    if existing:
+        raise _taken(existing[0])
     record_each(connection, experiment, [(run, reason) for run in new], changes=1)
 
 
@@ -67,10 +70,10 @@ def record_each(
     *,
     changes: int,
 ) -> None:
-    """The same for runs with a reason each; for the data version they are so many changes."""
-    existing = taken(connection, [run.uid for run, _ in new])
-    if existing:
-        raise _taken(existing[0])
+    """The same for runs with a reason each; for the data version they are so many changes.
+
+    Errors: IntegrityError if a run's identity is taken.
+    """
     now = utc_now()
     touched: set[int] = set()
     for start in range(0, len(new), _BATCH):
@@ -299,13 +302,6 @@ def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list
     return repository.list_upload_runs(connection, upload_id, limit)
 
 
-def list_runs_of_uploads(
-    connection: Connection, upload_ids: Sequence[int]
-) -> dict[int, list[RunRecord]]:
-    """All runs of some uploads, by upload, in the files' order."""
-    return repository.list_runs_of_uploads(connection, upload_ids)
-
-
 def measures_of(
     connection: Connection, records: Sequence[RunRecord]
 ) -> dict[int, dict[str, MeasuredValue]]:
@@ -336,9 +332,7 @@ def replicates_taken(
 ) -> dict[str, dict[int | None, str]]:
     """For each of these settings' factor keys: replicate numbers in use, with the run of each."""
     keys = list(dict.fromkeys(factor_key(factors) for factors in settings))
-    ids = repository.find_cells(connection, experiment.id, keys)
-    taken = repository.replicates_taken(connection, list(ids.values()))
-    return {key: taken.get(ids[key], {}) if key in ids else {} for key in keys}
+    return repository.replicates_at(connection, experiment.id, keys)
 
 
 def retract(connection: Connection, uid: str, reason: str) -> None:

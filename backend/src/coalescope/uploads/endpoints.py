@@ -75,7 +75,12 @@ async def upload_file(
         def accept() -> Receipt:
             staged.write(rest)
             return service.accept(
-                state.database, state.object_store, staged, asked, state.log_reader
+                state.database,
+                state.object_store,
+                staged,
+                asked,
+                state.log_reader,
+                state.log_writer,
             )
 
         receipt = await run_in_threadpool(accept)

@@ -6,24 +6,24 @@ Only what is plain is stored here: new logs of new runs. Each other is left to b
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from coalescope.database import Cause, Database
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import factor_key
+from coalescope.experiments.levels import canonical_factors, factor_key
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import ensure_experiment
-from coalescope.object_store import RUN_LOG_SUFFIX, ObjectStore, StagedObject
+from coalescope.object_store import RUN_LOG_SUFFIX, ObjectStore, ReceivedObject
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.timestamps import utc_now
 from coalescope.tracing import span
 from coalescope.uploads import repository
 from coalescope.uploads.incoming import Incoming, UploadRequest
-from coalescope.uploads.receipt import Receipt
+from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
 
 
@@ -31,10 +31,19 @@ from coalescope.uploads.repository import UploadRecord
 class LogUpload:
     """A log that was received, synced and understood, and who sent it."""
 
-    staged: StagedObject
+    staged: ReceivedObject
     request: UploadRequest
     incoming: Incoming
     cause: Cause | None
+
+
+class Keep(Protocol):
+    """How logs that came together are stored."""
+
+    def __call__(
+        self, database: Database, store: ObjectStore, logs: Sequence[LogUpload], /
+    ) -> Sequence[Receipt | None]:
+        """As `store_together`."""
 
 
 def store_together(
@@ -53,14 +62,13 @@ def store_together(
             span("upload commit", files=len(logs)),
             database.write(logs[0].incoming.slug, causes) as connection,
         ):
-            new = _plain(connection, logs)
-            if new:
-                chosen = [logs[index] for index in new]
-                with span("upload rows", runs=len(new)):
-                    receipts = dict(zip(new, _store_rows(connection, chosen), strict=True))
-                with span("upload place"):
-                    store.commit_all([log.staged for log in chosen], RUN_LOG_SUFFIX)
-                causes += [log.cause for log in chosen if log.cause is not None]
+            new = _plain(logs)
+            chosen = [logs[index] for index in new]
+            with span("upload rows", runs=len(new)):
+                receipts = dict(zip(new, _store_rows(connection, chosen), strict=True))
+            with span("upload place"):
+                store.commit_all([log.staged for log in chosen], RUN_LOG_SUFFIX)
+            causes += [log.cause for log in chosen if log.cause is not None]
     except (CoalescopeError, IntegrityError) as error:
         if isinstance(error, CoalescopeError) and error.status >= 500:
             raise  # of the store: it would be the same for each alone
@@ -68,9 +76,12 @@ def store_together(
     return [receipts.get(index) for index in range(len(logs))]
 
 
-def _plain(connection: Connection, logs: Sequence[LogUpload]) -> list[int]:
-    """Which of the logs are neither stored, nor sent twice here, nor of another kind."""
-    seen = set(repository.known(connection, [log.staged.sha256 for log in logs]))
+def _plain(logs: Sequence[LogUpload]) -> list[int]:
+    """Which of the logs are neither sent twice here, nor of another kind than the first.
+
+    Whether one of them is stored already, what is unique in the store says (IntegrityError).
+    """
+    seen: set[str] = set()
     found = []
     for index, log in enumerate(logs):
         own = {log.staged.sha256, log.incoming.runs[0].uid}
@@ -107,12 +118,15 @@ def _store_rows(connection: Connection, logs: Sequence[LogUpload]) -> list[Recei
     each = list(zip(of_uploads, reasons, strict=True))
     # as if one had come after the other: the version does not tell who met whom
     runs.record_each(connection, experiment, each, changes=len(each))
-    stored = runs.list_runs_of_uploads(connection, ids)
     place: dict[str, Any] = {"slug": experiment.slug, "title": experiment.title}
     return [
-        Receipt("stored", UploadRecord(id=id_, **upload, **place), stored[id_])
-        for id_, upload in zip(ids, uploads, strict=True)
+        Receipt("stored", UploadRecord(id=id_, **upload, **place), [_received(run)])
+        for id_, upload, run in zip(ids, uploads, new, strict=True)
     ]
+
+
+def _received(run: NewRun) -> ReceivedRun:
+    return ReceivedRun(run.uid, canonical_factors(run.factors), run.replicate, run.partial)
 
 
 def _numbered(

@@ -5,8 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from coalescope.runs.records import RunRecord
+from coalescope.experiments.records import Factors
 from coalescope.uploads.repository import UploadRecord
+
+
+@dataclass(frozen=True)
+class ReceivedRun:
+    """A run that came with a file."""
+
+    uid: str
+    factors: Factors
+    replicate: int | None
+    partial: bool
 
 
 @dataclass(frozen=True)
@@ -15,4 +25,4 @@ class Receipt:
 
     outcome: Literal["stored", "known"]
     upload: UploadRecord
-    runs: Sequence[RunRecord]
+    runs: Sequence[ReceivedRun]

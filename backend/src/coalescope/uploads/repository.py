@@ -8,7 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.database import experiments, runs, uploads
+from coalescope import plain_sql
+from coalescope.database import Database, experiments, runs, uploads
 
 _CHUNK = 500
 
@@ -50,7 +51,7 @@ def _select() -> sa.Select[Any]:
 # What every upload asks is made once: making a statement costs more than running it.
 _WITH_BYTES = _select().where(uploads.c.sha256 == sa.bindparam("sha256"))
 _INSERT = sa.insert(uploads)
-_INSERT_ALL = sa.insert(uploads).returning(uploads.c.id, sort_by_parameter_order=True)
+_AT_ONCE = "SELECT id FROM uploads WHERE sha256 = ?"
 _KNOWN = sa.select(uploads.c.sha256).where(
     uploads.c.sha256.in_(sa.bindparam("digests", expanding=True))
 )
@@ -62,12 +63,17 @@ def find(connection: Connection, sha256: str) -> UploadRecord | None:
     return None if row is None else UploadRecord(*row)
 
 
+def surely_new(database: Database, sha256: str) -> bool:
+    """Whether nothing is stored with these bytes; False also where that would be waited for."""
+    return database.at_once(_AT_ONCE, sha256) == []
+
+
 def known(connection: Connection, digests: Sequence[str]) -> list[str]:
     """Which of these digests are those of uploads."""
     found: list[str] = []
     for start in range(0, len(digests), _CHUNK):
         chunk = digests[start : start + _CHUNK]
-        found += connection.scalars(_KNOWN, {"digests": chunk})
+        found += [digest for (digest,) in plain_sql.run(connection, _KNOWN, digests=chunk)]
     return found
 
 
@@ -101,9 +107,8 @@ def insert(connection: Connection, values: Mapping[str, Any]) -> int:
 
 def insert_all(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Insert uploads; returns their row ids in the same order."""
-    if not rows:
-        return []
-    return list(connection.scalars(_INSERT_ALL, list(rows)))
+    ids = dict(plain_sql.insert(connection, uploads, rows, uploads.c.sha256, uploads.c.id))
+    return [ids[row["sha256"]] for row in rows]
 
 
 def delete(connection: Connection, ids: Sequence[int]) -> None:

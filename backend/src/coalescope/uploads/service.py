@@ -33,8 +33,8 @@ from coalescope.tracing import span
 from coalescope.uploads import repository
 from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import Incoming, Understand, UploadRequest
-from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
-from coalescope.uploads.receipt import Receipt
+from coalescope.uploads.logs_together import Keep, LogUpload, numbered_log, store_together
+from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.run_logs import understand_run_log
 from coalescope.uploads.superseding import compare_logs
@@ -53,10 +53,11 @@ def accept(
     staged: StagedObject,
     request: UploadRequest,
     understand: Understand = understand_run_log,
+    keep: Keep = store_together,
 ) -> Receipt:
     """Store a received file. When this returns, bytes and rows are on disk.
 
-    `understand` is how a run log is read.
+    `understand` is how a run log is read, `keep` how those that came together are stored.
 
     Errors: CoalescopeError 422 where the file is wrong, 409 where it contradicts what is stored.
     """
@@ -70,7 +71,7 @@ def accept(
     receipt = None
     if incoming.content == "run_log":
         log = LogUpload(staged, request, incoming, CAUSE.get())
-        receipt = database.together.do(incoming.slug, log, partial(store_together, database, store))
+        receipt = database.together.do(incoming.slug, log, partial(keep, database, store))
     return receipt or _accept_alone(database, store, staged, request, incoming)
 
 
@@ -129,6 +130,8 @@ def recent(connection: Connection, limit: int) -> list[Receipt]:
 
 
 def _known(database: Database, store: ObjectStore, staged: StagedObject) -> Receipt | None:
+    if repository.surely_new(database, staged.sha256):
+        return None
     with database.read() as connection:
         upload = repository.find(connection, staged.sha256)
         if upload is None:
@@ -382,4 +385,6 @@ def _receipt(
     listed = runs.list_upload_runs(connection, upload.id, RUNS_SHOWN)
     gone = (w["where"]["run"] for w in upload.warnings if w["code"] == SUPERSEDED)
     # the run of a cut-off copy has another log by now, but it is still the run that came
-    return Receipt(outcome, upload, listed or [runs.get_run(connection, uid) for uid in gone])
+    found = listed or [runs.get_run(connection, uid) for uid in gone]
+    came = [ReceivedRun(run.uid, run.factors, run.replicate, run.partial) for run in found]
+    return Receipt(outcome, upload, came)

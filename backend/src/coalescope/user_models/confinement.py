@@ -10,7 +10,6 @@ import logging
 import pickle
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
@@ -18,12 +17,12 @@ from typing import Any, Protocol, TypeVar, cast
 from coalescope_models.user_model import UserModel
 
 from coalescope.errors import CoalescopeError
-from coalescope.processes import plain_environment
+from coalescope.processes import plain_environment, python
 from coalescope.settings import Settings
 from coalescope.user_models.confined import NO_MEMORY, Bounds, Raised
 
 _LOG = logging.getLogger("coalescope")
-_COMMAND = (sys.executable, "-c", "from coalescope.user_models import confined; confined.main()")
+_COMMAND = python("from coalescope.user_models import confined; confined.main()")
 # How a process ends whose memory is refused: Python says so, but not every native library asks
 # (NumPy's loops die of it); and where the machine's own memory ends, the kernel kills.
 _STARVED = (

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for the query of every address under /api."""
+
+from fastapi import Request
+
+from coalescope.errors import CoalescopeError
+
+
+async def each_once(request: Request) -> None:
+    """Dependency: no parameter twice, of which one would be taken and the other not.
+
+    Errors: 422 naming it.
+    """
+    seen: set[str] = set()
+    for name, _ in request.query_params.multi_items():
+        if name in seen:
+            raise CoalescopeError(
+                "repeated_parameter",
+                f"{name[:200]!r} is given more than once.",
+                where={"in": "query", "field": name[:200]},
+                advice="Give each parameter once.",
+            )
+        seen.add(name)

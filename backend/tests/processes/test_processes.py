@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes beside the server's: an answer belongs to its question, whatever hangs or ends."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from coalescope.processes import AnsweringProcess, EndedError, plain_environment, python
+
+Begin = Callable[[str], AnsweringProcess]
+ECHO = "from coalescope.processes import answer_in_turn as turns; turns(lambda asked: asked)"
+# asked for a number of seconds, it answers after them
+LATE = ECHO.replace("asked: asked", "asked: __import__('time').sleep(asked) or asked")
+# what cannot be put together again where it is read
+STRANGE = ECHO.replace(
+    "asked: asked",
+    "asked: __import__('coalescope.errors', fromlist='*').CoalescopeError('code', 'message')",
+)
+# Begins one, says which, and stays.
+OWNER = f"""
+import time
+from coalescope.processes import AnsweringProcess, python
+process = AnsweringProcess(python({ECHO!r}))
+while not process.is_up:
+    time.sleep(0.01)
+print(process._process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def wait_until(true: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def begin() -> Iterator[Begin]:
+    begun = []
+
+    def up(code: str) -> AnsweringProcess:
+        process = AnsweringProcess(python(code))
+        begun.append(process)
+        wait_until(lambda: process.is_up, "it did not come up")
+        return process
+
+    yield up
+    for process in begun:
+        process.close()
+
+
+def test_each_answer_is_that_of_its_question(begin: Begin) -> None:
+    process = begin(ECHO)
+    large = bytes(2**20)
+    assert [process.ask(asked, 30) for asked in ("a", large, None)] == ["a", large, None]
+
+
+def test_an_answer_that_comes_too_late_is_nobody_elses(begin: Begin) -> None:
+    process = begin(LATE)
+    with pytest.raises(EndedError, match="Time"):
+        process.ask(0.5, 0.1)
+    with pytest.raises(EndedError):  # not 0.5
+        process.ask(0.0, 30)
+    assert process._process.wait(30) == -signal.SIGKILL
+
+
+def test_who_asks_one_that_takes_nothing_does_not_wait_for_ever(begin: Begin) -> None:
+    process = begin(ECHO)
+    os.kill(process._process.pid, signal.SIGSTOP)
+    with pytest.raises(EndedError, match="Time"):
+        process.ask(bytes(2**22), 0.3)  # more than waits on the way
+
+
+def test_an_answer_that_cannot_be_read_is_the_last(begin: Begin) -> None:
+    process = begin(STRANGE)
+    for _ in range(2):
+        with pytest.raises(EndedError):
+            process.ask("what?", 30)
+
+
+def test_what_stops_a_service_is_left_to_its_server(begin: Begin) -> None:
+    """It is signalled to all processes of a service at once."""
+    process = begin(ECHO)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        os.kill(process._process.pid, number)
+    assert process.ask("still there?", 30) == "still there?"
+
+
+def test_files_of_the_folder_are_not_run(
+    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pickle.py").write_text("raise SystemExit('not this one')")
+    monkeypatch.chdir(tmp_path)
+    assert begin(ECHO).ask("here", 30) == "here"
+
+
+def test_it_ends_with_a_server_that_is_killed() -> None:
+    with subprocess.Popen(
+        python(OWNER), stdout=subprocess.PIPE, env=plain_environment(), text=True
+    ) as owner:
+        assert owner.stdout is not None
+        begun = int(owner.stdout.readline())
+        assert runs(begun)
+        owner.kill()
+    wait_until(lambda: not runs(begun), "it is still there")
+
+
+def runs(process: int) -> bool:
+    """Whether it has not ended; its number may be there until somebody looks after that."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes() != b""
+    except FileNotFoundError:
+        return False
