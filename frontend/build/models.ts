@@ -2,7 +2,8 @@
 // `virtual:models`: the built-in models, traced by Python when the page is built. Kernels become
 // functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
 // itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it;
-// `virtual:about/<id>` what its page tells besides; `virtual:symbols` the symbol of every quantity.
+// `virtual:about/<id>` what its page tells besides; `virtual:symbols` the symbol of every quantity;
+// `virtual:references` what each model answers at some points, for tests.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
@@ -21,6 +22,8 @@ const RESOLVED_ABOUT = `\0${ABOUT}`;
 const SYMBOLS = 'virtual:symbols';
 const RESOLVED_SYMBOLS = `\0${SYMBOLS}`;
 
+const REFERENCES = 'virtual:references';
+
 const SOURCES = 'virtual:sources';
 const RESOLVED_SOURCES = `\0${SOURCES}`;
 
@@ -38,6 +41,7 @@ interface TracedModel {
   readonly equations: Readonly<Record<string, readonly string[]>>;
   readonly kernels: Readonly<Record<string, string>>;
   readonly about: object;
+  readonly reference: readonly object[];
   readonly [key: string]: unknown;
 }
 
@@ -54,34 +58,56 @@ export function kernelExpression(text: string): string {
   return `(() => {\n${body}\nreturn kernel;\n})()`;
 }
 
-const symbolic = (named: readonly Named[]): object[] =>
-  named.map((q) => ({ ...q, symbolMath: mathml(q.symbol, false) }));
+/** A quantity stands in several models and in the glossary: each is written once, `q[i]`, and with its symbol where it stands in a model. */
+function dictionary() {
+  const texts: string[] = [];
+  const places = new Map<string, number>();
+  const list = (named: readonly Named[], spell: (q: Named) => object): string => {
+    const items = named.map((quantity) => {
+      const key = JSON.stringify(quantity);
+      const place = places.get(key) ?? texts.push(JSON.stringify(spell(quantity))) - 1;
+      places.set(key, place);
+      return `q[${place}]`;
+    });
+    return `[${items.join(', ')}]`;
+  };
+  return { texts, list };
+}
+
+const symbolic = (q: Named): object => ({ ...q, symbolMath: mathml(q.symbol, false) });
 
 const loaders = ({ models }: Bundle, from: string): string =>
   `{${models.map(({ id }) => `${JSON.stringify(id)}: () => import(${JSON.stringify(from + id)})`).join(', ')}}`;
 
+/** What the page needs of a model at once. */
+function modelText(model: TracedModel, { list }: ReturnType<typeof dictionary>): string {
+  const { latex: _0, equations: _1, about: _2, kernels: _3, graph: _4, reference: _5, ...told } = model;
+  const { inputs, parameters, outputs, ...rest } = told;
+  const named = Object.entries({ inputs, parameters, outputs }).map(([name, of]) => `${name}: ${list(of, symbolic)}`);
+  return `{ ...${JSON.stringify(rest)}, ${named.join(', ')} }`;
+}
+
+function kernelsText({ id, kernels }: TracedModel): string {
+  const own = Object.entries(kernels).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
+  return `${JSON.stringify(id)}: {\n${own.join(',\n')}\n}`;
+}
+
 function moduleText(bundle: Bundle): string {
-  const kernels: string[] = [];
-  const models = bundle.models.map(
-    ({ latex: _latex, equations: _equations, about: _about, kernels: texts, graph: _graph, ...rest }) => {
-      const own = Object.entries(texts).map(([output, text]) => `${JSON.stringify(output)}: ${kernelExpression(text)}`);
-      kernels.push(`${JSON.stringify(rest.id)}: {\n${own.join(',\n')}\n}`);
-      return {
-        ...rest,
-        inputs: symbolic(rest.inputs),
-        parameters: symbolic(rest.parameters),
-        outputs: symbolic(rest.outputs),
-      };
-    },
-  );
+  const words = dictionary();
+  const models = bundle.models.map((model) => modelText(model, words));
+  const quantities = words.list(bundle.quantities, (q) => q);
   return [
-    `export const models = ${JSON.stringify(models)};`,
-    `export const quantities = ${JSON.stringify(bundle.quantities)};`,
-    `export const kernels = {\n${kernels.join(',\n')}\n};`,
+    `const q = [\n${words.texts.join(',\n')}\n];`,
+    `export const models = [\n${models.join(',\n')}\n];`,
+    `export const quantities = ${quantities};`,
+    `export const kernels = {\n${bundle.models.map(kernelsText).join(',\n')}\n};`,
     `export const equations = ${loaders(bundle, EQUATIONS)};`,
     `export const about = ${loaders(bundle, ABOUT)};`,
   ].join('\n');
 }
+
+const referencesText = ({ models }: Bundle): string =>
+  `export default ${JSON.stringify(Object.fromEntries(models.map(({ id, reference }) => [id, reference])))};`;
 
 function equationsText(model: TracedModel): string {
   const equations = Object.fromEntries(
@@ -132,7 +158,7 @@ export function models(): Plugin {
     name: 'coalescope-models',
     resolveId(id) {
       if (id === ID) return RESOLVED;
-      if (id.startsWith(ABOUT) || id === SYMBOLS) return `\0${id}`;
+      if (id.startsWith(ABOUT) || id === SYMBOLS || id === REFERENCES) return `\0${id}`;
       return id.startsWith(EQUATIONS) || id === SOURCES || id.startsWith(`${SOURCES}/`) ? `\0${id}` : null;
     },
     load(id) {
@@ -147,8 +173,9 @@ export function models(): Plugin {
         return sourcesText(sources, id.slice(RESOLVED_SOURCES.length + 1));
       }
       const part = [RESOLVED_EQUATIONS, RESOLVED_ABOUT].find((each) => id.startsWith(each));
-      if (part === undefined && id !== RESOLVED_SYMBOLS) return null;
+      if (part === undefined && id !== RESOLVED_SYMBOLS && id !== `\0${REFERENCES}`) return null;
       bundle ??= readBundle();
+      if (id === `\0${REFERENCES}`) return referencesText(bundle);
       if (part === undefined) return symbolsText(bundle);
       const model = bundle.models.find((m) => m.id === id.slice(part.length));
       if (!model) return null;

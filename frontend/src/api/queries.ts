@@ -194,8 +194,9 @@ export async function fetchAhead(slug: string): Promise<{ experiment: Experiment
   return { experiment, cells };
 }
 
-export function prefetchFit(slug: string, request: FitRequest, dataVersion: number): void {
-  queries.prefetchQuery(fitOf(slug, request, dataVersion));
+/** Resolves when the answer is here, or did not come. */
+export function prefetchFit(slug: string, request: FitRequest, dataVersion: number): Promise<void> {
+  return queries.prefetchQuery(fitOf(slug, request, dataVersion));
 }
 
 /** One page of a list of runs: which of them, and in which order. */

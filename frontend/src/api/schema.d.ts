@@ -4737,7 +4737,7 @@ export interface operations {
     list_cells: {
         parameters: {
             query?: {
-                /** @description Runs to leave out of this view: ID,ID,… */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
                 without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
@@ -5153,7 +5153,7 @@ export interface operations {
                 measure: string;
                 /** @description Two factors: A,B */
                 factors: string;
-                /** @description Runs to leave out: ID,ID,… */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
                 without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
@@ -5219,7 +5219,7 @@ export interface operations {
                 measure: string;
                 /** @description Wanted half width of each 95 % interval */
                 width_percent: number;
-                /** @description Runs to leave out: ID,ID,… */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
                 without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
@@ -5283,7 +5283,7 @@ export interface operations {
             query: {
                 /** @description A measure of the glossary, such as throughput_mbps */
                 measure: string;
-                /** @description Runs to leave out: ID,ID,… */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
                 without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
@@ -5621,7 +5621,7 @@ export interface operations {
                 format: "csv" | "json";
                 /** @description A row per cell, or per current run */
                 what?: "cells" | "runs";
-                /** @description Runs to leave out: ID,ID,… */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
                 without?: string;
             };
             header?: never;

@@ -43,19 +43,21 @@ const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/embed\//, EmbedPage],
 ];
 
-/** Past this the shell of the page is better than nothing. */
+/** Past this the shell of the page, whose code is here, is better than nothing. */
 const PATIENCE_MS = 150;
 
-/** The fit is asked for as soon as experiment and cells say which; rendering takes its time meanwhile. */
+/**
+ * The fit is asked for as soon as experiment and cells say which. The answers that the document brought are here at once, and drawn with
+ * the page's first render; without them it would be made twice.
+ */
 async function explorerAhead(slug: string): Promise<void> {
   const data = fetchAhead(slug);
   const code = import('../features/explorer/ahead');
-  const known = Promise.all([data, code]).then(([{ experiment, cells }, { askForFit }]) =>
-    askForFit(experiment, cells),
-  );
-  const loaded = ExplorerPage.load();
-  await Promise.race([known.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
-  await loaded.catch(() => undefined);
+  const known = Promise.all([data, code])
+    .then(([{ experiment, cells }, { askAhead }]) => askAhead(experiment, cells))
+    .catch(() => undefined);
+  await ExplorerPage.load().catch(() => undefined);
+  await Promise.race([known, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 }
 
 /** Code and data of the first page, side by side. A page that does not come is asked for again when it is rendered. */

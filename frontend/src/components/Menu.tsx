@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef } from 'react';
+import { Beside } from './Later';
 import './Menu.css';
 
 const GAP = 4;
@@ -73,7 +74,7 @@ export function Menu(props: {
         }}
       >
         <div role="menu" tabIndex={-1} aria-label={props.label} onKeyDown={onKeyDown}>
-          {props.children}
+          <Beside>{props.children}</Beside>
         </div>
         {props.after}
       </div>

@@ -24,10 +24,13 @@ export function labelOf(name: string, quantities: readonly Quantity[] | undefine
   return known?.label ?? name.replace(/^factor\./, '').replaceAll('_', ' ');
 }
 
+const A_NAME = /^[a-z0-9]+(_[a-z0-9]+)+$/;
+
 /** A level as people write it: `UDP`, `request response`, 3000. Workloads are acronyms more often than not. */
 export function levelInWords(value: FactorValue): string {
   if (typeof value === 'number') return String(value);
-  const spaced = String(value).replaceAll('_', ' ');
+  const given = String(value);
+  const spaced = A_NAME.test(given) ? given.replaceAll('_', ' ') : given; // what is somebody's text stays as it is
   return /^(udp|tcp|nfs|nic|gro|lro|tso)\b/i.test(spaced) ? spaced.replace(/^\w+/, (w) => w.toUpperCase()) : spaced;
 }
 

@@ -9,18 +9,23 @@ type Equations = Readonly<Record<string, readonly string[]>>;
 
 const fetched = new Map<string, Equations>();
 
+/** Of a model that the page was built with; nothing comes for others. */
+export async function fetchEquations(model: string): Promise<void> {
+  const found = await equations[model]?.();
+  if (found) fetched.set(model, found.default);
+}
+
 /** The equation of each output; null until it is there. */
 export function useEquations(model: string): Equations | null {
-  const [known, setKnown] = useState<{ model: string; equations: Equations } | null>(null);
+  const [, setFetched] = useState(0);
+  const here = fetched.get(model) ?? null;
   useEffect(() => {
+    if (here) return;
     let wanted = true;
-    void equations[model]?.().then((found) => {
-      fetched.set(model, found.default);
-      if (wanted) setKnown({ model, equations: found.default });
-    });
+    void fetchEquations(model).then(() => wanted && setFetched((n) => n + 1));
     return () => {
       wanted = false;
     };
-  }, [model]);
-  return known?.model === model ? known.equations : (fetched.get(model) ?? null);
+  }, [model, here]);
+  return here;
 }

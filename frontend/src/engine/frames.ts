@@ -6,6 +6,8 @@ import { begin } from '../state/underWay';
 export interface Frames {
   /** Draws in the coming frame. */
   ask(): void;
+  /** Draws at once, and not again in the coming frame. */
+  now(): void;
   stop(): void;
 }
 
@@ -14,11 +16,18 @@ export function frames(draw: () => void): Frames {
   let over = (): void => undefined;
   const run = (): void => {
     waiting = 0;
+    // the drawing may ask for the next frame
+    const drawn = over;
     try {
       draw();
     } finally {
-      over();
+      drawn();
     }
+  };
+  const stop = (): void => {
+    cancelAnimationFrame(waiting);
+    waiting = 0;
+    over();
   };
   return {
     ask() {
@@ -26,10 +35,45 @@ export function frames(draw: () => void): Frames {
       over = begin();
       waiting = requestAnimationFrame(run);
     },
-    stop() {
-      cancelAnimationFrame(waiting);
-      waiting = 0;
-      over();
+    now() {
+      stop();
+      draw();
     },
+    stop,
+  };
+}
+
+export interface SpareTime {
+  /** Within a frame: to work once it is made, in what it leaves of its time. */
+  ask(): void;
+  stop(): void;
+}
+
+/** What `work` changes on the page is laid out with it, so that the next frame need not. */
+export function spareTime(work: () => void): SpareTime {
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  let over = (): void => undefined;
+  const stop = (): void => {
+    clearTimeout(waiting);
+    waiting = undefined;
+    over();
+  };
+  const run = (): void => {
+    waiting = undefined;
+    const done = over;
+    try {
+      work();
+      document.documentElement.getBoundingClientRect();
+    } finally {
+      done();
+    }
+  };
+  return {
+    ask() {
+      if (waiting !== undefined) return;
+      over = begin();
+      waiting = setTimeout(run);
+    },
+    stop,
   };
 }

@@ -15,6 +15,11 @@ declare module 'virtual:symbols' {
   const symbols: Readonly<Record<string, string>>;
   export default symbols;
 }
+declare module 'virtual:references' {
+  /** By model. */
+  const references: Readonly<Record<string, readonly import('../state/models').Reference[]>>;
+  export default references;
+}
 declare module 'virtual:sources' {
   /** By model, and `template`: the text, where it is from, and the document that it traces to. */
   export const sources: Readonly<

@@ -2,13 +2,15 @@
 // Shapes onto a canvas: the same picture as svg.ts makes, without an element for each. For what moves in every frame.
 import type { Attributes, Shape, Span } from '../plots/shapes';
 
-type Context = CanvasRenderingContext2D;
+type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
 /** How an element of the page writes and colours. It holds until the theme changes. */
 interface Pen {
   readonly family: string;
   /** Tokens to values. */
   ink(value: string): string;
+  /** The font that each context has: to ask it takes as long as to write. */
+  readonly fonts: Map<Context, string>;
 }
 
 function penOf(element: Element): Pen {
@@ -16,6 +18,7 @@ function penOf(element: Element): Pen {
   const known = new Map<string, string>();
   return {
     family: style.fontFamily,
+    fonts: new Map(),
     ink(value) {
       let plain = known.get(value);
       if (plain === undefined) {
@@ -75,14 +78,11 @@ function paintOutline(context: Context, shape: Shape, pen: Pen): void {
 
 const ALIGNED: Readonly<Record<string, CanvasTextAlign>> = { start: 'left', middle: 'center', end: 'right' };
 
-/** What a context calls a font once it has it. To set one again takes as long as to write with it. */
-const fonts = new Map<string, string>();
-
-function setFont(context: Context, a: Attributes, { family }: Pen): void {
+function setFont(context: Context, a: Attributes, { family, fonts }: Pen): void {
   const font = `${a['font-weight'] ?? 400} ${a['font-size'] ?? 16}px ${family}`;
-  if (fonts.get(font) === context.font) return;
+  if (fonts.get(context) === font) return;
   context.font = font;
-  fonts.set(font, context.font);
+  fonts.set(context, font);
 }
 
 function write(context: Context, words: string, x: number, y: number, a: Attributes, pen: Pen): void {
@@ -107,10 +107,14 @@ function writeSpans(context: Context, spans: readonly Span[], whole: Attributes,
   }
 }
 
+/** Degrees: what nobody sees in a word that moves. */
+const TURN = 2;
+
 function paintText(context: Context, { attributes: a, text, spans }: Shape, pen: Pen): void {
   const [, x, y, degrees] = PLACE.exec(String(a.transform ?? '')) ?? [];
-  const [left, top] = [number(x ?? a.x), number(y ?? a.y)];
-  const angle = (number(degrees) * Math.PI) / 180;
+  // letters at whole pixels and a few angles: each other place and angle is one more set of letters that is made from outlines
+  const [left, top] = [Math.round(number(x ?? a.x)), Math.round(number(y ?? a.y))];
+  const angle = (Math.round(number(degrees) / TURN) * TURN * Math.PI) / 180;
   context.translate(left, top);
   context.rotate(angle);
   const down = length(a.dy, number(a['font-size'], 16));
@@ -135,28 +139,38 @@ export interface Room {
   readonly height: number;
 }
 
+/** Painted aside, and put on the screen whole: what a frame shows of it was made before that frame began. */
 export interface Sheet {
-  clear(): void;
+  /** What was painted since the last time, in the place of what stood there. */
+  show(): void;
   paint(shapes: readonly Shape[]): void;
-  /** Onto another canvas, with this one's pen. */
-  paintOn(context: CanvasRenderingContext2D, shapes: readonly Shape[]): void;
+  /** A line that is drawn straight from its numbers. */
+  stroke(attributes: Attributes, along: (pen: CanvasPath) => void): void;
   /** Shapes that stay the same, painted once; returns what puts them here. */
   keep(shapes: readonly Shape[]): () => void;
 }
 
-/** A canvas over a part of a drawing, in the drawing's own pixels; null where a browser gives none. */
+/** A canvas over a part of a drawing, in the drawing's own pixels; null where a browser gives none. It holds until one that it paints on has a new size. */
 export function sheetOn(canvas: HTMLCanvasElement, room: Room): Sheet | null {
-  const context = opened(canvas, room);
-  if (!context) return null;
+  const aside = new OffscreenCanvas(0, 0);
+  const context = opened(aside, room);
+  const screen = canvas.getContext('bitmaprenderer');
+  if (!context || !screen) return null;
   const pen = penOf(canvas);
   const { top, width, height } = room;
   Object.assign(canvas.style, { top: `${top}px`, width: `${width}px`, height: `${height}px` });
   return {
-    clear: () => context.clearRect(0, top, width, height),
+    show: () => screen.transferFromImageBitmap(aside.transferToImageBitmap()),
     paint: (shapes) => paint(context, shapes, pen),
-    paintOn: (other, shapes) => paint(other, shapes, pen),
+    stroke(attributes, along) {
+      setStroke(context, attributes, pen);
+      context.beginPath();
+      along(context);
+      context.stroke();
+      context.globalAlpha = 1;
+    },
     keep(shapes) {
-      const still = document.createElement('canvas');
+      const still = new OffscreenCanvas(0, 0);
       const own = opened(still, room);
       if (own) paint(own, shapes, pen);
       return () => context.drawImage(still, 0, top, width, height);
@@ -164,7 +178,7 @@ export function sheetOn(canvas: HTMLCanvasElement, room: Room): Sheet | null {
   };
 }
 
-function opened(canvas: HTMLCanvasElement, { top, width, height }: Room): CanvasRenderingContext2D | null {
+function opened(canvas: OffscreenCanvas, { top, width, height }: Room): OffscreenCanvasRenderingContext2D | null {
   const ratio = devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);

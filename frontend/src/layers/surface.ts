@@ -62,9 +62,22 @@ export function surfaceImage({ z, nx, ny, values, log }: Omit<Painting, 'isoline
 export interface SurfaceLayer {
   /** CSS pixels of the canvas. */
   resize(width: number, height: number): void;
-  /** `over`: onto it, in CSS pixels. */
-  paint(painting: Painting, over?: (context: CanvasRenderingContext2D) => void): void;
+  paint(painting: Painting): void;
+  /**
+   * For a frame that follows the hand: the colours lie on a canvas of their own, one pixel a sample, which the compositor scales. To scale them
+   * takes the main thread as long as everything else that it paints.
+   */
+  follow(painting: Painting): void;
   clear(): void;
+}
+
+/** A room under the canvas that shows a tile as large as the surface. */
+function roomUnder(canvas: HTMLCanvasElement): HTMLDivElement {
+  const room = document.createElement('div');
+  room.className = 'tile';
+  room.hidden = true;
+  canvas.after(room);
+  return room;
 }
 
 function strokeIsolines(
@@ -96,7 +109,39 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
   let tile: Tile | null = null;
   let width = 0;
   let height = 0;
+  let room: HTMLDivElement | null = null;
   const context = canvas.getContext('2d');
+
+  /** The colours, and where they lie: samples are on the frame, so the outer halves of the outer pixels fall outside. */
+  function coloured({ z, nx, ny, values, log }: Painting): readonly [Tile, number, number] | null {
+    if (width === 0 || height === 0) return null;
+    if (!tile || tile.canvas.width !== nx || tile.canvas.height !== ny) tile = tileOf(nx, ny);
+    if (!tile) return null;
+    colours(z, nx, ny, values[0], values[1], log, tile.words);
+    tile.context.putImageData(tile.image, 0, 0);
+    return [tile, width / (nx - 1) / 2, height / (ny - 1) / 2];
+  }
+
+  function cleared(on: CanvasRenderingContext2D): void {
+    on.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
+    on.clearRect(0, 0, width, height);
+  }
+
+  function showTile({ canvas: colours }: Tile, hx: number, hy: number): void {
+    room ??= roomUnder(canvas);
+    if (!room.hidden && room.firstChild === colours) return;
+    const { left, top } = canvas.style;
+    Object.assign(room.style, { left, top, width: `${width}px`, height: `${height}px` });
+    const place = { left: -hx, top: -hy, width: width + 2 * hx, height: height + 2 * hy };
+    for (const [name, value] of Object.entries(place)) colours.style.setProperty(name, `${value}px`);
+    room.replaceChildren(colours);
+    room.hidden = false;
+  }
+
+  function hideTile(): void {
+    if (room) room.hidden = true;
+  }
+
   return {
     resize(w, h) {
       const ratio = devicePixelRatio || 1;
@@ -105,28 +150,31 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
       const [pw, ph] = [Math.round(w * ratio), Math.round(h * ratio)];
       if (canvas.width !== pw) canvas.width = pw;
       if (canvas.height !== ph) canvas.height = ph;
+      hideTile();
     },
-    paint(painting, over) {
-      const { z, nx, ny, values } = painting;
-      if (!context || width === 0 || height === 0) return;
-      if (!tile || tile.canvas.width !== nx || tile.canvas.height !== ny) tile = tileOf(nx, ny);
-      if (!tile) return;
-      colours(z, nx, ny, values[0], values[1], painting.log, tile.words);
-      tile.context.putImageData(tile.image, 0, 0);
-      context.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
-      context.clearRect(0, 0, width, height);
+    paint(painting) {
+      const found = coloured(painting);
+      if (!context || !found) return;
+      const [{ canvas: colours }, hx, hy] = found;
+      cleared(context);
       context.imageSmoothingEnabled = true;
       // 128 samples of a smooth surface: a better filter costs milliseconds and shows nothing
       context.imageSmoothingQuality = 'low';
-      // samples lie on the frame: the outer halves of the outer pixels fall outside
-      const [hx, hy] = [width / (nx - 1) / 2, height / (ny - 1) / 2];
-      context.drawImage(tile.canvas, -hx, -hy, width + 2 * hx, height + 2 * hy);
+      context.drawImage(colours, -hx, -hy, width + 2 * hx, height + 2 * hy);
       strokeIsolines(context, painting, width, height);
-      over?.(context);
+      hideTile();
+    },
+    follow(painting) {
+      const found = coloured(painting);
+      if (!context || !found) return;
+      showTile(...found);
+      cleared(context);
+      strokeIsolines(context, painting, width, height);
     },
     clear() {
       context?.setTransform(1, 0, 0, 1, 0, 0);
       context?.clearRect(0, 0, canvas.width, canvas.height);
+      hideTile();
     },
   };
 }

@@ -73,24 +73,40 @@ function cross(line: Isoline, i: number, j: number, a: number, b: number, c: num
   }
 }
 
-/** Fills `lines` (levels rising) from the nx × ny grid z, row 0 at the bottom; a cell with a gap in a corner stays empty. */
+/** Of a gap. */
+const NONE = 255;
+let bands = new Uint8Array(0);
+
+/** How many levels each sample has reached. Neighbours have reached about as many: the search goes on from there. */
+function reached(z: Float64Array, lines: readonly Isoline[]): Uint8Array {
+  if (bands.length < z.length) bands = new Uint8Array(z.length);
+  const levels = Float64Array.from(lines, ({ level }) => level);
+  let k = 0;
+  for (let at = 0; at < z.length; at++) {
+    const value = z[at];
+    while (k < levels.length && levels[k] <= value) k++;
+    while (k > 0 && levels[k - 1] > value) k--;
+    bands[at] = Number.isNaN(value) ? NONE : k;
+  }
+  return bands;
+}
+
+/**
+ * Fills `lines` (levels rising, fewer than 255) from the nx × ny grid z, row 0 at the bottom; a cell with a gap in a corner stays empty. Most cells
+ * have no line, which is seen from whole numbers.
+ */
 export function trace(z: Float64Array, nx: number, ny: number, lines: readonly Isoline[]): void {
   for (const line of lines) line.count = 0;
-  const n = lines.length;
-  if (n === 0) return;
-  const first = lines[0].level;
-  const last = lines[n - 1].level;
+  if (lines.length === 0) return;
+  const band = reached(z, lines);
   for (let j = 0; j < ny - 1; j++) {
     for (let i = 0, at = j * nx; i < nx - 1; i++, at++) {
-      const a = z[at];
-      const b = z[at + 1];
-      const d = z[at + nx];
-      const c = z[at + nx + 1];
-      const lo = Math.min(a, b, c, d);
-      const hi = Math.max(a, b, c, d);
-      // NaN fails both comparisons
-      if (!(hi >= first && lo < last)) continue;
-      for (let k = 0; k < n && lines[k].level <= hi; k++) if (lines[k].level > lo) cross(lines[k], i, j, a, b, c, d);
+      const [a, b, d, c] = [band[at], band[at + 1], band[at + nx], band[at + nx + 1]];
+      if (a === b && b === c && c === d) continue;
+      const to = Math.max(a, b, c, d);
+      if (to === NONE) continue;
+      for (let k = Math.min(a, b, c, d); k < to; k++)
+        cross(lines[k], i, j, z[at], z[at + 1], z[at + nx + 1], z[at + nx]);
     }
   }
 }

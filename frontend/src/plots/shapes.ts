@@ -18,21 +18,28 @@ export interface Shape {
   readonly spans?: readonly Span[];
 }
 
-const r = (v: number): number => Math.round(v * 100) / 100;
+/** As finely as a drawing says where something is. */
+export const hundredths = (v: number): number => Math.round(v * 100) / 100;
 
 export const line = (x1: number, y1: number, x2: number, y2: number, attributes: Attributes): Shape => ({
   tag: 'line',
-  attributes: { x1: r(x1), y1: r(y1), x2: r(x2), y2: r(y2), ...attributes },
+  attributes: { x1: hundredths(x1), y1: hundredths(y1), x2: hundredths(x2), y2: hundredths(y2), ...attributes },
 });
 
 export const rect = (x: number, y: number, width: number, height: number, attributes: Attributes): Shape => ({
   tag: 'rect',
-  attributes: { x: r(x), y: r(y), width: r(Math.max(0, width)), height: r(Math.max(0, height)), ...attributes },
+  attributes: {
+    x: hundredths(x),
+    y: hundredths(y),
+    width: hundredths(Math.max(0, width)),
+    height: hundredths(Math.max(0, height)),
+    ...attributes,
+  },
 });
 
 export const circle = (cx: number, cy: number, radius: number, attributes: Attributes): Shape => ({
   tag: 'circle',
-  attributes: { cx: r(cx), cy: r(cy), r: r(radius), ...attributes },
+  attributes: { cx: hundredths(cx), cy: hundredths(cy), r: hundredths(radius), ...attributes },
 });
 
 export const path = (d: string, attributes: Attributes): Shape => ({
@@ -42,7 +49,7 @@ export const path = (d: string, attributes: Attributes): Shape => ({
 
 export const text = (x: number, y: number, content: string, attributes: Attributes): Shape => ({
   tag: 'text',
-  attributes: { x: r(x), y: r(y), ...attributes },
+  attributes: { x: hundredths(x), y: hundredths(y), ...attributes },
   ...richSpans(content),
 });
 
@@ -50,7 +57,7 @@ export const text = (x: number, y: number, content: string, attributes: Attribut
 export const moving = (x: number, y: number, content: string, attributes: Attributes, degrees = 0): Shape => ({
   tag: 'text',
   attributes: {
-    transform: `translate(${r(x)} ${r(y)})${degrees === 0 ? '' : ` rotate(${r(degrees)})`}`,
+    transform: `translate(${hundredths(x)} ${hundredths(y)})${degrees === 0 ? '' : ` rotate(${hundredths(degrees)})`}`,
     ...attributes,
   },
   ...richSpans(content),
@@ -83,6 +90,28 @@ function richSpans(content: string): { text: string } | { spans: Span[] } {
   return spans.some((s) => s.up) ? { spans } : { text: content };
 }
 
+/** Paths that look the same become one, where the first of them stood: a browser lays out and paints each element for itself. */
+export function gathered(shapes: readonly Shape[]): Shape[] {
+  const byLook = new Map<string, { d: string; attributes: Attributes }>();
+  const out: (Shape | { d: string; attributes: Attributes })[] = [];
+  for (const shape of shapes) {
+    const { d, ...attributes } = shape.attributes;
+    if (shape.tag !== 'path') {
+      out.push(shape);
+      continue;
+    }
+    const look = JSON.stringify(attributes);
+    const found = byLook.get(look);
+    if (found) found.d += d;
+    else {
+      const first = { d: String(d), attributes };
+      byLook.set(look, first);
+      out.push(first);
+    }
+  }
+  return out.map((each) => ('d' in each ? path(each.d, each.attributes) : each));
+}
+
 /** An open polyline through the points; a gap where a point is not a number, a dot where it has no neighbour. */
 export function polyline(xs: ArrayLike<number>, ys: ArrayLike<number>): string {
   let d = '';
@@ -92,7 +121,8 @@ export function polyline(xs: ArrayLike<number>, ys: ArrayLike<number>): string {
     run = 0;
   };
   for (let i = 0; i < xs.length; i++) {
-    if (Number.isFinite(xs[i]) && Number.isFinite(ys[i])) d += `${run++ === 0 ? 'M' : 'L'}${r(xs[i])},${r(ys[i])}`;
+    if (Number.isFinite(xs[i]) && Number.isFinite(ys[i]))
+      d += `${run++ === 0 ? 'M' : 'L'}${hundredths(xs[i])},${hundredths(ys[i])}`;
     else end();
   }
   end();
@@ -119,15 +149,15 @@ export type Kind = 'published' | 'measured' | 'emulated' | 'simulated';
 /** The outline that says what kind a datum is, centred, about `radius` in half-width: many of them can share one path. */
 export function markPath(kind: Kind, x: number, y: number, radius: number): string {
   if (kind === 'published')
-    return `M${r(x - radius)} ${r(y - radius)}h${r(2 * radius)}v${r(2 * radius)}h${r(-2 * radius)}Z`;
+    return `M${hundredths(x - radius)} ${hundredths(y - radius)}h${hundredths(2 * radius)}v${hundredths(2 * radius)}h${hundredths(-2 * radius)}Z`;
   if (kind === 'measured') {
-    const q = r(radius * 1.12);
-    return `M${r(x - q)} ${r(y)}a${q} ${q} 0 1 0 ${2 * q} 0a${q} ${q} 0 1 0 ${-2 * q} 0Z`;
+    const q = hundredths(radius * 1.12);
+    return `M${hundredths(x - q)} ${hundredths(y)}a${q} ${q} 0 1 0 ${2 * q} 0a${q} ${q} 0 1 0 ${-2 * q} 0Z`;
   }
   const q = radius * (kind === 'emulated' ? 1.35 : 1.3);
   return kind === 'emulated'
-    ? `M${r(x)} ${r(y - q)}L${r(x + q)} ${r(y)}L${r(x)} ${r(y + q)}L${r(x - q)} ${r(y)}Z`
-    : `M${r(x)} ${r(y - q)}L${r(x + q)} ${r(y + q * 0.8)}L${r(x - q)} ${r(y + q * 0.8)}Z`;
+    ? `M${hundredths(x)} ${hundredths(y - q)}L${hundredths(x + q)} ${hundredths(y)}L${hundredths(x)} ${hundredths(y + q)}L${hundredths(x - q)} ${hundredths(y)}Z`
+    : `M${hundredths(x)} ${hundredths(y - q)}L${hundredths(x + q)} ${hundredths(y + q * 0.8)}L${hundredths(x - q)} ${hundredths(y + q * 0.8)}Z`;
 }
 
 export const mark = (kind: Kind, x: number, y: number, radius: number, attributes: Attributes): Shape =>

@@ -10,13 +10,14 @@ export type Kernel = (
   out: Float64Array,
 ) => Float64Array;
 
+/** A parameter whose unit or symbol stands in an equation has it as MathML, made when the page is built. */
+export type Symbolic<T> = T & { readonly symbolMath: string };
+
+/** What a model answers at a point. */
 export interface Reference {
   readonly values: Readonly<Record<string, number>>;
   readonly outputs: Readonly<Record<string, number>>;
 }
-
-/** A parameter whose unit or symbol stands in an equation has it as MathML, made when the page is built. */
-export type Symbolic<T> = T & { readonly symbolMath: string };
 
 export interface BundledModel {
   readonly id: string;
@@ -29,7 +30,6 @@ export interface BundledModel {
   readonly outputs: readonly Symbolic<Quantity>[];
   readonly plane: { readonly x: string; readonly y: string } | null;
   readonly axes: Readonly<Record<string, 'x' | 'y' | 'xy'>>;
-  readonly reference: readonly Reference[];
 }
 
 /** A published number beside what the model predicts, as docs/published-vs-predicted.md prints both. */

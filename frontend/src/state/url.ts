@@ -72,7 +72,11 @@ function settle(): void {
 export function flushQuery(): void {
   clearTimeout(waiting);
   waiting = undefined;
-  pending?.();
+  const write = pending;
   pending = null;
-  over();
+  try {
+    write?.();
+  } finally {
+    over();
+  }
 }

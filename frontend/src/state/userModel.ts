@@ -204,7 +204,6 @@ export function modelOf(
     outputs,
     plane,
     axes,
-    reference: [],
   };
   // kernels take inputs first, then parameters; the graph has an order of its own
   const order = [...document.inputs, ...document.parameters].map(({ name }) => name);

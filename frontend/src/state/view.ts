@@ -281,8 +281,19 @@ const modelTerms = (b: Binding): ModelTerms => ({
   sliders: b.terms.map((t) => ({ name: t.name, lo: t.domain[0] ?? -1e12, hi: t.domain[1] ?? 1e12 })),
 });
 
+const modelsOfSlice = new WeakMap<Slice, (measure: string) => readonly ModelTerms[]>();
+
 /** A surface through the cells needs no model; without one the picture of a sparse table would be empty. */
 export function modelsFor(slice: Slice, measure: string): readonly ModelTerms[] {
+  let models = modelsOfSlice.get(slice);
+  if (!models) {
+    models = once((name: string) => modelsThat(slice, name));
+    modelsOfSlice.set(slice, models);
+  }
+  return models(measure);
+}
+
+function modelsThat(slice: Slice, measure: string): readonly ModelTerms[] {
   const all = slice.bindings(measure);
   const named = all.map(modelTerms);
   if (slice.cells.length === 0) return named;

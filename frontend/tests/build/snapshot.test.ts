@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import references from 'virtual:references';
 import { loadPyodide, version } from 'pyodide';
 import { describe, expect, it } from 'vitest';
 import { zipModels } from '../../build/pyodide';
@@ -19,7 +21,7 @@ describe('the memory that the page’s Python starts from', () => {
     const packed = await snapshot(snapshotName(version, models), LIBRARY, models);
     const python = await loadPyodide({ stdLibURL: NO_LIBRARY, _loadSnapshot: gunzipSync(packed) });
     const evaluate = python.globals.get('evaluate_checks') as (text: string) => string;
-    const asked = catalogue.models.flatMap(({ id, reference }) => reference.map((r) => ({ ...r, model: id })));
+    const asked = catalogue.models.flatMap(({ id }) => references[id].map((r) => ({ ...r, model: id })));
     expect(asked.length).toBeGreaterThanOrEqual(catalogue.models.length);
     const checks = asked.map(({ model, values }) => ({ model, values }));
     const answers = JSON.parse(evaluate(JSON.stringify(checks))) as Record<string, number>[];

@@ -21,11 +21,14 @@ it('knows free factors by their name, and says nothing of nothing', () => {
 });
 
 it('writes a level as people do, and leaves what it does not know', () => {
-  expect(['udp', 'tcp_nodelay', 'request_response', 'e1000', 9000].map(levelInWords)).toEqual([
+  const given = ['udp', 'tcp_nodelay', 'request_response', 'e1000', 9000, 'my_own Text_1', '_'];
+  expect(given.map(levelInWords)).toEqual([
     'UDP',
     'TCP nodelay',
     'request response',
     'e1000',
     '9000',
+    'my_own Text_1',
+    '_',
   ]);
 });

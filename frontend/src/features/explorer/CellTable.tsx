@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same cells for those who do not see the plot.
+import { memo } from 'react';
+import { Later } from '../../components/Later';
 import { decimal, digitsFor } from '../../plots/number';
 import { type Axis, levelAt } from '../../state/layout';
 import type { View } from '../../state/view';
@@ -7,40 +9,46 @@ import { shortName, titleWithUnit } from './figure/words';
 
 const columnTitle = (axis: Axis): string => (axis.unit ? `${shortName(axis)}, ${axis.unit}` : shortName(axis));
 
-export function CellTable({ view }: { view: View }) {
+function Cells({ view }: { view: View }) {
   const { x, y } = view.layout;
   const digits = digitsFor(view.values[1] - view.values[0]);
+  return (
+    <table>
+      <caption>{titleWithUnit(view.measure)}</caption>
+      <thead>
+        <tr>
+          {y && <th scope="col">{columnTitle(y)}</th>}
+          {x && <th scope="col">{columnTitle(x)}</th>}
+          <th scope="col">Mean</th>
+          <th scope="col">95 % interval, half</th>
+          <th scope="col">Runs</th>
+        </tr>
+      </thead>
+      <tbody>
+        {view.points.map((p) => (
+          <tr key={p.cell.id}>
+            {y && <td>{levelAt(y, p.y)}</td>}
+            {x && <td>{levelAt(x, p.x)}</td>}
+            <td>{decimal(p.mean, digits)}</td>
+            <td>
+              {p.half === null ? 'not known' : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}
+            </td>
+            <td>{p.n}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export const CellTable = memo(function CellTable({ view }: { view: View }) {
   if (view.points.length === 0) return null;
   return (
     // a table is as wide as its columns, hidden or not: what holds it cuts it off
     <div className="sr">
-      <table>
-        <caption>{titleWithUnit(view.measure)}</caption>
-        <thead>
-          <tr>
-            {y && <th scope="col">{columnTitle(y)}</th>}
-            {x && <th scope="col">{columnTitle(x)}</th>}
-            <th scope="col">Mean</th>
-            <th scope="col">95 % interval, half</th>
-            <th scope="col">Runs</th>
-          </tr>
-        </thead>
-        <tbody>
-          {view.points.map((p) => (
-            <tr key={p.cell.id}>
-              {y && <td>{levelAt(y, p.y)}</td>}
-              {x && <td>{levelAt(x, p.x)}</td>}
-              <td>{decimal(p.mean, digits)}</td>
-              <td>
-                {p.half === null
-                  ? 'not known'
-                  : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}
-              </td>
-              <td>{p.n}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Later>
+        <Cells view={view} />
+      </Later>
     </div>
   );
-}
+});

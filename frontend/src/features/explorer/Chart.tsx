@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The centre: what it looks like.
-import { type KeyboardEvent, type PointerEvent, type RefObject, useCallback, useEffect, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  type RefObject,
+  useCallback,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { draw } from '../../layers/svg';
 import { decimal, worded } from '../../plots/number';
 import { tide } from '../../plots/tide';
 import type { ExplorerState } from '../../state/explorer';
-import { useExplorer, useFrame } from './context';
+import { useAfterFrame, useExplorer, useFrame } from './context';
 import { PATTERNS } from './figure/patterns';
 import { settingWords, unitAfter } from './figure/words';
 import { createPicture, LAYERS, type Layer, type Picture, type PictureParts } from './picture';
-import { gripSpot, pulledShapes } from './pull/grip';
+import { GRIP, gripSpot, pulledShapes } from './pull/grip';
 import { type PullHandlers, usePull } from './pull/usePull';
 import { TurnHandle } from './TurnHandle';
 
@@ -121,10 +129,16 @@ function Grip({
 }) {
   const { view, redraw } = useExplorer();
   const grip = useRef<SVGGElement>(null);
-  useFrame(({ place, theta }) => {
+  const painted = useRef(false);
+  useFrame(({ place, theta }, inHand) => {
     const element = grip.current;
     const scene = picture.current?.scene();
     if (!element || !scene) return;
+    // while a slider is in hand the picture paints it: a layer that moves makes the browser put all of them together again
+    const paints = inHand && scene.view.figure === 'map';
+    if (paints !== painted.current) element.style.opacity = paints ? '0' : '';
+    painted.current = paints;
+    if (paints) return;
     const held = pull.held();
     const group = layer();
     if (group) draw(group, held ? pulledShapes(scene, held.pulled, held.value) : []);
@@ -155,8 +169,8 @@ function Grip({
       onPointerCancel={pull.up}
     >
       <circle r="12" fill="transparent" />
-      <circle r="5.5" className="dot" />
-      <path d="M-3 -9l3 -4l3 4M-3 9l3 4l3 -4" />
+      <circle r={GRIP.radius} className="dot" />
+      <path d={GRIP.arrows} />
     </g>
   );
 }
@@ -183,7 +197,7 @@ function useSpoken(hit: RefObject<SVGRectElement | null>) {
   });
 }
 
-export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => void }) {
+export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: Picture | null) => void }) {
   const { view, redraw } = useExplorer();
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -208,20 +222,22 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
     };
   }, [redraw]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const parts = found();
-    if (!parts) return;
     const box = host.current;
+    if (!parts || !box) return;
     const drawing = createPicture(parts);
     picture.current = drawing;
-    const settle = () => {
-      if (box) drawing.resize(box.clientWidth, box.clientHeight);
-      redraw();
-    };
-    settle();
+    let [width, height] = [box.clientWidth, box.clientHeight];
+    drawing.resize(width, height);
     onPicture(drawing);
-    const observer = new ResizeObserver(settle);
-    if (box) observer.observe(box);
+    const observer = new ResizeObserver(() => {
+      if (box.clientWidth === width && box.clientHeight === height) return;
+      [width, height] = [box.clientWidth, box.clientHeight];
+      drawing.resize(width, height);
+      redraw();
+    });
+    observer.observe(box);
     return () => {
       observer.disconnect();
       picture.current = null;
@@ -233,6 +249,7 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
   const pull = usePull(picture, hit);
   const drag = useDrag(picture, pull);
   useSpoken(hit);
+  useAfterFrame(() => picture.current?.follow());
   const { x, y, across } = view.layout;
   const axis = across === 'x' ? x : y;
   const levels = axis?.levels ?? [0];
@@ -277,4 +294,4 @@ export function Chart({ onPicture }: { onPicture: (picture: Picture | null) => v
       </svg>
     </div>
   );
-}
+});

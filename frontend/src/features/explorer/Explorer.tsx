@@ -8,7 +8,6 @@ import { QuantityName } from '../../components/QuantityName';
 import { RejectedNotice } from '../../components/RejectedNotice';
 import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
-import { catalogue } from '../../engine/catalogue';
 import { write } from '../../layers/words';
 import { digitsFor, worded } from '../../plots/number';
 import type { ExplorerState } from '../../state/explorer';
@@ -17,12 +16,12 @@ import { fromQuery, toQuery } from '../../state/link';
 import type { Place } from '../../state/planned';
 import { createStore, type Store } from '../../state/store';
 import { currentQuery, flushQuery, writeQuery } from '../../state/url';
-import { bindingOf, type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/view';
+import { bindingOf, type Subject, type View, viewOf } from '../../state/view';
 import { Recommend } from '../recommend/Recommend';
-import { fitRequestOf } from './ahead';
+import { derivedFrom, fitRequestOf } from './ahead';
 import { CellTable } from './CellTable';
 import { Chart } from './Chart';
-import { type Explorer as Context, ExplorerContext, type OnFrame, useExplorer, useFrame } from './context';
+import { type Explorer as Context, ExplorerContext, useAfterFrame, useExplorer } from './context';
 import { FigureBar, useOther } from './FigureBar';
 import { Facets } from './facets/Facets';
 import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
@@ -35,11 +34,6 @@ import { useLiveView } from './useLiveView';
 import './explorer.css';
 
 const FigureTable = part('The table of the figure', async () => (await import('./FigureTable')).default);
-
-/** For who measures how soon the page is useful. */
-function markOnce(name: string): void {
-  if (performance.getEntriesByName(name).length === 0) performance.mark(name);
-}
 
 /** What a new view is made for: all of the state but the crosshair, the sliders, the pins, the pull, the turn and the recommendation. */
 function structureOf(state: ExplorerState): string {
@@ -139,7 +133,7 @@ function Peek() {
   const at = useRef<HTMLSpanElement>(null);
   const value = useRef<HTMLElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
-  useFrame(({ state, place }) => {
+  useAfterFrame(({ state, place }) => {
     const { x, y } = view.layout;
     const settings = [
       y && state.y !== null ? namedSetting(y, state.y) : '',
@@ -170,8 +164,7 @@ export interface ExplorerProps {
 }
 
 export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed }: ExplorerProps) {
-  const slices = useMemo(() => slicesOf(subject, catalogue), [subject]);
-  const terms = useMemo(() => termsOf(subject, slices), [subject, slices]);
+  const { slices, terms } = useMemo(() => derivedFrom(subject), [subject]);
   const [opened] = useState(() => fromQuery(currentQuery(), terms));
   const [store] = useState(() => createStore(opened.state));
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
@@ -210,19 +203,8 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const view = useMemo(() => (best ? { ...drawn, best } : drawn), [drawn, best]);
 
   const save = () => writeQuery(() => toQuery(store.get(), judged.current));
-  const { picture, onPicture, frames, redraw, hold } = useLiveView(store, view, slices, save);
+  const { picture, onPicture, frames, afterFrames, turns, redraw, hold } = useLiveView(store, view, slices, save);
   useEffect(() => flushQuery, []);
-  useEffect(() => {
-    const first: OnFrame = (live) => {
-      if (!live.z) return;
-      frames.delete(first);
-      markOnce('first-surface');
-    };
-    frames.add(first);
-    return () => {
-      frames.delete(first);
-    };
-  }, [frames]);
 
   const [history] = useState(() => createHistory(store, () => performance.now(), judge));
   useHistory(history);
@@ -234,6 +216,8 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
       slices,
       view,
       frames,
+      afterFrames,
+      turns,
       redraw,
       hold,
       history,
@@ -245,19 +229,16 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
         if (Object.keys(store.get().byHand).length > 0) store.update({ byHand: {} });
       },
     }),
-    [subject, store, terms, slices, view, frames, redraw, hold, history],
+    [subject, store, terms, slices, view, frames, afterFrames, turns, redraw, hold, history],
   );
 
-  const fitState: FitState | null = request && {
-    fit,
-    pending: waiting,
-    busy: asked.isFetching,
-    error: asked.isError ? asked.error : null,
-    stale: fit !== null && dataVersion !== undefined && fit.data_version !== dataVersion,
-    refit: () => {
-      asked.refetch();
-    },
-  };
+  const { isFetching: busy, refetch } = asked;
+  const error = asked.isError ? asked.error : null;
+  const stale = fit !== null && dataVersion !== undefined && fit.data_version !== dataVersion;
+  const fitState = useMemo<FitState | null>(
+    () => request && { fit, pending: waiting, busy, error, stale, refit: () => void refetch() },
+    [request, fit, waiting, busy, error, stale, refetch],
+  );
   useExports(subject, view, store, picture, slices);
 
   return (

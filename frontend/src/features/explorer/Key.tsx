@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the marks mean; only those that are on the screen.
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { KindGlyph } from '../../components/Kind';
 import { decimal } from '../../plots/number';
 import type { View } from '../../state/view';
@@ -99,7 +99,7 @@ function TileKey({ view }: { view: View }) {
   );
 }
 
-export function Key({ view }: { view: View }) {
+export const Key = memo(function Key({ view }: { view: View }) {
   if (view.figure === 'limits') return <ul className="key" aria-label="Key" />;
   if (view.figure === 'residuals' || view.figure === 'difference') return <TileKey view={view} />;
   const plane = view.layout.shape === 'plane';
@@ -146,4 +146,4 @@ export function Key({ view }: { view: View }) {
       {view.points.some((p) => p.partial) && <li>some runs are partial</li>}
     </ul>
   );
-}
+});

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why: the model with its equation, its numbers at the crosshair, its sliders, and how it stands against the cells.
 
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { memo, type ReactNode, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import type { Fit } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
 import { Icon } from '../../components/Icon';
+import { Beside } from '../../components/Later';
 import { Mathematics } from '../../components/Mathematics';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Notice } from '../../components/Notice';
@@ -23,7 +24,7 @@ import type { Method } from '../../state/explorer';
 import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
 import type { Point } from '../../state/layout';
 import { modelsFor, NO_MODEL } from '../../state/view';
-import { useExplorer, useFrame, useSized } from './context';
+import { useAfterFrame, useExplorer, useFrame, useSized, useTurn } from './context';
 import { Equation } from './Equation';
 import type { Live } from './figure/live';
 import { comparisonOf, RESIDUALS_HEIGHT, residual, residualShapes, signed, worstOf } from './figure/residuals';
@@ -95,11 +96,11 @@ function LiveNumbers() {
   const { binding } = view;
   const cost = binding !== null && binding.parts.length > 0;
   const digits = digitsFor(view.values[1] - view.values[0]);
-  useFrame((live) => {
+  useTurn((live) => {
     const p = host.current;
     const { prediction } = live.place;
     p?.classList.toggle('empty', prediction === null);
-    if (!p || !binding || !prediction) return;
+    if (!p || !binding || !prediction) return false;
     const slots = p.querySelectorAll<HTMLElement>('[data-n]');
     const put = (texts: readonly string[]) => {
       slots.forEach((slot, i) => {
@@ -109,7 +110,7 @@ function LiveNumbers() {
     const { inputs, parts, total } = prediction;
     if (!cost) {
       put([worded(total, digits, view.measure.meanings)]);
-      return;
+      return true;
     }
     const [byte, packet] = parts;
     const { beta, gamma } = live.theta;
@@ -123,6 +124,7 @@ function LiveNumbers() {
       decimal(gamma, 3),
       decimal(ppi, 2),
     ]);
+    return true;
   });
   if (!binding) return null;
   if (!cost)
@@ -149,16 +151,16 @@ function LiveNumbers() {
 function Inputs() {
   const { view } = useExplorer();
   const host = useRef<HTMLSpanElement>(null);
-  useFrame((live) => {
+  useTurn((live) => {
     const span = host.current;
     const { prediction } = live.place;
-    if (!span || !prediction || !view.binding) return;
+    if (!span || !prediction || !view.binding) return false;
     const moving = view.binding.model.inputs.filter((_, k) => view.binding?.sources[k].from !== 'scalar');
     const words = moving.map(
       (q) =>
         `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${q.meanings[prediction.inputs[q.name]] ?? brief(prediction.inputs[q.name], 4)}${redundant(q) || q.name === 'mtu_bytes' ? '' : ` ${q.unit}`}`,
     );
-    write(span, words.length > 0 ? ` at ${words.join(', ')}` : '');
+    return write(span, words.length > 0 ? ` at ${words.join(', ')}` : '');
   });
   return <span ref={host} className="note" />;
 }
@@ -183,9 +185,9 @@ function FramesSwitch() {
   const { frames } = store.get();
   const { binding } = view;
   const full = useMemo(() => (frames === 'full' ? comparisonOf(view, 'full') : null), [frames, view]);
-  useFrame((live) => {
+  useTurn((live) => {
     const host = note.current;
-    if (!host) return;
+    if (!host) return false;
     const fill = live.place.prediction?.inputs.packet_fill;
     let words = fill === undefined ? '' : `= ${decimal(fill, 2)}: frames as counted`;
     if (full) {
@@ -193,7 +195,7 @@ function FramesSwitch() {
       const low = view.points.map((p, i) => residual(p, predictions[i])).filter(Number.isFinite);
       words = `= 1: reads ${decimal(Math.min(...low), 0)} to ${decimal(Math.max(...low), 0)} % low here`;
     }
-    write(host, words);
+    return write(host, words);
   });
   if (!binding?.takesFrames) return null;
   return (
@@ -240,23 +242,34 @@ export function Parameter({ slider }: { slider: Slider }) {
   const id = `parameter-${name}`;
 
   useFrame(({ theta }) => {
-    const [svg, range, out] = [ruler.element.current, input.current, output.current];
+    const [svg, range] = [ruler.element.current, input.current];
     const value = theta[name];
-    if (!svg || !range || !out || value === undefined) return;
+    if (!svg || !range || value === undefined) return;
     const at = trackOf(slider, value);
     if (document.activeElement !== range || Math.abs(range.valueAsNumber - at) > strideOf(slider))
       range.value = String(at);
-    const words = worded(value, digits, slider.meanings);
-    if (out.textContent !== words) {
-      write(out, words);
-      range.setAttribute('aria-valuetext', `${words} ${slider.unit}`);
-    }
     const width = ruler.width.current;
     // the other sliders stand still while one moves
     if (shown.current.slider === slider && shown.current.value === value && shown.current.width === width) return;
     shown.current = { slider, value, width };
-    row.current?.classList.toggle('edited', value !== start);
     draw(svg, rulerShapes(slider, value, width));
+  });
+  // words are laid out, which takes a while
+  useAfterFrame(({ theta }) => {
+    const value = theta[name];
+    if (value === undefined) return;
+    row.current?.classList.toggle('edited', value !== start);
+    write(output.current, worded(value, digits, slider.meanings));
+  });
+  // what a screen reader says, in the place of the number of steps
+  useTurn(({ theta }) => {
+    const range = input.current;
+    const value = theta[name];
+    if (!range || value === undefined) return false;
+    const words = `${worded(value, digits, slider.meanings)} ${slider.unit}`;
+    if (range.getAttribute('aria-valuetext') === words) return false;
+    range.setAttribute('aria-valuetext', words);
+    return true;
   });
 
   const set = (value: number) => {
@@ -300,7 +313,8 @@ export function Parameter({ slider }: { slider: Slider }) {
           defaultValue={trackOf(slider, start)}
           aria-labelledby={`${id}-name`}
           aria-describedby={`${id}-fit`}
-          onPointerDown={hold}
+          // of another button's press a menu takes the release
+          onPointerDown={(event) => event.button === 0 && hold()}
           onInput={(event) => set(settingAt(slider, event.currentTarget.valueAsNumber))}
           onDoubleClick={() => set(start)}
         />
@@ -451,14 +465,15 @@ function Residuals() {
   const plot = usePlot();
   const worst = useRef<HTMLSpanElement>(null);
   const comparison = useMemo(() => comparisonOf(view, frames), [view, frames]);
-  useFrame((live, held) => {
-    if (!plot.element.current || !comparison) return;
+  useTurn((live, held) => {
+    if (!plot.element.current || !comparison) return false;
     const predictions = comparison.predictions(live.theta);
     if (!plot.hidden.current)
       plot.show(residualShapes(view, comparison, predictions, live.place, plot.width.current, inksOf(live)), held);
     const most = worstOf(comparison.points, predictions);
     const words = most ? `largest ${signed(most.percent, 2)} % at ${settingOf(view, most.point)}` : '';
     write(worst.current, words);
+    return true;
   });
   if (!comparison) return null;
   return (
@@ -485,7 +500,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
   const { view, subject } = useExplorer();
   const body = useRef<HTMLTableSectionElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
-  useFrame((live) => {
+  useTurn((live) => {
     const predictions = comparison.predictions(live.theta);
     comparison.points.forEach((p, i) => {
       const row = body.current?.rows[i];
@@ -498,6 +513,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
       }
       row.classList.toggle('here', p.x === live.place.x && p.y === live.place.y);
     });
+    return true;
   });
   return (
     <table className="beside">
@@ -605,7 +621,7 @@ function Now({ children }: { children?: ReactNode }) {
   const beside = useRef<HTMLSpanElement>(null);
   const at = useRef<HTMLElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
-  useFrame(({ place, state }) => {
+  useTurn(({ place, state }) => {
     const { x, y } = view.layout;
     const settings = [
       y && state.y !== null ? namedSetting(y, state.y) : '',
@@ -628,6 +644,7 @@ function Now({ children }: { children?: ReactNode }) {
     if (cell)
       words = `${cell.n === 1 ? 'one run' : 'cell mean'} ${decimal(cell.mean, digits)}${cell.half === null ? '' : ` ${plusMinus(cell.half, digits)}`}`;
     write(beside.current, words);
+    return true;
   });
   const split = view.binding !== null && view.binding.parts.length > 0;
   return (
@@ -656,26 +673,27 @@ function CostSplit() {
   const { binding, layout } = view;
   const digits = digitsFor(view.values[1] - view.values[0]);
   const corner = { x: layout.x?.levels[0] ?? 0, y: layout.y?.levels[0] ?? 0 };
-  useFrame((live, held) => {
+  useTurn((live, held) => {
     const host = plot.element.current;
     const now = live.place.prediction;
-    if (!host || !binding || !now || plot.hidden.current) return;
+    if (!host || !binding || !now || plot.hidden.current) return false;
     const reference = predictAt(binding, corner.x, corner.y, frames, live.theta);
     const words = [layout.y && namedSetting(layout.y, corner.y), layout.x && namedSetting(layout.x, corner.x)]
       .filter(Boolean)
       .join(', ');
     const label = `${words}: ${decimal(reference.total, digits)}`;
     plot.show(splitShapes(now, reference, label, digits, plot.width.current), held);
-    if (held) return;
+    if (held) return true;
     host.setAttribute(
       'aria-label',
       `bytes ${decimal(now.parts[0], digits)}, packets ${decimal(now.parts[1], digits)}, interrupts ${decimal(now.parts[2], digits)} ${shortUnit(view.measure.unit)}`,
     );
+    return true;
   });
   return plot.of({ className: 'plot wide', height: SPLIT_HEIGHT, role: 'img', 'aria-label': 'Cost split' });
 }
 
-export function Panel({ fitState }: { fitState: FitState | null }) {
+export const Panel = memo(function Panel({ fitState }: { fitState: FitState | null }) {
   const { view, subject } = useExplorer();
   const { binding } = view;
   if (!binding)
@@ -731,25 +749,27 @@ export function Panel({ fitState }: { fitState: FitState | null }) {
         <FramesSwitch />
       </div>
       <FitBlock state={fitState} />
-      <Pins />
-      <Residuals />
-      <Now>
-        {split && <CostSplit />}
-        {split && <SplitAlong />}
-      </Now>
-      {notes.length > 0 && view.measured && (
-        <details className="block more">
-          <summary>About this model</summary>
-          <p className="note">{binding.model.summary}</p>
-          {notes.map((note) => (
-            <p className="note" key={note}>
-              {note}
-            </p>
-          ))}
-          <p className="note">{binding.model.citation}</p>
-        </details>
-      )}
-      <PythonStatus />
+      <Beside>
+        <Pins />
+        <Residuals />
+        <Now>
+          {split && <CostSplit />}
+          {split && <SplitAlong />}
+        </Now>
+        {notes.length > 0 && view.measured && (
+          <details className="block more">
+            <summary>About this model</summary>
+            <p className="note">{binding.model.summary}</p>
+            {notes.map((note) => (
+              <p className="note" key={note}>
+                {note}
+              </p>
+            ))}
+            <p className="note">{binding.model.citation}</p>
+          </details>
+        )}
+        <PythonStatus />
+      </Beside>
     </aside>
   );
-}
+});

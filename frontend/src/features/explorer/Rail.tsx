@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which data: experiment, choices, measure, factors, what was held fixed.
 
-import { type KeyboardEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useExperiments } from '../../api/queries';
 import type { Experiment, Factor, FactorValue, Quantity } from '../../api/types';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
+import { Beside, Later } from '../../components/Later';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Helped, QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
@@ -190,7 +191,9 @@ function Measures() {
       {raw.length > 0 && (
         <details className="more">
           <summary>{raw.length} more, as counted</summary>
-          <Options label="Measure, as counted" options={options(raw)} value={chosen} onChange={choose} />
+          <Later>
+            <Options label="Measure, as counted" options={options(raw)} value={chosen} onChange={choose} />
+          </Later>
         </details>
       )}
     </>
@@ -451,7 +454,7 @@ function summaryOf({ view, store }: ReturnType<typeof useExplorer>): string {
     .join(' · ');
 }
 
-export function Rail() {
+export const Rail = memo(function Rail() {
   const helped = useContext(Helped);
   const explorer = useExplorer();
   const { subject } = explorer;
@@ -491,32 +494,34 @@ export function Rail() {
           <Icon name="down" small />
         </button>
       </div>
-      <Choices />
-      <div className="block">
-        <h2 className="cap">{subject.of === 'model' ? 'Output' : 'Measure'}</h2>
-        <Measures />
-      </div>
-      <Factors />
-      {subject.of === 'experiment' ? (
-        <>
-          <Fixed experiment={subject.experiment} />
-          <Notes experiment={subject.experiment} />
-        </>
-      ) : (
-        <div className="block notes">
-          {[subject.model.summary, ...subject.model.notes, subject.model.citation].map((note) => (
-            <p className="note" key={note}>
-              <Rich>{note}</Rich>
-            </p>
-          ))}
+      <Beside>
+        <Choices />
+        <div className="block">
+          <h2 className="cap">{subject.of === 'model' ? 'Output' : 'Measure'}</h2>
+          <Measures />
         </div>
-      )}
-      {helped && (
-        <div className="block help">
-          <Link href="/glossary">Glossary</Link>
-          {subject.of === 'experiment' && <TourButton />}
-        </div>
-      )}
+        <Factors />
+        {subject.of === 'experiment' ? (
+          <>
+            <Fixed experiment={subject.experiment} />
+            <Notes experiment={subject.experiment} />
+          </>
+        ) : (
+          <div className="block notes">
+            {[subject.model.summary, ...subject.model.notes, subject.model.citation].map((note) => (
+              <p className="note" key={note}>
+                <Rich>{note}</Rich>
+              </p>
+            ))}
+          </div>
+        )}
+        {helped && (
+          <div className="block help">
+            <Link href="/glossary">Glossary</Link>
+            {subject.of === 'experiment' && <TourButton />}
+          </div>
+        )}
+      </Beside>
     </aside>
   );
-}
+});

@@ -5,7 +5,7 @@ import { Segmented } from '../../components/Segmented';
 import { decimal, digitsFor } from '../../plots/number';
 import { prepare } from '../../state/binding';
 import type { Axis } from '../../state/layout';
-import { useExplorer, useFrame } from './context';
+import { useExplorer, useTurn } from './context';
 import { ALONG_HEIGHT, type Along, alongOf, alongShapes, topAbove } from './figure/splitAlong';
 import { shortName } from './figure/words';
 import { usePlot } from './usePlot';
@@ -13,7 +13,7 @@ import { usePlot } from './usePlot';
 const several = (axis: Axis | null): axis is Axis => axis !== null && axis.levels.length > 1 && !axis.names;
 
 export function SplitAlong() {
-  const { view, store } = useExplorer();
+  const { view, store, redraw } = useExplorer();
   const { x, y, across } = view.layout;
   const [chosen, setChosen] = useState<'x' | 'y'>('x');
   const able = (['x', 'y'] as const).filter((name) => several(view.layout[name]));
@@ -25,10 +25,10 @@ export function SplitAlong() {
   const { binding } = view;
   const digits = digitsFor(view.values[1] - view.values[0]);
 
-  useFrame(({ theta, place }, held) => {
+  useTurn(({ theta, place }, held) => {
     const host = plot.element.current;
     const width = plot.width.current;
-    if (!host || !binding || !several(axis) || width === 0 || plot.hidden.current) return;
+    if (!host || !binding || !several(axis) || width === 0 || plot.hidden.current) return false;
     if (drawn.current?.along.axis !== axis || drawn.current.width !== width)
       drawn.current = { along: alongOf(axis, width), width };
     const { along } = drawn.current;
@@ -39,10 +39,12 @@ export function SplitAlong() {
     const parts = binding.parts.map((part) => line.evaluate(part, theta));
     const highest = Math.max(...along.samples.map((_, i) => parts.reduce((sum, part) => sum + part[i], 0)));
     plot.show(alongShapes(along, parts, name === 'x' ? place.x : place.y, topAbove(highest), width), held);
+    if (held) return true;
     const ends = [0, along.samples.length - 1].map(
       (i) => `${along.bounds[i === 0 ? 0 : 1]}: ${parts.map((part) => decimal(part[i], digits)).join(', ')}`,
     );
     host.setAttribute('aria-label', `Bytes, packets, interrupts along ${shortName(axis)} at ${ends.join('; at ')}`);
+    return true;
   });
 
   if (!binding || binding.parts.length === 0 || able.length === 0 || !axis) return null;
@@ -61,7 +63,10 @@ export function SplitAlong() {
               const axis = view.layout[value] as Axis;
               return { value, label: axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis) };
             })}
-            onChange={setChosen}
+            onChange={(next) => {
+              setChosen(next);
+              redraw();
+            }}
           />
         )}
       </div>

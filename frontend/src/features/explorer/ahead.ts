@@ -3,6 +3,7 @@
 import { prefetchFit } from '../../api/queries';
 import type { Cells, Experiment, FactorValue, FitRequest } from '../../api/types';
 import { catalogue } from '../../engine/catalogue';
+import { fetchEquations } from '../../engine/equations';
 import { type ExplorerState, METHODS, type Terms } from '../../state/explorer';
 import { fromQuery } from '../../state/link';
 import { fittedAs, isCost, responseOf } from '../../state/models';
@@ -54,11 +55,36 @@ export function fitRequestsNear(subject: Subject, slices: Slices, state: Explore
   return here.length * choices.length > MOST_FITS ? here : choices.flatMap(at);
 }
 
-/** Asks for the fit that the address wants, so that it is on its way while the page renders. */
-export function askForFit(experiment: Experiment, { cells, data_version }: Cells): void {
-  const subject: Subject = { of: 'experiment', experiment, cells, without: leftOutOf(currentQuery()) };
+/** What follows from a subject: its slices, and what an address may say of it. */
+export interface Derived {
+  readonly slices: Slices;
+  readonly terms: Terms;
+}
+
+let last: { readonly subject: Subject; readonly derived: Derived } | null = null;
+
+/** Whether two subjects have the same slices: those of the page's start are made before the view, and are the view's. */
+const sameData = (a: Subject, b: Subject): boolean =>
+  a.of === 'experiment' &&
+  b.of === 'experiment' &&
+  a.experiment === b.experiment &&
+  a.cells === b.cells &&
+  (a.planned?.length ?? 0) + (b.planned?.length ?? 0) === 0;
+
+export function derivedFrom(subject: Subject): Derived {
+  if (last && sameData(last.subject, subject)) return last.derived;
   const slices = slicesOf(subject, catalogue);
-  const { state } = fromQuery(currentQuery(), termsOf(subject, slices));
-  const request = fitRequestOf(subject, state, bindingOf(slices(state), state));
-  if (request) prefetchFit(experiment.slug, request, data_version);
+  last = { subject, derived: { slices, terms: termsOf(subject, slices) } };
+  return last.derived;
+}
+
+/** Asks for the equations and the fit that the address wants; resolves when the fit is here, or did not come. */
+export async function askAhead(experiment: Experiment, { cells, data_version }: Cells): Promise<void> {
+  const subject: Subject = { of: 'experiment', experiment, cells, without: leftOutOf(currentQuery()) };
+  const { slices, terms } = derivedFrom(subject);
+  const { state } = fromQuery(currentQuery(), terms);
+  const binding = bindingOf(slices(state), state);
+  if (binding) fetchEquations(binding.model.id).catch(() => undefined);
+  const request = fitRequestOf(subject, state, binding);
+  if (request) await prefetchFit(experiment.slug, request, data_version);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the explorer's parts share. A part that follows the pointer registers for frames and writes into its own elements; the rest are
 // plain components that render when the view changes.
-import { createContext, useCallback, useContext, useEffect, useRef } from 'react';
+import { createContext, useCallback, useContext, useLayoutEffect, useRef } from 'react';
 import type { ExplorerState, Terms } from '../../state/explorer';
 import type { History } from '../../state/history';
 import type { Store } from '../../state/store';
 import type { Slices, Subject, View } from '../../state/view';
 import type { Live } from './figure/live';
+import type { InTurn } from './turns';
 
 /** `held`: a slider is in hand, and more frames are to come. */
 export type OnFrame = (live: Live, held: boolean) => void;
@@ -18,6 +19,8 @@ export interface Explorer {
   readonly slices: Slices;
   readonly view: View;
   readonly frames: Set<OnFrame>;
+  readonly afterFrames: Set<OnFrame>;
+  readonly turns: Set<InTurn>;
   /** Draw again although no state changed: a part has a new size. */
   redraw(): void;
   /** A pointer takes hold of a slider. */
@@ -37,20 +40,28 @@ export function useExplorer(): Explorer {
   return explorer;
 }
 
-/** Calls `onFrame` in every frame, and once when it or the view changes. */
-export function useFrame(onFrame: OnFrame): void {
-  const { frames, redraw } = useExplorer();
-  const latest = useRef(onFrame);
-  latest.current = onFrame;
-  useEffect(() => {
-    const call: OnFrame = (live, held) => latest.current(live, held);
-    frames.add(call);
+function useCalled<R>(calls: Set<(live: Live, held: boolean) => R>, call: (live: Live, held: boolean) => R): void {
+  const { redraw } = useExplorer();
+  const latest = useRef(call);
+  latest.current = call;
+  useLayoutEffect(() => {
+    const now = (live: Live, held: boolean): R => latest.current(live, held);
+    calls.add(now);
     redraw();
     return () => {
-      frames.delete(call);
+      calls.delete(now);
     };
-  }, [frames, redraw]);
+  }, [calls, redraw]);
 }
+
+/** Calls `onFrame` in every frame, and once when it or the view changes; the first time before the page is painted. */
+export const useFrame = (onFrame: OnFrame): void => useCalled(useExplorer().frames, onFrame);
+
+/** The same, but while a slider is in hand after the frame, in the time that it leaves: for what may come with the next one. */
+export const useAfterFrame = (onFrame: OnFrame): void => useCalled(useExplorer().afterFrames, onFrame);
+
+/** The same, but in hand only when its turn comes (turns.ts): for what is read once the hand rests. */
+export const useTurn = (inTurn: InTurn): void => useCalled(useExplorer().turns, inTurn);
 
 export interface Sized<T extends Element> {
   /** The element's `ref`. */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// While a slider is in hand: the lines, their names and values, painted on a canvas over the drawing. An SVG element that changes costs style,
-// layout and paint, some forty of them more than a frame has. What they show comes to rest as SVG.
+// While a slider is in hand: the contours' labels, the lines, their names and values, painted on a canvas over the drawing. An SVG element that
+// changes costs style, layout and paint, some forty of them more than a frame has. What they show comes to rest as SVG.
 import { type Sheet, sheetOn } from '../../layers/canvas';
 import type { Shape } from '../../plots/shapes';
+import { simplified } from '../../plots/simplified';
 import { contourLabels } from './figure/heat';
-import { curves, lineLabels, points } from './figure/lines';
+import { floorLine, lineLabels, points, strokes, walk } from './figure/lines';
 import { spotOf, valueTags } from './figure/needle';
 import type { Scene } from './picture';
+import { gripShapes } from './pull/grip';
 
 /** Room for what stands a little off the plot. */
 const ABOVE = 24;
@@ -16,8 +18,6 @@ export interface Motion {
   /** A hand has taken hold, or the drawing has new measures: what stands still among the lines is painted once. */
   begin(scene: Scene): void;
   paint(scene: Scene): void;
-  /** The contours' labels onto the surface. */
-  label(scene: Scene, surface: CanvasRenderingContext2D): void;
   end(): void;
 }
 
@@ -32,22 +32,29 @@ export function motionOn(canvas: HTMLCanvasElement, under: SVGGElement): Motion 
   let putPoints = (): void => undefined;
   return {
     begin({ view, frame, sampler }) {
-      const { lines, width } = frame;
-      sheet = sheetOn(canvas, { top: lines.top - ABOVE, width, height: lines.height + ABOVE + BELOW });
+      const { lines, width, heat } = frame;
+      const top = heat ? heat.top : lines.top - ABOVE;
+      sheet = sheetOn(canvas, { top, width, height: lines.top + lines.height + BELOW - top });
       putPoints = sheet?.keep(points(view, frame, sampler.series)) ?? putPoints;
       canvas.hidden = false;
       under.style.opacity = '0';
     },
-    paint({ view, frame, live, sampler, namesAt }) {
-      sheet?.clear();
-      sheet?.paint(curves(view, frame, live, sampler));
+    paint(scene) {
+      const { view, frame, live, sampler, namesAt } = scene;
+      sheet?.paint([...labelsOf(scene), ...floorLine(view, frame, live)]);
+      for (const { values, parts, attributes } of strokes(view, live, sampler))
+        sheet?.stroke(attributes, (canvas) => {
+          const pen = simplified(canvas);
+          for (const [from, to] of parts) walk(frame, sampler.pxs, values, from, to, pen);
+          pen.end();
+        });
       putPoints();
-      sheet?.paint([...lineLabels(view, frame, live, sampler.lineXs, namesAt), ...valueTags(view, frame, live)]);
-    },
-    label(scene, surface) {
-      const { heat, left } = scene.frame;
-      surface.translate(-left, -(heat?.top ?? 0));
-      sheet?.paintOn(surface, labelsOf(scene));
+      sheet?.paint([
+        ...lineLabels(view, frame, live, sampler.lineXs, namesAt),
+        ...valueTags(view, frame, live),
+        ...gripShapes(scene),
+      ]);
+      sheet?.show();
     },
     end() {
       canvas.hidden = true;

@@ -67,6 +67,8 @@ export interface Picture {
   resize(width: number, height: number): void;
   /** Draws the state; returns what the panel shows beside it. `held`: a slider is in hand. */
   render(view: View, state: ExplorerState, slices: Slices, held?: boolean): Live | null;
+  /** While a slider is in hand: the lines and labels of what `render` drew last. */
+  follow(): void;
   /** Where a pointer at these client coordinates puts the crosshair. */
   aim(clientX: number, clientY: number, lines: boolean): Partial<Pick<ExplorerState, 'x' | 'y'>>;
   /** Whether the point is on the lower plot. */
@@ -206,9 +208,9 @@ export function createPicture(parts: PictureParts): Picture {
     }
     trace(live.z, GRID, GRID, levels);
     const { values, logValues: log } = frame;
-    surface.paint({ z: live.z, nx: GRID, ny: GRID, values, log, isolines: levels }, (context) => {
-      if (moving) motion.label(now, context);
-    });
+    const painting = { z: live.z, nx: GRID, ny: GRID, values, log, isolines: levels };
+    if (moving) surface.follow(painting);
+    else surface.paint(painting);
   }
 
   function settle(view: View, state: ExplorerState, slices: Slices, values: readonly [number, number]): Sampler {
@@ -252,8 +254,9 @@ export function createPicture(parts: PictureParts): Picture {
       const fresh = moving && (!painted || stale || rescaled);
       if (fresh) motion.begin(scene);
       paint(scene, moving);
-      if (moving) motion.paint(scene);
-      else {
+      // the first time at once: they take the place of the drawing's own
+      if (fresh) motion.paint(scene);
+      if (!moving) {
         const { behind: back, ...shapes } = liveShapes(scene);
         draw(behind, back);
         write(shapes);
@@ -262,6 +265,9 @@ export function createPicture(parts: PictureParts): Picture {
       if (fresh) write(heldShapes(scene));
       painted = moving;
       return live;
+    },
+    follow() {
+      if (painted && scene) motion.paint(scene);
     },
     aim(clientX, clientY, onLines) {
       if (!scene) return {};

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture kept up with the state: at most one drawing a frame, whatever moves, and what it computed for whoever shows it.
-import { type RefObject, useCallback, useEffect, useRef } from 'react';
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTheme } from '../../components/theme';
-import { frames as frameLoop } from '../../engine/frames';
+import { frames as frameLoop, spareTime } from '../../engine/frames';
 import type { ExplorerState } from '../../state/explorer';
 import type { Store } from '../../state/store';
 import type { Slices, View } from '../../state/view';
 import type { OnFrame } from './context';
+import type { Live } from './figure/live';
 import type { Picture } from './picture';
+import { type Turns, turnsOf } from './turns';
+
+let surfaceDrawn = false;
+
+/** For who measures how soon the page is useful. */
+function markFirstSurface(): void {
+  if (!surfaceDrawn) performance.mark('first-surface');
+  surfaceDrawn = true;
+}
 
 export interface LiveView {
   readonly picture: RefObject<Picture | null>;
   readonly onPicture: (next: Picture | null) => void;
   readonly frames: Set<OnFrame>;
+  readonly afterFrames: Turns['following'];
+  readonly turns: Turns['parts'];
   readonly redraw: () => void;
   /** A pointer has hold of a slider until it lets go: what follows is painted, not written as SVG. */
   readonly hold: () => void;
@@ -21,11 +33,17 @@ export interface LiveView {
 /** `onChange`: after each change of the state. */
 export function useLiveView(store: Store<ExplorerState>, view: View, slices: Slices, onChange: () => void): LiveView {
   const picture = useRef<Picture | null>(null);
-  const listeners = useRef(new Set<OnFrame>());
+  const [frames] = useState(() => new Set<OnFrame>());
+  const [turns] = useState(turnsOf);
   const shown = useRef({ view, slices, onChange });
   shown.current = { view, slices, onChange };
   const loop = useRef<ReturnType<typeof frameLoop> | null>(null);
-  const redraw = useCallback(() => loop.current?.ask(), []);
+  /** Something changed since the last drawing. */
+  const stale = useRef(true);
+  const redraw = useCallback(() => {
+    stale.current = true;
+    loop.current?.ask();
+  }, []);
   const held = useRef<AbortController | null>(null);
   const hold = useCallback(() => {
     held.current?.abort();
@@ -37,31 +55,54 @@ export function useLiveView(store: Store<ExplorerState>, view: View, slices: Sli
     };
     for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, letGo, { signal: hand.signal });
   }, [redraw]);
-  const onPicture = useCallback((next: Picture | null) => {
-    picture.current = next;
-    loop.current?.ask();
-  }, []);
-  useEffect(() => {
-    loop.current = frameLoop(() => {
+  const onPicture = useCallback(
+    (next: Picture | null) => {
+      picture.current = next;
+      redraw();
+    },
+    [redraw],
+  );
+  useLayoutEffect(() => {
+    let live: Live | null = null;
+    const drawAll = (inHand: boolean): void => {
       const now = shown.current;
-      const inHand = held.current?.signal.aborted === false;
-      const live = picture.current?.render(now.view, store.get(), now.slices, inHand);
-      if (live) for (const call of listeners.current) call(live, inHand);
+      live = picture.current?.render(now.view, store.get(), now.slices, inHand) ?? null;
+      if (!live) return;
+      for (const call of frames) call(live, inHand);
+      if (inHand) turns.owe();
+      else turns.all(live);
+      if (live.z) markFirstSurface();
+    };
+    const inHand = () => held.current?.signal.aborted === false;
+    // what the hand does not wait for
+    const spare = spareTime(() => {
+      if (live && inHand() && turns.next(live)) loop.current?.ask();
+    });
+    loop.current = frameLoop(() => {
+      if (stale.current) {
+        stale.current = false;
+        drawAll(inHand());
+      }
+      if (inHand()) spare.ask();
     });
     const stop = store.subscribe(() => {
-      loop.current?.ask();
+      redraw();
       shown.current.onChange();
     });
-    loop.current.ask();
     return () => {
       stop();
       held.current?.abort();
+      spare.stop();
       loop.current?.stop();
       loop.current = null;
     };
-  }, [store]);
+  }, [store, frames, turns, redraw]);
   const theme = useTheme();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new view or theme is a new drawing
-  useEffect(redraw, [view, theme, redraw]);
-  return { picture, onPicture, frames: listeners.current, redraw, hold };
+  // A new view or theme is a new drawing, painted with what React made of it: the page is not shown without.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as the line above says
+  useLayoutEffect(() => {
+    stale.current = true;
+    loop.current?.now();
+  }, [view, theme, store]);
+  return { picture, onPicture, frames, afterFrames: turns.following, turns: turns.parts, redraw, hold };
 }

@@ -23,8 +23,8 @@ export function usePlot(): Plot {
       over.hidden = false;
       svg.style.opacity = '0';
     }
-    sheet.current?.clear();
     sheet.current?.paint(shapes);
+    sheet.current?.show();
   }
 
   return {

@@ -4,17 +4,17 @@ import { Fragment, type ReactNode, useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useReplicates, useReplicationPlan, useVariance } from '../../api/comparisons';
 import { tryAgain } from '../../api/copy';
-import { reasonOf } from '../../api/errors';
+import { ApiError, reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities } from '../../api/queries';
 import type { Experiment, Factors, Kind as KindName, ReplicatedCell, ReplicationPlan, Variance } from '../../api/types';
-import { inWords, labelOf, levelInWords } from '../../components/factorWords';
+import { inWords, labelOf, levelInWords, shortLabel } from '../../components/factorWords';
 import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
 import { Drawing, useWidth } from '../../layers/Drawing';
-import { alike, brief } from '../../plots/number';
+import { alike, brief, decimal } from '../../plots/number';
 import { HEIGHT, spreadShapes } from './figure';
 import { chance, outliersWords, planWords, varianceWords } from './words';
 import './replicates.css';
@@ -254,7 +254,7 @@ function Allocation({ variance }: { variance: Variance }) {
               <tr key={effect.name}>
                 <th scope="row">{named(effect.name)}</th>
                 <td className="n value">{brief(effect.share_percent, 3)}</td>
-                <td className="n">{effect.degrees_of_freedom}</td>
+                <td className="n">{decimal(effect.degrees_of_freedom, 0)}</td>
                 <td className="n">{effect.f === null ? '–' : brief(effect.f, 4)}</td>
                 <td className="n">{effect.f === null && effect.p_value === null ? '–' : chance(effect.p_value)}</td>
               </tr>
@@ -263,7 +263,7 @@ function Allocation({ variance }: { variance: Variance }) {
         </table>
       </Scroll>
       <p className="note">
-        Two factors with their interaction, sums of squares of type II, over {variance.n} runs
+        Two factors with their interaction, sums of squares of type II, over {decimal(variance.n, 0)} runs
         {variance.left_out > 0 && `; ${variance.left_out} without the measure are left out`}.
       </p>
     </>
@@ -318,6 +318,71 @@ function Plan({ plan }: { plan: ReplicationPlan }) {
   );
 }
 
+/** Why none are drawn. Of too many, those of one level are a press away. */
+function NoReplicates(props: {
+  error: Error;
+  experiment: Experiment;
+  where: Factors;
+  change: (next: Record<string, string | null>) => void;
+}) {
+  const { error, experiment, where, change } = props;
+  const quantities = useQuantities().data;
+  const free = experiment.factors.find(({ name, levels }) => levels.length > 1 && !(name in where));
+  if (!(error instanceof ApiError && error.code === 'too_many_replicates' && free))
+    return (
+      <Notice tone="bad" title="The replicates did not arrive">
+        {reasonOf(error)}
+      </Notice>
+    );
+  const one = free.levels[0];
+  return (
+    <Notice
+      tone="plain"
+      title="Too many replicates to draw at once"
+      action={{
+        label: `Those of ${inWords({ [free.name]: one }, null, quantities)}`,
+        onClick: () => change({ [free.name]: String(one) }),
+      }}
+    >
+      {error.message} Choose a level above.
+    </Notice>
+  );
+}
+
+/** Levels of a factor that stand in a sentence; the others are in its list above. */
+const MOST_IN_SENTENCE = 6;
+
+/** Why nothing is analysed. Of a third factor that varies, one level is a press away. */
+function NoVariance(props: {
+  error: Error;
+  experiment: Experiment;
+  pair: readonly string[];
+  change: (next: Record<string, string | null>) => void;
+}) {
+  const { error, experiment, pair, change } = props;
+  const quantities = useQuantities().data;
+  const third =
+    error instanceof ApiError && error.code === 'factors_vary'
+      ? experiment.factors.find(({ name }) => name === error.where.field)
+      : undefined;
+  if (!third) return <p className="said">{reasonOf(error)}</p>;
+  const short = (name: string) => shortLabel(name, labelOf(name, quantities));
+  return (
+    <p className="said">
+      Besides {pair.map(short).join(' and ')}, the {short(third.name)} varies, and its effect would count as chance.
+      Choose one:{' '}
+      {third.levels.slice(0, MOST_IN_SENTENCE).map((level) => (
+        <Fragment key={String(level)}>
+          <button type="button" className="inline" onClick={() => change({ [third.name]: String(level) })}>
+            {levelInWords(level)}
+          </button>{' '}
+        </Fragment>
+      ))}
+      {third.levels.length > MOST_IN_SENTENCE && 'or another above.'}
+    </p>
+  );
+}
+
 function Body({
   experiment,
   view,
@@ -346,9 +411,7 @@ function Body({
         </Notice>
       )}
       {replicates.isError && (
-        <Notice tone="bad" title="The replicates did not arrive">
-          {reasonOf(replicates.error)}
-        </Notice>
+        <NoReplicates error={replicates.error} experiment={experiment} where={view.where} change={change} />
       )}
       {replicates.isPending && !replicates.isError && <LoadingLine label="Loading the replicates" />}
       {replicates.data && (
@@ -364,7 +427,7 @@ function Body({
         ) : variance.data ? (
           <Allocation variance={variance.data} />
         ) : variance.isError ? (
-          <p className="said">{reasonOf(variance.error)}</p>
+          <NoVariance error={variance.error} experiment={experiment} pair={pair} change={change} />
         ) : (
           <p>It is being computed.</p>
         )}

@@ -2,6 +2,7 @@
 import { Link } from 'wouter';
 import { useRecentUploads } from '../../api/queries';
 import { CopyButton } from '../../components/Copy';
+import { decimal } from '../../plots/number';
 import { size } from './tally';
 
 const SHOWN = 10;
@@ -36,7 +37,7 @@ export function RecentUploads() {
               <td>
                 <Link href={`/explorer/${experiment.slug}`}>{experiment.title}</Link>
               </td>
-              <td className="n">{run_count}</td>
+              <td className="n">{decimal(run_count, 0)}</td>
               <td className="n">{size(bytes)}</td>
               <td>
                 <code>{sha256.slice(0, 12)}</code> <CopyButton text={sha256} label="Copy it whole" />

@@ -155,7 +155,7 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
   const view = useMemo(() => viewOf(subject, slices, store.get(), null, false), [subject, slices, measure, rulers]);
 
   const tell = () => onPlaced(placedOf(store.get(), terms));
-  const { picture, onPicture, frames, redraw, hold } = useLiveView(store, view, slices, tell);
+  const { picture, onPicture, frames, afterFrames, turns, redraw, hold } = useLiveView(store, view, slices, tell);
 
   const [history] = useState(() => createHistory(store, () => performance.now()));
   const context = useMemo<Explorer>(
@@ -166,6 +166,8 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
       slices,
       view,
       frames,
+      afterFrames,
+      turns,
       redraw,
       hold,
       history,
@@ -175,7 +177,7 @@ export function Stage({ own, output, observed, stale, placed, onPlaced, children
       },
       toFit: () => store.update({ byHand: {} }),
     }),
-    [subject, store, terms, slices, view, frames, redraw, hold, history],
+    [subject, store, terms, slices, view, frames, afterFrames, turns, redraw, hold, history],
   );
   useExports(subject, view, store, picture);
 

@@ -12,7 +12,7 @@ import { settingWords } from '../../../src/features/explorer/figure/words';
 import { liveShapes, type Scene, stillShapes } from '../../../src/features/explorer/picture';
 import { isolines, trace } from '../../../src/plots/contours';
 import { shapeText } from '../../../src/plots/file';
-import type { Shape } from '../../../src/plots/shapes';
+import type { Attributes, Shape } from '../../../src/plots/shapes';
 import type { ExplorerState } from '../../../src/state/explorer';
 import { fromQuery } from '../../../src/state/link';
 import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
@@ -72,9 +72,12 @@ describe('the NFS picture', () => {
   const { scene, layers } = drawn(nfs(), '');
 
   it('has a mark with its whisker for each of 27 cells, twice', () => {
-    const outlined = layers.cells.filter((s) => s.attributes.stroke === '#101413');
-    expect(outlined).toHaveLength(27);
-    expect(layers.points.filter((s) => s.tag === 'path')).toHaveLength(27);
+    const outlines = (shapes: readonly Shape[], looks: Attributes): number =>
+      shapes
+        .filter(({ attributes }) => Object.entries(looks).every(([name, value]) => attributes[name] === value))
+        .reduce((n, { attributes }) => n + String(attributes.d).split('Z').length - 1, 0);
+    expect(outlines(layers.cells, { stroke: '#101413' })).toBe(27);
+    expect(outlines(layers.points, { fill: 'var(--ground)' })).toBe(27);
     expect(layers.cells.some((s) => s.attributes['stroke-dasharray'] === '2 1.5')).toBe(true);
   });
 

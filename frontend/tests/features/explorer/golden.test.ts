@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One drawing of each kind of figure, as text: a change of what is drawn is a change of a file that can be read line by line.
 // `npx vitest run tests/features/explorer/golden -u` writes them anew.
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import { facetSheet } from '../../../src/features/explorer/facets/sheet';
@@ -12,34 +11,25 @@ import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure
 import { patternText } from '../../../src/features/explorer/figure/patterns';
 import { comparisonOf, residualShapes } from '../../../src/features/explorer/figure/residuals';
 import { splitShapes } from '../../../src/features/explorer/figure/split';
+import { ALONG_HEIGHT, alongOf, alongShapes, topAbove } from '../../../src/features/explorer/figure/splitAlong';
 import { UPPERS } from '../../../src/features/explorer/figure/uppers';
 import { liveShapes, type Scene, stillShapes } from '../../../src/features/explorer/picture';
 import { isolines, trace } from '../../../src/plots/contours';
 import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';
+import { prepare } from '../../../src/state/binding';
 import { fromQuery } from '../../../src/state/link';
 import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
 import { bench } from '../../designs';
 import { nfs, paperFit, points } from '../../published';
+import { sheet as inLight, LIGHT, rounded } from '../../tokens';
 
 type Data = Extract<Subject, { of: 'experiment' }>;
 
-/** The light theme's tokens, from where the page has them. */
-function lightTokens(): Record<string, string> {
-  const css = readFileSync(new URL('../../../src/app/tokens.css', import.meta.url), 'utf8').split('[data-theme')[0];
-  return Object.fromEntries([...css.matchAll(/(--[a-z0-9-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value]));
-}
-
-const TOKENS = lightTokens();
 const SIZE = [520, 460] as const;
 
-/** Numbers to a tenth of a pixel: what the eye cannot see does not change a file. */
-const rounded = (svg: string): string => svg.replace(/-?\d+\.\d{2,}/g, (n) => String(Number(Number(n).toFixed(1))));
-
-function sheet(title: string, shapes: readonly Shape[], [width, height]: readonly [number, number] = SIZE): string {
-  const before = `<defs>${patternText()}</defs>`;
-  return rounded(fileText({ width, height, title, description: title, before, shapes, tokens: TOKENS }));
-}
+const sheet = (title: string, shapes: readonly Shape[], size: readonly [number, number] = SIZE): string =>
+  inLight(title, shapes, size, `<defs>${patternText()}</defs>`);
 
 function sceneOf(subject: Subject, query: string, other: Data | null = null): Scene {
   const slices = slicesOf(subject, catalogue);
@@ -122,6 +112,26 @@ describe('golden drawings', () => {
     await expect(text).toMatchFileSnapshot(`golden/${name}.svg`);
   });
 
+  it('sets that are pinned, dashed beside the one in hand', async () => {
+    const query = 'gamma=1.3&pin=Fit*alpha:0.813,beta:0.266,gamma:1.11&pin=Dear*alpha:0.9,beta:0.3,gamma:1.2';
+    const scene = sceneOf(nfs(), query);
+    const { pinned, pinnedContours } = stillShapes(scene.view, scene.frame, scene.sampler);
+    const text = sheet('pinned', [...pinnedContours, ...pinned]);
+    expect(text).not.toMatch(/NaN|Infinity|undefined|var\(/);
+    await expect(text).toMatchFileSnapshot('golden/pinned.svg');
+  });
+
+  it('the cost along the delay', async () => {
+    const { view, live } = sceneOf(nfs(), '');
+    const { binding } = view;
+    if (!view.layout.x || !binding) throw new Error('the model is not bound');
+    const along = alongOf(view.layout.x, 304);
+    const through = prepare(binding, along.samples, [3000], live.state.frames);
+    const parts = binding.parts.map((part) => through.evaluate(part, live.theta));
+    const shapes = alongShapes(along, parts, 80, topAbove(1500), 304);
+    await expect(sheet('cost along the delay', shapes, [304, ALONG_HEIGHT])).toMatchFileSnapshot('golden/along.svg');
+  });
+
   it('the panel’s residuals', async () => {
     const { view, live } = sceneOf(nfs(), '');
     const comparison = comparisonOf(view, 'counted');
@@ -135,16 +145,16 @@ describe('golden drawings', () => {
       ['facets-of-lines', sceneOf(nfs(), 'facet=mtu_bytes')],
       ['facets-of-planes', sceneOf(bench(), 'y=driver_version&facet=napi_weight')],
     ] as const) {
-      const { markup, height } = facetSheet(scene.view, scene.live.state, 360, TOKENS);
+      const { markup, height } = facetSheet(scene.view, scene.live.state, 360, LIGHT);
       const text = rounded(
-        fileText({ width: 360, height, title: name, description: name, before: markup, shapes: [], tokens: TOKENS }),
+        fileText({ width: 360, height, title: name, description: name, before: markup, shapes: [], tokens: LIGHT }),
       );
       expect(text.match(/<svg x=/g)).toHaveLength(scene.view.facets.length);
       expect(text).not.toMatch(/NaN|Infinity|undefined|var\(/);
       await expect(text).toMatchFileSnapshot(`golden/${name}.svg`);
     }
     const { view, live } = sceneOf(nfs(), '');
-    expect(facetSheet(view, live.state, 360, TOKENS)).toEqual({ markup: '', height: 0 });
+    expect(facetSheet(view, live.state, 360, LIGHT)).toEqual({ markup: '', height: 0 });
   });
 
   it('the panel’s cost split', async () => {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import { FIRST, readAddress, SPEEDS, type State, toQuery } from '../../../src/features/how-it-works/address';
 import { slidersOf } from '../../../src/features/how-it-works/controls';
-import { convergenceOf, nowOn } from '../../../src/features/how-it-works/convergence';
-import { paceOf, pictureOf, spanOf } from '../../../src/features/how-it-works/picture';
+import { CONVERGENCE_HEIGHT, convergenceOf, nowOn } from '../../../src/features/how-it-works/convergence';
+import { PICTURE_HEIGHT, paceOf, pictureOf, spanOf } from '../../../src/features/how-it-works/picture';
 import { PRESETS, START, settingsOf } from '../../../src/features/how-it-works/presets';
 import { eventBeside } from '../../../src/features/how-it-works/Stage';
 import { countersOf } from '../../../src/features/how-it-works/simulation/measure';
@@ -13,6 +13,7 @@ import { meanGap, type Parameters, SPACINGS } from '../../../src/features/how-it
 import { simulate } from '../../../src/features/how-it-works/simulation/simulate';
 import { apartWords, happeningWords, slowness } from '../../../src/features/how-it-works/words';
 import { generator, pick } from '../../random';
+import { sheet } from '../../tokens';
 import frozen from './frozen.json';
 
 const read = (query: string): State => readAddress(new URLSearchParams(query), catalogue);
@@ -74,6 +75,20 @@ describe('the picture', () => {
       const counters = countersOf(simulation);
       const still = convergenceOf(simulation, counters, 2, 400);
       expect(JSON.stringify([still.shapes, nowOn(still, counters, 0, 400)])).not.toMatch(/NaN|null|Infinity/);
+    }
+  });
+
+  it('is, in the middle of the first lesson, what it was', async () => {
+    const simulation = simulate(START, 4000);
+    const counters = countersOf(simulation);
+    const still = convergenceOf(simulation, counters, 5, 560);
+    for (const [name, height, shapes] of [
+      ['timeline', PICTURE_HEIGHT, pictureOf({ simulation, parameters: START, now_us: 230, width: 560 }).shapes],
+      ['convergence', CONVERGENCE_HEIGHT, [...still.shapes, ...nowOn(still, counters, 230, 560)]],
+    ] as const) {
+      const text = sheet(name, shapes, [560, height]);
+      expect(text).not.toMatch(/NaN|Infinity|undefined/);
+      await expect(text).toMatchFileSnapshot(`golden/${name}.svg`);
     }
   });
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's reader, evaluator and printer of graphs against Python's.
+
 import { fileURLToPath } from 'node:url';
+import references from 'virtual:references';
 import { describe, expect, it } from 'vitest';
 import { runPython } from '../../../build/python';
 import { catalogue } from '../../../src/engine/catalogue';
@@ -88,7 +90,7 @@ describe('a graph on the page', () => {
 describe.each(catalogue.models.map((m) => [m.id, m] as const))('%s as a graph', (id, model) => {
   it('evaluates to its reference points, prints its equations and fills a grid', async () => {
     const { graph } = readDocument((await sourceOf(id))?.document);
-    for (const { values, outputs } of model.reference)
+    for (const { values, outputs } of references[id])
       for (const [name, expected] of Object.entries(outputs))
         expect(
           agrees(
@@ -110,7 +112,7 @@ describe.each(catalogue.models.map((m) => [m.id, m] as const))('%s as a graph', 
       expect(latexOf(graph, graph.outputs.get(name) as number, symbol)).toBe(latex);
     }
     const [nx, ny] = [5, 3];
-    const { values } = model.reference[1];
+    const { values } = references[id][1];
     const inputs = graph.inputs.map((name) => {
       const axis = model.axes[name];
       if (!axis) return values[name];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small multiples: every level of the facet on the same axes and scales. The chosen one has the crosshair, the large picture and the panel.
-import { type KeyboardEvent, useRef } from 'react';
+import { type KeyboardEvent, memo, useRef } from 'react';
 import { draw } from '../../../layers/svg';
 import { withLevel } from '../../../state/explorer';
 import type { Facet } from '../../../state/view';
@@ -25,7 +25,7 @@ function Small({ facet }: { facet: Facet }) {
   return <svg ref={svg.attach} className="plot" height={SMALL_HEIGHT} aria-hidden="true" />;
 }
 
-export function Facets() {
+export const Facets = memo(function Facets() {
   const { view, store, terms } = useExplorer();
   const list = useRef<HTMLDivElement>(null);
   const { facet } = view.layout;
@@ -66,4 +66,4 @@ export function Facets() {
       </div>
     </section>
   );
-}
+});

@@ -2,7 +2,21 @@
 // The surface's marks: cells with their intervals, ties, hatching, contour labels. The surface itself is painted on a canvas below.
 import type { Isoline } from '../../../plots/contours';
 import { decimal, digitsOfStep } from '../../../plots/number';
-import { circle, END, line, MIDDLE, mark, moving, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import {
+  circle,
+  END,
+  gathered,
+  hundredths,
+  line,
+  MIDDLE,
+  mark,
+  moving,
+  path,
+  rect,
+  type Shape,
+  TICK,
+  text,
+} from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
@@ -102,35 +116,49 @@ function planned(view: View, frame: Frame, yScale: Frame['x'], r: number): Shape
   });
 }
 
-/** The setting that is recommended wears a second square, and the word. */
-function recommended(view: View, frame: Frame, yScale: Frame['x'], light: boolean): Shape[] {
-  const { best } = view;
-  if (!best || !frame.heat) return [];
+/** Half the square round the recommended setting, and its word. */
+const SQUARE = 9.5;
+const WORD = { halfWidth: 39, height: 16 };
+
+interface Recommended {
+  readonly X: number;
+  readonly Y: number;
+  /** Of the word: its middle and its upper edge. */
+  readonly at: number;
+  readonly top: number;
+}
+
+function recommendedAt({ best }: View, frame: Frame, yScale: Frame['x']): Recommended | null {
+  if (!best || !frame.heat) return null;
   const [X, Y] = [frame.x(best.x), yScale(best.y)];
-  const half = 9.5;
-  const square = (stroke: string, width: number): Shape =>
-    rect(X - half, Y - half, 2 * half, 2 * half, { fill: 'none', stroke, 'stroke-width': width });
-  const below = Y - half - 22 < frame.heat.top;
-  const top = below ? Y + half + 4 : Y - half - 20;
+  const below = Y - SQUARE - 22 < frame.heat.top;
+  const top = below ? Y + SQUARE + 4 : Y - SQUARE - 20;
   // the word stays within the picture
   const at = Math.max(frame.left + 40, Math.min(frame.left + frame.plotWidth - 40, X));
+  return { X, Y, at, top };
+}
+
+/** The setting that is recommended wears a second square, and the word. */
+function recommended(view: View, frame: Frame, yScale: Frame['x'], light: boolean): Shape[] {
+  const found = recommendedAt(view, frame, yScale);
+  if (!found) return [];
+  const { X, Y, at, top } = found;
+  const square = (stroke: string, width: number): Shape =>
+    rect(X - SQUARE, Y - SQUARE, 2 * SQUARE, 2 * SQUARE, { fill: 'none', stroke, 'stroke-width': width });
   return [
     ...(light ? [square('#101413', 3.5), square('#fff', 1.75)] : [square('var(--ink)', 1.5)]),
-    rect(at - 39, top, 78, 16, { rx: 2, fill: 'var(--ground)' }),
+    rect(at - WORD.halfWidth, top, 2 * WORD.halfWidth, WORD.height, { rx: 2, fill: 'var(--ground)' }),
     text(at, top + 12, 'recommended', { ...MIDDLE, 'font-size': 11, 'font-weight': 500, fill: 'var(--ink)' }),
   ];
 }
 
-/** Ties, whiskers and marks, in this order. A mark wears the colour of its own value. */
+/** Ties, then whiskers and marks. A mark wears the colour of its own value. */
 export function cells(view: View, frame: Frame): Shape[] {
   const yScale = frame.y;
   if (!yScale) return [];
   const r = frame.phone ? 3.5 : view.points.length > 150 ? 3 : 4.5;
   const painted = view.mode === 'model' || view.mode === 'interpolated';
-  const at = (p: Point): [number, number] => [
-    Math.round(frame.x(p.x) * 100) / 100,
-    Math.round(yScale(p.y) * 100) / 100,
-  ];
+  const at = (p: Point): [number, number] => [hundredths(frame.x(p.x)), hundredths(yScale(p.y))];
   // whiskers of neighbouring rows never meet
   const rows = (view.layout.y?.levels ?? []).map(yScale);
   const apart = Math.min(...rows.slice(1).map((row, i) => rows[i] - row), 1000);
@@ -166,7 +194,7 @@ export function cells(view: View, frame: Frame): Shape[] {
       mark(kind, X, Y, r, { fill: own, stroke: '#101413', 'stroke-width': 1 }),
     ];
   });
-  return [...joined, ...toCome, ...marks, ...recommended(view, frame, yScale, light)];
+  return [...joined, ...toCome, ...gathered(marks), ...recommended(view, frame, yScale, light)];
 }
 
 /** Settings of the upward axis. */
@@ -223,8 +251,8 @@ const isNear = ([a, b]: readonly [number, number], x: number, y: number, room: n
   (a - x) * (a - x) + (b - y) * (b - y) < room * room;
 
 /**
- * Labels sit on their line, with a halo in the line's own colour: along a contour the ground does not change. They keep clear of cells, ties and
- * needle, and stand midway between rows, where the plot is emptiest.
+ * Labels sit on their line, with a halo in the line's own colour: along a contour the ground does not change. They keep clear of cells, ties,
+ * needle and the word at the recommended setting, and stand midway between rows, where the plot is emptiest.
  */
 export function contourLabels(lines: readonly Isoline[], view: View, frame: Frame, needle: Clear): Shape[] {
   const { heat, left, plotWidth } = frame;
@@ -241,6 +269,11 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
   const length = Math.max(...lines.map(({ level }) => decimal(level, digits).length)) * DIGIT + 8;
   const between = Math.max(gap, length);
   const labelled: [number, number][] = [];
+  const word = recommendedAt(view, frame, yScale);
+  const onWord = (x: number, y: number): boolean =>
+    word !== null &&
+    Math.abs(x - word.at) < WORD.halfWidth + length / 2 &&
+    Math.abs(y - word.top - WORD.height / 2) < WORD.height;
   // a halo in the line's colour would show on the hatching
   const measured = view.measured ? taken.map(([x]) => x) : [];
   const heights = view.measured ? taken.map(([, y]) => y) : [];
@@ -262,6 +295,7 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
       if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
       const score = nearest(spines, y);
       if (score >= best.score) continue;
+      if (onWord(x, y)) continue;
       if (taken.some((p) => isNear(p, x, y, gap))) continue;
       if (labelled.some((p) => isNear(p, x, y, between))) continue;
       if (

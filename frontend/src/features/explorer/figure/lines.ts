@@ -4,9 +4,12 @@
 import { dodge } from '../../../plots/dodge';
 import { brief, decimal } from '../../../plots/number';
 import {
+  type Attributes,
   AXIS,
   END,
+  gathered,
   HALO,
+  hundredths,
   line,
   MIDDLE,
   mark,
@@ -19,6 +22,7 @@ import {
   TICK,
   text,
 } from '../../../plots/shapes';
+import type { Pen } from '../../../plots/simplified';
 import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
 import { type Frame, floorOf, LONGEST_NAME, labelledLevels, labelRoom } from './frame';
@@ -117,26 +121,34 @@ export function points(view: View, frame: Frame, series: readonly Series[]): Sha
   const acrossX = view.layout.across === 'x';
   const r = frame.phone ? 2 : 2.5;
   return series.flatMap((s) =>
-    s.points.flatMap((p): Shape[] => {
-      const X = frame.x(acrossX ? p.x : p.y) + aside(view, frame, s, series);
-      const Y = frame.v(p.mean);
-      const out: Shape[] = [];
-      if (p.half !== null) {
-        const top = frame.v(p.mean + p.half);
-        const bottom = frame.v(p.mean - p.half);
-        const dashes: Record<string, string> = p.from === 'residuals' ? { 'stroke-dasharray': '2 1.5' } : {};
-        out.push(line(X, bottom, X, top, { stroke: s.ink, 'stroke-width': 1.25, ...dashes }));
-        for (const end of [top, bottom]) out.push(line(X - 3, end, X + 3, end, { stroke: s.ink, 'stroke-width': 1 }));
-      }
-      out.push(
-        mark(kind, X, Y, frame.heat ? r : r + 1, {
-          fill: 'var(--ground)',
-          stroke: s.ink,
-          'stroke-width': p.n === 1 ? 1.25 : 1.5,
-        }),
-      );
-      return out;
-    }),
+    gathered(
+      s.points.flatMap((p): Shape[] => {
+        const X = frame.x(acrossX ? p.x : p.y) + aside(view, frame, s, series);
+        const Y = frame.v(p.mean);
+        const out: Shape[] = [];
+        if (p.half !== null) {
+          const top = frame.v(p.mean + p.half);
+          const bottom = frame.v(p.mean - p.half);
+          const dashes: Record<string, string> = p.from === 'residuals' ? { 'stroke-dasharray': '2 1.5' } : {};
+          const [x, lower, upper] = [X, bottom, top].map(hundredths);
+          out.push(path(`M${x} ${lower}V${upper}`, { stroke: s.ink, 'stroke-width': 1.25, ...dashes }));
+          out.push(
+            path(`M${hundredths(X - 3)} ${upper}h6M${hundredths(X - 3)} ${lower}h6`, {
+              stroke: s.ink,
+              'stroke-width': 1,
+            }),
+          );
+        }
+        out.push(
+          mark(kind, X, Y, frame.heat ? r : r + 1, {
+            fill: 'var(--ground)',
+            stroke: s.ink,
+            'stroke-width': p.n === 1 ? 1.25 : 1.5,
+          }),
+        );
+        return out;
+      }),
+    ),
   );
 }
 
@@ -159,54 +171,78 @@ export function partnerPoints(view: View, frame: Frame, series: readonly Series[
 }
 
 /** The part of a curve from sample `from` to `to`, where it is on the plot. */
-export function stretch(frame: Frame, pxs: Float64Array, values: Float64Array, from: number, to: number): string {
+export function walk(frame: Frame, pxs: Float64Array, values: Float64Array, from: number, to: number, pen: Pen): void {
   const top = frame.lines.top - 8;
   const bottom = frame.lines.top + frame.lines.height + 1;
-  let d = '';
-  let pen = false;
+  let down = false;
   for (let i = from; i <= to; i++) {
     const y = frame.v(values[i]);
     // NaN fails both comparisons
-    if (y >= top && y <= bottom) {
-      d += `${pen ? 'L' : 'M'}${pxs[i]} ${Math.round(y * 10) / 10}`;
-      pen = true;
-    } else pen = false;
+    const on = y >= top && y <= bottom;
+    if (on && down) pen.lineTo(pxs[i], y);
+    else if (on) pen.moveTo(pxs[i], y);
+    down = on;
   }
+}
+
+export function stretch(frame: Frame, pxs: Float64Array, values: Float64Array, from: number, to: number): string {
+  let d = '';
+  const put = (letter: string, x: number, y: number): void => {
+    d += `${letter}${x} ${Math.round(y * 10) / 10}`;
+  };
+  walk(frame, pxs, values, from, to, { moveTo: (x, y) => put('M', x, y), lineTo: (x, y) => put('L', x, y) });
   return d;
 }
 
-/** Curves, solid within the measured settings and dotted beyond; the floor of the cost. */
-export function curves(view: View, frame: Frame, live: Live, sampler: Sampler): Shape[] {
-  const out: Shape[] = [];
-  const floor = floorOf(view, live.theta);
-  if (floor !== null && frame.v(floor) < frame.lines.top + frame.lines.height) {
-    const Y = frame.v(floor);
-    out.push(
-      line(frame.left, Y, frame.left + frame.plotWidth, Y, { stroke: 'var(--line-3)', 'stroke-dasharray': '1 3' }),
-    );
-    out.push(
-      text(frame.left + 4, Y - 5, `floor: what the bytes alone cost, ${decimal(floor, frame.valueDigits)}`, NOTE),
-    );
-  }
+/** Parts of one curve that are drawn alike: from sample to sample. */
+export interface Stroke {
+  readonly values: Float64Array;
+  readonly parts: readonly (readonly [number, number])[];
+  readonly attributes: Attributes;
+}
+
+/** Curves, solid within the measured settings and dotted beyond. */
+export function strokes(view: View, live: Live, sampler: Sampler): Stroke[] {
   const { pxs, first, last } = sampler;
   const end = pxs.length - 1;
-  for (const { series, values } of live.curves) {
-    if (!series) continue;
+  const out = live.curves.flatMap(({ series, values }): Stroke[] => {
+    if (!series) return [];
     const solid = { stroke: series.ink, 'stroke-width': series.chosen ? 1.75 : 1.25 };
-    if (!view.measured) {
-      out.push(path(stretch(frame, pxs, values, 0, end), solid));
-      continue;
-    }
-    out.push(path(stretch(frame, pxs, values, first, last), solid));
-    const beyond = stretch(frame, pxs, values, 0, first) + stretch(frame, pxs, values, last, end);
-    out.push(path(beyond, { stroke: series.ink, 'stroke-width': 1.25, 'stroke-dasharray': '2 3' }));
-  }
-  if (live.own) {
-    const d = stretch(frame, pxs, live.own.values, 0, end);
-    out.push(path(d, { stroke: 'var(--needle)', 'stroke-width': 1.25, 'stroke-opacity': 0.8 }));
-  }
-  return out;
+    if (!view.measured) return [{ values, parts: [[0, end]], attributes: solid }];
+    const dotted = { stroke: series.ink, 'stroke-width': 1.25, 'stroke-dasharray': '2 3' };
+    const beyond = [
+      [0, first],
+      [last, end],
+    ] as const;
+    return [
+      { values, parts: [[first, last]], attributes: solid },
+      { values, parts: beyond, attributes: dotted },
+    ];
+  });
+  if (!live.own) return out;
+  const needle = { stroke: 'var(--needle)', 'stroke-width': 1.25, 'stroke-opacity': 0.8 };
+  return [...out, { values: live.own.values, parts: [[0, end]], attributes: needle }];
 }
+
+/** The floor of the cost, where it is on the plot. */
+export function floorLine(view: View, frame: Frame, live: Live): Shape[] {
+  const floor = floorOf(view, live.theta);
+  if (floor === null || !(frame.v(floor) < frame.lines.top + frame.lines.height)) return [];
+  const Y = frame.v(floor);
+  const words = `floor: what the bytes alone cost, ${decimal(floor, frame.valueDigits)}`;
+  return [
+    line(frame.left, Y, frame.left + frame.plotWidth, Y, { stroke: 'var(--line-3)', 'stroke-dasharray': '1 3' }),
+    text(frame.left + 4, Y - 5, words, NOTE),
+  ];
+}
+
+/** Both as shapes. */
+export const curves = (view: View, frame: Frame, live: Live, sampler: Sampler): Shape[] => [
+  ...floorLine(view, frame, live),
+  ...strokes(view, live, sampler).map(({ values, parts, attributes }) =>
+    path(parts.map(([from, to]) => stretch(frame, sampler.pxs, values, from, to)).join(''), attributes),
+  ),
+];
 
 function seriesName(s: Series, first: boolean, view: View): string {
   if (s.level !== null) return levelWords(s.level);

@@ -233,9 +233,21 @@ export function samplerOf(
       return { letter: pinLetter(i), curves, z };
     });
 
+  // of the crosshair, which stands still while a slider moves
+  const spots = new Map<Series, { readonly x: number; readonly y: number; readonly spot: Prepared }>();
+  function spotOn(s: Series, x: number, y: number, over: Binding): Prepared {
+    const known = spots.get(s);
+    if (known && known.x === x && known.y === y) return known.spot;
+    const spot = prepare(over, [x], [y], frames);
+    spots.set(s, { x, y, spot });
+    return spot;
+  }
+
   function valueOn(s: Series, at: number, state: ExplorerState, theta: Theta): number {
-    if (s.chosen && binding)
-      return predictAt(binding, across === 'x' ? at : (state.x ?? 0), across === 'x' ? s.y : at, frames, theta).total;
+    if (s.chosen && binding) {
+      const [x, y] = across === 'x' ? [at, s.y] : [state.x ?? 0, at];
+      return spotOn(s, x, y, binding).evaluate(binding.output, theta)[0];
+    }
     if (s.along) return s.along(at);
     return s.points.find((p) => (across === 'x' ? p.x : p.y) === at)?.mean ?? Number.NaN;
   }

@@ -10,7 +10,7 @@ import { decimal, digitsFor, worded } from '../../../plots/number';
 import { predictAt } from '../../../state/binding';
 import { freeName, LONGEST_NAME, MOST_PINS, type Pin, pinLetter, suits } from '../../../state/pins';
 import { thetaOf } from '../../../state/view';
-import { useExplorer, useFrame } from '../context';
+import { useExplorer, useTurn } from '../context';
 import { DASHES } from '../figure/pinned';
 import { comparisonOf, signed, worstOf } from '../figure/residuals';
 
@@ -58,7 +58,7 @@ function Table({ pins }: { pins: readonly Pin[] }) {
     const most = comparison && worstOf(comparison.points, comparison.predictions(theta));
     return most ? `${signed(most.percent, 1)} %` : '–';
   };
-  useFrame(({ theta, place }) => {
+  useTurn(({ theta, place }) => {
     view.sliders.forEach((s, row) => {
       put(row, 1, worded(theta[s.name], s.digits, s.meanings));
     });
@@ -69,6 +69,7 @@ function Table({ pins }: { pins: readonly Pin[] }) {
       if (view.binding)
         put(n, i + 2, decimal(predictAt(view.binding, place.x, place.y, frames, pin.values).total, digits));
     });
+    return true;
   });
   return (
     <div className="pintable">

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pointer takes hold of: a line, the surface, or the grip where the needle crosses the line in hand.
 import { decimal } from '../../../plots/number';
-import { HALO, line, path, type Shape, text } from '../../../plots/shapes';
+import { circle, HALO, line, path, type Shape, text } from '../../../plots/shapes';
 import type { Slider } from '../../../state/fit';
 import { spotOf } from '../figure/needle';
 import type { Scene } from '../picture';
@@ -59,6 +59,22 @@ export function gripSpot(scene: Scene): { X: number; Y: number } | null {
   const Y = frame.v(live.place.value);
   if (!(Y > lines.top - 12 && Y < lines.top + lines.height + 1)) return null;
   return { X: spotOf(view, frame, live).X, Y };
+}
+
+const arrows = (X: number, Y: number): string => `M${X - 3} ${Y - 9}l3 -4l3 4M${X - 3} ${Y + 9}l3 4l3 -4`;
+
+/** The grip about its own place. */
+export const GRIP = { radius: 5.5, arrows: arrows(0, 0) };
+
+/** What stands there as an element of its own, for the frames that paint it. */
+export function gripShapes(scene: Scene): Shape[] {
+  const spot = gripSpot(scene);
+  if (!spot) return [];
+  const { X, Y } = spot;
+  return [
+    circle(X, Y, GRIP.radius, { fill: 'var(--ground)', stroke: 'var(--needle)', 'stroke-width': 2 }),
+    path(arrows(X, Y), { stroke: 'var(--needle)', 'stroke-width': 1.5 }),
+  ];
 }
 
 /** A value, moved up by pixels of the value scale, and never off the plot. */

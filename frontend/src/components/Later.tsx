@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ReactNode, startTransition, useEffect, useState } from 'react';
+import { begin } from '../state/underWay';
+
+/** The page has painted what it was opened for. */
+let opened = false;
+
+/** Turns true when what stands beside it is on the screen: the frame after its own says so. */
+function usePainted(already: boolean): boolean {
+  const [painted, setPainted] = useState(already);
+  useEffect(() => {
+    if (painted) return;
+    const over = begin();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => {
+        timer = setTimeout(() => {
+          opened = true;
+          startTransition(() => setPainted(true));
+        }, 0);
+      });
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+      over();
+    };
+  }, [painted]);
+  return painted;
+}
+
+/**
+ * What nobody sees yet: in a fold that is closed, or for a screen reader. It comes when what is seen has been painted, so that the
+ * page is not later for it.
+ */
+export function Later({ children }: { children: ReactNode }) {
+  return usePainted(false) ? children : null;
+}
+
+/**
+ * What is seen, but is not what a page is opened for: its first picture is not later for it. Where the page stands already, it comes at once.
+ */
+export function Beside({ children }: { children: ReactNode }) {
+  return usePainted(opened) ? children : null;
+}
