@@ -33,6 +33,7 @@ StrictModes no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
+SetEnv XDG_STATE_HOME={folder}/state
 """
 
 

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import ROOT, Server, eventually
+from .conftest import ROOT, Console, Server, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -119,6 +119,23 @@ def test_what_replicates_say(page: Page, labs: Server) -> None:
     expect(page.get_by_text("Nothing has to be measured again")).to_be_visible()
     page.goto("/experiments/lab-before/replicates?width=1&delay_us=10")
     expect(page.get_by_text("needs two factors")).to_be_visible()
+
+
+def test_a_third_factor_that_varies_is_named_and_held_by_a_press(
+    page: Page, server: Server, console: Console
+) -> None:
+    """An analysis of two factors is refused over three: the page says so in its own words."""
+    console.expected.append("status of 422")
+    head, *rows = table(1.0).decode().splitlines()
+    lines = [f"{head},workload"] + [f"{row},{law}" for law in ("tcp", "nfs") for row in rows]
+    upload(server, "\n".join(lines).encode(), "three.csv", experiment="three")
+    page.goto("/experiments/three/replicates")
+    variance = page.get_by_role("region", name="What moves it, and what is chance")
+    expect(variance).to_contain_text("Besides MTU and delay, the workload varies")
+    variance.get_by_role("button", name="TCP").click()
+    expect(page).to_have_url(re.compile("workload=tcp"))
+    allocation = page.get_by_role("region", name="Analysis of variance")
+    expect(allocation.get_by_role("row", name=re.compile("^MTU \\d"))).to_be_visible()
 
 
 def test_two_runs_beside_each_other(page: Page, labs: Server) -> None:

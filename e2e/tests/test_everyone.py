@@ -56,6 +56,16 @@ def test_pages_print(page: Page, console: Console) -> None:
         assert 1 <= pages <= 12, (path, pages)
 
 
+# whether nothing lies over any of its corners
+ON_TOP = """(element) => {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  const corners = [[left, top], [right, top], [left, bottom], [right, bottom]];
+  const inward = (at, from, to) => at + Math.sign((from + to) / 2 - at) * 3;
+  return corners.every(([x, y]) =>
+    element.contains(document.elementFromPoint(inward(x, left, right), inward(y, top, bottom))));
+}"""
+
+
 def test_why_a_choice_is_not_there_is_read_without_a_mouse(
     chromium: Browser, server: Server
 ) -> None:
@@ -79,5 +89,6 @@ def test_why_a_choice_is_not_there_is_read_without_a_mouse(
     limits.tap(force=True)  # Playwright takes what says it is disabled for out of reach
     expect(why).to_be_visible()
     expect(limits).to_have_accessible_description(why.inner_text())
+    assert why.evaluate(ON_TOP)
     assert page.evaluate(OVERFLOW) <= 0
     context.close()

@@ -112,6 +112,20 @@ def test_the_same_data_and_model_open_in_the_explorer(page: Page) -> None:
     expect(page).to_have_url(re.compile("/models/receive-windowed"))
 
 
+def test_what_went_in_is_read_whole_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_figure(page, "geist-2005-figure-14")
+    inputs = page.locator(".inputs").first
+    expect(inputs).to_contain_text("Cost per megabyte")
+    cells = inputs.locator("th:visible, td:visible").evaluate_all(
+        "all => all.map(it => it.getBoundingClientRect().right)"
+    )
+    assert max(cells) <= 390
+    # three lines of text and their space, not the height of a column that is out of sight
+    rows = inputs.locator("tbody tr").evaluate_all("all => all.map(it => it.clientHeight)")
+    assert max(rows) < 120
+
+
 def test_an_unknown_figure_says_so(page: Page) -> None:
     page.goto("/figures/geist-2005-figure-99")
     expect(page.get_by_role("heading", name="No such figure")).to_be_visible()

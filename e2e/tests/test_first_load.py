@@ -3,10 +3,11 @@
 
 import gzip
 import re
+import time
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from .conftest import ROOT, Server, eventually, stand_still
 from .test_explorer import NFS
@@ -15,6 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.python]
 
 DIST = ROOT / "frontend/dist"
 BUDGET_BYTES = 200_000
+MOST_SHIFT = 0.01  # of 0.1, which Core Web Vitals call good
 THREE_D, EDITOR, PYODIDE = r"/uppers-", r"/WorkshopPage-", r"python\.worker|/pyodide/"
 # By the moment at which the first surface was drawn.
 BEFORE_FIRST_VIEW = """() => {
@@ -64,6 +66,82 @@ def test_the_first_view_waits_for_no_other_script(page: Page, server: Server) ->
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("By hand")).to_be_visible()
     eventually(page, lambda: held != [])  # control: others are asked for, and do not come
+
+
+# What stands when the explorer's first render is in the document, before a frame is painted.
+FIRST_RENDER = """new MutationObserver((_, watch) => {
+  const explorer = document.querySelector('.explorer');
+  if (!explorer) return;
+  watch.disconnect();
+  globalThis.firstRender = {
+    fitted: /fit 0\\.813/.test(explorer.querySelector('.param .sr')?.textContent),
+    said: explorer.querySelector('input[type=range]')?.getAttribute('aria-valuetext'),
+    surfaces: performance.getEntriesByName('first-surface').length,
+    rows: explorer.querySelectorAll('.centre .sr tr').length,
+    beside: document.querySelectorAll('.rail .opts, .residuals, [role^=menuitem]').length,
+  };
+}).observe(document, { childList: true, subtree: true })"""
+DRAWN = {"fitted": True, "said": "0.813 jiffies/MB", "surfaces": 1, "rows": 0, "beside": 0}
+
+
+def first_render(page: Page) -> object:
+    """Of the second visit: the server keeps the fit since the first, and tells it."""
+    first_view(page)
+    page.add_init_script(FIRST_RENDER)
+    first_view(page)
+    return page.evaluate("firstRender")
+
+
+def test_the_first_render_has_the_fit_and_is_drawn_and_what_stands_beside_comes_later(
+    page: Page,
+) -> None:
+    assert first_render(page) == DRAWN
+    expect(page.locator(".centre .sr tbody tr")).to_have_count(27)
+    expect(page.get_by_role("radiogroup", name="Measure", exact=True)).to_be_visible()
+    expect(page.locator(".residuals")).to_be_visible()
+
+
+SHIFTS = """new PerformanceObserver((list) => {
+  for (const e of list.getEntries()) globalThis.shifted = (globalThis.shifted ?? 0) + e.value;
+}).observe({ type: 'layout-shift', buffered: true })"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 900), (390, 844)])
+def test_what_comes_later_moves_nothing_that_is_there(page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    first_view(page)
+    page.add_init_script(SHIFTS)
+    first_view(page)
+    expect(page.locator(".residuals")).to_be_attached()
+    stand_still(page)
+    assert page.evaluate("globalThis.shifted ?? 0") <= MOST_SHIFT
+    # control: what does move is seen
+    page.evaluate("document.querySelector('.explorer').style.marginTop = '200px'")
+    eventually(page, lambda: page.evaluate("globalThis.shifted ?? 0") > MOST_SHIFT)
+
+
+def test_code_that_is_long_on_its_way_does_not_cost_the_first_render_its_fit(page: Page) -> None:
+    def slow(route: Route) -> None:
+        time.sleep(0.4)  # longer than the page waits for answers
+        route.continue_()
+
+    page.route("**/assets/explorer-*.js", slow)
+    assert first_render(page) == DRAWN
+
+
+def test_a_fit_that_does_not_come_is_not_waited_for(page: Page) -> None:
+    def tell_nothing(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('id="answers"', "hidden"))
+
+    waiting: list[Route] = []
+    page.route(f"**{NFS}", tell_nothing)
+    page.route("**/fits", lambda route: waiting.append(route))  # noqa: PLW0108
+    page.add_init_script(FIRST_RENDER)
+    page.goto(NFS)
+    expect(page.get_by_role("slider", name=re.compile("^α"))).to_be_visible()
+    assert waiting != []
+    assert not page.evaluate("firstRender.fitted")
 
 
 def test_scripts_come_as_the_build_packed_them(page: Page, server: Server) -> None:

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import eventually
+from .conftest import eventually, stand_still
 from .test_explorer import drag_slider, open_explorer, surface
 
 pytestmark = pytest.mark.browser
@@ -195,3 +195,59 @@ def test_pinned_sets_are_drawn_compared_and_survive_a_reload(page: Page) -> None
     expect(lines).to_have_count(3)
     page.keyboard.press("Control+z")
     expect(lines).to_have_count(6)
+
+
+# The number beside a slider.
+SHOWN = "it => it.closest('.param').querySelector('output').textContent"
+
+
+def said(page: Page) -> list[str]:
+    """What the panel says beside its drawings: the equation's numbers, worst residual, value."""
+    words = page.locator(".live, .residuals header .note, .now")
+    return words.all_inner_texts()
+
+
+def test_a_hand_that_rests_sees_the_whole_panel_follow(page: Page) -> None:
+    """While a slider is in hand, parts of the panel take turns: none is left behind."""
+    open_explorer(page)
+    stand_still(page)
+    fitted, gamma = said(page), value(page, "γ")
+    slider = page.get_by_role("slider", name=re.compile("^γ"))
+    box = slider.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 0.3 * box["width"], y, steps=3)
+    stand_still(page)
+    in_hand, number = said(page), page.locator("#parameter-gamma").evaluate(SHOWN)
+    assert all(now != before for now, before in zip(in_hand, fitted, strict=True))
+    assert value(page, "γ") == float(number) > gamma
+    expect(page.locator("canvas.moving").first).to_be_visible()
+    page.mouse.up()
+    expect(page.locator("canvas.moving").first).to_be_hidden()
+    assert said(page) == in_hand
+
+
+def test_a_press_of_another_button_holds_nothing(page: Page) -> None:
+    """Its menu takes the release: the page would never hear that the slider was let go."""
+    open_explorer(page)
+    slider = page.get_by_role("slider", name=re.compile("^γ"))
+    box = slider.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down(button="right")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("By hand")).to_be_visible()
+    expect(page.locator("canvas.moving").first).to_be_hidden()
+
+
+def test_the_cost_is_drawn_along_the_other_axis_as_soon_as_it_is_chosen(page: Page) -> None:
+    open_explorer(page)
+    drawing = page.locator(".along svg")
+    drawing.scroll_into_view_if_needed()
+    expect(drawing).to_have_attribute("aria-label", re.compile("along Delay at"))
+    along = page.get_by_role("group", name="Split along")
+    along.get_by_role("button", name="MTU").click()
+    expect(drawing).to_have_attribute("aria-label", re.compile("along MTU at"))

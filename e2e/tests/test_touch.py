@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A finger on a phone: sideways it moves what is under it, up and down it scrolls the page."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .conftest import PATIENCE_MS, Console, Server, been_here, eventually, hold_python_back
+from .test_explorer import open_explorer
+from .test_hands_on import ON_THE_LINE, value
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def phone(chromium: Browser, server: Server, console: Console) -> Iterator[Page]:
+    """The explorer on a screen that is touched, scrolled to its plots."""
+    context = chromium.new_context(
+        base_url=server.url,
+        storage_state=been_here(server.url),
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    console.listen(page)
+    hold_python_back(page)
+    open_explorer(page)
+    page.locator("canvas.surface").first.evaluate("it => it.scrollIntoView({ block: 'center' })")
+    yield page
+    context.close()
+
+
+def swipe(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Put a finger down, move it in ten steps, take it away."""
+    devtools = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": x, "y": y} for x, y in places]
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    (x0, y0), (x1, y1) = start, end
+    touch("touchStart", start)
+    for step in range(1, 11):
+        touch("touchMove", (x0 + (x1 - x0) * step / 10, y0 + (y1 - y0) * step / 10))
+    touch("touchEnd")
+    devtools.detach()
+
+
+def place_on_surface(page: Page, across: float, down: float) -> tuple[float, float]:
+    box = page.locator("canvas.surface").first.bounding_box()
+    assert box
+    return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+
+def scrolled(page: Page) -> float:
+    return float(page.evaluate("scrollY"))
+
+
+def test_a_finger_sideways_moves_the_crosshair_and_up_scrolls(phone: Page) -> None:
+    crosshair = phone.get_by_role("slider", name="Crosshair")
+    before, top = crosshair.get_attribute("aria-valuetext") or "", scrolled(phone)
+    swipe(phone, place_on_surface(phone, 0.5, 0.5), place_on_surface(phone, 0.8, 0.52))
+    expect(crosshair).not_to_have_attribute("aria-valuetext", before)
+    assert scrolled(phone) == top
+
+    swipe(phone, place_on_surface(phone, 0.5, 0.9), place_on_surface(phone, 0.5, 0.1))
+    eventually(phone, lambda: scrolled(phone) > top + 40)
+
+
+def test_a_finger_on_a_line_pulls_it_and_the_page_stays(phone: Page) -> None:
+    beta, top = value(phone, "β"), scrolled(phone)
+    x, y = phone.evaluate(ON_THE_LINE, 40)
+    swipe(phone, (x, y), (x, y - 30))
+    expect(phone.get_by_text("By hand")).to_be_attached()
+    eventually(phone, lambda: value(phone, "β") > beta)
+    assert scrolled(phone) == top
+
+
+def test_a_finger_moves_a_slider_and_keeps_the_page(phone: Page) -> None:
+    slider = phone.get_by_role("slider", name=re.compile("^γ"))
+    slider.evaluate("it => it.scrollIntoView({ block: 'center' })")
+    gamma, top = value(phone, "γ"), scrolled(phone)
+    box = slider.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    swipe(phone, (x, y), (x + 0.2 * box["width"], y))
+    eventually(phone, lambda: value(phone, "γ") > gamma)
+    assert scrolled(phone) == top
