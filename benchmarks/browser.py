@@ -13,7 +13,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.request import urlopen
 
@@ -39,6 +42,23 @@ def serving() -> Iterator[str]:
         finally:
             process.terminate()
             process.wait()
+
+
+@contextmanager
+def the_least() -> Iterator[str]:
+    """Serve `floor.html`, a page that has only what the promises are about; yields its URL."""
+    handler = partial(QuietHandler, directory=str(Path(__file__).parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/floor.html"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files without a word about each."""
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 def answering(url: str, process: subprocess.Popen[bytes], seconds: float = 600) -> str:

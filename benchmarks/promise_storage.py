@@ -29,6 +29,7 @@ from coalescope.experiments.levels import factor_key
 from coalescope.experiments.service import get_experiment
 from coalescope.measures.run_log_measures import measure_run
 from coalescope.migrations import migrate
+from coalescope.surfaces.repository import summary_rows
 from coalescope_host import run_log
 from rows import Row
 
@@ -219,11 +220,7 @@ def read_version(connection: sa.Connection, slug: str) -> object:
 def read_cells(connection: sa.Connection, slug: str) -> object:
     """The experiment, and its cells with one measure's summaries."""
     experiment = get_experiment(connection, slug)
-    return connection.exec_driver_sql(
-        "SELECT cells.factors, n, mean, sd, ci95_low, ci95_high FROM cells"
-        " JOIN summaries ON cell_id = cells.id WHERE experiment_id = ? AND measure = ?",
-        (experiment.id, MEASURES[0]),
-    ).all()
+    return summary_rows(connection, experiment.id, MEASURES[0])
 
 
 def fill(folder: Path, experiments: int) -> list[str]:
@@ -351,11 +348,17 @@ def started(command: list[str], environment: dict[str, str] | None = None) -> It
         assert server.stdout is not None
         found = re.search(r"http://\S+", server.stdout.readline())
         assert found, "the server did not come up"
-        CPU_OF[found[0]] = lambda: cpu_s(server.pid)
+        CPU_OF[found[0]] = lambda: sum(map(cpu_s, [server.pid, *begun_by(server.pid)]))
         try:
             yield found[0]
         finally:
             server.terminate()
+
+
+def begun_by(pid: int) -> list[int]:
+    """The processes that a process began, whichever of its threads did."""
+    children = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for one in children for child in one.read_text().split()]
 
 
 def cpu_s(pid: int) -> float:

@@ -80,6 +80,10 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
             time.sleep(0.5)
         yield found
         it.terminate()
+        it.wait()
+        # what the engine leaves mounted nobody could remove
+        for left in (folder / "run/netns").glob("*"):
+            subprocess.run(["umount", left], check=False)
 
 
 @pytest.fixture(scope="session")
