@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from .conftest import Console, Server, eventually
+from .conftest import Console, Server, eventually, stand_still
 from .test_explorer import NFS, open_explorer, surface
 from .test_hands_on import value
 
@@ -40,6 +40,7 @@ def test_a_server_that_goes_in_mid_drag_does_not_end_the_drag(page: Page, consol
     x, y, width = press(page, "γ")
     page.mouse.move(x + 0.1 * width, y)
     eventually(page, lambda: value(page, "γ") > 1.110)
+    stand_still(page)
     half = value(page, "γ"), surface(page)
     page.route("**/api/**", lambda route: route.abort())
     page.mouse.move(x + 0.3 * width, y, steps=3)
@@ -69,6 +70,7 @@ def test_a_slow_fit_leaves_the_old_one_in_hand(page: Page) -> None:
     page.mouse.move(x + 0.3 * width, y, steps=3)
     page.mouse.up()
     eventually(page, lambda: surface(page) != before)
+    stand_still(page)
     moved = value(page, "α")
     assert moved > 0.813
     for route in waiting:
