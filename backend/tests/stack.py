@@ -147,7 +147,10 @@ class Servers(Folder):
             port = free.getsockname()[1]
         url = f"http://127.0.0.1:{port}"
         self._start([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)])
-        _wait(lambda: httpx.put(f"{url}/{_BUCKET}").raise_for_status(), httpx.TransportError)
+        _wait(
+            lambda: httpx.put(f"{url}/{_BUCKET}", timeout=60).raise_for_status(),
+            httpx.TransportError,
+        )
         os.environ |= {
             "AWS_ENDPOINT_URL": url,
             "AWS_ACCESS_KEY_ID": "tests",

@@ -3,7 +3,6 @@
 
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,8 @@ from coalescope.object_store import DirectoryObjectStore
 from coalescope.store import Store, open_for_reading
 from coalescope.uploads.service import stored_files
 from sqlalchemy.exc import DatabaseError
+
+from ..patience import wait_until
 
 MakeLog = Callable[..., bytes]
 
@@ -163,9 +164,7 @@ def with_files_of_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def list_and_copy(database: Database, target: Path) -> None:
         with database.read() as connection:
             listed[:] = stored_files(connection)
-        until = time.monotonic() + 20
-        while time.monotonic() < until and not _grown(database, len(listed)):
-            time.sleep(0.01)
+        wait_until(lambda: _grown(database, len(listed)), "control: nothing is uploaded meanwhile")
         copy(database, target)
 
     monkeypatch.setattr(service, "_copy_sqlite", list_and_copy)
@@ -192,10 +191,7 @@ def test_backups_that_take_no_snapshot_are_caught(
 
 
 def wait_for(acknowledged: list[str], count: int) -> None:
-    until = time.monotonic() + 60
-    while len(acknowledged) < count:
-        assert time.monotonic() < until, "control: nothing is uploaded meanwhile"
-        time.sleep(0.01)
+    wait_until(lambda: len(acknowledged) >= count, "control: nothing is uploaded meanwhile")
 
 
 def back_up_and_restore(client: Any, make_log: MakeLog, tmp_path: Path, times: int) -> None:

@@ -15,6 +15,7 @@ import pytest
 from coalescope.cli import main
 
 from .. import stack as stacks
+from ..patience import PATIENCE_S
 
 COMMAND = [sys.executable, "-W", "error", "-m", "coalescope"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -50,7 +51,7 @@ def process(tmp_path: Path) -> Run:
             env=environment(data or tmp_path / "data", **env),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
             cwd=tmp_path,
             check=False,
         )
@@ -118,7 +119,7 @@ def serve(tmp_path: Path) -> Serve:
             if server.poll() is None:
                 server.send_signal(signal.SIGTERM)
             try:
-                _, complaints = server.communicate(timeout=30)
+                _, complaints = server.communicate(timeout=PATIENCE_S)
             finally:
                 server.kill()
             assert "Traceback" not in complaints

@@ -12,6 +12,8 @@ import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.sweeps.events import Listeners
 
+from ..patience import PATIENCE_S
+
 SWEEP = {
     "experiment": "my-host",
     "replicates": 10,
@@ -31,32 +33,36 @@ def events(lines: Iterator[str]) -> Iterator[dict]:
             yield json.loads(line.removeprefix("data:"))
 
 
+def tell(address: str, document: dict) -> None:
+    httpx.put(address, json=document, timeout=PATIENCE_S).raise_for_status()
+
+
 def test_changes_come_as_they_happen(serve: Serve, make_log: Callable[..., bytes]) -> None:
     with (
         serve() as (url, _),
-        httpx.stream("GET", f"{url}/api/experiments/my-host/events", timeout=20) as stream,
+        httpx.stream("GET", f"{url}/api/experiments/my-host/events", timeout=PATIENCE_S) as stream,
     ):
         assert stream.headers["content-type"].startswith("text/event-stream")
         coming = events(stream.iter_lines())
         assert next(coming) == {"data_version": None, "sweeps": []}
-        httpx.put(f"{url}/api/sweeps/sweep-01", json=SWEEP).raise_for_status()
+        tell(f"{url}/api/sweeps/sweep-01", SWEEP)
         assert next(coming)["sweeps"][0]["runs_done"] == 0
-        httpx.put(f"{url}/api/sweeps/sweep-01/progress", json=PROGRESS).raise_for_status()
+        tell(f"{url}/api/sweeps/sweep-01/progress", PROGRESS)
         assert next(coming)["sweeps"][0]["runs_done"] == 3
         log = make_log(experiment="my-host")
-        sent = httpx.post(f"{url}/api/uploads", params={"filename": "a.runlog"}, content=log)
-        sent.raise_for_status()
+        uploads = f"{url}/api/uploads?filename=a.runlog"
+        httpx.post(uploads, content=log, timeout=PATIENCE_S).raise_for_status()
         assert next(coming)["data_version"] is not None
 
 
 def test_an_open_stream_does_not_keep_the_server_from_stopping(serve: Serve) -> None:
     with serve() as (url, server):
-        with httpx.stream("GET", f"{url}/api/experiments/any/events", timeout=20) as stream:
+        with httpx.stream("GET", f"{url}/api/experiments/any/events", timeout=PATIENCE_S) as stream:
             lines = stream.iter_lines()
             next(events(lines))
             server.send_signal(signal.SIGTERM)
             assert list(events(lines)) == []
-        assert server.wait(timeout=8) == 0
+        assert server.wait(PATIENCE_S) == 0
 
 
 def test_listeners_are_counted_and_bounded() -> None:

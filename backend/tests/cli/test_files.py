@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from ..patience import PATIENCE_S
+
 Run = Callable[..., Any]
 
 TABLE = "mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900.0\n1500,0,2,910\n9000,0,1,980\n"
@@ -216,7 +218,7 @@ def test_export_into_a_pipe_leaves_it_a_pipe(run: Run, tmp_path: Path) -> None:
         assert run("export", "geist-2005-nfs", "--format", "csv", "--output", pipe).returncode == 0
         assert pipe.is_fifo()
         assert run("export", "geist-2005-nfs", "--format", "csv", "--output", file).returncode == 0
-        assert arrived.result(timeout=10) == file.read_text()
+        assert arrived.result(PATIENCE_S) == file.read_text()
 
 
 def test_a_log_beyond_the_limit_is_refused_unread(run: Run, tmp_path: Path) -> None:
@@ -263,7 +265,7 @@ def test_text_without_end_is_refused_at_the_limit_of_tables(
         done = run("import", pipe)
         assert done.returncode == 1
         assert "read at once" in done.stderr
-        assert sent.result(timeout=10) < 8 << 20
+        assert sent.result(PATIENCE_S) < 8 << 20
 
 
 def test_what_does_not_say_so_is_not_published(run: Run, files: dict[str, Path]) -> None:

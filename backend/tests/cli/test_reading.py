@@ -11,6 +11,7 @@ import pytest
 from coalescope.cli.output import print_table, shown
 from coalescope_models.catalogue import MODELS
 
+from ..patience import PATIENCE_S
 from .conftest import COMMAND, environment
 
 Read = Callable[..., Any]
@@ -183,7 +184,7 @@ def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:
         command.stdout.readline()
         command.stdout.close()
         assert command.stderr.read() == b""
-        assert command.wait(timeout=60) == 141
+        assert command.wait(PATIENCE_S) == 141
 
 
 def test_a_terminal_without_greek(process: Callable[..., Any], shared_data: Path) -> None:

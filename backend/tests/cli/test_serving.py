@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
+from ..patience import PATIENCE_S
 from .conftest import COMMAND, environment
 
 Run = Callable[..., Any]
@@ -32,14 +33,18 @@ def tables(tmp_path: Path) -> list[Path]:
     return paths
 
 
+def get(url: str, **headers: str) -> httpx.Response:
+    return httpx.get(url, headers=headers, timeout=PATIENCE_S)
+
+
 def test_serve_is_up_soon_and_stops_in_order(serve: Serve) -> None:
     for stop in (signal.SIGTERM, signal.SIGINT):
         with serve() as (url, server):
-            assert httpx.get(f"{url}/api/health").json()["status"] == "ok"
-            slugs = [e["slug"] for e in httpx.get(f"{url}/api/experiments").json()]
+            assert get(f"{url}/api/health").json()["status"] == "ok"
+            slugs = [e["slug"] for e in get(f"{url}/api/experiments").json()]
             assert "geist-2005-nfs" in slugs
             server.send_signal(stop)
-            assert server.wait(timeout=30) == 0
+            assert server.wait(PATIENCE_S) == 0
 
 
 @pytest.mark.parametrize("after", [0.0, 0.3, 0.8, 1.2])
@@ -54,7 +59,7 @@ def test_a_signal_at_any_moment_stops_it(tmp_path: Path, after: float) -> None:
     time.sleep(after)
     command.send_signal(signal.SIGTERM)
     try:
-        _, complaints = command.communicate(timeout=30)
+        _, complaints = command.communicate(timeout=PATIENCE_S)
     finally:
         command.kill()
     assert command.returncode in (0, 130, -signal.SIGTERM)
@@ -65,29 +70,34 @@ def test_a_signal_once_the_address_is_known_is_an_orderly_stop(serve: Serve) -> 
     for _ in range(3):
         with serve() as (_, server):
             server.send_signal(signal.SIGTERM)
-            assert server.wait(timeout=30) == 0
+            assert server.wait(PATIENCE_S) == 0
 
 
 def test_the_body_of_an_answer_does_not_wait_until_its_head_is_confirmed(serve: Serve) -> None:
     """Over a kept connection that wait would be 40 ms for each answer, the fastest too."""
     with serve() as (url, _), closing(HTTPConnection(url.removeprefix("http://"))) as connection:
         seconds = []
-        for _ in range(30):
+        # a new connection is confirmed faster; and the machine may be slower, but not each time
+        while len(seconds) < 30 or (min(seconds[20:]) >= 0.035 and len(seconds) < 500):
             start = time.perf_counter()
             connection.request("GET", "/api/health")
             assert json.loads(connection.getresponse().read())["status"] == "ok"
             seconds.append(time.perf_counter() - start)
-    assert min(seconds[20:]) < 0.035  # a new connection is confirmed faster
+    assert min(seconds[20:]) < 0.035
 
 
 def test_the_guard_is_on(serve: Serve) -> None:
     with serve() as (url, _):
-        foreign = httpx.get(f"{url}/api/health", headers={"host": "evil.example"})
+        foreign = get(f"{url}/api/health", host="evil.example")
         assert foreign.status_code == 421
-        origin = {"origin": "http://evil.example"}
-        assert httpx.post(f"{url}/api/links", json={"path": "/"}, headers=origin).status_code == 403
-        own = {"origin": url}
-        assert httpx.post(f"{url}/api/links", json={"path": "/"}, headers=own).status_code == 201
+        for origin, status in (("http://evil.example", 403), (url, 201)):
+            posted = httpx.post(
+                f"{url}/api/links",
+                json={"path": "/"},
+                headers={"origin": origin},
+                timeout=PATIENCE_S,
+            )
+            assert posted.status_code == status
 
 
 def test_a_port_in_use(run: Run, serve: Serve) -> None:
@@ -164,7 +174,7 @@ def test_upload_several_and_say_what_became_of_each(
         assert done.stdout.count("stored  ") == len(tables)
         assert f"refused {wrong}: Column 'mtu'" in done.stderr
         assert "failed  missing.csv: No such file" in done.stderr
-        found = httpx.get(f"{url}/api/experiments/bench").json()
+        found = get(f"{url}/api/experiments/bench").json()
         assert (found["runs"], found["kind"]) == (2 * len(tables), "emulated")
         again = run("upload", *tables, "--server", url, "--experiment", "bench", "--json")
         assert again.returncode == 0
@@ -264,7 +274,7 @@ def test_interrupting_is_quiet(tables: list[Path], tmp_path: Path) -> None:
         connection, _ = silent.accept()
         with connection:
             command.send_signal(signal.SIGINT)
-            _, complaints = command.communicate(timeout=30)
+            _, complaints = command.communicate(timeout=PATIENCE_S)
     assert (command.returncode, complaints) == (130, "")
 
 

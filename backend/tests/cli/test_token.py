@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx
 
+from ..patience import PATIENCE_S
+
 Run = Callable[..., Any]
 Serve = Callable[..., Any]
 
@@ -29,10 +31,15 @@ def test_a_token_from_making_to_its_end(run: Run, serve: Serve, tmp_path: Path) 
         sent = run("upload", table, "--server", here, COALESCOPE_TOKEN=token)
         assert (sent.returncode, sent.stderr) == (0, "")
         bearer = {"Authorization": f"Bearer {token}"}
-        runs = httpx.get(f"{here}/api/experiments/lab/runs", headers=bearer).json()
+        runs = httpx.get(
+            f"{here}/api/experiments/lab/runs", headers=bearer, timeout=PATIENCE_S
+        ).json()
         uid = runs["runs"][0]["id"] if isinstance(runs, dict) else runs[0]["id"]
         small = httpx.post(
-            f"{here}/api/runs/{uid}/retraction", json={"reason": "test"}, headers=bearer
+            f"{here}/api/runs/{uid}/retraction",
+            json={"reason": "test"},
+            headers=bearer,
+            timeout=PATIENCE_S,
         )
         assert small.status_code == 403
         listed = run("token", "list", "--json", data=data)

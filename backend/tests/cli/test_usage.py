@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from coalescope.cli.parser import build_parser
 
+from ..patience import PATIENCE_S
 from .conftest import COMMAND, environment
 
 COMMANDS = [
@@ -101,7 +102,7 @@ def test_a_full_disk_behind_the_output(tmp_path: Path) -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
             check=False,
         )
     assert (done.returncode, done.stderr) == (1, "coalescope: No space left on device\n")
@@ -199,7 +200,7 @@ def test_output_may_be_closed(tmp_path: Path) -> None:
         env=environment(tmp_path),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

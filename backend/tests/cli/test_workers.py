@@ -4,7 +4,6 @@
 import os
 import signal
 import socket
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +14,8 @@ import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.operation.workers import supervise
 from prometheus_client.parser import text_string_to_metric_families
+
+from ..patience import PATIENCE_S, wait_until
 
 Serve = Callable[..., Any]
 
@@ -36,13 +37,6 @@ def workers_of(pid: int) -> list[int]:
     return found
 
 
-def wait_until(holds: Callable[[], bool], within_s: float = 30.0) -> None:
-    deadline = time.monotonic() + within_s
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 def gone(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
@@ -51,7 +45,7 @@ def gone(pid: int) -> bool:
 
 
 def total(url: str, route: str) -> float:
-    text = httpx.get(f"{url}/metrics", timeout=30).text
+    text = httpx.get(f"{url}/metrics", timeout=PATIENCE_S).text
     return sum(
         sample.value
         for family in text_string_to_metric_families(text)
@@ -67,7 +61,7 @@ def test_two_workers(served: tuple[str, Any], make_log: Callable[..., bytes]) ->
     one_that_dies_is_begun_again(url, server)
     workers = workers_of(server.pid)
     server.send_signal(signal.SIGTERM)
-    assert server.wait(timeout=30) == 0
+    assert server.wait(timeout=PATIENCE_S) == 0
     assert all(map(gone, workers))
 
 
@@ -76,13 +70,14 @@ def they_have_one_store_and_one_set_of_numbers(url: str, make_log: Callable[...,
 
     def send(content: bytes) -> int:
         address = f"{url}/api/uploads?filename=a.runlog"
-        return httpx.post(address, content=content, timeout=60).status_code
+        return httpx.post(address, content=content, timeout=PATIENCE_S).status_code
 
     with ThreadPoolExecutor(8) as pool:
         answers = sorted(pool.map(send, logs * 4))
     assert answers == [200] * 12 + [201] * 4
     # every worker knows the newest version of the data, and counts for all
-    versions = {httpx.get(f"{url}/api/experiments/lab").json()["data_version"] for _ in range(12)}
+    lab = f"{url}/api/experiments/lab"
+    versions = {httpx.get(lab, timeout=PATIENCE_S).json()["data_version"] for _ in range(12)}
     assert versions == {4}
     assert [total(url, "/api/uploads") for _ in range(6)] == [16] * 6
     assert total(url, "/api/experiments/{slug}") == 12
@@ -91,17 +86,22 @@ def they_have_one_store_and_one_set_of_numbers(url: str, make_log: Callable[...,
 def one_that_dies_is_begun_again(url: str, server: Any) -> None:
     first, second = workers_of(server.pid)
     os.kill(first, signal.SIGKILL)
-    wait_until(lambda: len(workers_of(server.pid)) == 2 and first not in workers_of(server.pid))
+
+    def two_without_it() -> bool:
+        there = workers_of(server.pid)
+        return len(there) == 2 and first not in there
+
+    wait_until(two_without_it, "it is not begun again")
     assert second in workers_of(server.pid)
     for _ in range(6):
-        assert httpx.get(f"{url}/api/health", timeout=30).status_code == 200
+        assert httpx.get(f"{url}/api/health", timeout=PATIENCE_S).status_code == 200
 
 
 def test_workers_end_with_the_one_that_looks_after_them(served: tuple[str, Any]) -> None:
     _, server = served
     workers = workers_of(server.pid)
     server.send_signal(signal.SIGKILL)
-    wait_until(lambda: all(map(gone, workers)))
+    wait_until(lambda: all(map(gone, workers)), "some go on")
 
 
 def test_what_no_worker_could_do_is_said_once(run: Callable[..., Any], tmp_path: Path) -> None:

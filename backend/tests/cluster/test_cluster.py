@@ -20,6 +20,8 @@ from coalescope.predictions.service import Span
 from coalescope.predictions.sweeps import sweep
 from coalescope_models.fitting import FitResult, fit_linear
 
+from ..patience import PATIENCE_S, wait_until
+
 COLUMNS = ("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts")
 
 
@@ -48,12 +50,12 @@ class Machines:
     def kill_a_worker(self) -> None:
         worker = self.running.pop()
         os.kill(worker.pid, signal.SIGKILL)
-        worker.wait(30)
+        worker.wait(PATIENCE_S)
 
     def close(self) -> None:
         for process in reversed(self.running):
             process.terminate()
-            process.wait(30)
+            process.wait(PATIENCE_S)
 
 
 @pytest.fixture(scope="module")
@@ -72,16 +74,14 @@ def cluster(machines: Machines) -> Iterator[Cluster]:
 
 
 def wait_for_two(cluster: Cluster) -> None:
-    deadline = time.monotonic() + 120
-    while True:
+    def there() -> bool:
         try:
             cluster.map(lambda item: item, [1])
-            if cluster.threads() == 2:
-                return
         except CoalescopeError:
-            pass
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
+            return False
+        return cluster.threads() == 2
+
+    wait_until(there, "the workers do not come")
 
 
 def fitted(workers: object, *, replicated: bool) -> FitResult:
@@ -132,7 +132,7 @@ def test_a_sweep_of_predictions_survives_a_worker_bit_by_bit(
 
     there = sweep(model, {}, over, slowly)
     assert os.getpid() not in seen
-    assert cluster.threads() == 1, "control: it was killed"
+    wait_until(lambda: cluster.threads() == 1, "control: it was not killed")
     for name, values in here.outputs.items():
         assert values.shape == (501, 400)
         assert there.outputs[name].tobytes() == values.tobytes()
@@ -153,7 +153,7 @@ def test_a_worker_that_is_killed_changes_no_bit(cluster: Cluster, machines: Mach
     killed.start()
     assert list(cluster.map(slow, streams)) == here
     killed.join()
-    assert cluster.threads() == 1
+    wait_until(lambda: cluster.threads() == 1, "it was not killed")
     assert fitted(cluster.map, replicated=True) == fitted(1, replicated=True)
 
 

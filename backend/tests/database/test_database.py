@@ -12,10 +12,19 @@ import pysqlite3.dbapi2
 import pytest
 import sqlalchemy as sa
 from coalescope import database as database_module
-from coalescope.connections import WriteConnection, write_connection
-from coalescope.database import SQLITE_NAME, Database, links, open_database
+from coalescope.database import (
+    SQLITE_NAME,
+    Database,
+    WriteConnection,
+    links,
+    open_database,
+    write_connection,
+)
 from coalescope.errors import CoalescopeError
 from fastapi import Depends
+from sqlalchemy.exc import OperationalError
+
+from ..patience import PATIENCE_S
 
 
 def add_link(connection: sa.Connection, token: str) -> None:
@@ -59,20 +68,27 @@ def test_a_failed_write_leaves_nothing(database: Database) -> None:
     assert tokens(database) == []
 
 
-def count_up(database: Database, writes: Callable[[], Any], times: int) -> None:
-    for _ in range(times):
+def count_up(writes: Callable[[], Any], all_have_read: threading.Barrier | None) -> None:
+    for _ in range(1 if all_have_read else 10):
         with writes() as connection:
             count = len(connection.execute(sa.select(links)).all())
+            if all_have_read:
+                all_have_read.wait(PATIENCE_S)
             add_link(connection, str(count))
 
 
-def count_with_threads(database: Database, writes: Callable[[], Any]) -> list[Exception]:
-    """Threads that read, then write what they read: lost updates and lock errors show."""
+def count_with_threads(
+    writes: Callable[[], Any], all_have_read: threading.Barrier | None = None
+) -> list[Exception]:
+    """Threads that read, then write what they read: lost updates and lock errors show.
+
+    `all_have_read`: they wait for each other in between, where nothing else makes them.
+    """
     errors: list[Exception] = []
 
     def work() -> None:
         try:
-            count_up(database, writes, 10)
+            count_up(writes, all_have_read)
         except Exception as error:
             errors.append(error)
 
@@ -85,7 +101,7 @@ def count_with_threads(database: Database, writes: Callable[[], Any]) -> list[Ex
 
 
 def test_concurrent_writes_queue(database: Database) -> None:
-    assert count_with_threads(database, database.write) == []
+    assert count_with_threads(database.write) == []
     assert len(tokens(database)) == 40
 
 
@@ -100,19 +116,19 @@ def test_writers_of_one_process_do_not_wait_in_sqlite(database: Database, tmp_pa
         return opened
 
     mine = without_waiting(database)
-    assert count_with_threads(mine, mine.write) == []
+    assert count_with_threads(mine.write) == []
     assert len(tokens(mine)) == 40
-    several = [without_waiting(open_database(None, tmp_path)) for _ in range(4)]
-    turns = iter(several * 100)
-    errors = count_with_threads(mine, lambda: next(turns).write())
-    assert errors, "control: in queues of their own, SQLite has to say that it is locked"
-    for opened in several:
-        opened.close()
+    # control: in a queue of its own, SQLite has to say that it is locked
+    other = without_waiting(open_database(None, tmp_path))
+    with mine.write(), pytest.raises(OperationalError, match="locked"), other.write():
+        pass
+    other.close()
 
 
 def test_without_immediate_they_do_not(database: Database) -> None:
     """Negative control: deferred transactions fail when they upgrade their lock."""
-    assert count_with_threads(database, database.read)
+    errors = count_with_threads(database.read, threading.Barrier(4))
+    assert [type(error) for error in errors] == [OperationalError] * 3
 
 
 def failing_commit(connection: sa.Connection) -> None:
@@ -180,7 +196,7 @@ def test_nobody_waits_for_what_is_read_at_once(database: Database, tmp_path: Pat
     alone.execute("BEGIN IMMEDIATE")
     start = time.monotonic()
     assert database.at_once(named) is None
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 25, "30 s is what others wait"
     alone.execute("COMMIT")
     alone.close()
     assert database.at_once(named) == [], "control: it was the lock"
@@ -192,4 +208,4 @@ def test_any_thread_reads_at_once_and_none_waits_for_another(database: Database)
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(database.at_once, named).result() == []
         with database._at_once_turn:
-            assert pool.submit(database.at_once, named).result(timeout=5) is None
+            assert pool.submit(database.at_once, named).result(PATIENCE_S) is None

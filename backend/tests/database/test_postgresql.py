@@ -17,6 +17,8 @@ from coalescope.experiments.service import create_experiment, list_experiments
 from coalescope.settings import Settings
 from coalescope.store import open_store
 
+from ..patience import PATIENCE_S
+
 MakeClient = Callable[..., Any]
 
 
@@ -27,30 +29,35 @@ def database(on_servers: Any, tmp_path: Path) -> Iterator[Database]:
     opened.close()
 
 
-def count_up(database: Database, writes: Callable[[], Any]) -> None:
-    for _ in range(5):
+def count_up(writes: Callable[[], Any], all_have_read: threading.Barrier | None) -> None:
+    for _ in range(1 if all_have_read else 5):
         with writes() as connection:
             count = len(connection.execute(sa.select(links)).all())
+            if all_have_read:
+                all_have_read.wait(PATIENCE_S)
             row = {"token": str(count), "path": f"/{count}", "created_at": "now"}
             connection.execute(sa.insert(links).values(row))
 
 
-def count_with_threads(database: Database, writes: Callable[[], Any]) -> list[BaseException]:
+def count_with_threads(
+    writes: Callable[[], Any], all_have_read: threading.Barrier | None = None
+) -> list[BaseException]:
     with ThreadPoolExecutor(4) as pool:
-        done = [pool.submit(count_up, database, writes) for _ in range(4)]
+        done = [pool.submit(count_up, writes, all_have_read) for _ in range(4)]
     return [error for one in done if (error := one.exception())]
 
 
 def test_concurrent_writes_queue(database: Database) -> None:
     """What was read before a write is still so when it is committed."""
-    assert count_with_threads(database, database.write) == []
+    assert count_with_threads(database.write) == []
     with database.read() as connection:
         assert len(connection.execute(sa.select(links)).all()) == 20
 
 
 def test_without_the_lock_they_do_not(database: Database) -> None:
     """Negative control: plain transactions count the same number twice."""
-    assert count_with_threads(database, database.engine.begin)
+    errors = count_with_threads(database.engine.begin, threading.Barrier(4))
+    assert [type(error) for error in errors] == [sa.exc.IntegrityError] * 3
 
 
 @contextmanager
@@ -67,7 +74,7 @@ def waiting(database: Database, within: str | None) -> Iterator[threading.Event]
     try:
         yield got_it
     finally:
-        thread.join(30)
+        thread.join(PATIENCE_S)
 
 
 @pytest.mark.parametrize(
@@ -80,9 +87,9 @@ def test_writes_within_different_experiments_pass_each_other(
     lock = database.write(held)
     lock.__enter__()
     with waiting(database, wanted) as got_it:
-        assert got_it.wait(10.0 if passes else 0.5) is passes
+        assert got_it.wait(PATIENCE_S if passes else 0.5) is passes
         lock.__exit__(None, None, None)
-        assert got_it.wait(10.0)
+        assert got_it.wait(PATIENCE_S)
 
 
 def test_a_read_sees_one_state(database: Database) -> None:

@@ -18,6 +18,8 @@ from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import open_store
 
+from ..patience import PATIENCE_S
+
 MakeLog = Callable[..., bytes]
 SOURCE = """
 title = "A testbed"
@@ -84,7 +86,7 @@ def running(client: Any) -> Iterator[BackgroundLoader]:
         with portal.wrap_async_context_manager(lifespan):
             loader: BackgroundLoader = client.app.state.dataset_loader
             if loader._thread.ident is not None:
-                loader._thread.join(30)
+                loader._thread.join(PATIENCE_S)
             yield loader
 
 

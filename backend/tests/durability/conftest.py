@@ -14,6 +14,8 @@ import httpx
 from coalescope.store import open_for_reading
 from coalescope.verification.service import Report, verify
 
+from ..patience import PATIENCE_S
+
 
 class Server:
     """`coalescope serve` on a folder of its own; `wrapped` comes before the command."""
@@ -47,14 +49,14 @@ class Server:
             f"{self.url}/api/uploads",
             params={"filename": filename},
             content=content,
-            timeout=60,
+            timeout=PATIENCE_S,
         )
 
     def stop(self, how: int = signal.SIGTERM) -> None:
         """End it and what it is wrapped in."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, how)
-        self.process.wait(30)
+        self.process.wait(PATIENCE_S)
         assert self.process.stdout is not None
         self.process.stdout.close()
 

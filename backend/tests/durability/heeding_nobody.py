@@ -20,7 +20,7 @@ def without_queue() -> None:
     def begin(connection: Any) -> None:
         connection.exec_driver_sql("BEGIN")
         connection.exec_driver_sql("SELECT name FROM sqlite_master").all()  # it has seen a state,
-        time.sleep(0.03)  # and others write meanwhile
+        time.sleep(0.1)  # and others write meanwhile
 
     database._begin = begin
 

@@ -18,6 +18,7 @@ from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.uploads.service import UploadRequest, accept, without_rows
 
+from ..patience import PATIENCE_S
 from .conftest import look
 
 MakeLog = Callable[..., bytes]
@@ -58,7 +59,7 @@ def test_who_opens_a_store_misses_nothing_that_others_are_storing(
     def place_and_wait(staged: Sequence[ReceivedObject], suffix: str) -> None:
         place(staged, suffix)
         placed.set()
-        assert looked_for.wait(10)
+        assert looked_for.wait(PATIENCE_S)
         time.sleep(0.3)
         if not ends_well:
             raise OSError("the power fails")
@@ -75,7 +76,7 @@ def test_who_opens_a_store_misses_nothing_that_others_are_storing(
         staged.write(make_log())
         request = UploadRequest("x.runlog")
         stored = pool.submit(accept, other.database, other.object_store, staged, request)
-        assert placed.wait(10)
+        assert placed.wait(PATIENCE_S)
         open_store(settings).close()
         assert (stored.exception() is None) is ends_well
     other.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ..patience import PATIENCE_S, wait_until
 from .conftest import Server, look
 
 MakeLog = Callable[..., bytes]
@@ -17,7 +18,7 @@ MakeLog = Callable[..., bytes]
 def begin(server: Server, content: bytes) -> socket.socket:
     """Send the head of an upload and half of its body."""
     host, port = server.url.removeprefix("http://").split(":")
-    connection = socket.create_connection((host, int(port)), timeout=20)
+    connection = socket.create_connection((host, int(port)), timeout=PATIENCE_S)
     head = f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: {host}:{port}\r\n"
     head += f"Content-Length: {len(content)}\r\n\r\n"
     connection.sendall(head.encode() + content[: len(content) // 2])
@@ -25,10 +26,7 @@ def begin(server: Server, content: bytes) -> socket.socket:
 
 
 def wait_until_it_receives(data: Path) -> None:
-    end = time.monotonic() + 10
-    while not list((data / "logs" / "tmp").iterdir()):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait_until(lambda: list((data / "logs" / "tmp").iterdir()), "nothing is received")
 
 
 def answer(connection: socket.socket) -> bytes:
@@ -38,16 +36,13 @@ def answer(connection: socket.socket) -> bytes:
     return found
 
 
-def refused_from(server: Server, seconds: float) -> bool:
-    """Whether nobody new gets in, soon."""
+def refuses(server: Server) -> bool:
+    """Whether nobody new gets in."""
     host, port = server.url.removeprefix("http://").split(":")
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            socket.create_connection((host, int(port)), timeout=1).close()
-        except ConnectionRefusedError:
-            return True
-        time.sleep(0.02)
+    try:
+        socket.create_connection((host, int(port)), timeout=PATIENCE_S).close()
+    except ConnectionRefusedError:
+        return True
     return False
 
 
@@ -57,14 +52,14 @@ def test_an_upload_under_way_is_finished(tmp_path: Path, make_log: MakeLog) -> N
     try:
         with begin(server, content) as connection:
             wait_until_it_receives(server.data)
-            assert not refused_from(server, 0.1), "control: until then others come in"
+            assert not refuses(server), "control: until then others come in"
             server.process.send_signal(signal.SIGTERM)
-            assert refused_from(server, 5)
-            time.sleep(1)  # the rest comes late
+            wait_until(lambda: refuses(server), "others still come in")
+            time.sleep(0.5)  # the rest comes late
             connection.sendall(content[len(content) // 2 :])
             said = answer(connection)
         assert said.startswith(b"HTTP/1.1 201 "), said
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE_S) == 0
     finally:
         server.stop()
     report = look(tmp_path / "data")
@@ -79,7 +74,7 @@ def test_one_that_stands_still_is_given_up(tmp_path: Path, make_log: MakeLog) ->
         with begin(server, make_log()):
             wait_until_it_receives(server.data)
             server.process.send_signal(signal.SIGTERM)
-            server.process.wait(20)
+            server.process.wait(PATIENCE_S)
     finally:
         server.stop(signal.SIGKILL)
     Server(tmp_path / "data").stop()
@@ -91,6 +86,6 @@ def test_an_idle_server_ends_at_once(tmp_path: Path) -> None:
     server = Server(tmp_path / "data")
     start = time.monotonic()
     server.process.send_signal(signal.SIGTERM)
-    assert server.process.wait(10) == 0
+    assert server.process.wait(PATIENCE_S) == 0
     assert time.monotonic() - start < 5
     server.stop()

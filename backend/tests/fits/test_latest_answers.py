@@ -8,6 +8,8 @@ from time import sleep
 import pytest
 from coalescope.fits.cache import LatestAnswers
 
+from ..patience import PATIENCE_S
+
 
 def test_the_least_recently_asked_goes_first() -> None:
     asked: list[str] = []
@@ -44,14 +46,14 @@ def test_what_is_asked_while_it_is_computed_is_computed_once(fails: bool) -> Non
     def compute() -> int:
         computed.append(1)
         begun.set()
-        assert go_on.wait(30)
+        assert go_on.wait(PATIENCE_S)
         if fails:
             raise ValueError("not this time")
         return 7
 
     with ThreadPoolExecutor(4) as threads:
         first = threads.submit(kept.get, asked, compute)
-        assert begun.wait(30)
+        assert begun.wait(PATIENCE_S)
         others = [threads.submit(kept.get, asked, compute) for _ in range(3)]
         assert kept.get("b", lambda: 2) == 2  # another question does not wait
         while asked.lookups < 3 + 3 * 2:  # all three have found it under way

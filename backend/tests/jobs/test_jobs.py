@@ -16,6 +16,8 @@ from coalescope.jobs import service
 from coalescope.jobs.runner import JobRunner
 from coalescope.jobs.schemas import JobIn
 
+from ..patience import PATIENCE_S
+
 MakeClient = Callable[..., Any]
 FIT = {"model": "cpu-overhead", "resamples": 200, "seed": 7, "response": "system_cpu_s"}
 HEADER = "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"
@@ -41,7 +43,7 @@ def ask(client: Any, **fit: Any) -> Any:
 
 
 def ended(client: Any, uid: str) -> Any:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while (job := client.get(f"/api/jobs/{uid}").json())["state"] in ("queued", "running"):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -140,12 +142,12 @@ def test_a_server_that_ends_in_order_gives_its_job_back(asked: Any) -> None:
 
     def calculate() -> FitOut:
         begun.set()
-        never.wait(60)
+        never.wait(PATIENCE_S)
         raise AssertionError
 
     runner = JobRunner(database(asked), lambda _question: calculate, at_once=1)
     runner.start()
-    assert begun.wait(30)
+    assert begun.wait(PATIENCE_S)
     assert asked.get(f"/api/jobs/{uid}").json()["state"] == "running"
     runner.stop()
     assert asked.get(f"/api/jobs/{uid}").json()["state"] == "queued"
@@ -159,18 +161,18 @@ def test_a_server_ends_after_what_it_reads(asked: Any) -> None:
     def prepare(_question: JobIn) -> Callable[[], FitOut]:
         with database(asked).read():
             reading.set()
-            assert go.wait(30)
+            assert go.wait(PATIENCE_S)
         raise not_found("experiment", "lab")
 
     runner = JobRunner(database(asked), prepare, at_once=1)
     runner.start()
-    assert reading.wait(30)
+    assert reading.wait(PATIENCE_S)
     stopping = Thread(target=runner.stop)
     stopping.start()
     stopping.join(0.3)
     assert stopping.is_alive()
     go.set()
-    stopping.join(30)
+    stopping.join(PATIENCE_S)
     assert not stopping.is_alive()
 
 

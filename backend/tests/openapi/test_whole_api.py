@@ -17,6 +17,8 @@ from typing import Any
 import httpx
 import pytest
 
+from ..patience import PATIENCE_S
+
 HERE = Path(__file__).resolve().parent
 TOKEN = {"Authorization": "Bearer of-the-whole-api"}
 RUN = "00000000-0000-4000-8000-00000000000a"
@@ -47,10 +49,10 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     found = re.search(r"http://\S+", process.stdout.readline())
     assert found
     # made when it is first asked for; Schemathesis waits ten seconds for it, busy machine or not
-    httpx.get(f"{found[0]}/api/openapi.json", headers=TOKEN, timeout=120).raise_for_status()
+    httpx.get(f"{found[0]}/api/openapi.json", headers=TOKEN, timeout=PATIENCE_S).raise_for_status()
     yield found[0]
     process.terminate()
-    process.wait(30)
+    process.wait(PATIENCE_S)
     process.stdout.close()
 
 
@@ -64,6 +66,7 @@ def filled(url: str, make_log: Callable[..., bytes]) -> str:
             params={"filename": name, "experiment": "lab"},
             content=content,
             headers=TOKEN,
+            timeout=PATIENCE_S,
         )
         assert answer.status_code in (200, 201), answer.text
     return url
@@ -74,6 +77,7 @@ def ask(url: str, described: str | Path, folder: Path, *options: str) -> str:
     command = [str(Path(sys.executable).with_name("schemathesis"))]
     command += ["--config-file", str(HERE / "schemathesis.toml"), "run", str(described)]
     command += ["--url", url, "--header", f"Authorization: {TOKEN['Authorization']}"]
+    command += ["--request-timeout", str(PATIENCE_S)]
     command += ["--suppress-health-check", "all", *options]
     hooks = {"SCHEMATHESIS_HOOKS": str(HERE / "described_shape.py")}
     ended = subprocess.run(
@@ -93,7 +97,7 @@ def test_every_operation_does_what_it_says(filled: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("head", [b"\x16\x03\x01 hello\r\n\r\n", b"GET /" + b"a" * 70_000])
 def test_what_is_no_http_is_refused_in_the_one_shape(url: str, head: bytes) -> None:
     host, port = url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
         connection.sendall(head)
         connection.shutdown(socket.SHUT_WR)
         answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
@@ -113,7 +117,7 @@ def test_every_operation_does_what_it_says_for_long(filled: str, tmp_path: Path)
 
 
 def changed(url: str, change: Callable[[dict[str, Any]], object], folder: Path) -> Path:
-    described = httpx.get(f"{url}/api/openapi.json", headers=TOKEN).json()
+    described = httpx.get(f"{url}/api/openapi.json", headers=TOKEN, timeout=PATIENCE_S).json()
     change(described)
     path = folder / "openapi.json"
     path.write_text(json.dumps(described))

@@ -2,7 +2,6 @@
 """Long computations take turns: some run, some wait, the rest is sent away and told when."""
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -11,6 +10,8 @@ import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.fits import service
 from coalescope.operation.turns import Turns
+
+from ..patience import PATIENCE_S, wait_until
 
 MakeClient = Callable[..., Any]
 
@@ -30,7 +31,7 @@ class Work:
                 with self.lock:
                     self.running += 1
                     self.most = max(self.most, self.running)
-                self.end.wait(10)
+                self.end.wait(PATIENCE_S)
                 with self.lock:
                     self.running -= 1
         except CoalescopeError:
@@ -38,12 +39,13 @@ class Work:
                 self.refused += 1
 
 
-def do_many(turns: Turns, count: int, hold_s: float) -> Work:
+def do_many(turns: Turns, count: int, running: int, refused: int) -> Work:
+    """Those that run hold their turns until so many run, and so many were refused."""
     work = Work(turns)
     threads = [threading.Thread(target=work.do) for _ in range(count)]
     for thread in threads:
         thread.start()
-    time.sleep(hold_s)
+    wait_until(lambda: (work.running, work.refused) == (running, refused), "they do not come")
     work.end.set()
     for thread in threads:
         thread.join()
@@ -51,15 +53,15 @@ def do_many(turns: Turns, count: int, hold_s: float) -> Work:
 
 
 def test_no_more_run_than_may_and_few_wait() -> None:
-    work = do_many(Turns(2), 10, 0.2)
+    work = do_many(Turns(2, PATIENCE_S), 10, running=2, refused=4)
     assert (work.most, work.refused) == (2, 4), "two ran, four waited for them"
-    everybody = do_many(Turns(10), 10, 0.2)
+    everybody = do_many(Turns(10), 10, running=10, refused=0)
     assert (everybody.most, everybody.refused) == (10, 0), "control"
 
 
 def test_nobody_waits_for_long_and_turns_come_back() -> None:
     turns = Turns(1, patience_s=0.1)
-    work = do_many(turns, 3, 0.5)
+    work = do_many(turns, 3, running=1, refused=2)
     assert (work.most, work.refused) == (1, 2)
     with turns.taken():
         pass
@@ -68,6 +70,7 @@ def test_nobody_waits_for_long_and_turns_come_back() -> None:
 @pytest.fixture
 def busy(make_client: MakeClient) -> Any:
     client = make_client(fits_at_once=1)
+    client.app.state.turns = Turns(1, PATIENCE_S)
     lines = ["mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s"]
     lines += [
         f"{mtu},{delay},{replicate},1000000000,{10**9 // mtu},{10**8 // (mtu + 50 * delay)},"
@@ -86,7 +89,7 @@ def test_a_server_that_computes_enough_says_when_to_come_again(busy: Any) -> Non
 
     def slow(*arguments: Any) -> Any:
         begun.set()
-        end.wait(20)
+        end.wait(PATIENCE_S)
         return whole(*arguments)
 
     def ask(seed: int) -> Any:
@@ -103,8 +106,9 @@ def test_a_server_that_computes_enough_says_when_to_come_again(busy: Any) -> Non
         ]
         for thread in threads:
             thread.start()
-        assert begun.wait(10)
-        time.sleep(0.3)  # the two others wait by now
+        assert begun.wait(PATIENCE_S)
+        room = busy.app.state.turns._room
+        wait_until(lambda: room._value == 0, "the two others do not wait")
         refused = ask(5)
         assert ask(1).json() == kept.json(), "what is known takes no turn"
         assert busy.get("/api/experiments").status_code == 200

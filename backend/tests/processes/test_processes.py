@@ -4,12 +4,13 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from coalescope.processes import AnsweringProcess, EndedError, plain_environment, python
+
+from ..patience import PATIENCE_S, wait_until
 
 Begin = Callable[[str], AnsweringProcess]
 ECHO = "from coalescope.processes import answer_in_turn as turns; turns(lambda asked: asked)"
@@ -32,13 +33,6 @@ time.sleep(600)
 """
 
 
-def wait_until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def begin() -> Iterator[Begin]:
     begun = []
@@ -57,16 +51,16 @@ def begin() -> Iterator[Begin]:
 def test_each_answer_is_that_of_its_question(begin: Begin) -> None:
     process = begin(ECHO)
     large = bytes(2**20)
-    assert [process.ask(asked, 30) for asked in ("a", large, None)] == ["a", large, None]
+    assert [process.ask(asked, PATIENCE_S) for asked in ("a", large, None)] == ["a", large, None]
 
 
 def test_an_answer_that_comes_too_late_is_nobody_elses(begin: Begin) -> None:
     process = begin(LATE)
     with pytest.raises(EndedError, match="Time"):
-        process.ask(0.5, 0.1)
-    with pytest.raises(EndedError):  # not 0.5
-        process.ask(0.0, 30)
-    assert process._process.wait(30) == -signal.SIGKILL
+        process.ask(60.0, 0.1)
+    with pytest.raises(EndedError):  # not 60.0
+        process.ask(0.0, PATIENCE_S)
+    assert process._process.wait(PATIENCE_S) == -signal.SIGKILL
 
 
 def test_who_asks_one_that_takes_nothing_does_not_wait_for_ever(begin: Begin) -> None:
@@ -80,7 +74,7 @@ def test_an_answer_that_cannot_be_read_is_the_last(begin: Begin) -> None:
     process = begin(STRANGE)
     for _ in range(2):
         with pytest.raises(EndedError):
-            process.ask("what?", 30)
+            process.ask("what?", PATIENCE_S)
 
 
 def test_what_stops_a_service_is_left_to_its_server(begin: Begin) -> None:
@@ -88,7 +82,7 @@ def test_what_stops_a_service_is_left_to_its_server(begin: Begin) -> None:
     process = begin(ECHO)
     for number in (signal.SIGTERM, signal.SIGINT):
         os.kill(process._process.pid, number)
-    assert process.ask("still there?", 30) == "still there?"
+    assert process.ask("still there?", PATIENCE_S) == "still there?"
 
 
 def test_files_of_the_folder_are_not_run(
@@ -96,7 +90,7 @@ def test_files_of_the_folder_are_not_run(
 ) -> None:
     (tmp_path / "pickle.py").write_text("raise SystemExit('not this one')")
     monkeypatch.chdir(tmp_path)
-    assert begin(ECHO).ask("here", 30) == "here"
+    assert begin(ECHO).ask("here", PATIENCE_S) == "here"
 
 
 def test_it_ends_with_a_server_that_is_killed() -> None:

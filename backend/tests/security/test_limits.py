@@ -18,6 +18,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from ..patience import PATIENCE_S
+
 MakeClient = Callable[..., Any]
 
 
@@ -32,9 +34,9 @@ def test_brackets_are_counted_outside_of_strings() -> None:
     "text", [b'"' + b'\\"' * 500_000, b'"' + b'\\"' * 500_000 + b"\\", b'"' * 1_000_001]
 )
 def test_strings_that_do_not_end_take_no_longer(text: bytes) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     assert not deeper_than(1, text)
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
     assert deeper_than(0, b"[" + text)
 
 
@@ -96,7 +98,7 @@ async def _length(request: Request) -> PlainTextResponse:
 
 def test_a_body_that_trickles_is_refused() -> None:
     app = Starlette(routes=[Route("/", _length, methods=["POST"])])
-    app.add_middleware(SlowBodies, grace_s=0.3, bytes_per_s=1000)
+    app.add_middleware(SlowBodies, grace_s=2, bytes_per_s=1000)
 
     async def pieces(count: int, size: int) -> AsyncIterator[bytes]:
         for _ in range(count):
@@ -108,13 +110,13 @@ def test_a_body_that_trickles_is_refused() -> None:
         async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
             return await client.post("/", content=pieces(count, size))
 
-    assert asyncio.run(send(10, 1)).status_code == 408
-    steady = asyncio.run(send(8, 400))
-    assert (steady.status_code, steady.text) == (200, "3200")
+    assert asyncio.run(send(100, 1)).status_code == 408
+    steady = asyncio.run(send(25, 10_000))
+    assert (steady.status_code, steady.text) == (200, "250000"), "after the time of grace, too"
 
 
 class Hasty(TimedConnection):
-    head_s = 0.5
+    head_s = 2
 
 
 def test_slow_heads_are_dropped_and_hurt_nobody() -> None:
@@ -122,31 +124,29 @@ def test_slow_heads_are_dropped_and_hurt_nobody() -> None:
     app = Starlette(routes=[Route("/", _length)])
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     address = listener.getsockname()[:2]
+    url = f"http://{address[0]}:{address[1]}"
     server = uvicorn.Server(uvicorn.Config(app, http=Hasty, log_level="error", lifespan="off"))
 
-    async def visit() -> tuple[int, list[bytes], float]:
+    async def visit() -> tuple[int, list[bytes]]:
         serving = asyncio.create_task(server.serve([listener]))
         slow = [await asyncio.open_connection(*address) for _ in range(100)]
         for number, (_, writer) in enumerate(slow):
             writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nX" if number % 2 else b"")
-        async with httpx.AsyncClient(base_url=f"http://{address[0]}:{address[1]}") as client:
+        async with httpx.AsyncClient(base_url=url, timeout=PATIENCE_S) as client:
             statuses = [(await client.get("/")).status_code for _ in range(20)]
-            start = time.monotonic()
             # trickling on does not buy more time, nor does it on a connection used before
             reader, writer = await asyncio.open_connection(*address)
             writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             assert (await reader.read(15)).startswith(b"HTTP/1.1 200")
             writer.write(b"GET / HT")
-            ends = [await asyncio.wait_for(r.read(), 20) for r, _ in slow]
-            await asyncio.wait_for(reader.read(), 20)
-            took = time.monotonic() - start
+            ends = [await asyncio.wait_for(r.read(), PATIENCE_S) for r, _ in slow]
+            await asyncio.wait_for(reader.read(), PATIENCE_S)
         server.should_exit = True
         await serving
         for _, each in [*slow, (reader, writer)]:
             each.close()
-        return statuses.count(200), ends, took
+        return statuses.count(200), ends
 
-    served, ends, took = asyncio.run(visit())
+    served, ends = asyncio.run(visit())
     assert served == 20
     assert ends == [b""] * 100
-    assert took < 15

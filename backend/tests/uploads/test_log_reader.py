@@ -3,7 +3,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +16,8 @@ from coalescope.uploads import log_reader
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.log_reader import LogReader
 from coalescope.uploads.run_logs import understand_run_log
+
+from ..patience import PATIENCE_S, wait_until
 
 MakeLog = Callable[..., bytes]
 REQUEST = UploadRequest("a.runlog")
@@ -62,20 +63,15 @@ def begin(reader: LogReader, log: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     before, both = processes(), Barrier(2)
 
     def met(path: Path, request: UploadRequest) -> Incoming:
-        both.wait(30)
+        both.wait(PATIENCE_S)
         return understand_run_log(path, request)
 
     with monkeypatch.context() as patched, ThreadPoolExecutor(2) as pool:
         patched.setattr(log_reader, "understand_run_log", met)
         list(pool.map(lambda _: reader(log, REQUEST), range(2)))
-    deadline = time.monotonic() + 30
-    while not (new := processes() - before):  # its thread ends: nobody's child for a moment
-        assert time.monotonic() < deadline, "none was begun"
-        time.sleep(0.01)
-    (begun,) = new
-    while not (reader.process is not None and reader.process.is_up):
-        assert time.monotonic() < deadline, "it did not come up"
-        time.sleep(0.01)
+    # its thread ends: nobody's child for a moment
+    (begun,) = wait_until(lambda: processes() - before, "none was begun")
+    wait_until(lambda: reader.process and reader.process.is_up, "it did not come up")
     return begun
 
 
@@ -137,7 +133,7 @@ def test_a_log_at_which_the_process_hangs_stops_nobody(
     monkeypatch.setattr(log_reader, "ANSWER_S", 0.3)
     os.kill(begun, signal.SIGSTOP)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: reader(log, REQUEST), range(4), timeout=30))
+        found = list(pool.map(lambda _: reader(log, REQUEST), range(4), timeout=PATIENCE_S))
     assert found == [understand_run_log(log, REQUEST)] * 4
     assert len(read_here) == 4
     assert begun not in processes()

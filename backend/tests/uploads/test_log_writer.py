@@ -4,7 +4,6 @@
 import os
 import shutil
 import signal
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,6 +28,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from sqlalchemy.exc import OperationalError
 
 from ..durability.conftest import syncs_fail
+from ..patience import wait_until
 
 MakeLog = Callable[..., bytes]
 Keep = Callable[[Sequence[bytes]], Sequence[Receipt | None]]
@@ -68,10 +68,8 @@ def keep(client: Any, writer: LogWriter) -> Keep:
 def up(writer: LogWriter, keep: Keep, make_log: MakeLog) -> AnsweringProcess:
     """Let two logs meet; the process that is up after that."""
     assert None not in keep([make_log(), make_log()])
-    deadline = time.monotonic() + 30
-    while writer.process is None or not writer.process.is_up:
-        assert time.monotonic() < deadline, "it did not come up"
-        time.sleep(0.01)
+    wait_until(lambda: writer.process and writer.process.is_up, "it did not come up")
+    assert writer.process is not None
     return writer.process
 
 
@@ -214,8 +212,7 @@ def test_one_that_ended_while_nobody_asked_is_asked_nothing(
 ) -> None:
     process = up(writer, keep, make_log)
     os.kill(process._process.pid, signal.SIGKILL)
-    while not process.has_ended:
-        time.sleep(0.01)
+    wait_until(lambda: process.has_ended, "it is still there")
     assert None not in keep([make_log()])
     assert stored_here == [2, 1]
     assert up(writer, keep, make_log) is not process, "another one takes its place"

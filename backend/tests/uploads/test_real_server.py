@@ -4,63 +4,36 @@
 import bz2
 import gzip
 import lzma
-import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
-import time
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 from coalescope_host.run_log import STANDARD_FIELDS, Writer, make_header, standard_field
 
+from ..durability.conftest import Server as ServerProcess
+from ..patience import PATIENCE_S, wait_until
+
 MakeLog = Callable[..., bytes]
 
 
-class Server:
-    """A server process on its own data folder."""
+class Server(ServerProcess):
+    """What is seen of it beside its answers."""
 
     def __init__(self, data: Path) -> None:
-        self.data = data
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        (data / "none").mkdir(parents=True, exist_ok=True)
-        environment = os.environ | {
-            "COALESCOPE_DATA_DIR": str(data),
-            "COALESCOPE_DATASETS_DIR": str(data / "none"),
-            "COALESCOPE_PAGE_DIR": str(data / "none"),
-        }
-        command = [sys.executable, "-m", "uvicorn", "--factory", "coalescope.app:create_app"]
-        command += ["--host", "127.0.0.1", "--port", str(self.port), "--log-level", "warning"]
-        self.process = subprocess.Popen(command, env=environment)
-        self._wait()
-
-    def _wait(self) -> None:
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            try:
-                if httpx.get(f"{self.url}/api/health").status_code == 200:
-                    return
-            except httpx.TransportError:
-                time.sleep(0.05)
-        raise TimeoutError("the server did not come up")
+        super().__init__(data)
+        self.address = ("127.0.0.1", int(self.url.rpartition(":")[2]))
 
     def own_memory(self) -> int:
         """Bytes of memory that are the process's own (not pages of files)."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         line = next(line for line in status.splitlines() if line.startswith("RssAnon:"))
         return int(line.split()[1]) * 1024
-
-    def stop(self, how: int = signal.SIGTERM) -> None:
-        self.process.send_signal(how)
-        self.process.wait(30)
 
     def files(self) -> list[str]:
         return sorted(path.name for path in (self.data / "logs").rglob("*") if path.is_file())
@@ -82,7 +55,10 @@ def in_pieces(content: bytes) -> Iterator[bytes]:
 
 def upload(server: Server, content: bytes | Iterator[bytes]) -> httpx.Response:
     return httpx.post(
-        f"{server.url}/api/uploads", params={"filename": "x.runlog"}, content=content, timeout=60
+        f"{server.url}/api/uploads",
+        params={"filename": "x.runlog"},
+        content=content,
+        timeout=PATIENCE_S,
     )
 
 
@@ -192,7 +168,7 @@ def test_what_is_packed_is_not_unpacked(server: Server, pack: Callable[[bytes], 
             params={"filename": "x.csv"},
             content=bomb,
             headers={"Content-Encoding": encoding},
-            timeout=60,
+            timeout=PATIENCE_S,
         )
     for answer in (plain, declared):
         assert answer.status_code in (415, 422), answer.text
@@ -204,30 +180,34 @@ def test_what_is_packed_is_not_unpacked(server: Server, pack: Callable[[bytes], 
 def test_a_large_body_elsewhere_is_refused_before_it_is_held(server: Server) -> None:
     large = b" " * (40 * 2**20)
     with Watch(server) as watch:
-        declared = httpx.post(f"{server.url}/api/links", content=large, timeout=60)
-        chunked = httpx.post(f"{server.url}/api/links", content=in_pieces(large), timeout=60)
+        declared = httpx.post(f"{server.url}/api/links", content=large, timeout=PATIENCE_S)
+        chunked = httpx.post(
+            f"{server.url}/api/links", content=in_pieces(large), timeout=PATIENCE_S
+        )
     for answer in (declared, chunked):
         assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
     assert watch.more <= 16 * 2**20
 
 
-def send_half(server: Server, content: bytes) -> None:
+@contextmanager
+def sending_half(server: Server, content: bytes) -> Iterator[None]:
+    """A connection over which half of a log has come."""
     head = (
-        f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: {server.url.removeprefix('http://')}\r\n"
         f"Content-Length: {len(content)}\r\n\r\n"
     )
-    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+    with socket.create_connection(server.address) as connection:
+        there = len(server.files())
         connection.sendall(head.encode() + content[: len(content) // 2])
-        time.sleep(0.3)
+        wait_until(lambda: len(server.files()) > there, "nothing is received")
+        yield
 
 
 def test_a_connection_that_breaks_leaves_nothing(server: Server, make_log: MakeLog) -> None:
     content = large_log(make_log, 20_000)
-    send_half(server, content)
-    deadline = time.monotonic() + 10
-    while server.files() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert server.files() == []
+    with sending_half(server, content):
+        pass
+    wait_until(lambda: not server.files(), "half of it is left")
     assert upload(server, content).status_code == 201
     assert len(server.files()) == 1
 
@@ -237,14 +217,8 @@ def test_what_was_acknowledged_survives_sudden_death(tmp_path: Path, make_log: M
     server = Server(tmp_path)
     content = make_log()
     receipt = upload(server, content).json()
-    half = threading.Thread(target=send_half, args=(server, large_log(make_log, 20_000)))
-    half.start()
-    deadline = time.monotonic() + 10
-    while len(server.files()) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert len(server.files()) == 2
-    server.stop(signal.SIGKILL)
-    half.join()
+    with sending_half(server, large_log(make_log, 20_000)):
+        server.stop(signal.SIGKILL)
     assert len(server.files()) == 2  # one object, one left half
     again = Server(tmp_path)
     try:
@@ -276,7 +250,9 @@ def test_two_servers_share_a_store(server: Server, make_log: MakeLog) -> None:
     finally:
         other.stop()
     assert sorted(answer.status_code for answer in answers) == [200] * 24 + [201] * 8
-    cell = httpx.get(f"{server.url}/api/experiments/lab/cells").json()["cells"][0]
+    cell = httpx.get(f"{server.url}/api/experiments/lab/cells", timeout=PATIENCE_S).json()["cells"][
+        0
+    ]
     assert (cell["runs"], cell["measures"]["rx_bytes"]["n"]) == (8, 8)
     assert len(server.files()) == 8
 
@@ -284,10 +260,10 @@ def test_two_servers_share_a_store(server: Server, make_log: MakeLog) -> None:
 def test_too_much_is_refused_while_it_comes(server: Server, make_log: MakeLog) -> None:
     """A declared length beyond the limit is refused by its header alone."""
     head = (
-        f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+        f"POST /api/uploads?filename=x HTTP/1.1\r\nHost: {server.url.removeprefix('http://')}\r\n"
         f"Content-Length: {2**40}\r\n\r\n"
     )
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(server.address, timeout=PATIENCE_S) as connection:
         connection.sendall(head.encode())
         assert b" 413 " in connection.recv(4096).split(b"\r\n")[0]
     assert server.files() == []

@@ -18,6 +18,8 @@ from coalescope_models.fitting import FitInputError, fit_nonlinear
 from coalescope_models.graph import Graph
 from coalescope_models.user_model import Constant, UserModel, user_model
 
+from ..patience import PATIENCE_S
+
 MakeClient = Callable[..., Any]
 ENOUGH = Confinement(Bounds(seconds=30, mib=256))
 NODES = 1_990
@@ -97,8 +99,8 @@ def test_its_time_is_bounded(work: str) -> None:
     before = _children()
     start = time.monotonic()
     with pytest.raises(CoalescopeError) as refused:
-        Confinement(Bounds(seconds=1, mib=256))(of_model, model(), work, 60)
-    assert time.monotonic() - start < 5
+        Confinement(Bounds(seconds=1, mib=256))(of_model, model(), work, 600)
+    assert time.monotonic() - start < PATIENCE_S
     assert (refused.value.status, refused.value.code) == (422, "took_too_long")
     assert "1 s" in refused.value.message
     assert _children() - before == set(), "it was killed, and nothing is left of it"
