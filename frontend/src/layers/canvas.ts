@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes onto a canvas: the same picture as svg.ts makes, without an element for each. For what moves in every frame.
 import type { Attributes, Shape, Span } from '../plots/shapes';
+import { type Pen as LinePen, simplified } from '../plots/simplified';
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
@@ -144,8 +145,8 @@ export interface Sheet {
   /** What was painted since the last time, in the place of what stood there. */
   show(): void;
   paint(shapes: readonly Shape[]): void;
-  /** A line that is drawn straight from its numbers. */
-  stroke(attributes: Attributes, along: (pen: CanvasPath) => void): void;
+  /** A line that is drawn straight from its numbers, from left to right. */
+  stroke(attributes: Attributes, along: (pen: LinePen) => void): void;
   /** Shapes that stay the same, painted once; returns what puts them here. */
   keep(shapes: readonly Shape[]): () => void;
 }
@@ -157,6 +158,7 @@ export function sheetOn(canvas: HTMLCanvasElement, room: Room): Sheet | null {
   const screen = canvas.getContext('bitmaprenderer');
   if (!context || !screen) return null;
   const pen = penOf(canvas);
+  const line = simplified(context);
   const { top, width, height } = room;
   Object.assign(canvas.style, { top: `${top}px`, width: `${width}px`, height: `${height}px` });
   return {
@@ -165,7 +167,8 @@ export function sheetOn(canvas: HTMLCanvasElement, room: Room): Sheet | null {
     stroke(attributes, along) {
       setStroke(context, attributes, pen);
       context.beginPath();
-      along(context);
+      along(line);
+      line.end();
       context.stroke();
       context.globalAlpha = 1;
     },

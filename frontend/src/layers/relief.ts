@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A surface seen from aside, on a canvas.
 import type { Pen } from '../plots/relief';
-import { inkOn, tide } from '../plots/tide';
+import { inkOnTide, tide } from '../plots/tide';
 
 /** Colours of a value's place on its scale, made once. */
 const COLOURS: readonly string[] = Array.from({ length: 256 }, (_, k) => tide(k / 255));
@@ -17,7 +17,7 @@ const DARK = { contour: { colour: '#12211f', opacity: 0.5 }, edge: { colour: '#1
 
 /** Contours and settings are drawn light or dark, by the ground that they lie on. */
 export const inkAt = (t: number): { readonly contour: Ink; readonly edge: Ink } =>
-  inkOn(colourAt(t)) === '#ffffff' ? LIGHT : DARK;
+  inkOnTide(t) === '#ffffff' ? LIGHT : DARK;
 
 function segment(context: CanvasRenderingContext2D, ax: number, ay: number, bx: number, by: number, ink: Ink) {
   context.strokeStyle = ink.colour;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A grid as colours and contours on a canvas.
 import type { Isoline } from '../plots/contours';
-import { inkOn, TIDE_WORDS, tide } from '../plots/tide';
+import { inkOnTide, TIDE_WORDS } from '../plots/tide';
 
 interface Tile {
   readonly canvas: HTMLCanvasElement;
@@ -94,8 +94,7 @@ function strokeIsolines(
     const t = log
       ? Math.log(level / values[0]) / Math.log(values[1] / values[0])
       : (level - values[0]) / (values[1] - values[0]);
-    const white = inkOn(tide(t)) === '#ffffff';
-    context.strokeStyle = white ? 'rgb(255 255 255 / 0.5)' : 'rgb(18 33 31 / 0.45)';
+    context.strokeStyle = inkOnTide(t) === '#ffffff' ? 'rgb(255 255 255 / 0.5)' : 'rgb(18 33 31 / 0.45)';
     context.beginPath();
     for (let s = 0; s < count; s += 4) {
       context.moveTo(points[s] * kx, height - points[s + 1] * ky);

@@ -11,21 +11,27 @@ const OFF = 0.15;
  * keeps. `end` draws the last one.
  */
 export function simplified(pen: Pen): Pen & { end(): void } {
-  let [fromX, fromY] = [0, 0];
-  let [lastX, lastY] = [0, 0];
+  let fromX = 0;
+  let fromY = 0;
+  let lastX = 0;
+  let lastY = 0;
   // slopes from the point that was kept last that pass near all since
-  let [least, most] = [0, 0];
+  let least = 0;
+  let most = 0;
   let waits = false;
   const keep = (x: number, y: number): void => {
-    [fromX, fromY] = [x, y];
-    [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    fromX = x;
+    fromY = y;
+    least = Number.NEGATIVE_INFINITY;
+    most = Number.POSITIVE_INFINITY;
     waits = false;
   };
   const narrow = (x: number, y: number): void => {
     const dx = x - fromX;
     least = Math.max(least, (y - OFF - fromY) / dx);
     most = Math.min(most, (y + OFF - fromY) / dx);
-    [lastX, lastY] = [x, y];
+    lastX = x;
+    lastY = y;
     waits = true;
   };
   const end = (): void => {

@@ -338,33 +338,47 @@ export interface Prediction {
   readonly inputs: Readonly<Record<string, number>>;
 }
 
-export function predictAt(
+/** Predictions at one place, for whatever the sliders say. */
+export function predictor(
+  binding: Binding,
+  x: number,
+  y: number,
+  frames: Frames,
+  counted: Counted = {},
+): (theta: Readonly<Record<string, number>>) => Prediction {
+  const place = prepare(binding, [x], [y], frames, counted);
+  const known: Record<string, number> = {};
+  const moving: { name: string; slider: string }[] = [];
+  binding.model.inputs.forEach(({ name }, k) => {
+    const source = binding.sources[k];
+    if (source.from === 'scalar') moving.push({ name, slider: source.name });
+    else if (source.from === 'level') known[name] = source.value;
+    else if (source.from === 'cells')
+      known[name] =
+        source.quantity === 'packet_fill' && frames === 'full'
+          ? 1
+          : (counted[source.quantity] ?? source.field.at(x, y));
+    else known[name] = source.convert(source.from === 'x' ? x : y);
+  });
+  return (theta) => {
+    const inputs = { ...known };
+    for (const { name, slider } of moving) inputs[name] = theta[slider];
+    return {
+      total: place.evaluate(binding.output, theta)[0],
+      parts: binding.parts.map((p) => place.evaluate(p, theta)[0]),
+      inputs,
+    };
+  };
+}
+
+export const predictAt = (
   binding: Binding,
   x: number,
   y: number,
   frames: Frames,
   theta: Readonly<Record<string, number>>,
   counted: Counted = {},
-): Prediction {
-  const place = prepare(binding, [x], [y], frames, counted);
-  const inputs: Record<string, number> = {};
-  binding.model.inputs.forEach((input, k) => {
-    const source = binding.sources[k];
-    if (source.from === 'scalar') inputs[input.name] = theta[source.name];
-    else if (source.from === 'level') inputs[input.name] = source.value;
-    else if (source.from === 'cells')
-      inputs[input.name] =
-        source.quantity === 'packet_fill' && frames === 'full'
-          ? 1
-          : (counted[source.quantity] ?? source.field.at(x, y));
-    else inputs[input.name] = source.convert(source.from === 'x' ? x : y);
-  });
-  return {
-    total: place.evaluate(binding.output, theta)[0],
-    parts: binding.parts.map((p) => place.evaluate(p, theta)[0]),
-    inputs,
-  };
-}
+): Prediction => predictor(binding, x, y, frames, counted)(theta);
 
 /** The slope of the prediction in each parameter, by central differences: exact for the linear models that are fitted. */
 export function gradientAt(

@@ -3,7 +3,6 @@
 // changes costs style, layout and paint, some forty of them more than a frame has. What they show comes to rest as SVG.
 import { type Sheet, sheetOn } from '../../layers/canvas';
 import type { Shape } from '../../plots/shapes';
-import { simplified } from '../../plots/simplified';
 import { contourLabels } from './figure/heat';
 import { floorLine, lineLabels, points, strokes, walk } from './figure/lines';
 import { spotOf, valueTags } from './figure/needle';
@@ -43,10 +42,8 @@ export function motionOn(canvas: HTMLCanvasElement, under: SVGGElement): Motion 
       const { view, frame, live, sampler, namesAt } = scene;
       sheet?.paint([...labelsOf(scene), ...floorLine(view, frame, live)]);
       for (const { values, parts, attributes } of strokes(view, live, sampler))
-        sheet?.stroke(attributes, (canvas) => {
-          const pen = simplified(canvas);
+        sheet?.stroke(attributes, (pen) => {
           for (const [from, to] of parts) walk(frame, sampler.pxs, values, from, to, pen);
-          pen.end();
         });
       putPoints();
       sheet?.paint([

@@ -2,6 +2,7 @@
 // The surface's marks: cells with their intervals, ties, hatching, contour labels. The surface itself is painted on a canvas below.
 import type { Isoline } from '../../../plots/contours';
 import { decimal, digitsOfStep } from '../../../plots/number';
+import type { Scale } from '../../../plots/scale';
 import {
   circle,
   END,
@@ -215,13 +216,6 @@ export function upwardAxis(view: View, frame: Frame): Shape[] {
   });
 }
 
-interface Spot {
-  x: number;
-  y: number;
-  angle: number;
-  score: number;
-}
-
 export interface Clear {
   readonly x: number;
   readonly y: number;
@@ -240,15 +234,98 @@ const CONTOUR = {
   'stroke-linejoin': 'round',
 } as const;
 
-// for every other segment of every contour in every frame: no array is made, no root is taken
-function nearest(places: readonly number[], at: number): number {
+/** Where a contour may bear its label. Numbers only, one after the other: each segment of each contour is compared with them in every frame. */
+interface Room {
+  /** Left, right, top, bottom. */
+  readonly inner: Float64Array;
+  readonly needle: Clear;
+  /** Heights that labels stand near. */
+  readonly spines: Float64Array;
+  /** Nothing is written into these: left, right, top, bottom of each. */
+  readonly boxes: Float64Array;
+  /** Nothing is written within `gap` of these: x, y of each. */
+  readonly cells: Float64Array;
+  readonly gap: number;
+  /** Nor within `between` of the labels before: `labelled` numbers are in use. */
+  readonly labels: Float64Array;
+  labelled: number;
+  readonly between: number;
+}
+
+function distance(heights: Float64Array, y: number): number {
   let least = Number.POSITIVE_INFINITY;
-  for (const place of places) least = Math.min(least, Math.abs(at - place));
+  for (let i = 0; i < heights.length; i++) least = Math.min(least, Math.abs(y - heights[i]));
   return least;
 }
 
-const isNear = ([a, b]: readonly [number, number], x: number, y: number, room: number): boolean =>
-  (a - x) * (a - x) + (b - y) * (b - y) < room * room;
+function isNear(places: Float64Array, count: number, x: number, y: number, room: number): boolean {
+  for (let i = 0; i < count; i += 2) {
+    const dx = places[i] - x;
+    const dy = places[i + 1] - y;
+    if (dx * dx + dy * dy < room * room) return true;
+  }
+  return false;
+}
+
+function isWithin(boxes: Float64Array, x: number, y: number): boolean {
+  for (let i = 0; i < boxes.length; i += 4)
+    if (x > boxes[i] && x < boxes[i + 1] && y > boxes[i + 2] && y < boxes[i + 3]) return true;
+  return false;
+}
+
+function isFree(room: Room, x: number, y: number): boolean {
+  return !(
+    isWithin(room.boxes, x, y) ||
+    isNear(room.cells, room.cells.length, x, y, room.gap) ||
+    isNear(room.labels, room.labelled, x, y, room.between)
+  );
+}
+
+/** From a place on the grid to its pixel: from the left and upwards. */
+interface Onto {
+  readonly left: number;
+  readonly bottom: number;
+  readonly stepX: number;
+  readonly stepY: number;
+}
+
+/** Where the segment begins among the line's points that is nearest to a spine; -1 where none is free. */
+function labelledSegment({ points, count }: Isoline, onto: Onto, room: Room): number {
+  const { inner, needle, spines } = room;
+  let best = -1;
+  let least = Number.POSITIVE_INFINITY;
+  for (let s = 0; s < count; s += 8) {
+    const x = onto.left + ((points[s] + points[s + 2]) / 2) * onto.stepX;
+    const y = onto.bottom - ((points[s + 1] + points[s + 3]) / 2) * onto.stepY;
+    if (x < inner[0] || x > inner[1] || y < inner[2] || y > inner[3]) continue;
+    if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
+    const score = distance(spines, y);
+    if (score >= least || !isFree(room, x, y)) continue;
+    best = s;
+    least = score;
+  }
+  return best;
+}
+
+/** Degrees, so that words along the segment stand upright. */
+function uprightAngle(dx: number, dy: number): number {
+  const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
+  return angle > 90 ? angle - 180 : angle < -90 ? angle + 180 : angle;
+}
+
+/** Around ties and the word at the recommended setting; `half`: of a label. */
+function keptClear(view: View, frame: Frame, yScale: Scale, half: number): Float64Array {
+  const boxes = view.ties.map(([a, b]) => {
+    const [ax, ay, bx, by] = [frame.x(a.x), yScale(a.y), frame.x(b.x), yScale(b.y)];
+    return [Math.min(ax, bx) - 19, Math.max(ax, bx) + 19, Math.min(ay, by) - 9, Math.max(ay, by) + 9];
+  });
+  const word = recommendedAt(view, frame, yScale);
+  if (word) {
+    const [aside, middle] = [WORD.halfWidth + half, word.top + WORD.height / 2];
+    boxes.push([word.at - aside, word.at + aside, middle - WORD.height, middle + WORD.height]);
+  }
+  return Float64Array.from(boxes.flat());
+}
 
 /**
  * Labels sit on their line, with a halo in the line's own colour: along a contour the ground does not change. They keep clear of cells, ties,
@@ -262,65 +339,43 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
   const digits = digitsOfStep(step);
   const rows = (view.layout.y?.levels ?? []).map(yScale);
   const spines = rows.length > 1 ? rows.slice(1).map((y, i) => (y + rows[i]) / 2) : [heat.top + heat.height / 2];
-  const taken: [number, number][] = view.points.map((p) => [frame.x(p.x), yScale(p.y)]);
-  const tied = view.ties.map(([a, b]) => [frame.x(a.x), yScale(a.y), frame.x(b.x), yScale(b.y)] as const);
+  const xs = view.points.map((p) => frame.x(p.x));
+  const ys = view.points.map((p) => yScale(p.y));
   const gap = frame.phone ? 22 : 36;
   // of two labels, however they are turned
   const length = Math.max(...lines.map(({ level }) => decimal(level, digits).length)) * DIGIT + 8;
-  const between = Math.max(gap, length);
-  const labelled: [number, number][] = [];
-  const word = recommendedAt(view, frame, yScale);
-  const onWord = (x: number, y: number): boolean =>
-    word !== null &&
-    Math.abs(x - word.at) < WORD.halfWidth + length / 2 &&
-    Math.abs(y - word.top - WORD.height / 2) < WORD.height;
   // a halo in the line's colour would show on the hatching
-  const measured = view.measured ? taken.map(([x]) => x) : [];
-  const heights = view.measured ? taken.map(([, y]) => y) : [];
-  const inner = {
-    top: Math.max(heat.top + 12, ...(heights.length > 0 ? [Math.min(...heights) + 10] : [])),
-    bottom: Math.min(heat.top + heat.height - 12, ...(heights.length > 0 ? [Math.max(...heights) - 10] : [])),
-    left: Math.max(left + 26, (measured.length > 0 ? Math.min(...measured) : left) + 18),
-    right: Math.min(left + plotWidth - 26, (measured.length > 0 ? Math.max(...measured) : left + plotWidth) - 18),
+  const among = view.measured && xs.length > 0;
+  const right = left + plotWidth;
+  const bottom = heat.top + heat.height;
+  const room: Room = {
+    inner: Float64Array.of(
+      Math.max(left + 26, (among ? Math.min(...xs) : left) + 18),
+      Math.min(right - 26, (among ? Math.max(...xs) : right) - 18),
+      Math.max(heat.top + 12, among ? Math.min(...ys) + 10 : heat.top),
+      Math.min(bottom - 12, among ? Math.max(...ys) - 10 : bottom),
+    ),
+    needle,
+    spines: Float64Array.from(spines),
+    boxes: keptClear(view, frame, yScale, length / 2),
+    cells: Float64Array.from(xs.flatMap((x, i) => [x, ys[i]])),
+    gap,
+    labels: new Float64Array(2 * lines.length),
+    labelled: 0,
+    between: Math.max(gap, length),
   };
-  const toX = (g: number): number => left + (g / (GRID - 1)) * plotWidth;
-  const toY = (g: number): number => heat.top + heat.height - (g / (GRID - 1)) * heat.height;
-  const out: Shape[] = [];
-  for (const { level, points, count } of lines) {
-    const best: Spot = { x: 0, y: 0, angle: 0, score: Number.POSITIVE_INFINITY };
-    for (let s = 0; s < count; s += 8) {
-      const x = toX((points[s] + points[s + 2]) / 2);
-      const y = toY((points[s + 1] + points[s + 3]) / 2);
-      if (x < inner.left || x > inner.right || y < inner.top || y > inner.bottom) continue;
-      if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
-      const score = nearest(spines, y);
-      if (score >= best.score) continue;
-      if (onWord(x, y)) continue;
-      if (taken.some((p) => isNear(p, x, y, gap))) continue;
-      if (labelled.some((p) => isNear(p, x, y, between))) continue;
-      if (
-        tied.some(
-          ([ax, ay, bx, by]) =>
-            x > Math.min(ax, bx) - 19 &&
-            x < Math.max(ax, bx) + 19 &&
-            y > Math.min(ay, by) - 9 &&
-            y < Math.max(ay, by) + 9,
-        )
-      )
-        continue;
-      const dx = toX(points[s + 2]) - toX(points[s]);
-      const dy = toY(points[s + 3]) - toY(points[s + 1]);
-      let angle = (Math.atan2(dy, dx) * 180) / Math.PI;
-      if (angle > 90) angle -= 180;
-      if (angle < -90) angle += 180;
-      Object.assign(best, { x, y, angle, score });
-    }
-    if (best.score === Number.POSITIVE_INFINITY) continue;
-    labelled.push([best.x, best.y]);
-    const base = colourOf(level, frame);
-    out.push(
-      moving(best.x, best.y, decimal(level, digits), { ...CONTOUR, fill: inkOn(base), stroke: base }, best.angle),
-    );
-  }
-  return out;
+  const onto: Onto = { left, bottom, stepX: plotWidth / (GRID - 1), stepY: heat.height / (GRID - 1) };
+  return lines.flatMap((line): Shape[] => {
+    const s = labelledSegment(line, onto, room);
+    if (s < 0) return [];
+    const [x0, y0, x1, y1] = line.points.subarray(s, s + 4);
+    const [x, y] = [left + ((x0 + x1) / 2) * onto.stepX, bottom - ((y0 + y1) / 2) * onto.stepY];
+    room.labels[room.labelled++] = x;
+    room.labels[room.labelled++] = y;
+    const base = colourOf(line.level, frame);
+    const look = { ...CONTOUR, fill: inkOn(base), stroke: base };
+    return [
+      moving(x, y, decimal(line.level, digits), look, uprightAngle((x1 - x0) * onto.stepX, (y0 - y1) * onto.stepY)),
+    ];
+  });
 }

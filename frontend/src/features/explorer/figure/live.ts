@@ -9,7 +9,7 @@ import {
   gradientAt,
   type Prediction,
   type Prepared,
-  predictAt,
+  predictor,
   prepare,
 } from '../../../state/binding';
 import type { ExplorerState } from '../../../state/explorer';
@@ -191,6 +191,15 @@ function drawnOf(
   });
 }
 
+/** What is made for a place, until another is asked for: the crosshair stands still while a slider moves. */
+function kept<T>(of: (x: number, y: number) => T): (x: number, y: number) => T {
+  let last: { readonly x: number; readonly y: number; readonly made: T } | null = null;
+  return (x, y) => {
+    if (last?.x !== x || last.y !== y) last = { x, y, made: of(x, y) };
+    return last.made;
+  };
+}
+
 export function samplerOf(
   view: View,
   frame: Frame,
@@ -233,21 +242,13 @@ export function samplerOf(
       return { letter: pinLetter(i), curves, z };
     });
 
-  // of the crosshair, which stands still while a slider moves
-  const spots = new Map<Series, { readonly x: number; readonly y: number; readonly spot: Prepared }>();
-  function spotOn(s: Series, x: number, y: number, over: Binding): Prepared {
-    const known = spots.get(s);
-    if (known && known.x === x && known.y === y) return known.spot;
-    const spot = prepare(over, [x], [y], frames);
-    spots.set(s, { x, y, spot });
-    return spot;
-  }
+  const spots = new Map(series.map((s) => [s, kept((x, y) => binding && prepare(binding, [x], [y], frames))]));
+  const predicted = kept((x, y) => binding && predictor(binding, x, y, frames));
+  const ownRow = kept((_, y) => binding && prepare(binding, lineXs, [y], frames));
 
   function valueOn(s: Series, at: number, state: ExplorerState, theta: Theta): number {
-    if (s.chosen && binding) {
-      const [x, y] = across === 'x' ? [at, s.y] : [state.x ?? 0, at];
-      return spotOn(s, x, y, binding).evaluate(binding.output, theta)[0];
-    }
+    const spot = s.chosen ? (across === 'x' ? spots.get(s)?.(at, s.y) : spots.get(s)?.(state.x ?? 0, at)) : null;
+    if (spot && binding) return spot.evaluate(binding.output, theta)[0];
     if (s.along) return s.along(at);
     return s.points.find((p) => (across === 'x' ? p.x : p.y) === at)?.mean ?? Number.NaN;
   }
@@ -256,7 +257,7 @@ export function samplerOf(
     const x = state.x ?? 0;
     const y = state.y ?? 0;
     const cell = view.points.find((p) => (!layout.x || p.x === x) && (!layout.y || p.y === y)) ?? null;
-    const prediction = binding ? predictAt(binding, x, y, frames, theta) : null;
+    const prediction = predicted(x, y)?.(theta) ?? null;
     const half =
       binding && view.fit && !edited && fromCells(binding) > 0
         ? halfWidth(view.fit, names, gradientAt(binding, names, x, y, frames, theta))
@@ -268,7 +269,8 @@ export function samplerOf(
 
   function ownLine(state: ExplorerState, theta: Theta): Curve | null {
     if (!frame.heat || state.y === null || series.some((s) => s.y === state.y)) return null;
-    if (binding) own.values.set(prepare(binding, lineXs, [state.y], frames).evaluate(binding.output, theta));
+    const row = ownRow(0, state.y);
+    if (binding && row) own.values.set(row.evaluate(binding.output, theta));
     else if (field) field.fill(lineXs, [state.y], own.values);
     else return null;
     return own;
