@@ -213,19 +213,28 @@ def said(page: Page) -> list[str]:
     return words.all_inner_texts()
 
 
+def hold(page: Page, to: float) -> None:
+    """Press in the middle of γ's slider and move by a share of it; the button stays down."""
+    box = page.get_by_role("slider", name=re.compile("^γ")).bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + to * box["width"], y, steps=3)
+    stand_still(page)
+
+
+def painted(page: Page) -> list[str]:
+    """The canvases that stand in for drawings in hand: lines, split, residuals."""
+    return page.locator("canvas.moving:visible").evaluate_all("all => all.map(c => c.toDataURL())")
+
+
 def test_a_hand_that_rests_sees_the_whole_panel_follow(page: Page) -> None:
     """While a slider is in hand, parts of the panel take turns: none is left behind."""
     open_explorer(page)
     stand_still(page)
     fitted, gamma = said(page), value(page, "γ")
-    slider = page.get_by_role("slider", name=re.compile("^γ"))
-    box = slider.bounding_box()
-    assert box
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 0.3 * box["width"], y, steps=3)
-    stand_still(page)
+    hold(page, 0.3)
     in_hand, number = said(page), page.locator("#parameter-gamma").evaluate(SHOWN)
     assert all(now != before for now, before in zip(in_hand, fitted, strict=True))
     assert value(page, "γ") == float(number) > gamma
@@ -233,6 +242,39 @@ def test_a_hand_that_rests_sees_the_whole_panel_follow(page: Page) -> None:
     page.mouse.up()
     expect(page.locator("canvas.moving").first).to_be_hidden()
     assert said(page) == in_hand
+
+
+def test_what_is_in_hand_takes_on_another_theme(page: Page) -> None:
+    """The system's theme may change at any time, and a canvas has no colours that follow."""
+    page.emulate_media(color_scheme="light")
+    open_explorer(page)
+    hold(page, 0.3)
+    light = painted(page)
+    page.emulate_media(color_scheme="dark")
+    stand_still(page)
+    dark = painted(page)
+    assert len(light) == len(dark) > 1
+    assert all(now != before for now, before in zip(dark, light, strict=True))
+    page.emulate_media(color_scheme="light")
+    stand_still(page)
+    assert painted(page) == light
+
+
+def test_a_slider_is_followed_without_canvases_aside(page: Page) -> None:
+    """A browser of some years ago has no OffscreenCanvas: it shows the same."""
+    open_explorer(page)
+    hold(page, 0.3)
+    expected = painted(page)
+    page.mouse.up()
+    page.add_init_script("delete globalThis.OffscreenCanvas")
+    open_explorer(page)
+    hold(page, -0.2)
+    page.mouse.up()
+    page.get_by_role("button", name="Fit", exact=True).click()
+    stand_still(page)
+    hold(page, 0.3)
+    assert page.evaluate("typeof OffscreenCanvas") == "undefined"
+    assert painted(page) == expected
 
 
 def test_a_press_of_another_button_holds_nothing(page: Page) -> None:

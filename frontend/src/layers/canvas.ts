@@ -151,18 +151,21 @@ export interface Sheet {
   keep(shapes: readonly Shape[]): () => void;
 }
 
-/** A canvas over a part of a drawing, in the drawing's own pixels; null where a browser gives none. It holds until one that it paints on has a new size. */
+/**
+ * A canvas over a part of a drawing, in the drawing's own pixels; null where a browser gives none. It holds until one that it paints on has a new
+ * size, or the theme changes.
+ */
 export function sheetOn(canvas: HTMLCanvasElement, room: Room): Sheet | null {
-  const aside = new OffscreenCanvas(0, 0);
+  const aside = unseen();
   const context = opened(aside, room);
-  const screen = canvas.getContext('bitmaprenderer');
-  if (!context || !screen) return null;
+  const show = context && shownOn(canvas, aside, context);
+  if (!show) return null;
   const pen = penOf(canvas);
   const line = simplified(context);
   const { top, width, height } = room;
   Object.assign(canvas.style, { top: `${top}px`, width: `${width}px`, height: `${height}px` });
   return {
-    show: () => screen.transferFromImageBitmap(aside.transferToImageBitmap()),
+    show,
     paint: (shapes) => paint(context, shapes, pen),
     stroke(attributes, along) {
       setStroke(context, attributes, pen);
@@ -173,7 +176,7 @@ export function sheetOn(canvas: HTMLCanvasElement, room: Room): Sheet | null {
       context.globalAlpha = 1;
     },
     keep(shapes) {
-      const still = new OffscreenCanvas(0, 0);
+      const still = unseen();
       const own = opened(still, room);
       if (own) paint(own, shapes, pen);
       return () => context.drawImage(still, 0, top, width, height);
@@ -181,11 +184,36 @@ export function sheetOn(canvas: HTMLCanvasElement, room: Room): Sheet | null {
   };
 }
 
-function opened(canvas: OffscreenCanvas, { top, width, height }: Room): OffscreenCanvasRenderingContext2D | null {
+type Unseen = HTMLCanvasElement | OffscreenCanvas;
+
+const unseen = (): Unseen =>
+  'OffscreenCanvas' in globalThis ? new OffscreenCanvas(0, 0) : document.createElement('canvas');
+
+/** What puts all that was painted aside onto the screen, and leaves the other one empty. */
+function shownOn(canvas: HTMLCanvasElement, aside: Unseen, painted: Context): (() => void) | null {
+  if ('transferToImageBitmap' in aside) {
+    const screen = canvas.getContext('bitmaprenderer');
+    return screen && (() => screen.transferFromImageBitmap(aside.transferToImageBitmap()));
+  }
+  const screen = canvas.getContext('2d');
+  if (!screen) return null;
+  return () => {
+    // a new size empties it
+    canvas.width = aside.width;
+    canvas.height = aside.height;
+    screen.drawImage(aside, 0, 0);
+    painted.save();
+    painted.resetTransform();
+    painted.clearRect(0, 0, aside.width, aside.height);
+    painted.restore();
+  };
+}
+
+function opened(canvas: Unseen, { top, width, height }: Room): Context | null {
   const ratio = devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
-  const context = canvas.getContext('2d');
+  const context = canvas.getContext('2d') as Context | null;
   context?.setTransform(ratio, 0, 0, ratio, 0, -top * ratio);
   return context;
 }

@@ -2,6 +2,7 @@
 // The pair of plots as one drawing that follows the state. What stands still is drawn when the view or the size changes; a frame
 // draws the surface, the curves and the needle only, and while a slider is in hand it paints them (motion.ts).
 
+import { currentTheme } from '../../components/theme';
 import { type SurfaceLayer, surfaceLayer } from '../../layers/surface';
 import { draw } from '../../layers/svg';
 import { type Isoline, isolines, trace } from '../../plots/contours';
@@ -234,7 +235,8 @@ export function createPicture(parts: PictureParts): Picture {
   return {
     render(view, state, slices, held = false) {
       if (room.width === 0 || room.height === 0) return null;
-      const next = [view, room.width, room.height, state.lines, state.frames, state.pins, devicePixelRatio];
+      const { lines, frames, pins } = state;
+      const next = [view, room.width, room.height, lines, frames, pins, devicePixelRatio, currentTheme()];
       const stale = scene === null || next.some((v, i) => v !== key[i]);
       if (stale) {
         key = next;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small drawing of the panel: SVG at rest, painted while a slider is in hand (motion.ts says why).
 import { type ReactNode, type SVGProps, useRef } from 'react';
+import { currentTheme, type Theme } from '../../components/theme';
 import { type Sheet, sheetOn } from '../../layers/canvas';
 import { draw } from '../../layers/svg';
 import type { Shape } from '../../plots/shapes';
@@ -15,16 +16,18 @@ export interface Plot extends Omit<Sized<SVGSVGElement>, 'attach'> {
 export function usePlot(): Plot {
   const { attach, element, width, hidden } = useSized<SVGSVGElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const sheet = useRef<Sheet | null>(null);
+  const sheet = useRef<{ readonly of: Theme; readonly on: Sheet | null } | null>(null);
 
   function paint(shapes: readonly Shape[], svg: SVGSVGElement, over: HTMLCanvasElement): void {
-    if (!sheet.current) {
-      sheet.current = sheetOn(over, { top: 0, width: width.current, height: svg.height.baseVal.value });
+    const theme = currentTheme();
+    if (sheet.current?.of !== theme) {
+      const room = { top: 0, width: width.current, height: svg.height.baseVal.value };
+      sheet.current = { of: theme, on: sheetOn(over, room) };
       over.hidden = false;
       svg.style.opacity = '0';
     }
-    sheet.current?.paint(shapes);
-    sheet.current?.show();
+    sheet.current.on?.paint(shapes);
+    sheet.current.on?.show();
   }
 
   return {
