@@ -6,6 +6,7 @@ import { base } from '../api/home';
 import './fonts.css';
 import './tokens.css';
 import './base.css';
+import { Drawn } from '../components/Drawn';
 import { announceSettled } from '../components/settled';
 import { followSystem } from '../components/theme';
 import { currentPath, withoutSlash } from '../state/address';
@@ -29,6 +30,9 @@ withoutSlash(base);
 const root = createRoot(host);
 const path = currentPath().slice(base.length).split(/[?#]/)[0];
 loadAhead(path).then(() => {
-  root.render(<StrictMode>{isEmbed(path) ? <EmbedApp /> : <App />}</StrictMode>);
-  drawn();
+  root.render(
+    <StrictMode>
+      <Drawn over={drawn}>{isEmbed(path) ? <EmbedApp /> : <App />}</Drawn>
+    </StrictMode>,
+  );
 });

@@ -2,6 +2,7 @@
 // What a figure other than the map shows, for those who do not see it. It follows the sliders once they rest.
 import { useEffect, useState } from 'react';
 import { alike } from '../../plots/number';
+import { begin } from '../../state/underWay';
 import { thetaOf } from '../../state/view';
 import { useExplorer } from './context';
 import { figureData } from './figureData';
@@ -13,12 +14,21 @@ export default function FigureTable() {
   const [state, setState] = useState(store.get);
   useEffect(() => {
     let waiting: ReturnType<typeof setTimeout> | undefined;
-    const stop = store.subscribe(() => {
+    let over = (): void => undefined;
+    const rest = () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => setState(store.get()), QUIET_MS);
+      over();
+    };
+    const stop = store.subscribe(() => {
+      rest();
+      over = begin();
+      waiting = setTimeout(() => {
+        setState(store.get());
+        over();
+      }, QUIET_MS);
     });
     return () => {
-      clearTimeout(waiting);
+      rest();
       stop();
     };
   }, [store]);

@@ -21,6 +21,7 @@ import { GraphRefused } from '../../state/graph/graph';
 import type { Observed } from '../../state/observed';
 import type { Rejected } from '../../state/reader';
 import { fromFragment, LinkRefused, LONGEST_SOURCE, toFragment } from '../../state/sourceLink';
+import { begin } from '../../state/underWay';
 import { currentQuery, flushQuery, writeQuery } from '../../state/url';
 import { modelOf, type OwnModel, parseDocument, readDocument, type UserDocument } from '../../state/userModel';
 import { titleWithUnit } from '../explorer/figure/words';
@@ -264,10 +265,12 @@ export function WorkshopPage() {
   const openAddress = useCallback(() => {
     const turn = ++asked.current;
     const wanted = () => asked.current === turn;
-    fromAddress().then(
-      (next) => wanted() && open(next, currentQuery()),
-      () => wanted() && setProblem('The sources of the models did not arrive. Load the page again.'),
-    );
+    fromAddress()
+      .then(
+        (next) => wanted() && open(next, currentQuery()),
+        () => wanted() && setProblem('The sources of the models did not arrive. Load the page again.'),
+      )
+      .finally(begin());
     return () => {
       if (wanted()) asked.current += 1;
     };
@@ -287,7 +290,8 @@ export function WorkshopPage() {
   }, [openAddress]);
 
   const run = useCallback(async () => {
-    const text = editor.current?.text() ?? '';
+    const text = editor.current?.text();
+    if (text === undefined) return;
     setBusy(true);
     const answer = answerOf(await sandbox.run(text), RUN_LIMIT_MS);
     setBusy(false);
@@ -308,21 +312,32 @@ export function WorkshopPage() {
   );
 
   const writing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const written = useRef((): void => undefined);
   const onChange = () => {
     setEdited(true);
     setStale(true);
     setTrouble(null);
     editor.current?.show(null);
     clearTimeout(writing.current);
-    writing.current = setTimeout(async () => {
+    written.current();
+    const over = begin();
+    written.current = over;
+    const write = async () => {
       const text = editor.current?.text();
       if (text === undefined) return;
       const fragment = await toFragment(text);
       setTooLong(fragment === null);
       replaceFragment(fragment ?? '');
-    }, 300);
+    };
+    writing.current = setTimeout(() => write().finally(over), 300);
   };
-  useEffect(() => () => clearTimeout(writing.current), []);
+  useEffect(
+    () => () => {
+      clearTimeout(writing.current);
+      written.current();
+    },
+    [],
+  );
 
   const choose = (id: string) => {
     flushQuery();
@@ -450,7 +465,12 @@ export function WorkshopPage() {
         {/* not before there is a text: what is typed now would be lost when it comes */}
         {opened ? <Editor onReady={onReady} onChange={onChange} onRun={run} /> : <div className="code" />}
         <p className="do">
-          <button type="button" className="action" disabled={busy || status.state === 'absent'} onClick={run}>
+          <button
+            type="button"
+            className="action"
+            disabled={busy || !opened || status.state === 'absent'}
+            onClick={run}
+          >
             Run
           </button>
           <span className="note" role="status">
