@@ -25,6 +25,7 @@ from playwright.sync_api import (
     BrowserContext,
     CDPSession,
     ConsoleMessage,
+    Frame,
     Page,
     StorageState,
     expect,
@@ -112,7 +113,7 @@ def serving(store: Path, data: Path, **environment: str) -> Iterator[Server]:
         yield Server(url, data)
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=60)
 
 
 def contents(server: Server) -> Any:
@@ -229,9 +230,11 @@ def context(
     empty = profile.pages[0]
     yield profile
     profile.set_offline(False)
-    profile.unroute_all()
+    # what is still held, or on its way through a test, goes with its page
+    profile.unroute_all(behavior="ignoreErrors")
     for page in profile.pages:
         if page is not empty:
+            page.unroute_all(behavior="ignoreErrors")
             page.close()
     profile.clear_cookies()
     sweeper.send("Storage.clearDataForOrigin", {"origin": server.url, "storageTypes": KEPT})
@@ -285,19 +288,59 @@ def axe_complaints(page: Page, within: str = "html") -> list[tuple[str, str, lis
     return [(f["id"], f["help"], [node["target"] for node in f["nodes"]][:4]) for f in found]
 
 
-# Half a second without a change. What moves all the time is given three.
-STILL = """() => new Promise((done) => {
-  let calm = setTimeout(done, 500);
-  const watch = new MutationObserver(() => {
-    clearTimeout(calm);
-    calm = setTimeout(done, 500);
-  });
-  const all = { subtree: true, childList: true, attributes: true, characterData: true };
-  watch.observe(document, all);
-  setTimeout(done, 3000);
-})"""
+# Words that stand for a moment only may be gone before anybody looks.
+LISTEN = """(words) => {
+  globalThis.heard = false;
+  new MutationObserver((_, watch) => {
+    if (!document.body.textContent.includes(words)) return;
+    globalThis.heard = true;
+    watch.disconnect();
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
 
 
-def stand_still(page: Page) -> None:
-    """Until the page is done changing; events that a server streams never let a network be idle."""
-    page.evaluate(STILL)
+@contextmanager
+def said(page: Page, words: str) -> Iterator[None]:
+    """What is done here, the page answers with these words, however soon it takes them back."""
+    page.evaluate(LISTEN, words)
+    yield
+    eventually(page, lambda: page.evaluate("globalThis.heard"))
+
+
+TWO_FRAMES = "() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
+
+# What a gesture begins has begun by the second frame; what turns for ever is not waited for. Asked
+# again in the page: its policy lets nothing but one evaluation at a time in.
+STILL = f"""async (patience_ms) => {{
+  const twoFrames = {TWO_FRAMES};
+  const moves = (each) => each.playState === 'running'
+    && each.effect?.getTiming().iterations !== Infinity;
+  const end = performance.now() + patience_ms;
+  do {{
+    await twoFrames();
+    const settled = document.documentElement.hasAttribute('data-settled');
+    if (settled && !document.getAnimations().some(moves)) return;
+  }} while (performance.now() < end);
+  throw new Error('the page does not come to rest');
+}}"""
+
+
+def stand_still(page: Page | Frame) -> None:
+    """Until the page says that nothing is under way (docs/sharing.md), and nothing on it moves."""
+    page.evaluate(STILL, PATIENCE_MS)
+
+
+def drawn(page: Page) -> None:
+    """Until what was done is drawn, whatever else is under way."""
+    page.evaluate(TWO_FRAMES)
+
+
+@contextmanager
+def somebody_else(chromium: Browser, **options: Any) -> Iterator[BrowserContext]:
+    """A profile of its own, as patient as that of the tests."""
+    context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+    context.set_default_timeout(PATIENCE_MS)
+    try:
+        yield context
+    finally:
+        context.close()

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import COALESCOPE, Server, eventually
+from .conftest import COALESCOPE, Server, eventually, stand_still
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -54,6 +54,7 @@ def crosshair(page: Page) -> str:
 def test_axes_change_places_and_the_cost_stays(page: Page) -> None:
     page.goto(NFS)
     expect(page.get_by_text("fit 0.813", exact=False).first).to_be_attached()
+    stand_still(page)
     before = crosshair(page)
     value = before.split(": ")[1]
     choose(page, "Across", "MTU")
@@ -87,6 +88,7 @@ def test_facets_stand_beside_each_other_and_are_chosen_by_keyboard(page: Page) -
     expect(facets.get_by_role("radio")).to_have_count(3)
     chosen = facets.get_by_role("radio", checked=True)
     expect(chosen).to_have_count(1)
+    stand_still(page)
     first = chosen.inner_text()
     chosen.focus()
     page.keyboard.press("ArrowRight")
@@ -182,9 +184,10 @@ def test_hostile_addresses_break_nothing(page: Page) -> None:
     for _ in range(20):
         pairs = [(draw.choice(NAMES), draw.choice(VALUES)) for _ in range(5)]
         address = "&".join(f"{quote(name)}={quote(value)}" for name, value in pairs)
-        page.evaluate("address => location.assign(address)", f"{NFS}?{address}")
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.evaluate("address => location.assign(address)", f"{NFS}?{address}")
         expect(page.get_by_role("slider", name="Crosshair")).to_have_attribute(
             "aria-valuetext", re.compile(": ")
         )
+    stand_still(page)
     assert dialogs == []

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from .conftest import Console, Server, axe_complaints, eventually, stand_still
+from .conftest import Console, Server, axe_complaints, eventually, said, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -61,6 +61,7 @@ def test_an_embed_works_in_another_site(
     expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
     crosshair = frame.get_by_role("slider", name="Crosshair")
     expect(crosshair).to_have_attribute("aria-valuetext", re.compile("MTU 1500 bytes, 40 ticks"))
+    stand_still(page.frames[1])
     gamma = frame.locator("#parameter-gamma")
     gamma.focus()
     page.keyboard.press("ArrowRight")
@@ -70,6 +71,8 @@ def test_an_embed_works_in_another_site(
         frame.get_by_role("link", name="Open in Coalescope").click()
     whole = opened.value
     expect(whole.get_by_role("banner")).to_be_visible()
+    stand_still(whole)
+    stand_still(page.frames[1])
     assert whole.url.startswith(f"{server.url}/explorer/geist-2005-nfs?")
     assert "delay_ticks=80" in whole.url or "delay_ticks" not in whole.url
     assert "gamma=" in whole.url
@@ -84,7 +87,8 @@ def test_the_page_itself_is_not_framed(page: Page, elsewhere: str, console: Cons
     page.goto(f"{elsewhere}/page.html")
     [frame] = [frame for frame in page.frames if frame is not page.main_frame]
     frame.wait_for_load_state()
-    assert frame.url.startswith("chrome-error:")  # the browser's own page, in place of ours
+    # the browser's own page, in place of ours
+    eventually(page, lambda: frame.url.startswith("chrome-error:"))
     expect(frame.get_by_text("Geist et al. 2005")).to_have_count(0)
 
 
@@ -115,6 +119,7 @@ def test_axe_finds_nothing_in_an_embed(
 def test_the_share_menu_hands_out_the_code(page: Page, server: Server) -> None:
     page.goto(VIEW)
     page.get_by_role("button", name="More ways to share").press("Enter")
+    expect(page.get_by_role("menuitem").first).to_be_focused()
     page.get_by_role("menuitem", name="Embed").press("Enter")
     dialog = page.get_by_role("dialog", name="Embed this view")
     code = dialog.get_by_label("Code")
@@ -130,8 +135,8 @@ def test_the_share_menu_hands_out_the_code(page: Page, server: Server) -> None:
     expect(dialog.get_by_text("400 × 600 px")).to_be_visible()
     shown = page.frame_locator("iframe[title^='Preview']")
     expect(shown.get_by_text("Geist et al. 2005, NFS")).to_be_visible()
-    dialog.get_by_role("button", name="Copy the code").click()
-    expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
+    with said(page, "Copied"):
+        dialog.get_by_role("button", name="Copy the code").click()
     eventually(page, lambda: page.evaluate("navigator.clipboard.readText()") == code.input_value())
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from .conftest import hold_python_back
+from .conftest import hold_python_back, stand_still
 from .test_explorer import NFS, open_explorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.python]
@@ -30,7 +30,10 @@ class Held:
     own_bytes: int = 0
 
 
-def held(devtools: CDPSession) -> Held:
+def held(page: Page, devtools: CDPSession) -> Held:
+    # the list of experiments comes some time after the page
+    expect(page.locator(".pick + .menu [role=menuitemradio]").first).to_be_attached()
+    stand_still(page)
     for _ in range(3):  # what a finalizer frees is collected the next time
         devtools.send("HeapProfiler.collectGarbage")
     counted = devtools.send("Memory.getDOMCounters")
@@ -84,7 +87,8 @@ def warm(page: Page) -> CDPSession:
     """An explorer whose code and caches are there."""
     devtools = page.context.new_cdp_session(page)
     open_explorer(page, NFS)
-    page.wait_for_timeout(3000)  # Python, the recommendation
+    expect(page.locator("[data-python=ready]")).to_be_attached()
+    stand_still(page)
     drag_often(page, 12)
     go_round(page, 3)
     return devtools
@@ -102,10 +106,10 @@ def grown(before: Held, after: Held, heap_bytes: int) -> list[str]:
 
 def test_drags_and_changes_of_page_leave_nothing_behind(page: Page) -> None:
     devtools = warm(page)
-    before = held(devtools)
+    before = held(page, devtools)
     drag_often(page, 60)
     go_round(page, 5)
-    after = held(devtools)
+    after = held(page, devtools)
     assert grown(before, after, heap_bytes=4 * MEGABYTE) == [], (before, after)
 
 
@@ -131,10 +135,10 @@ def test_what_each_drag_leaves_behind_is_found(page: Page) -> None:
     devtools = page.context.new_cdp_session(page)
     drag_often(page, 6)
     for leak in ("nodes", "listeners", "heap_bytes"):
-        before = held(devtools)
+        before = held(page, devtools)
         page.evaluate("leak => { globalThis.leak = leak; }", leak)
         drag_often(page, 10)
-        after = held(devtools)
+        after = held(page, devtools)
         assert grown(before, after, heap_bytes=4 * MEGABYTE) == [leak], (before, after)
 
 
@@ -146,7 +150,7 @@ def test_a_thousand_drags_and_a_hundred_changes_of_page_leave_nothing_behind(pag
     for tenth in range(10):
         drag_often(page, 100)
         go_round(page, 5)  # ten changes of page
-        weighed.append(held(devtools))
+        weighed.append(held(page, devtools))
         if tenth in (4, 9):
             weighed[-1] = replace(weighed[-1], own_bytes=own_bytes(devtools))
         _LOG.info("after %d drags: %s", 100 * (tenth + 1), weighed[-1])

@@ -4,7 +4,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import Console, Server, been_here
+from .conftest import Console, Server, been_here, eventually, somebody_else, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -30,7 +30,7 @@ MOVING = "document.getAnimations().filter((each) => each.playState === 'running'
 def shown(page: Page, path: str, words: str) -> None:
     page.goto(path)
     expect(page.get_by_role("main")).to_contain_text(words, ignore_case=True)
-    page.wait_for_timeout(200)
+    stand_still(page)
 
 
 @pytest.mark.parametrize("width", [360, 2560])
@@ -69,14 +69,19 @@ ON_TOP = """(element) => {
 def test_why_a_choice_is_not_there_is_read_without_a_mouse(
     chromium: Browser, server: Server
 ) -> None:
-    context = chromium.new_context(
+    with somebody_else(
+        chromium,
         base_url=server.url,
         storage_state=been_here(server.url),
         viewport={"width": 390, "height": 844},
         has_touch=True,
-    )
-    page = context.new_page()
+    ) as phone:
+        read_why(phone.new_page())
+
+
+def read_why(page: Page) -> None:
     page.goto("/explorer/geist-2005-nfs")
+    stand_still(page)
     limits = page.get_by_role("button", name="Limits")
     why = page.locator(".seg .why").last
     expect(limits).to_have_attribute("aria-disabled", "true")
@@ -89,6 +94,5 @@ def test_why_a_choice_is_not_there_is_read_without_a_mouse(
     limits.tap(force=True)  # Playwright takes what says it is disabled for out of reach
     expect(why).to_be_visible()
     expect(limits).to_have_accessible_description(why.inner_text())
-    assert why.evaluate(ON_TOP)
+    eventually(page, lambda: why.evaluate(ON_TOP))
     assert page.evaluate(OVERFLOW) <= 0
-    context.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import stand_still
+from .conftest import PATIENCE_MS, eventually, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -21,7 +21,7 @@ def wait_for_the_testbed(page: Page) -> None:
     page.wait_for_function(
         "fetch('/api/health').then(r => r.json())"
         ".then(h => h.datasets.every(d => d.state !== 'loading'))",
-        timeout=60_000,
+        timeout=PATIENCE_MS,
     )
 
 
@@ -86,15 +86,14 @@ def test_numbers_and_picture_can_be_taken_away(page: Page) -> None:
 
 def test_a_surface_is_painted_under_its_contours(page: Page) -> None:
     open_figure(page, "geist-2005-figure-14")
-    colours = page.locator("figure canvas").first.evaluate(
-        """canvas => {
-            const { width, height } = canvas;
-            const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
-            const rows = Array.from({ length: 50 }, (_, i) => Math.floor((i * height) / 50));
-            return new Set(rows.map(row => data[4 * row * width])).size;
-        }"""
-    )
-    assert colours > 10
+    canvas = page.locator("figure canvas").first
+    colours = """canvas => {
+        const { width, height } = canvas;
+        const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+        const rows = Array.from({ length: 50 }, (_, i) => Math.floor((i * height) / 50));
+        return new Set(rows.map(row => data[4 * row * width])).size;
+    }"""
+    eventually(page, lambda: canvas.evaluate(colours) > 10)
     with page.expect_download() as taken:
         page.get_by_role("button", name="Save as SVG").click()
     assert "data:image/png" in Path(taken.value.path()).read_text()

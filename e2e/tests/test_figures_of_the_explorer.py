@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import Console, eventually
+from .conftest import PATIENCE_MS, Console, eventually, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ def choose(page: Page, figure: str) -> None:
 
 def wait_for(page: Page, slug: str) -> None:
     """The server loads its data sets one after the other, behind its first answers."""
-    for _ in range(240):
+    for _ in range(PATIENCE_MS // 250):
         if page.request.get(f"/api/experiments/{slug}", max_retries=3).ok:
             return
         page.wait_for_timeout(250)
@@ -47,6 +47,7 @@ def test_the_surface_is_turned_by_hand_and_by_keys_and_back(page: Page) -> None:
     turn = page.get_by_role("slider", name="Turn of the 3D surface")
     expect(turn).to_have_attribute("aria-valuenow", "-32")
     expect(page.locator("[data-layer=cells] path").first).to_be_attached()
+    stand_still(page)
     canvas = page.locator("canvas").first
     before = canvas.screenshot()
     box = turn.bounding_box()
@@ -56,7 +57,7 @@ def test_the_surface_is_turned_by_hand_and_by_keys_and_back(page: Page) -> None:
     page.mouse.move(box["x"] + 200, box["y"] + 220, steps=4)
     page.mouse.up()
     expect(turn).to_have_attribute("aria-valuenow", "8")
-    assert canvas.screenshot() != before
+    eventually(page, lambda: canvas.screenshot() != before)
     turn.focus()
     page.keyboard.press("ArrowLeft")
     expect(turn).to_have_attribute("aria-valuenow", "13")
@@ -68,7 +69,7 @@ def test_the_surface_is_turned_by_hand_and_by_keys_and_back(page: Page) -> None:
     expect(turn).to_have_attribute("aria-valuenow", "-32")
     page.mouse.move(2, 2)
     page.evaluate("document.activeElement.blur()")
-    assert canvas.screenshot() == before
+    eventually(page, lambda: canvas.screenshot() == before)
 
 
 def test_residuals_follow_a_slider_and_say_which_side(page: Page) -> None:
@@ -76,6 +77,7 @@ def test_residuals_follow_a_slider_and_say_which_side(page: Page) -> None:
     tiles = page.locator("[data-layer=contours]")
     expect(tiles.locator("rect").first).to_be_attached()
     expect(page.get_by_label("Key", exact=True)).to_contain_text("cell above the model")
+    stand_still(page)
     before = tiles.inner_html()
     page.get_by_role("slider", name=re.compile("^γ")).focus()
     for _ in range(20):
@@ -144,7 +146,7 @@ def test_each_figure_leaves_as_files(page: Page, path: str, holds: list[str], co
     wait_for(page, "virtual-testbed")
     page.goto(path)
     expect(page.locator("[data-layer=cells] *").first).to_be_attached()
-    page.evaluate("document.fonts.ready")
+    stand_still(page)
     svg = taken_away(page, "SVG").decode()
     for words in holds:
         assert words in svg, words

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import PATIENCE_MS, Console
+from .conftest import Console, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -97,7 +97,7 @@ def open_addresses(page: Page, console: Console, seed: int, count: int) -> None:
     for _ in range(count):
         address = some_address(draw)
         page.goto(address)
-        page.wait_for_selector("html[data-settled]", state="attached", timeout=PATIENCE_MS)
+        stand_still(page)
         expect(page.get_by_text("This page broke"), address).to_have_count(0)
         assert len(page.locator("#page").inner_text()) > 20, address
         assert console.unexpected() == [], address

@@ -6,10 +6,11 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from .conftest import Server, axe_complaints
+from .conftest import Server, axe_complaints, drawn, somebody_else, stand_still
 
 pytestmark = pytest.mark.browser
 
+BEFORE_THE_TOUR_MS = 1500
 NFS = "/explorer/geist-2005-nfs"
 
 
@@ -21,11 +22,13 @@ def test_names_open_their_definitions_and_lead_on(page: Page) -> None:
     page.goto(NFS)
     name = page.get_by_role("heading", level=1).get_by_role("button")
     expect(page.locator(".foot")).to_be_attached()
+    stand_still(page)
     # by keyboard: the focus goes in, and comes back
     name.focus()
     page.keyboard.press("Enter")
     expect(card(page)).to_be_focused()
     expect(card(page)).to_contain_text("Source")
+    stand_still(page)
     assert axe_complaints(page) == []
     page.keyboard.press("Escape")
     expect(card(page)).to_have_count(0)
@@ -56,28 +59,34 @@ def test_names_open_their_definitions_and_lead_on(page: Page) -> None:
     page.get_by_role("searchbox", name="Find a quantity").fill("interrupts per second")
     expect(row).to_have_count(0)
     expect(page.locator("#rx_interrupt_rate_hz")).to_be_visible()
+    stand_still(page)
     assert axe_complaints(page) == []
 
 
 def test_a_first_visit_is_guided_once(chromium: Browser, server: Server) -> None:
-    context = chromium.new_context(
-        base_url=server.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
-    )
-    page = context.new_page()
+    with somebody_else(chromium, base_url=server.url, reduced_motion="reduce") as newcomer:
+        be_guided(newcomer.new_page())
+
+
+def be_guided(page: Page) -> None:
     tour = page.get_by_role("region", name="Guided tour")
+    page.clock.install()
     # somebody's view is not disturbed, and is no first visit
     page.goto(f"{NFS}?beta=0.4")
     expect(page.locator(".foot")).to_be_attached()
-    page.wait_for_timeout(1500)
+    page.clock.fast_forward(BEFORE_THE_TOUR_MS)
+    drawn(page)
     expect(tour).to_have_count(0)
     page.goto(NFS)
     expect(tour).to_be_visible()
     # it took nothing: the page works under it
     crosshair = page.get_by_role("slider", name="Crosshair")
-    before = crosshair.get_attribute("aria-valuetext")
     expect(page.locator(".advice")).to_be_visible()
+    stand_still(page)
+    before = crosshair.get_attribute("aria-valuetext")
     page.locator(".plot .hit").click(position={"x": 60, "y": 60})
     expect(crosshair).not_to_have_attribute("aria-valuetext", before or "")
+    stand_still(page)
     assert axe_complaints(page) == []
     for words in ("interval", "pull", "What to set", "The address"):
         tour.get_by_role("button", name="Next").click()
@@ -87,14 +96,14 @@ def test_a_first_visit_is_guided_once(chromium: Browser, server: Server) -> None
     page.goto("/")
     page.goto(NFS)
     expect(page.locator(".foot")).to_be_attached()
-    page.wait_for_timeout(1500)
+    page.clock.fast_forward(BEFORE_THE_TOUR_MS)
+    drawn(page)
     expect(tour).to_have_count(0)
     # again by hand, with the keyboard; Escape ends it
     page.get_by_role("button", name="Take the tour").locator("visible=true").press("Enter")
     expect(tour.get_by_role("button", name="Next")).to_be_focused()
     page.keyboard.press("Escape")
     expect(tour).to_have_count(0)
-    context.close()
 
 
 def test_a_model_has_a_page_about_it(page: Page) -> None:
@@ -116,5 +125,6 @@ def test_a_model_has_a_page_about_it(page: Page) -> None:
     for scheme, width in (("light", 1440), ("dark", 390)):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": 844})
+        stand_still(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert axe_complaints(page) == []

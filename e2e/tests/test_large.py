@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import COALESCOPE, ROOT, Console, Server, eventually
+from .conftest import COALESCOPE, ROOT, Console, Server, eventually, stand_still
 from .test_explorer import surface
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
@@ -38,6 +38,7 @@ def look_at_it(page: Page, slug: str, runs: str) -> None:
     expect(page.get_by_role("main")).to_contain_text("500 measured cells")
     expect(page.get_by_role("link", name=f"{runs} runs")).to_be_visible()
     crosshair = page.get_by_role("slider", name="Crosshair")
+    stand_still(page)
     before = crosshair.get_attribute("aria-valuetext"), surface(page)
     crosshair.focus()
     page.keyboard.press("ArrowRight")

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
 SLUG = "live-host"
 TO_COME = "[data-layer=cells] circle[stroke-dasharray]"
+LOOKS_AGAIN_MS = 20_000  # a page looks for a new sweep now and then
 CELLS = [(mtu, delay) for mtu in (1500, 9000) for delay in (0, 40, 80)]
 
 
@@ -42,6 +43,7 @@ def test_the_surface_fills_while_the_sweep_goes_on(
 ) -> None:
     console.expected.append("404")  # the experiment is not there before its first run
     console.expected.append("422")  # nor do its first cells carry a recommendation
+    page.clock.install()
     page.goto(f"/explorer/{SLUG}")
     expect(page.get_by_role("heading", name="No such experiment")).to_be_visible()
     sweep = {
@@ -50,7 +52,8 @@ def test_the_surface_fills_while_the_sweep_goes_on(
         "cells": [{"mtu_bytes": mtu, "delay_us": delay} for mtu, delay in CELLS],
     }
     put(server, "/api/sweeps/live-sweep", sweep | progress(server, 0))
-    expect(page.locator(".sweep")).to_contain_text("0 of 6 runs, 2 min left", timeout=20_000)
+    page.clock.fast_forward(LOOKS_AGAIN_MS)
+    expect(page.locator(".sweep")).to_contain_text("0 of 6 runs, 2 min left")
     for done, (mtu, delay) in enumerate(CELLS, 1):
         arrive(server, mtu, delay, 900 + done)
         put(server, "/api/sweeps/live-sweep/progress", progress(server, done))

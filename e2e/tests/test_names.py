@@ -79,6 +79,7 @@ def answer(page: Page, path: str) -> Any:
 
 def test_every_name_opens_its_definition(page: Page, console: Console) -> None:
     console.expected.append("422")  # a recommendation that published means cannot carry
+    page.emulate_media(reduced_motion="reduce")  # what moves by itself never stands still
     page.goto("/")
     labels = [quantity["label"] for quantity in answer(page, "/api/quantities")] + [*ALSO]
     runs = answer(page, "/api/experiments/virtual-testbed/runs?limit=2")["runs"]
@@ -87,6 +88,7 @@ def test_every_name_opens_its_definition(page: Page, console: Console) -> None:
     for address in ADDRESSES:
         page.goto(address.format(**ids))
         expect(page.locator("h1").first).to_be_attached()
+        stand_still(page)
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         stand_still(page)
         if found := mute_names(page, labels):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import Console, axe_complaints, eventually
+from .conftest import Console, axe_complaints, eventually, somebody_else, stand_still
 from .test_explorer import drag_slider, open_explorer, residual_marks, surface
 
 pytestmark = pytest.mark.browser
@@ -37,13 +37,18 @@ def test_a_view_in_one_file_still_drags_without_a_network(
         not in re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', content)[0]
     )
 
-    context = chromium.new_context(viewport={"width": 1440, "height": 900}, offline=True)
-    file = context.new_page()
-    console.listen(file)
+    with somebody_else(chromium, offline=True) as offline:
+        file = offline.new_page()
+        console.listen(file)
+        work_offline(file, path, page)
+
+
+def work_offline(file: Page, path: Path, page: Page) -> None:
+    """As in the page that the file was saved from."""
     asked: list[str] = []
     file.on("request", lambda request: asked.append(request.url.split(":")[0]))
     file.goto(path.as_uri())
-    expect(file.get_by_text("fit 0.813", exact=False).first).to_be_attached(timeout=20_000)
+    expect(file.get_by_text("fit 0.813", exact=False).first).to_be_attached()
     expect(file.get_by_text("240 ticks").first).to_be_visible()
     expect(file.get_by_text("By hand")).to_be_visible()
     banner = file.get_by_role("banner")
@@ -54,6 +59,7 @@ def test_a_view_in_one_file_still_drags_without_a_network(
     # the same picture, but for what a moved needle leaves between pixels
     eventually(file, lambda: residual_marks(file) == residual_marks(page))
 
+    stand_still(file)
     before = surface(file), residual_marks(file)
     drag_slider(file, "γ", 0.3)
     eventually(file, lambda: surface(file) != before[0])
@@ -69,6 +75,6 @@ def test_a_view_in_one_file_still_drags_without_a_network(
     advice.get_by_label("Interface").press("Enter")
     expect(advice).to_contain_text("without a server")
     expect(advice.get_by_role("button", name="Try again")).to_have_count(0)
+    stand_still(file)
     assert axe_complaints(file) == []
     assert set(asked) <= {"file", "data", "blob"}
-    context.close()

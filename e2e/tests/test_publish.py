@@ -15,13 +15,35 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import COALESCOPE, ROOT, Console, axe_complaints, eventually, free_port, stand_still
+from .conftest import (
+    COALESCOPE,
+    PATIENCE_MS,
+    ROOT,
+    Console,
+    axe_complaints,
+    eventually,
+    free_port,
+    somebody_else,
+    stand_still,
+)
 from .test_explorer import drag_slider, surface
 from .test_recommend import lab_table
 
 pytestmark = pytest.mark.browser
 
-SLOW = 40_000
+# What Python works out in the page, which starts it first.
+SLOW = 2 * PATIENCE_MS
+
+
+def wait_for_files(address: str) -> None:
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while time.monotonic() < end:
+        try:
+            with urlopen(address):
+                return
+        except URLError:
+            time.sleep(0.1)
+    pytest.fail("the host of files did not answer")
 
 
 @pytest.fixture(scope="module")
@@ -50,26 +72,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     )
     address = f"http://127.0.0.1:{port}/some/where"
     try:
-        for _ in range(100):
-            try:
-                with urlopen(f"{address}/"):
-                    break
-            except URLError:
-                time.sleep(0.1)
+        wait_for_files(f"{address}/")
         yield address
     finally:
         host.terminate()
-        host.wait(timeout=20)
+        host.wait(timeout=60)
 
 
 @pytest.fixture
 def copy(chromium: Browser, console: Console) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(SLOW)
-    console.listen(page)
-    yield page
-    context.close()
+    with somebody_else(chromium) as reader:
+        page = reader.new_page()
+        console.listen(page)
+        yield page
 
 
 def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
@@ -77,35 +92,36 @@ def test_from_the_list_to_a_figure(copy: Page, site: str) -> None:
     expect(copy.get_by_role("contentinfo")).to_contain_text("A published copy")
     expect(copy.get_by_role("link", name="Upload")).to_have_count(0)
     copy.get_by_role("link", name="Geist et al. 2005, NFS", exact=True).click()
-    expect(copy.get_by_text("fit 0.813", exact=False).first).to_be_attached(timeout=SLOW)
+    expect(copy.get_by_text("fit 0.813", exact=False).first).to_be_attached()
+    stand_still(copy)
     before = surface(copy)
     drag_slider(copy, "β", 0.3)
     expect(copy.get_by_text("By hand")).to_be_visible()
     eventually(copy, lambda: surface(copy) != before)
     advice = copy.get_by_role("region", name="Recommendation")
-    expect(advice).to_contain_text("MTU 4500, delay 640 ticks", timeout=SLOW)
+    expect(advice).to_contain_text("MTU 4500, delay 640 ticks")
     # Python and its models come from the same folder
     copy.wait_for_selector("[data-python=ready]")
 
     # the address is the view here too
     copy.wait_for_url("**/some/where/explorer/geist-2005-nfs?beta=*")
     copy.reload()
-    expect(copy.get_by_text("By hand")).to_be_visible(timeout=SLOW)
+    expect(copy.get_by_text("By hand")).to_be_visible()
 
     copy.get_by_role("link", name="27 runs").click()
     copy.get_by_role("combobox", name=re.compile("^MTU")).select_option("3000")
-    expect(copy.get_by_role("status").filter(has_text="9 runs")).to_be_visible(timeout=SLOW)
+    expect(copy.get_by_role("status").filter(has_text="9 runs")).to_be_visible()
     copy.get_by_role("row").nth(1).get_by_role("link").first.click()
-    expect(copy.get_by_role("heading", name="Measures")).to_be_visible(timeout=SLOW)
+    expect(copy.get_by_role("heading", name="Measures")).to_be_visible()
     expect(copy.get_by_role("button", name="Retract")).to_have_count(0)
 
     pages = copy.get_by_role("navigation", name="Pages")
     pages.get_by_role("link", name="Models").click()
     copy.locator("main").get_by_role("link", name="throughput", exact=False).first.click()
-    expect(copy.get_by_role("slider").first).to_be_visible(timeout=SLOW)
+    expect(copy.get_by_role("slider").first).to_be_visible()
     pages.get_by_role("link", name="Figures").click()
     copy.locator("main a[href$='/figures/geist-2005-table-2']").first.click()
-    expect(copy.locator("h1").first).to_be_visible(timeout=SLOW)
+    expect(copy.locator("h1").first).to_be_visible()
     expect(copy.get_by_role("table").first).to_contain_text("4500")
 
 
@@ -138,20 +154,20 @@ def test_a_file_is_opened_and_nowhere_to_be_uploaded(copy: Page, site: str, tmp_
     expect(copy.get_by_text("sent nowhere")).to_be_visible()
     expect(copy.get_by_text("upload it")).to_have_count(0)
     copy.locator("input[type=file]").set_input_files(tmp_path / "bench.csv")
-    expect(copy.get_by_text("This table is in this page alone")).to_be_visible(timeout=3 * SLOW)
+    expect(copy.get_by_text("This table is in this page alone")).to_be_visible(timeout=SLOW)
     expect(copy.get_by_role("button", name="Upload it")).to_have_count(0)
 
 
 def test_what_follows_from_kept_answers_is_worked_out(copy: Page, site: str) -> None:
     copy.goto(f"{site}/compare?a=lab&b=lab&a.mtu_bytes=1500&b.mtu_bytes=9000")
     settings = copy.get_by_role("region", name="Settings of A and B")
-    expect(settings.get_by_role("row")).to_have_count(4, timeout=3 * SLOW)
+    expect(settings.get_by_role("row")).to_have_count(4, timeout=SLOW)
     expect(copy.get_by_text("B is", exact=False).first).to_be_visible()
     expect(copy.get_by_role("region", name="Environment")).to_contain_text("not known here")
 
     copy.goto(f"{site}/experiments/lab/replicates?mtu_bytes=1500&width=1")
     cells = copy.get_by_role("region", name="Cells")
-    expect(cells).to_contain_text("delay 320", timeout=3 * SLOW)
+    expect(cells).to_contain_text("delay 320", timeout=SLOW)
     expect(cells).not_to_contain_text("MTU 9000")
     expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("± 1 %")
 
@@ -159,7 +175,7 @@ def test_what_follows_from_kept_answers_is_worked_out(copy: Page, site: str) -> 
 @pytest.mark.parametrize("path", ["", "explorer/lab", "experiments/lab/runs", "figures"])
 def test_axe_finds_nothing(copy: Page, site: str, path: str) -> None:
     copy.goto(f"{site}/{path}")
-    expect(copy.locator("h1").first).to_be_visible(timeout=SLOW)
+    expect(copy.locator("h1").first).to_be_visible()
     stand_still(copy)
     assert axe_complaints(copy) == []
 
@@ -174,6 +190,7 @@ def test_every_address_opens_by_itself(copy: Page, site: str) -> None:
         "how-it-works",
     ):
         copy.goto(f"{site}/{path}")
-        expect(copy.locator("h1, h2").first).to_be_visible(timeout=SLOW)
+        expect(copy.locator("h1, h2").first).to_be_visible()
+        stand_still(copy)
         assert copy.url == f"{site}/{path}"
         expect(copy.get_by_text("no such", exact=False)).to_have_count(0)

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import Server, axe_complaints, eventually
+from .conftest import Server, axe_complaints, eventually, said, stand_still
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -79,8 +79,8 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     commands = advice.get_by_label("Commands that set it")
     expect(commands).to_contain_text("ethtool -C eth9 rx-usecs 40")
     expect(advice.get_by_label("Commands for the way back")).to_contain_text('mtu "$old_mtu"')
-    advice.get_by_role("button", name="Copy").first.click()
-    expect(advice.get_by_role("button", name="Copied")).to_be_visible()
+    with said(page, "Copied"):
+        advice.get_by_role("button", name="Copy").first.click()
     eventually(
         page, lambda: page.evaluate("navigator.clipboard.readText()") == commands.inner_text()
     )
@@ -89,12 +89,13 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     advice.get_by_text("All 6 settings").click()
     expect(advice.get_by_role("row")).to_have_count(7)
     expect(advice.get_by_role("cell", name="breaks a limit").first).to_be_visible()
-    said = answer(page).inner_text()
     expect(page).to_have_url(
         re.compile("goal=trade.*weigh=cpu:0.2.*atleast=throughput_mbps:199.95")
     )
+    stand_still(page)
+    words = answer(page).inner_text()
     page.reload()
-    expect(answer(page)).to_have_text(said)
+    expect(answer(page)).to_have_text(words)
     expect(page.get_by_label("Commands that set it")).to_contain_text("eth9")
 
 
@@ -130,5 +131,6 @@ def test_axe_finds_nothing_in_it(page: Page, lab: str, scheme: str, width: int) 
     expect(advice.get_by_label("Commands that set it")).to_be_visible()
     for unfold in ("All 6 settings", "What these words mean"):
         advice.get_by_text(unfold).click()
+    stand_still(page)
     assert axe_complaints(page, ".advice") == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

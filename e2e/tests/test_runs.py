@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from .conftest import Server, eventually
+from .conftest import Server, eventually, somebody_else, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -38,12 +38,13 @@ def test_a_list_is_filtered_sorted_and_sent(page: Page, chromium: Browser, serve
     expect(rows(page).nth(1)).to_contain_text("640")
     eventually(page, lambda: page.url.endswith("?mtu_bytes=3000&sort=-delay_ticks"))
 
-    fresh = chromium.new_context()
-    other = fresh.new_page()
-    other.goto(page.url)
-    expect(rows(other)).to_have_count(10)
-    assert rows(other).all_inner_texts() == rows(page).all_inner_texts()
-    fresh.close()
+    stand_still(page)
+    with somebody_else(chromium) as fresh:
+        other = fresh.new_page()
+        other.goto(page.url)
+        expect(rows(other)).to_have_count(10)
+        stand_still(other)
+        assert rows(other).all_inner_texts() == rows(page).all_inner_texts()
 
     choice(page, "State").select_option("retracted")
     expect(page.get_by_text("No run is like that")).to_be_visible()

@@ -8,8 +8,8 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import PATIENCE_MS, been_here, hold_python_back
-from .test_explorer import drag_slider
+from .conftest import been_here, drawn, hold_python_back, somebody_else, stand_still
+from .test_explorer import drag_slider, shared_link
 
 pytestmark = pytest.mark.browser
 
@@ -31,8 +31,6 @@ COMPARE = f"""{PIXELS}
   if (mine.length !== theirs.length) return 255;
   return mine.reduce((most, value, i) => Math.max(most, Math.abs(value - theirs[i])), 0);
 }}"""
-
-TWO_FRAMES = "() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
 
 
 def some_view(draw: random.Random) -> str:
@@ -69,7 +67,7 @@ def some_view(draw: random.Random) -> str:
 def settle(page: Page) -> None:
     """Until the page says that nothing is under way."""
     expect(page.get_by_role("slider", name="Crosshair")).to_be_visible()
-    page.wait_for_selector("html[data-settled]", state="attached", timeout=PATIENCE_MS)
+    stand_still(page)
 
 
 def painted_afresh(page: Page) -> bytes:
@@ -78,34 +76,21 @@ def painted_afresh(page: Page) -> bytes:
     for width in (1432, 1440):
         page.set_viewport_size({"width": width, "height": 900})
         # the observers of sizes hear of it with the frame after the next
-        page.evaluate(TWO_FRAMES)
+        drawn(page)
     settle(page)
     unshared = [page.locator(".engine"), page.locator(".undo")]
     return page.screenshot(animations="disabled", mask=unshared)
 
 
-def shared_link(page: Page) -> str:
-    page.get_by_role("button", name="Share: copy the link").click()
-    link: str = page.evaluate("navigator.clipboard.readText()")
-    page.mouse.move(1, 1)
-    return link
-
-
 def seen_by_somebody_else(chromium: Browser, link: str) -> bytes:
     """In a profile that knows nothing, but that it was shown the tour."""
     url = urlsplit(link)
-    fresh = chromium.new_context(
-        storage_state=been_here(f"{url.scheme}://{url.netloc}"),
-        viewport={"width": 1440, "height": 900},
-        color_scheme="light",
-    )
-    try:
+    known = been_here(f"{url.scheme}://{url.netloc}")
+    with somebody_else(chromium, storage_state=known, color_scheme="light") as fresh:
         page = fresh.new_page()
         hold_python_back(page)
         page.goto(link)
         return painted_afresh(page)
-    finally:
-        fresh.close()
 
 
 def largest_difference(page: Page, *pictures: bytes) -> int:
@@ -120,10 +105,10 @@ def compare(page: Page, chromium: Browser, seed: int) -> None:
     expect(page.get_by_role("slider", name="Crosshair")).to_be_visible()
     if "/explorer/" in page.url:
         expect(page.get_by_text("fit 0.8", exact=False).first).to_be_attached()
+    settle(page)
     if page.get_by_role("slider", name="α").count() and draw.random() < 0.7:
         drag_slider(page, "α", draw.uniform(-0.3, 0.3))
     link = shared_link(page)
-    expect(page.get_by_text("copied")).to_have_count(0)
     page.evaluate("document.activeElement.blur()")
     mine, theirs = painted_afresh(page), seen_by_somebody_else(chromium, link)
     assert largest_difference(page, mine, theirs) <= ROUNDING, link
@@ -150,11 +135,11 @@ def test_what_is_painted_in_hand_is_what_comes_to_rest(page: Page) -> None:
     for step in range(1, 6):
         page.mouse.move(box["x"] + box["width"] * (0.5 + 0.03 * step), y)
     expect(lines).to_have_count(0)  # it is painted
-    page.evaluate(TWO_FRAMES)
+    settle(page)
     in_hand = drawing.screenshot()
     page.mouse.up()
     expect(lines.first).to_be_attached()
-    page.evaluate(TWO_FRAMES)
+    settle(page)
     at_rest = drawing.screenshot()
     share: float = page.evaluate(EDGES, [b64encode(p).decode() for p in (in_hand, at_rest)])
     assert share < 0.001

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from .conftest import COALESCOPE, PATIENCE_MS, ROOT, Console, Server, been_here, serving
+from .conftest import COALESCOPE, ROOT, Console, Server, been_here, serving, somebody_else
 
 pytestmark = pytest.mark.browser
 
@@ -36,10 +36,9 @@ def token(server: Server, scope: str) -> str:
 
 @pytest.fixture
 def profile(chromium: Browser, guarded: Server) -> Iterator[BrowserContext]:
-    context = chromium.new_context(base_url=guarded.url, storage_state=been_here(guarded.url))
-    context.set_default_timeout(PATIENCE_MS)
-    yield context
-    context.close()
+    known = been_here(guarded.url)
+    with somebody_else(chromium, base_url=guarded.url, storage_state=known) as context:
+        yield context
 
 
 def opened(profile: BrowserContext, console: Console) -> Page:

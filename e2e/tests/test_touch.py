@@ -5,9 +5,17 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from .conftest import PATIENCE_MS, Console, Server, been_here, eventually, hold_python_back
+from .conftest import (
+    Console,
+    Server,
+    been_here,
+    eventually,
+    hold_python_back,
+    somebody_else,
+    stand_still,
+)
 from .test_explorer import open_explorer
 from .test_hands_on import ON_THE_LINE, value
 
@@ -17,21 +25,26 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def phone(chromium: Browser, server: Server, console: Console) -> Iterator[Page]:
     """The explorer on a screen that is touched, scrolled to its plots."""
-    context = chromium.new_context(
+    with somebody_else(
+        chromium,
         base_url=server.url,
         storage_state=been_here(server.url),
         viewport={"width": 390, "height": 844},
         has_touch=True,
         is_mobile=True,
-    )
-    context.set_default_timeout(PATIENCE_MS)
-    page = context.new_page()
-    console.listen(page)
-    hold_python_back(page)
-    open_explorer(page)
-    page.locator("canvas.surface").first.evaluate("it => it.scrollIntoView({ block: 'center' })")
-    yield page
-    context.close()
+    ) as context:
+        page = context.new_page()
+        console.listen(page)
+        hold_python_back(page)
+        open_explorer(page)
+        bring_to_the_middle(page.locator("canvas.surface").first)
+        yield page
+
+
+def bring_to_the_middle(what: Locator) -> None:
+    """What comes into sight is drawn then."""
+    what.evaluate("it => it.scrollIntoView({ block: 'center' })")
+    stand_still(what.page)
 
 
 def swipe(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -65,6 +78,7 @@ def test_a_finger_sideways_moves_the_crosshair_and_up_scrolls(phone: Page) -> No
     before, top = crosshair.get_attribute("aria-valuetext") or "", scrolled(phone)
     swipe(phone, place_on_surface(phone, 0.5, 0.5), place_on_surface(phone, 0.8, 0.52))
     expect(crosshair).not_to_have_attribute("aria-valuetext", before)
+    stand_still(phone)
     assert scrolled(phone) == top
 
     swipe(phone, place_on_surface(phone, 0.5, 0.9), place_on_surface(phone, 0.5, 0.1))
@@ -77,16 +91,18 @@ def test_a_finger_on_a_line_pulls_it_and_the_page_stays(phone: Page) -> None:
     swipe(phone, (x, y), (x, y - 30))
     expect(phone.get_by_text("By hand")).to_be_attached()
     eventually(phone, lambda: value(phone, "β") > beta)
+    stand_still(phone)
     assert scrolled(phone) == top
 
 
 def test_a_finger_moves_a_slider_and_keeps_the_page(phone: Page) -> None:
     slider = phone.get_by_role("slider", name=re.compile("^γ"))
-    slider.evaluate("it => it.scrollIntoView({ block: 'center' })")
+    bring_to_the_middle(slider)
     gamma, top = value(phone, "γ"), scrolled(phone)
     box = slider.bounding_box()
     assert box
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     swipe(phone, (x, y), (x + 0.2 * box["width"], y))
     eventually(phone, lambda: value(phone, "γ") > gamma)
+    stand_still(phone)
     assert scrolled(phone) == top

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from .conftest import Console, Server, eventually, stand_still
+from .conftest import Console, Server, drawn, eventually, stand_still
 from .test_explorer import NFS, open_explorer, surface
 from .test_hands_on import value
 
@@ -65,17 +65,19 @@ def test_a_slow_fit_leaves_the_old_one_in_hand(page: Page) -> None:
     panel.get_by_role("button", name="OLS").click()
     fitting = panel.get_by_text("Fitting")
     expect(fitting).to_have_count(1)
+    drawn(page)
     before = surface(page)
     x, y, width = press(page, "α")
     page.mouse.move(x + 0.3 * width, y, steps=3)
     page.mouse.up()
     eventually(page, lambda: surface(page) != before)
-    stand_still(page)
+    drawn(page)  # the fit is under way: the page does not say that it is settled
     moved = value(page, "α")
     assert moved > 0.813
     for route in waiting:
         route.continue_()
     expect(fitting).to_have_count(0)
+    stand_still(page)
     assert value(page, "α") == moved
 
 
@@ -91,6 +93,7 @@ def test_a_fit_of_older_data_says_so_until_it_is_fitted_again(page: Page) -> Non
     panel = page.get_by_role("complementary", name="Model")
     expect(panel).to_contain_text("The fit is older than its data")
     expect(page.locator("canvas.surface").first).to_have_css("opacity", "0.45")
+    stand_still(page)
     # cells are current, and sliders still move the surface
     x, y, width = press(page, "β")
     page.mouse.move(x + 0.2 * width, y, steps=3)
@@ -110,6 +113,7 @@ def test_a_part_that_does_not_come_takes_only_itself_away(page: Page, console: C
     advice = page.get_by_role("region", name="Recommendation")
     advice.scroll_into_view_if_needed()
     expect(advice).to_contain_text("The recommendation did not load")
+    stand_still(page)
     before = surface(page)
     x, y, width = press(page, "α")
     page.mouse.move(x + 0.3 * width, y, steps=3)
@@ -129,12 +133,15 @@ def test_cells_that_take_long_have_their_place_from_the_first_moment(page: Page)
     # the axes, from what the experiment says of itself; no spinner, and nothing to press yet
     for tick in ("1500", "4500", "640"):
         expect(page.get_by_role("main").get_by_text(tick, exact=True).first).to_be_visible()
+    page.evaluate("document.fonts.ready")
+    drawn(page)
     title = page.get_by_role("heading", level=1).bounding_box()
     assert title
     for route in waiting:
         route.continue_()
     expect(page.locator(".foot")).to_be_attached()
     expect(page.get_by_role("main")).not_to_contain_text("The cells are on their way")
+    stand_still(page)
     loaded = page.get_by_role("heading", level=1).bounding_box()
     assert loaded
     assert (loaded["x"], loaded["y"]) == (title["x"], title["y"])
@@ -198,9 +205,8 @@ def test_without_webassembly_the_kernels_go_on_alone(
 ) -> None:
     page = without_webassembly
     page.goto(NFS)
-    expect(page.get_by_text("Python did not start; the kernels go on without it")).to_be_visible(
-        timeout=60_000
-    )
+    expect(page.get_by_text("Python did not start; the kernels go on without it")).to_be_visible()
+    stand_still(page)
     before = surface(page)
     x, y, width = press(page, "α")
     page.mouse.move(x + 0.3 * width, y, steps=3)
@@ -210,4 +216,4 @@ def test_without_webassembly_the_kernels_go_on_alone(
     content = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900\n9000,0,1,950\n"
     opened = {"name": "x.csv", "mimeType": "text/csv", "buffer": content}
     page.locator("input[type=file]").first.set_input_files(opened)  # type: ignore[arg-type]
-    expect(page.get_by_role("alert")).to_contain_text("WebAssembly", timeout=60_000)
+    expect(page.get_by_role("alert")).to_contain_text("WebAssembly")
