@@ -17,9 +17,8 @@ from coalescope.errors import CoalescopeError
 from coalescope.object_store import DirectoryObjectStore
 from coalescope.store import Store, open_for_reading
 from coalescope.uploads.service import stored_files
+from patience import wait_until
 from sqlalchemy.exc import DatabaseError
-
-from ..patience import wait_until
 
 MakeLog = Callable[..., bytes]
 

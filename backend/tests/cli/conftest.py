@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from coalescope.cli import main
+from patience import PATIENCE_S
 
 from .. import stack as stacks
-from ..patience import PATIENCE_S
 
 COMMAND = [sys.executable, "-W", "error", "-m", "coalescope"]
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -11,8 +11,7 @@ import httpx
 import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.sweeps.events import Listeners
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 SWEEP = {
     "experiment": "my-host",

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 Run = Callable[..., Any]
 

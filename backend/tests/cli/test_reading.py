@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from coalescope.cli.output import print_table, shown
 from coalescope_models.catalogue import MODELS
+from patience import PATIENCE_S
 
-from ..patience import PATIENCE_S
 from .conftest import COMMAND, environment
 
 Read = Callable[..., Any]

@@ -16,8 +16,8 @@ from typing import Any
 
 import httpx
 import pytest
+from patience import PATIENCE_S
 
-from ..patience import PATIENCE_S
 from .conftest import COMMAND, environment
 
 Run = Callable[..., Any]

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 Run = Callable[..., Any]
 Serve = Callable[..., Any]

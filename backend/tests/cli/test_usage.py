@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from coalescope.cli.parser import build_parser
+from patience import PATIENCE_S
 
-from ..patience import PATIENCE_S
 from .conftest import COMMAND, environment
 
 COMMANDS = [

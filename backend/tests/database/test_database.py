@@ -22,9 +22,8 @@ from coalescope.database import (
 )
 from coalescope.errors import CoalescopeError
 from fastapi import Depends
+from patience import PATIENCE_S
 from sqlalchemy.exc import OperationalError
-
-from ..patience import PATIENCE_S
 
 
 def add_link(connection: sa.Connection, token: str) -> None:

@@ -16,8 +16,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import create_experiment, list_experiments
 from coalescope.settings import Settings
 from coalescope.store import open_store
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 MakeClient = Callable[..., Any]
 

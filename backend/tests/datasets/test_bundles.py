@@ -17,8 +17,7 @@ from coalescope.datasets.loader import load_dataset, load_datasets, stale_datase
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import open_store
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 MakeLog = Callable[..., bytes]
 SOURCE = """

@@ -13,8 +13,7 @@ from pathlib import Path
 import httpx
 from coalescope.store import open_for_reading
 from coalescope.verification.service import Report, verify
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 
 class Server:

@@ -15,8 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 from coalescope_host.run_log import standard_field
+from patience import PATIENCE_S
 
-from ..patience import PATIENCE_S
 from .conftest import Server, look, syncs_fail
 
 MakeLog = Callable[..., bytes]

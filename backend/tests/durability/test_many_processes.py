@@ -17,8 +17,8 @@ from coalescope.object_store import ObjectStore, ReceivedObject
 from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.uploads.service import UploadRequest, accept, without_rows
+from patience import PATIENCE_S
 
-from ..patience import PATIENCE_S
 from .conftest import look
 
 MakeLog = Callable[..., bytes]

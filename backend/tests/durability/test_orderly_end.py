@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S, wait_until
 
-from ..patience import PATIENCE_S, wait_until
 from .conftest import Server, look
 
 MakeLog = Callable[..., bytes]

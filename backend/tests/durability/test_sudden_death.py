@@ -18,8 +18,8 @@ from pathlib import Path
 import httpx
 import pytest
 from coalescope.processes import cpus
+from patience import wait_until
 
-from ..patience import wait_until
 from .conftest import Server, look
 
 MakeLog = Callable[..., bytes]

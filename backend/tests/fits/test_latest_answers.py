@@ -7,8 +7,7 @@ from time import sleep
 
 import pytest
 from coalescope.fits.cache import LatestAnswers
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 
 def test_the_least_recently_asked_goes_first() -> None:

@@ -15,8 +15,7 @@ from coalescope.fits.schemas import FitOut
 from coalescope.jobs import service
 from coalescope.jobs.runner import JobRunner
 from coalescope.jobs.schemas import JobIn
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 MakeClient = Callable[..., Any]
 FIT = {"model": "cpu-overhead", "resamples": 200, "seed": 7, "response": "system_cpu_s"}

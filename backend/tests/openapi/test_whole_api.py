@@ -16,8 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 HERE = Path(__file__).resolve().parent
 TOKEN = {"Authorization": "Bearer of-the-whole-api"}

@@ -15,8 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-
-from ..patience import wait_until
+from patience import wait_until
 
 MakeClient = Callable[..., Any]
 TABLE = b"mtu_bytes,replicate,throughput_mbps\n1500,1,900\n9000,1,990\n"

@@ -10,8 +10,7 @@ import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.fits import service
 from coalescope.operation.turns import Turns
-
-from ..patience import PATIENCE_S, wait_until
+from patience import PATIENCE_S, wait_until
 
 MakeClient = Callable[..., Any]
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from coalescope.processes import AnsweringProcess, EndedError, plain_environment, python
-
-from ..patience import PATIENCE_S, wait_until
+from patience import PATIENCE_S, wait_until
 
 Begin = Callable[[str], AnsweringProcess]
 ECHO = "from coalescope.processes import answer_in_turn as turns; turns(lambda asked: asked)"

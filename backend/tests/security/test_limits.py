@@ -13,12 +13,11 @@ import uvicorn
 from coalescope.security.nesting import deeper_than
 from coalescope.security.rates import Rates
 from coalescope.security.slow_clients import SlowBodies, TimedConnection
+from patience import PATIENCE_S
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
-
-from ..patience import PATIENCE_S
 
 MakeClient = Callable[..., Any]
 

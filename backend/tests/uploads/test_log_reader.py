@@ -16,8 +16,7 @@ from coalescope.uploads import log_reader
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.log_reader import LogReader
 from coalescope.uploads.run_logs import understand_run_log
-
-from ..patience import PATIENCE_S, wait_until
+from patience import PATIENCE_S, wait_until
 
 MakeLog = Callable[..., bytes]
 REQUEST = UploadRequest("a.runlog")

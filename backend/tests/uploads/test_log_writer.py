@@ -25,10 +25,10 @@ from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.run_logs import understand_run_log
 from coalescope.verification.service import verify
 from opentelemetry.sdk.trace import TracerProvider
+from patience import wait_until
 from sqlalchemy.exc import OperationalError
 
 from ..durability.conftest import syncs_fail
-from ..patience import wait_until
 
 MakeLog = Callable[..., bytes]
 Keep = Callable[[Sequence[bytes]], Sequence[Receipt | None]]

@@ -12,8 +12,7 @@ import sqlalchemy as sa
 from coalescope.database import changes
 from coalescope.errors import CoalescopeError
 from coalescope.together import Together
-
-from ..patience import PATIENCE_S, wait_until
+from patience import PATIENCE_S, wait_until
 
 MakeLog = Callable[..., bytes]
 

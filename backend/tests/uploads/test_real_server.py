@@ -15,9 +15,9 @@ from pathlib import Path
 import httpx
 import pytest
 from coalescope_host.run_log import STANDARD_FIELDS, Writer, make_header, standard_field
+from patience import PATIENCE_S, wait_until
 
 from ..durability.conftest import Server as ServerProcess
-from ..patience import PATIENCE_S, wait_until
 
 MakeLog = Callable[..., bytes]
 

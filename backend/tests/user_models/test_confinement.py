@@ -17,8 +17,7 @@ from coalescope_models.catalogue import DomainError, evaluate, find
 from coalescope_models.fitting import FitInputError, fit_nonlinear
 from coalescope_models.graph import Graph
 from coalescope_models.user_model import Constant, UserModel, user_model
-
-from ..patience import PATIENCE_S
+from patience import PATIENCE_S
 
 MakeClient = Callable[..., Any]
 ENOUGH = Confinement(Bounds(seconds=30, mib=256))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import RunLogError, read
+from patience import PATIENCE_S
 
 LOGGER = Path(__file__).resolve().parents[2] / "logger"
 ADDRESSES = ("10.215.0.1", "10.215.0.2")
@@ -39,7 +40,7 @@ class Machine:
             ["ip", "netns", "exec", self.namespace, *map(str, command)],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert done.returncode == 0, done.stderr
@@ -70,7 +71,7 @@ class Recording:
 
     def end(self):
         """Lets the log end of itself, where its interface has gone away."""
-        _, self.said = self.process.communicate(timeout=20)
+        _, self.said = self.process.communicate(timeout=PATIENCE_S)
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +106,7 @@ def recording(logger, tmp_path):
     @contextmanager
     def record(machine=None, interface="probe0", interval="10ms") -> Iterator[Recording]:
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.runlog"
-        options = ["-i", interface, "-o", path, "-t", interval, "-d", "60s", "--source", "ebpf"]
+        options = ["-i", interface, "-o", path, "-t", interval, "-d", "600s", "--source", "ebpf"]
         command = [str(word) for word in (logger, *options)]
         if machine:
             command = ["ip", "netns", "exec", machine.namespace, *command]

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from coalescope_host.run_log import RunLogError, read
+from patience import wait_until
 
 LOGGER = Path(__file__).resolve().parents[1]
 PARTS = {"log_writer.o", "text.o", "crc32.o", "source.o", "snapshot.o"}
@@ -30,6 +32,19 @@ def build(tmp_path_factory):
 @pytest.fixture(scope="session")
 def logger(build):
     return str(build / "coalescope-logger")
+
+
+@pytest.fixture
+def recording():
+    """Waits until a logger's samples are in its file, which is a second after the first."""
+
+    def samples(path):
+        try:
+            return read(path).records
+        except (FileNotFoundError, RunLogError):
+            return 0
+
+    return lambda path: wait_until(lambda: samples(path), "there is no sample")
 
 
 @pytest.fixture

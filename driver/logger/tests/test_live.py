@@ -10,6 +10,7 @@ import time
 
 import pytest
 from coalescope_host.run_log import read
+from patience import PATIENCE_S, measured_again, wait_until
 
 SEND = """
 import socket, time
@@ -23,11 +24,12 @@ ROW = re.compile(r"^(window|      ) +([\d.]+) +([\d.]+) +(\d+) +(\S+) +(\S+) +([
 
 def record(logger, path, *arguments):
     options = ["-i", "lo", "-o", str(path), "-t", "50ms", "--source", "proc", "--live"]
+    options += ["--force"]
     done = subprocess.run(
         [logger, *options, *arguments, "--", sys.executable, "-c", SEND],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -40,6 +42,7 @@ def counted(log, name):
 
 
 @pytest.mark.parametrize("dilation", [1.0, 12.5])
+@measured_again
 def test_lines_say_what_the_log_holds(logger, tmp_path, dilation):
     more = ["--kind", "emulated", "--time-dilation", str(dilation)] if dilation > 1 else []
     log, lines = record(logger, tmp_path / "a.runlog", *more)
@@ -72,11 +75,10 @@ def test_a_reader_that_does_not_read_holds_nothing_up(logger, tmp_path):
     options = ["-i", "lo", "-o", str(path), "-t", "10ms", "-d", "2s", "--live"]
     unread, pipe = os.pipe()
     with subprocess.Popen([logger, *options, "--source", "proc"], stderr=pipe) as process:
-        while not path.exists():
-            time.sleep(0.01)
+        wait_until(path.exists, "it does not begin")
         time.sleep(0.3)
         fill(pipe)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(PATIENCE_S) == 0
     os.close(pipe)
     os.close(unread)
     log = read(path)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The logger on a veth pair in network namespaces."""
 
+import signal
 import subprocess
-import time
 
 import pytest
 from coalescope_host.run_log import read
+from patience import PATIENCE_S
 
 pytestmark = pytest.mark.network
 
@@ -22,22 +23,24 @@ def around(namespace, *command):
         ["ip", "netns", "exec", namespace, *map(str, command)],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=False,
     )
 
 
 @pytest.mark.parametrize("counters", ["netlink", "sysfs"])
 def test_every_byte_and_packet_is_counted_with_its_link_header(
-    logger, namespaces, tmp_path, counters
+    logger, namespaces, tmp_path, counters, recording
 ):
     path = tmp_path / "a.runlog"
-    recording = ["-i", "probe0", "-o", path, "-t", "10ms", "--counters", counters]
+    options = ["-i", "probe0", "-o", path, "-t", "10ms", "--counters", counters]
     with subprocess.Popen(
-        ["ip", "netns", "exec", namespaces[1], logger, *map(str, recording), "-d", "1s"]
+        ["ip", "netns", "exec", namespaces[1], logger, *map(str, options)]
     ) as process:
+        recording(path)
         assert around(namespaces[0], "python3", "-c", SEND).returncode == 0
-        assert process.wait(timeout=20) == 0
+        process.send_signal(signal.SIGINT)  # its last sample is taken after that
+        assert process.wait(PATIENCE_S) == 0
     log = read(path)
     octets, packets = log.streams[0].column("rx_bytes"), log.streams[0].column("rx_packets")
     arp = packets[-1] - packets[0] - 500
@@ -67,7 +70,7 @@ def test_a_namespace_whose_sysfs_is_another_ones_is_not_mixed_up(logger, namespa
     command = ["nsenter", f"--net=/run/netns/{namespaces[0]}", logger, "-i", "lo", "-o", str(path)]
     command += ["--source", "proc"]
     done = subprocess.run(
-        [*command, "-d", "20ms"], capture_output=True, text=True, timeout=20, check=False
+        [*command, "-d", "20ms"], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert done.returncode == 0, done.stderr
     log = read(path)
@@ -77,7 +80,7 @@ def test_a_namespace_whose_sysfs_is_another_ones_is_not_mixed_up(logger, namespa
         [*command, "-d", "20ms", "--force", "--counters", "sysfs"],
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert refused.returncode == 1
@@ -90,7 +93,7 @@ def test_a_full_disk_ends_the_recording_with_a_message(logger, namespaces, tmp_p
     keep = f"cat {tmp_path}/a.runlog > /proc/self/fd/1"
     script = f"{mount} && {{ {record}; echo status $? >&2; {keep}; }}"
     command = ["ip", "netns", "exec", namespaces[0], "sh", "-c", script]
-    done = subprocess.run(command, capture_output=True, timeout=50, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE_S, check=False)
     assert b"No space left on device" in done.stderr
     assert b"status 1" in done.stderr
     log = read(done.stdout)
@@ -111,18 +114,16 @@ def test_the_drivers_own_counters_are_kept_from_start_and_end(logger, namespaces
         assert counters["peer_ifindex"] > 0
 
 
-def test_an_interface_that_goes_away_ends_the_log_properly(logger, namespaces, tmp_path):
+def test_an_interface_that_goes_away_ends_the_log_properly(logger, namespaces, tmp_path, recording):
     path = tmp_path / "a.runlog"
-    command = [logger, "-i", "probe0", "-o", str(path), "-t", "10ms", "-d", "20s"]
+    command = [logger, "-i", "probe0", "-o", str(path), "-t", "10ms", "-d", "600s"]
     command += ["--source", "proc"]
     with subprocess.Popen(
         ["ip", "netns", "exec", namespaces[0], *command], stderr=subprocess.PIPE, text=True
     ) as process:
-        while not path.exists():
-            time.sleep(0.02)
-        time.sleep(0.3)
+        recording(path)
         subprocess.run(["ip", "-n", namespaces[0], "link", "del", "probe0"], check=True)
-        _, said = process.communicate(timeout=10)
+        _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1
     assert "probe0 can no longer be observed" in said
     assert "No such device" in said

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
+from patience import PATIENCE_S
 
 WITHOUT_MODULE = pytest.mark.skipif(
     Path("/dev/coalescope").exists(), reason="the kernel module is loaded here"
@@ -20,7 +21,7 @@ WITHOUT_MODULE = pytest.mark.skipif(
 
 def run(logger, *arguments):
     command = [logger, "-i", "lo", "-t", "10ms", "-d", "50ms", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_without_permission_the_counters_come_from_proc(logger, tmp_path):
         extra_groups=[],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

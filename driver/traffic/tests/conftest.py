@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the traffic tool once for each session."""
 
+import os
 import socket
 import subprocess
 from pathlib import Path
@@ -42,7 +43,7 @@ def traffic(build):
 @pytest.fixture
 def port():
     """The first of 8 ports on which nobody listens, neither over UDP nor over TCP."""
-    for first in range(21000, 30000, 8):
+    for first in range(21000 + os.getpid() % 500 * 8, 30000, 8):  # another worker's are elsewhere
         taken = []
         try:
             for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A peer in a namespace of its own, with a real sshd."""
 
-import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -12,8 +11,8 @@ from typing import Any
 import pytest
 from coalescope_host.peers import Peer, connect
 from coalescope_host.sweep.plan import PeerSpec
-
-LAB = Path(__file__).parents[3] / "e2e" / "lab"
+from patience import PATIENCE_S
+from ssh_peer import SshPeer
 
 
 @dataclass(frozen=True)
@@ -48,12 +47,7 @@ class Lab:
 def lab() -> Iterator[Lab]:
     if os.geteuid() != 0:
         pytest.skip("network namespaces need root")
-    sys.path.insert(0, str(LAB))
-    try:
-        ssh_peer = importlib.import_module("ssh_peer")
-    finally:
-        sys.path.remove(str(LAB))
-    with ssh_peer.SshPeer() as hosts:
+    with SshPeer() as hosts:
         spec = PeerSpec(
             ssh=hosts.destination,
             address=hosts.there_address,
@@ -77,7 +71,7 @@ def peer(lab: Lab) -> Iterator[Peer]:
 def soon() -> Callable[..., bool]:
     import time
 
-    def wait(condition: Callable[[], bool], seconds: float = 15) -> bool:
+    def wait(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from coalescope_host.settings import Guard, SettingError, restore_all, restore_file
+from patience import PATIENCE_S
 
 pytestmark = pytest.mark.network
 
@@ -48,7 +49,7 @@ def a_sweep(namespace: Any, hang_s: float) -> subprocess.Popen[str]:
     return process
 
 
-def soon(condition: Callable[[], bool], seconds: float = 10) -> bool:
+def soon(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -77,11 +78,11 @@ def test_a_killed_sweep_is_put_back(namespace: Any, state_home: Path) -> None:
 
 def test_a_sweep_that_hangs_is_ended_and_put_back(namespace: Any, state_home: Path) -> None:
     before = namespace.everything()
-    sweep = a_sweep(namespace, 1)
-    time.sleep(1.5)
+    sweep = a_sweep(namespace, 4)
+    time.sleep(5)
     assert sweep.poll() is None, "it is fed, so it lives longer than that"
     os.kill(sweep.pid, signal.SIGSTOP)
-    assert sweep.wait(10) == -signal.SIGKILL, "it could wake up and go on changing"
+    assert sweep.wait(PATIENCE_S) == -signal.SIGKILL, "it could wake up and go on changing"
     assert soon(lambda: not the_file(state_home, namespace).exists())
     assert namespace.everything() == before
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 from .hosts_on_a_cable import hosts, lab, programs
 
@@ -85,7 +86,11 @@ class Files:
     def sweep(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """A sweep to its end."""
         return subprocess.run(
-            self.command(*arguments), capture_output=True, text=True, timeout=120, check=False
+            self.command(*arguments),
+            capture_output=True,
+            text=True,
+            timeout=3 * PATIENCE_S,
+            check=False,
         )
 
     def plan(self, factors: str, workloads: str = "", **keys: object) -> None:

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 from coalescope_host.sweep.plan_file import load_plan
 from coalescope_host.sweep.schedule import schedule
+from patience import PATIENCE_S
+from ssh_peer import INTERFACE, SshPeer
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "e2e" / "lab"))
-
-from ssh_peer import INTERFACE, SshPeer  # noqa: E402
 
 TOOL = (sys.executable, "-m", "coalescope_host")
 WORKLOADS = """
@@ -103,7 +102,7 @@ class Hosts:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=3 * PATIENCE_S,
             check=False,
         )
 

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 from coalescope_host.sweep.plan_file import load_plan
 from coalescope_host.sweep.schedule import schedule
+from patience import PATIENCE_S, wait_until
 
 from .hosts_on_a_cable import INTERFACE, TOOL, Hosts, processes_with
 
@@ -200,10 +200,7 @@ def test_what_was_marked_before_it_began_is_done_once_it_is_mended(hosts: Hosts)
 
 
 def wait_for_runs(hosts: Hosts, count: int) -> None:
-    end = time.monotonic() + 60
-    while len(hosts.entries()) < count:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_until(lambda: len(hosts.entries()) >= count, "there are too few runs")
 
 
 def test_an_interface_that_vanishes_between_runs_and_comes_back(hosts: Hosts) -> None:
@@ -213,12 +210,10 @@ def test_an_interface_that_vanishes_between_runs_and_comes_back(hosts: Hosts) ->
         wait_for_runs(hosts, 2)
         hosts.lab.inside(hosts.lab.here, *ip, INTERFACE, "down")
         hosts.lab.inside(hosts.lab.here, *ip, INTERFACE, "name", "gone0")
-        while not [entry for entry in hosts.entries() if entry["status"] == "failed"]:
-            assert process.poll() is None
-            time.sleep(0.02)
+        wait_until(lambda: [e for e in hosts.entries() if e["status"] == "failed"], "none fails")
         hosts.lab.inside(hosts.lab.here, *ip, "gone0", "name", INTERFACE)
         hosts.lab.inside(hosts.lab.here, *ip, INTERFACE, "up")
-        _, said = process.communicate(timeout=90)
+        _, said = process.communicate(timeout=3 * PATIENCE_S)
     assert process.returncode == 1, said
     failed = [entry for entry in hosts.entries() if entry["status"] == "failed"]
     assert any(INTERFACE in entry["reason"] for entry in failed)
@@ -237,7 +232,7 @@ def test_a_peer_that_becomes_unreachable_between_blocks(hosts: Hosts) -> None:
         try:
             for pid in processes_with(str(hosts.programs / "python")):
                 os.kill(pid, signal.SIGKILL)
-            _, said = process.communicate(timeout=90)
+            _, said = process.communicate(timeout=3 * PATIENCE_S)
         finally:
             hosts.lab.inside(hosts.lab.here, *ip, "up")
     assert process.returncode == 1, said
@@ -247,10 +242,7 @@ def test_a_peer_that_becomes_unreachable_between_blocks(hosts: Hosts) -> None:
     )
     assert failed
     assert all(hosts.lab.destination in entry["reason"] for entry in failed)
-    end = time.monotonic() + 30
-    while hosts.settings() != before:  # the peer puts itself back
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    wait_until(lambda: hosts.settings() == before, "the peer does not put itself back")
     again = hosts.sweep()
     assert again.returncode == 0, again.stderr
     assert sorted(hosts.done()) == sorted(hosts.scheduled())
@@ -282,17 +274,16 @@ def test_a_permission_that_is_lost_between_runs(hosts: Hosts, tmp_path: Path) ->
     with hosts.start((sys.executable, str(program))) as process:
         wait_for_runs(hosts, 1)
         process.send_signal(signal.SIGUSR1)
-        _, said = process.communicate(timeout=90)
+        _, said = process.communicate(timeout=3 * PATIENCE_S)
     assert process.returncode == 1, said
     failed = [entry for entry in hosts.entries() if entry["status"] == "failed"]
     assert len(hosts.done()) + len(failed) == len(hosts.scheduled()), (
         f"it went on to the end: {said}"
     )
     assert any("settings need root (CAP_NET_ADMIN)" in entry["reason"] for entry in failed), said
-    end = time.monotonic() + 30
-    while hosts.settings() != before or list((hosts.folder / "state").rglob("*.json")):
-        assert time.monotonic() < end, "not put back"
-        time.sleep(0.1)
+    wait_until(lambda: hosts.settings() == before, "not put back")
+    state = hosts.folder / "state"
+    wait_until(lambda: not list(state.rglob("*.json")), "not said to be put back")
 
 
 def test_a_disk_that_is_full_while_one_run_lasts(hosts: Hosts) -> None:
@@ -302,9 +293,9 @@ def test_a_disk_that_is_full_while_one_run_lasts(hosts: Hosts) -> None:
     fill = f"dd if=/dev/zero of={ballast} bs=4k; truncate -s -8192 {ballast}; ping -q -i 0.02 $0"
     empty = f"rm -f {ballast}; exec ping -q -i 0.02 -c 50 $0"
     workloads = "".join(
-        f'[workloads.{name}]\nkind = "command"\nuser = "root"\ntimeout_s = 2\n'
+        f'[workloads.{name}]\nkind = "command"\nuser = "root"\ntimeout_s = {patience_s}\n'
         f'command = ["sh", "-c", "{script}", "{{peer}}"]\n'
-        for name, script in (("fills", fill), ("empties", empty))
+        for name, script, patience_s in (("fills", fill, 3), ("empties", empty, PATIENCE_S))
     )
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(small)]
     subprocess.run(mount, check=True)

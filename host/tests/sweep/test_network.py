@@ -9,6 +9,7 @@ import time
 
 import pytest
 from coalescope_host.run_log import read
+from patience import PATIENCE_S, wait_until
 
 from .hosts_on_a_cable import INTERFACE, WORKLOADS, Hosts, processes_with
 
@@ -46,18 +47,14 @@ def test_dry_run_names_the_changes_of_both_ends_and_makes_none(hosts: Hosts) -> 
 def test_killed_at_random_points_both_ends_are_put_back_and_the_plan_is_kept(hosts: Hosts) -> None:
     hosts.plan('mtu_bytes = [1500, 3000, 4000]\nworkload = ["udp", "tcp"]')
     before = hosts.settings()
-    chance = random.Random(5)
+    chance, state = random.Random(5), hosts.folder / "state"
     for _ in range(2):
         with hosts.start():
             time.sleep(chance.uniform(3, 6))
-        end = time.monotonic() + 15
-        while hosts.settings() != before or list((hosts.folder / "state").rglob("*.json")):
-            assert time.monotonic() < end, "not put back"
-            time.sleep(0.1)
-    end = time.monotonic() + 15
-    while processes_with(str(hosts.folder)):
-        assert time.monotonic() < end, "something that the sweep started goes on without it"
-        time.sleep(0.1)
+        wait_until(lambda: hosts.settings() == before, "not put back")
+        wait_until(lambda: not list(state.rglob("*.json")), "not said to be put back")
+    folder = str(hosts.folder)
+    wait_until(lambda: not processes_with(folder), "what the sweep started goes on without it")
     done = hosts.sweep()
     assert done.returncode == 0, done.stderr
     assert hosts.done() == hosts.scheduled()
@@ -67,10 +64,8 @@ def test_after_a_crash_that_left_nobody_restore_brings_this_host_back(hosts: Hos
     hosts.plan('mtu_bytes = [4000]\nworkload = ["udp", "tcp"]', duration_s=5)
     before = hosts.settings()
     with hosts.start():
-        end = time.monotonic() + 30
-        while hosts.settings()[hosts.lab.here] == before[hosts.lab.here]:
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        here = hosts.lab.here
+        wait_until(lambda: hosts.settings()[here] != before[here], "nothing is changed")
         dead_men = processes_with(str(hosts.folder / "state"))
         assert dead_men
         for pid in dead_men:
@@ -88,12 +83,9 @@ def test_a_signal_puts_both_ends_back(hosts: Hosts, number: signal.Signals) -> N
     hosts.plan('mtu_bytes = [3000, 4000]\nworkload = ["udp", "tcp"]')
     before = hosts.settings()
     with hosts.start() as process:
-        end = time.monotonic() + 30
-        while not hosts.done():
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        wait_until(hosts.done, "no run is done")
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + number, said
     assert hosts.settings() == before
 
@@ -101,15 +93,12 @@ def test_a_signal_puts_both_ends_back(hosts: Hosts, number: signal.Signals) -> N
 def test_a_peer_that_is_lost_is_connected_again(hosts: Hosts) -> None:
     hosts.plan('mtu_bytes = [1500, 3000, 4000]\nworkload = ["udp", "tcp"]')
     with hosts.start() as process:
-        end = time.monotonic() + 30
-        while not hosts.done():
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        wait_until(hosts.done, "no run is done")
         agents = processes_with(str(hosts.programs / "python"))
         assert agents
         for pid in agents:
             os.kill(pid, signal.SIGKILL)
-        _, said = process.communicate(timeout=90)
+        _, said = process.communicate(timeout=3 * PATIENCE_S)
     assert process.returncode == 0, said
     assert "failed, to be tried again" in said
     assert sorted(hosts.done()) == sorted(hosts.scheduled())

@@ -6,7 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from argparse import ArgumentParser
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from coalescope_host.sweep.command import run_sweep
 from coalescope_host.sweep.journal import Journal, JournalError
 from coalescope_host.sweep.plan_file import load_plan
 from coalescope_host.sweep.schedule import schedule
+from patience import PATIENCE_S, wait_until
 
 from .bench_on_files import bench_of
 from .conftest import BEFORE, TRAFFIC, Files
@@ -30,10 +30,7 @@ def scheduled(files: Files, seed: int = 7) -> list[str]:
 
 
 def wait_for_runs(files: Files, count: int) -> None:
-    end = time.monotonic() + 60
-    while not files.journal.exists() or len(files.done()) < count:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait_until(lambda: files.journal.exists() and len(files.done()) >= count, "too few are done")
 
 
 def test_every_run_is_recorded_in_order_and_the_host_is_as_before(files: Files) -> None:
@@ -151,16 +148,16 @@ def test_killed_at_random_points_it_gives_the_same_runs_in_the_same_order(files:
 def test_a_signal_ends_it_restores_and_it_goes_on_later(
     files: Files, number: signal.Signals
 ) -> None:
-    files.plan(TWO_BY_TWO, replicates=1)
+    files.plan(TWO_BY_TWO, replicates=2)
     process = files.start()
     wait_for_runs(files, 1)
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + number
     assert "The same command goes on where this stopped." in said
     assert files.settings == BEFORE
     assert not (files.folder / "settings.saved").exists()
-    assert 1 <= len(files.done()) < 4
+    assert 1 <= len(files.done()) < 8
     assert files.sweep().returncode == 0
     assert files.done() == scheduled(files)
 
@@ -203,10 +200,12 @@ def test_two_sweeps_do_not_share_a_folder(files: Files) -> None:
     files.plan(TWO_BY_TWO)
     first = files.start()
     wait_for_runs(files, 1)
+    first.send_signal(signal.SIGSTOP)  # it would be at its end, were the second slow to begin
     second = files.sweep()
+    first.send_signal(signal.SIGCONT)
     assert second.returncode == 1
     assert "in use by another sweep" in second.stderr
-    first.communicate(timeout=60)
+    first.communicate(timeout=3 * PATIENCE_S)
     assert first.returncode == 0
 
 

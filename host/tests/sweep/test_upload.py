@@ -3,22 +3,22 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import pytest
 from coalescope_host.sweep.upload import send
+from patience import PATIENCE_S, wait_until
 
 from .conftest import Files
 
@@ -33,31 +33,26 @@ def free_port() -> int:
 
 
 @contextmanager
-def store(folder: Path, port: int) -> Iterator[str]:
+def store(folder: Path, port: int = 0) -> Iterator[str]:
     """A server with a token and an empty store."""
-    url = f"http://127.0.0.1:{port}"
     program = str(Path(sys.executable).with_name("coalescope"))
     process = subprocess.Popen(
         [program, "serve", "--data", str(folder / "store"), "--port", str(port)],
         env={**os.environ, "COALESCOPE_TOKEN": SECRET, "COALESCOPE_DATASETS_DIR": str(folder)},
         cwd=folder,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        text=True,
     )
+    assert process.stdout is not None
     try:
-        end = time.monotonic() + 60
-        while True:
-            try:
-                with urlopen(f"{url}/api/health"):
-                    break
-            except (URLError, ConnectionError):
-                assert process.poll() is None
-                assert time.monotonic() < end
-                time.sleep(0.1)
-        yield url
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found, "the server did not come up"
+        yield found[0]
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(PATIENCE_S)
+        process.stdout.close()
 
 
 def received(url: str) -> list[str]:
@@ -114,7 +109,7 @@ def sweeps(url: str, slug: str) -> list[dict[str, Any]]:
 
 def test_the_store_knows_what_is_planned_and_how_far_it_is(files: Files, token_file: Path) -> None:
     files.plan("mtu_bytes = [1500, 9000]\nring_rx = [128, 256]")
-    with store(files.folder, free_port()) as url:
+    with store(files.folder) as url:
         arguments = ("--server", url, "--token-file", str(token_file))
         assert files.sweep("--replicates", "1", *arguments).returncode == 0
         (first,) = sweeps(url, "on-files")
@@ -130,16 +125,17 @@ def test_the_store_knows_what_is_planned_and_how_far_it_is(files: Files, token_f
 
 def test_a_sweep_that_is_interrupted_says_so(files: Files, token_file: Path) -> None:
     files.plan("mtu_bytes = [1500, 9000]", replicates=20)
-    with store(files.folder, free_port()) as url:
+    with store(files.folder) as url:
         process = files.start("--server", url, "--token-file", str(token_file))
-        end = time.monotonic() + 60
-        while not (found := sweeps(url, "on-files")) or not found[0]["runs_done"]:
-            assert time.monotonic() < end
-            time.sleep(0.1)
+
+        def some_done() -> list[dict[str, Any]]:
+            return [sweep for sweep in sweeps(url, "on-files") if sweep["runs_done"]]
+
+        found = wait_until(some_done, "no run is done")
         assert found[0]["state"] == "running"
         assert found[0]["left_s"] > 0
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE_S)
         (stopped,) = sweeps(url, "on-files")
         assert stopped["state"] == "stopped"
         assert 0 < stopped["runs_done"] < 40
@@ -147,7 +143,7 @@ def test_a_sweep_that_is_interrupted_says_so(files: Files, token_file: Path) -> 
 
 def test_without_the_right_token_nothing_is_lost_and_the_way_is_said(files: Files) -> None:
     files.plan("mtu_bytes = [1500]", replicates=1)
-    with store(files.folder, free_port()) as url:
+    with store(files.folder) as url:
         refused = files.sweep("--server", url)
         assert refused.returncode == 1
         assert "Set COALESCOPE_TOKEN, or name a file that holds the token" in refused.stderr
@@ -160,7 +156,7 @@ def test_what_the_store_refuses_is_said_and_not_sent_again(files: Files, token_f
     assert files.sweep().returncode == 0
     (log,) = (files.folder / "out" / "logs").glob("*.runlog")
     log.write_bytes(log.read_bytes()[:100])
-    with store(files.folder, free_port()) as url:
+    with store(files.folder) as url:
         arguments = ("--server", url, "--token-file", str(token_file))
         refused = files.sweep(*arguments)
         assert refused.returncode == 1
@@ -242,7 +238,7 @@ def test_what_a_server_says_before_it_has_the_whole_file_is_heard(
 
         refused = pool.submit(refuse)
         found = send(f"http://127.0.0.1:{listener.getsockname()[1]}", log, None)
-        refused.result(30)
+        refused.result(PATIENCE_S)
     assert found.outcome == outcome, found
     assert reason in found.reason
 
@@ -259,7 +255,7 @@ def test_who_hangs_up_before_anything_is_said_cannot_be_reached(tmp_path: Path) 
 
         hung_up = pool.submit(hang_up)
         found = send(f"https://127.0.0.1:{listener.getsockname()[1]}", log, None)
-        hung_up.result(30)
+        hung_up.result(PATIENCE_S)
     assert found.outcome == "failed"
     assert "reset by peer" in found.reason
 

@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import threading
-import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
 from coalescope_host.sweep.seams import RunContext
 from coalescope_host.workloads import prepare
+from patience import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 _CLONE_NEWNET = 0x40000000
@@ -46,6 +47,14 @@ def tool(tmp_path_factory):
     source = ROOT / "driver" / "traffic"
     subprocess.run(["make", "-s", "-C", str(source), f"BUILD={build}"], check=True)
     return build
+
+
+def is_ready(process, argv):
+    """Whether it is the program itself, no longer what takes it into a namespace, and listens."""
+    if Path(f"/proc/{process.pid}/exe").resolve().name == "ip":
+        return False
+    files = Path(f"/proc/{process.pid}/fd").iterdir()
+    return "source" in argv or any("socket:" in str(file.resolve()) for file in files)
 
 
 class Hosts:
@@ -100,20 +109,22 @@ class Hosts:
             stderr=subprocess.PIPE,
         )
 
-    def run(self, traffic, seconds=30):
+    def run(self, traffic):
         """Start servers and command as a sweep does; status and output of the command, and of
         each server that was told to end."""
         servers = [self.start(self.peers[where], argv) for where, argv in traffic.servers]
         try:
-            time.sleep(0.3)
+            for server, (_, argv) in zip(servers, traffic.servers, strict=True):
+                wait_until(partial(is_ready, server, argv), "a server is not ready")
             command = self.start(self.here, traffic.command)
             try:
-                out, said = command.communicate(timeout=seconds)
+                out, said = command.communicate(timeout=PATIENCE_S)
             finally:
                 command.kill()
+                command.communicate()
             for server in servers:
                 server.terminate()
-            ended = [server.communicate(timeout=5) for server in servers]
+            ended = [server.communicate(timeout=PATIENCE_S) for server in servers]
         finally:
             for server in servers:
                 server.kill()

@@ -5,6 +5,7 @@ import json
 import subprocess
 
 import pytest
+from patience import measured_again
 
 pytestmark = pytest.mark.network
 
@@ -37,6 +38,7 @@ def good(traffic, ran):
     return json.loads(out)
 
 
+@measured_again
 def test_udp_through_iperf3_has_rate_size_and_streams(hosts, short, traffic_of):
     around = short(streams=3, packet_rate_hz=3000, frame_bytes=1046)
     traffic = traffic_of("udp-fan-in", around)
@@ -58,6 +60,7 @@ def test_tcp_through_iperf3(hosts, short, traffic_of):
     assert counted(hosts, "bytes") > report["end"]["sum_received"]["bytes"] > 1_000_000
 
 
+@measured_again
 def test_udp_from_several_peers(hosts, short, traffic_of):
     around = short(PEER, SECOND, streams=3, packet_rate_hz=3000, mtu_bytes=1500)
     traffic = hosts.inside(lambda: traffic_of("udp-fan-in", around))
@@ -71,6 +74,7 @@ def test_udp_from_several_peers(hosts, short, traffic_of):
     assert rates == [pytest.approx(2000, rel=0.03), pytest.approx(1000, rel=0.03)]
 
 
+@measured_again
 def test_tcp_from_several_peers(hosts, short, traffic_of):
     around = short(PEER, SECOND, streams=3)
     traffic = hosts.inside(lambda: traffic_of("tcp-fan-in", around, window_bytes=65536))
@@ -81,6 +85,7 @@ def test_tcp_from_several_peers(hosts, short, traffic_of):
 
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
+@measured_again
 def test_requests_to_servers_at_several_peers(hosts, short, traffic_of, protocol):
     around = short(PEER, SECOND, streams=3)
     options = {"protocol": protocol, "service_us": 2000.0, "response_bytes": 8000}
