@@ -54,6 +54,9 @@ export function useLiveView(store: Store<ExplorerState>, view: View, slices: Sli
       redraw();
     };
     for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, letGo, { signal: hand.signal });
+    // the canvases are made before the hand has moved: the frame of its first movement need not wait for that
+    stale.current = true;
+    loop.current?.now();
   }, [redraw]);
   const onPicture = useCallback(
     (next: Picture | null) => {
