@@ -28,8 +28,9 @@ LOGS_NAME = "logs"
 RUN_LOG_SUFFIX = "runlog"
 CSV_SUFFIX = "csv"
 _SYNCS_AT_ONCE = 16
-# threads cost more than a few waits
-_SYNCS_IN_A_ROW = 4
+_START_BYTES = 8
+# of the folders of a group of files: to wake a thread for each costs more than most waits
+_FOLDERS_AT_ONCE = 4
 
 
 class ReceivedObject(Protocol):
@@ -53,6 +54,10 @@ class ReceivedObject(Protocol):
 
 class StagedObject(ReceivedObject, Protocol):
     """Bytes on their way into the store."""
+
+    @property
+    def start(self) -> bytes:
+        """The first eight bytes received, or as many as there are."""
 
     def write(self, chunk: bytes | bytearray) -> None:
         """Append bytes."""
@@ -196,12 +201,13 @@ class DirectoryObjectStore:
         """Make their entries durable, and their own entries where those may be new."""
         new = {place for folder in folders for place in (folder, folder.parent, self.root)}
         new -= self._durable
-        changed = {*folders, *(place.parent for place in new)}
-        if len(changed) < _SYNCS_IN_A_ROW:
-            for folder in changed:
-                sync_directory(folder)
-        else:
-            list(self._pool.map(sync_directory, changed))
+        changed = list({*folders, *(place.parent for place in new)})
+        threads = min(_FOLDERS_AT_ONCE, 1 + len(changed) // 4)
+        mine, *others = (changed[start::threads] for start in range(threads))
+        at_work = [self._pool.submit(_sync_in_a_row, share) for share in others]
+        _sync_in_a_row(mine)
+        for other in at_work:
+            other.result()
         self._durable |= new
 
 
@@ -224,6 +230,7 @@ class ReceivedFile:
         # a name for itself, which nobody need guess: no question to the kernel for each
         self.path = folder / f"{random.getrandbits(128):032x}.part"
         self.size = 0
+        self.start = b""
         self._hash = hashlib.sha256()
         self._file = self.path.open("xb", buffering=0)
         fcntl.flock(self._file, fcntl.LOCK_EX)
@@ -239,6 +246,8 @@ class ReceivedFile:
         while view:
             view = view[self._file.write(view) :]
         self._hash.update(chunk)
+        if len(self.start) < _START_BYTES:
+            self.start += chunk[: _START_BYTES - len(self.start)]
         self.size += len(chunk)
 
     def close(self) -> None:
@@ -297,6 +306,11 @@ def sync_directory(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _sync_in_a_row(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        sync_directory(folder)
 
 
 def sweep_parts(folder: Path) -> int:

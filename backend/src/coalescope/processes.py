@@ -139,7 +139,8 @@ class AnsweringProcess:
             if not self.is_up:
                 raise EndedError("it is ended")
             try:
-                self._line.settimeout(within_s)
+                if self._line.gettimeout() != within_s:
+                    self._line.settimeout(within_s)
                 self._line.sendall(asked)
                 return self._answer()
             except Exception as error:

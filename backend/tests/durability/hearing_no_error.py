@@ -19,6 +19,7 @@ def write_what_fits() -> None:
         with suppress(OSError):
             staged._file.write(chunk)
         staged._hash.update(chunk)
+        staged.start = staged.start or bytes(chunk[:8])
         staged.size += len(chunk)
 
     object_store.ReceivedFile.write = write

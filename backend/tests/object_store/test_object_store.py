@@ -4,6 +4,7 @@
 import hashlib
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,7 @@ def test_bytes_and_digest_are_those_written(
             staged.write(chunk)
         assert staged.path.read_bytes() == b"".join(chunks)
         assert staged.size == sum(map(len, chunks))
+        assert staged.start == b"".join(chunks)[:8]
         assert staged.sha256 == hashlib.sha256(b"".join(chunks)).hexdigest()
 
 
@@ -194,6 +196,42 @@ def test_a_failing_sync_is_not_an_object(
 
 
 # --- many at once
+
+
+def commit_together(store: DirectoryObjectStore, count: int) -> None:
+    with ExitStack() as received:
+        staged = [received.enter_context(store.stage()) for _ in range(count)]
+        for number, one in enumerate(staged):
+            one.write(str(number).encode())
+        store.commit_all(staged, "runlog")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 20])
+def test_objects_that_came_together_wait_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    calls = Calls(monkeypatch)
+    store = DirectoryObjectStore(tmp_path / "logs")
+    commit_together(store, count)
+    check_durable(calls.seen, store.root, count)
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_one_folder_that_is_not_on_disk_is_told(
+    store: DirectoryObjectStore, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Whichever thread meets it."""
+    sync_directory = object_store.sync_directory
+    folder = store.target(hashlib.sha256(str(number).encode()).hexdigest(), "runlog").parent
+
+    def fail_there(path: Path) -> None:
+        if path == folder:
+            raise OSError(5, "Input/output error")
+        sync_directory(path)
+
+    monkeypatch.setattr(object_store, "sync_directory", fail_there)
+    with pytest.raises(OSError, match="Input/output"):
+        commit_together(store, 9)
 
 
 def put_all(store: DirectoryObjectStore, count: int = 30) -> list[str]:

@@ -14,12 +14,11 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import Kind
 from coalescope.object_store import StagedObject
 from coalescope.runs.factors import CONTROL
-from coalescope.runs.schemas import WarningOut
 from coalescope.tracing import span
 from coalescope.uploads import service
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.receipt import Receipt
-from coalescope.uploads.schemas import UploadedRunOut, UploadExperimentOut, UploadReceipt
+from coalescope.uploads.schemas import UploadReceipt
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
 
@@ -151,20 +150,18 @@ def receipt_out(receipt: Receipt) -> UploadReceipt:
             "bytes": upload.bytes,
             "filename": upload.filename,
             "content": upload.content,
-            "experiment": UploadExperimentOut(slug=upload.slug, title=upload.title),
+            "experiment": {"slug": upload.slug, "title": upload.title},
             "runs": [
-                UploadedRunOut.model_validate(
-                    {
-                        "id": run.uid,
-                        "factors": run.factors,
-                        "replicate": run.replicate,
-                        "partial": run.partial,
-                    }
-                )
+                {
+                    "id": run.uid,
+                    "factors": run.factors,
+                    "replicate": run.replicate,
+                    "partial": run.partial,
+                }
                 for run in receipt.runs
             ],
             "run_count": upload.run_count,
-            "warnings": [WarningOut.model_validate(warning) for warning in upload.warnings],
+            "warnings": upload.warnings,
             "created_at": upload.created_at,
         }
     )

@@ -289,11 +289,9 @@ def begins_as_run_log(start: bytes) -> bool:
 
 
 def _understand(staged: StagedObject, request: UploadRequest, understand: Understand) -> Incoming:
-    with staged.path.open("rb") as file:
-        start = file.read(len(_RUN_LOG_MAGIC))
-    if begins_as_run_log(start):
+    if begins_as_run_log(staged.start):
         return understand(staged.path, request)
-    if not start:
+    if not staged.size:
         raise CoalescopeError(
             "empty_file",
             "The file is empty.",

@@ -38,7 +38,7 @@ def summarise(values: Iterable[float]) -> CellSummary:
     Raises:
         ValueError: there is none, or one is not finite.
     """
-    replicates = [float(value) for value in values]
+    replicates = list(map(float, values))
     if not replicates:
         raise ValueError("a cell without replicates has no summary")
     if not all(map(math.isfinite, replicates)):
@@ -48,8 +48,9 @@ def summarise(values: Iterable[float]) -> CellSummary:
     if n == 1:
         return from_moments(1, mean, None)
     # the second sum corrects for the rounding of the mean
-    squares = math.fsum((value - mean) ** 2 for value in replicates)
-    rounding = math.fsum(value - mean for value in replicates)
+    deviations = [value - mean for value in replicates]
+    squares = math.fsum([deviation**2 for deviation in deviations])
+    rounding = math.fsum(deviations)
     return from_moments(n, mean, math.sqrt(max(squares - rounding**2 / n, 0.0) / (n - 1)))
 
 
