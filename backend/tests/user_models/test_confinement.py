@@ -29,7 +29,8 @@ def what_is_asked_for_is_found(
     monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
 ) -> None:
     """The functions of these tests: a process runs no file of the folder it is begun in."""
-    places = [str(pytestconfig.rootpath), os.environ.get("PYTHONPATH", "")]
+    ours = [str(place) for place in (pytestconfig.rootpath, *pytestconfig.getini("pythonpath"))]
+    places = [*ours, os.environ.get("PYTHONPATH", "")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, places)))
 
 

@@ -112,7 +112,8 @@ def test_receive_interrupts_are_those_of_the_delay(difference, delay_us):
 
 def test_a_shared_line_counts_for_the_card_that_it_was_for(run, difference):
     silent, busy = difference("shared-e0"), difference("shared-e4")
-    assert silent["interrupts"] == silent["rx_packets"] == 0
+    assert silent["rx_interrupts"] == silent["rx_packets"] == 0
+    assert silent["interrupts"] <= for_nothing(silent)
     assert busy["rx_interrupts"] == busy["rx_packets"] == 200
     assert 200 <= busy["interrupts"] <= 200 + for_nothing(busy)
     lines = run.text("shared-interrupts").splitlines()

@@ -53,8 +53,15 @@ def is_ready(process, argv):
     """Whether it is the program itself, no longer what takes it into a namespace, and listens."""
     if Path(f"/proc/{process.pid}/exe").resolve().name == "ip":
         return False
-    files = Path(f"/proc/{process.pid}/fd").iterdir()
-    return "source" in argv or any("socket:" in str(file.resolve()) for file in files)
+    files = Path(f"/proc/{process.pid}/fd")
+    return "source" in argv or any(is_socket(file) for file in files.iterdir())
+
+
+def is_socket(file):
+    try:
+        return file.readlink().name.startswith("socket:")
+    except FileNotFoundError:  # closed meanwhile
+        return False
 
 
 class Hosts:
