@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
+from patience import measured_again
 
 pytestmark = pytest.mark.network
 
@@ -27,6 +28,7 @@ def card():
     pytest.skip("no interface with a default route has interrupt lines of its own here")
 
 
+@measured_again  # an overrun machine may leave programs out: README.md
 def test_interrupts_are_those_of_the_kernels_own_count(recording, card):
     name, gateway = card
     with (
