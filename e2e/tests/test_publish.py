@@ -181,6 +181,7 @@ def test_axe_finds_nothing(copy: Page, site: str, path: str) -> None:
 
 
 def test_every_address_opens_by_itself(copy: Page, site: str) -> None:
+    copy.emulate_media(reduced_motion="reduce")  # what moves by itself never stands still
     for path in (
         "explorer/geist-2005-points",
         "models/link-bound",
@@ -192,5 +193,5 @@ def test_every_address_opens_by_itself(copy: Page, site: str) -> None:
         copy.goto(f"{site}/{path}")
         expect(copy.locator("h1, h2").first).to_be_visible()
         stand_still(copy)
-        assert copy.url == f"{site}/{path}"
+        assert copy.url.partition("?")[0] == f"{site}/{path}"  # time stands where it is written
         expect(copy.get_by_text("no such", exact=False)).to_have_count(0)
