@@ -148,6 +148,8 @@ static int torn(const char *interface, unsigned long count, unsigned int frame_b
 	unsigned long i, stopped = 0;
 	int file = attached(interface);
 
+	/* The frames of a poll that was under way at the attach are of no queue until it ends. */
+	usleep(50000);
 	take(file, &first);
 	before = now = first;
 	for (i = 0; i < count || now.s.rx_packets - first.s.rx_packets < frames; i++) {
