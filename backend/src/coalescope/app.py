@@ -36,6 +36,7 @@ from coalescope.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, desc
 from coalescope.openapi.reference import router as reference
 from coalescope.operation.metrics import Measured, Metrics
 from coalescope.operation.metrics import router as metrics
+from coalescope.operation.traced_requests import TracedRequests
 from coalescope.operation.turns import Turns
 from coalescope.page import PageFiles
 from coalescope.page.ahead import AnswersAhead
@@ -63,7 +64,7 @@ from coalescope.sweeps.endpoints import router as sweeps
 from coalescope.sweeps.events import Listeners
 from coalescope.tokens.callers import StoredCallers
 from coalescope.tokens.service import any_valid
-from coalescope.tracing import Traced, Tracer, Tracing
+from coalescope.tracing import Tracer, Tracing
 from coalescope.uploads.endpoints import router as uploads
 from coalescope.uploads.log_reader import LogReader
 from coalescope.uploads.log_writer import LogWriter
@@ -145,7 +146,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     protect(app, policy, _secret(settings), StoredCallers(store.database))
     app.add_middleware(Measured, metrics=app.state.metrics)
     if tracer is not None:
-        app.add_middleware(Traced, tracer=tracer)
+        app.add_middleware(TracedRequests, tracer=tracer)
     return app
 
 

@@ -20,12 +20,11 @@ from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pysqlite3.dbapi2
 import sqlalchemy as sa
-from fastapi import Depends, Request
 from sqlalchemy.engine import Connection, Engine
 
 from coalescope import plain_sql
@@ -542,21 +541,3 @@ def _use_write_ahead_log(cursor: Any) -> None:
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def read_connection(request: Request) -> Iterator[Connection]:
-    """Dependency: one snapshot for the length of the endpoint."""
-    database: Database = request.app.state.database
-    with database.read() as connection:
-        yield connection
-
-
-def write_connection(request: Request) -> Iterator[Connection]:
-    """Dependency: the write lock; committed before the answer leaves (scope="function")."""
-    database: Database = request.app.state.database
-    with database.write() as connection:
-        yield connection
-
-
-ReadConnection = Annotated[Connection, Depends(read_connection, scope="function")]
-WriteConnection = Annotated[Connection, Depends(write_connection, scope="function")]

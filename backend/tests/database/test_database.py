@@ -12,14 +12,8 @@ import pysqlite3.dbapi2
 import pytest
 import sqlalchemy as sa
 from coalescope import database as database_module
-from coalescope.database import (
-    SQLITE_NAME,
-    Database,
-    WriteConnection,
-    links,
-    open_database,
-    write_connection,
-)
+from coalescope.connections import WriteConnection, write_connection
+from coalescope.database import SQLITE_NAME, Database, links, open_database
 from coalescope.errors import CoalescopeError
 from fastapi import Depends
 from patience import PATIENCE_S

@@ -14,7 +14,7 @@ from coalescope.analyses.schemas import (
     replicates_out,
     variance_out,
 )
-from coalescope.database import ReadConnection
+from coalescope.connections import ReadConnection
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT, left_out

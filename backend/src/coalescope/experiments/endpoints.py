@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from coalescope.database import ReadConnection, WriteConnection
+from coalescope.connections import ReadConnection, WriteConnection
 from coalescope.error_responses import ErrorResponse
 from coalescope.experiments import service
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag, tag_of

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from coalescope.database import Database, ReadConnection
+from coalescope.connections import ReadConnection
+from coalescope.database import Database
 from coalescope.experiments.service import get_experiment
 from coalescope.exports.service import Format, What, export, file_name
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT, current_among

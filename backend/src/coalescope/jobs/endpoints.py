@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from coalescope.database import ReadConnection, WriteConnection
+from coalescope.connections import ReadConnection, WriteConnection
 from coalescope.error_responses import ErrorResponse
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.jobs import service

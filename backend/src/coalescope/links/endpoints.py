@@ -5,7 +5,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from coalescope.database import ReadConnection, WriteConnection
+from coalescope.connections import ReadConnection, WriteConnection
 from coalescope.links import service
 from coalescope.links.schemas import LinkIn, LinkOut
 

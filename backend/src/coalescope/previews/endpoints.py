@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, Request, Response
 
-from coalescope.database import ReadConnection
+from coalescope.connections import ReadConnection
 from coalescope.errors import not_found
 from coalescope.previews.card import Card
 from coalescope.previews.head import is_public

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
 from sqlalchemy.engine import Connection
 
-from coalescope.database import ReadConnection, WriteConnection
+from coalescope.connections import ReadConnection, WriteConnection
 from coalescope.error_responses import ErrorResponse
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.endpoints import WHERE_PARAMETERS

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.sse import EventSourceResponse
 
-from coalescope.database import Database, ReadConnection, WriteConnection
+from coalescope.connections import ReadConnection, WriteConnection
+from coalescope.database import Database
 from coalescope.error_responses import ErrorResponse
 from coalescope.sweeps import service
 from coalescope.sweeps.events import Listeners, changes

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from coalescope.database import ReadConnection
+from coalescope.connections import ReadConnection
 from coalescope.error_responses import ErrorResponse
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import Kind

@@ -9,16 +9,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from coalescope.database import Database, open_database
 from coalescope.errors import CoalescopeError
 from coalescope.object_store import LOGS_NAME, DirectoryObjectStore, ObjectStore, SyncedFile
 from coalescope.processes import Beside, EndedError, answer_in_turn
-from coalescope.settings import Settings
 from coalescope.tracing import TRACER
 from coalescope.uploads.logs_together import LogUpload, store_together
 from coalescope.uploads.receipt import Receipt
+
+if TYPE_CHECKING:  # the process needs none, and to read them takes a while
+    from coalescope.settings import Settings
 
 # Longer than a writer waits for its turn, and then for a slow disk.
 ANSWER_S = 120.0
@@ -27,7 +29,7 @@ ANSWER_S = 120.0
 class LogWriter(Beside):
     """Stores logs; from `start` to `close` in a process of its own where that helps."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: "Settings") -> None:
         super().__init__("coalescope.uploads.log_writer", str(settings.data_dir))
         self._in_folder = settings.database_url is None and settings.object_store_url is None
 
