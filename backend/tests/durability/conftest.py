@@ -43,8 +43,11 @@ class Server:
         assert found, f"the server did not come up: {said}"
         self.url = found[0]
 
-    def upload(self, content: bytes, filename: str = "x.runlog") -> httpx.Response:
-        return httpx.post(
+    def upload(
+        self, content: bytes, filename: str = "x.runlog", through: httpx.Client | None = None
+    ) -> httpx.Response:
+        """Over a connection of its own, or one that is kept."""
+        return (through or httpx).post(
             f"{self.url}/api/uploads",
             params={"filename": filename},
             content=content,

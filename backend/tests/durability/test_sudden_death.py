@@ -25,14 +25,18 @@ from .conftest import Server, look
 MakeLog = Callable[..., bytes]
 
 
-def send_until_it_dies(server: Server, logs: list[bytes], acknowledged: set[str]) -> None:
-    for content in logs:
-        try:
-            answer = server.upload(content)
-        except httpx.TransportError:
-            return
-        assert answer.status_code in (200, 201), answer.text
-        acknowledged.add(hashlib.sha256(content).hexdigest())
+def send_until_it_dies(
+    server: Server, logs: list[bytes], acknowledged: set[str], *, kept: bool
+) -> None:
+    """kept: over one connection. To make one takes longer than an upload: few would meet."""
+    with httpx.Client() as client:
+        for content in logs:
+            try:
+                answer = server.upload(content, through=client if kept else None)
+            except httpx.TransportError:
+                return
+            assert answer.status_code in (200, 201), answer.text
+            acknowledged.add(hashlib.sha256(content).hexdigest())
 
 
 def begun_by(server: Server) -> set[int]:
@@ -62,12 +66,16 @@ def die_while_uploading(
 
     beside: gets the processes that were beside it then.
     answers_first: it does not die before an answer, however slow the machine is.
-    meets_first: nor before logs met, and a process beside it was begun.
+    meets_first: nor before logs met, and a process beside it was begun, or all are sent.
     """
     acknowledged: set[str] = set()
     shares = [logs[::2], logs[1::2], logs, logs[::-1]]
     senders = [
-        threading.Thread(target=send_until_it_dies, args=(server, share, acknowledged))
+        threading.Thread(
+            target=send_until_it_dies,
+            args=(server, share, acknowledged),
+            kwargs={"kept": meets_first},
+        )
         for share in shares
     ]
     for sender in senders:
@@ -75,7 +83,10 @@ def die_while_uploading(
     if answers_first:
         wait_until(lambda: acknowledged, "nothing is acknowledged")
     if meets_first:
-        wait_until(lambda: begun_by(server), "logs do not meet")
+        wait_until(
+            lambda: begun_by(server) or not any(sender.is_alive() for sender in senders),
+            "logs do not meet",
+        )
     time.sleep(delay_s)
     beside |= begun_by(server)
     server.stop(signal.SIGKILL)
@@ -114,7 +125,7 @@ def die_and_look(data: Path, make_log: MakeLog, kills: int, wrapped: Sequence[st
             chance.uniform(0.05, 1.5),
             beside,
             answers_first=kill % 2 == 0,
-            meets_first=kill == 0 and cpus() > 1 and not wrapped,
+            meets_first=not beside and cpus() > 1 and not wrapped,
         )
         there = stored(data)
         assert acknowledged <= set(there), "an acknowledged upload is lost"
