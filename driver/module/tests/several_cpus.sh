@@ -24,15 +24,19 @@ name_cards
 ip link set e0 up; ip link set e1 up
 wait_for_carrier "" e0; wait_for_carrier "" e1
 
-# ---- torn snapshots, under load: the module and its mutant
-for module in mutant coalescope; do
-	insmod /$module.ko
+# ---- torn snapshots, under load: the mutant until some are seen, then the module, of which no fewer are read
+torn_under_load() { # SNAPSHOTS TORN MOST
 	taskset 1 snapshots send e0 1000000000 1000 0 >/dev/null & load=$!
 	sleep 0.3
-	taskset 2 snapshots torn e1 15000 1004 1001 >/out/torn-$module
+	taskset 2 snapshots torn e1 $1 1004 1001 $2 $3
 	stop $load
-	[ $module = coalescope ] || rmmod coalescope
-done
+}
+insmod /mutant.ko
+torn_under_load 1 10 300000 >/out/torn-mutant
+rmmod coalescope
+read_of_mutant=$(sed -n 's/^snapshots=//p' /out/torn-mutant)
+insmod /coalescope.ko
+torn_under_load $((read_of_mutant > 15000 ? read_of_mutant : 15000)) 0 0 >/out/torn-coalescope
 
 # ---- two interfaces, two readers of one
 snapshots hold e0 1000 100 & a=$!

@@ -3,9 +3,10 @@
  * Reads the module's snapshots for the tests, and sends frames whose number and size are known. Static, for the guest.
  *
  *   snapshots show INTERFACE                 one snapshot, name=value a line, queues as name.N
- *   snapshots torn INTERFACE N FRAME_BYTES [FRAMES]
+ *   snapshots torn INTERFACE N FRAME_BYTES [FRAMES [TORN MOST]]
  *                                            N snapshots, and more until so many frames have come (else 0), all frames of
- *                                            one size: how many contradict themselves
+ *                                            one size: how many contradict themselves; goes on until so many do, or until
+ *                                            there are MOST snapshots
  *   snapshots until-gone INTERFACE           read until the interface is gone: read=1 at once, at the end the errors
  *   snapshots refuse INTERFACE               what must be refused, a line each
  *   snapshots move INTERFACE INTERFACE       attach one file to one interface, then to the other
@@ -136,12 +137,14 @@ static const char *contradiction(const struct reading *first, const struct readi
 	if (now->s.softirq_cycles < before->s.softirq_cycles ||
 	    now->s.other_irq_cycles < before->s.other_irq_cycles ||
 	    now->s.task_cycles < before->s.task_cycles || now->s.idle_cycles < before->s.idle_cycles ||
+	    now->s.rx_packets < before->s.rx_packets || now->s.rx_bytes < before->s.rx_bytes ||
 	    now->s.sequence != before->s.sequence + 1)
 		return "order";
 	return NULL;
 }
 
-static int torn(const char *interface, unsigned long count, unsigned int frame_bytes, unsigned long frames)
+static int torn(const char *interface, unsigned long count, unsigned int frame_bytes, unsigned long frames,
+		unsigned long enough, unsigned long most)
 {
 	static struct reading first, before, now;
 	unsigned long bytes = 0, queues = 0, polls = 0, sums = 0, order = 0, all = 0, retries = 0, flags = 0;
@@ -152,7 +155,8 @@ static int torn(const char *interface, unsigned long count, unsigned int frame_b
 	usleep(50000);
 	take(file, &first);
 	before = now = first;
-	for (i = 0; i < count || now.s.rx_packets - first.s.rx_packets < frames; i++) {
+	for (i = 0; i < count || now.s.rx_packets - first.s.rx_packets < frames || (all < enough && i < most);
+	     i++) {
 		const char *what;
 
 		take(file, &now);
@@ -337,9 +341,10 @@ int main(int count, char **words)
 
 	if (!strcmp(what, "show"))
 		return show(words[2]);
-	if (!strcmp(what, "torn") && (count == 5 || count == 6))
+	if (!strcmp(what, "torn") && (count == 5 || count == 6 || count == 8))
 		return torn(words[2], strtoul(words[3], NULL, 10), strtoul(words[4], NULL, 10),
-			    count == 6 ? strtoul(words[5], NULL, 10) : 0);
+			    count > 5 ? strtoul(words[5], NULL, 10) : 0, count > 6 ? strtoul(words[6], NULL, 10) : 0,
+			    count > 6 ? strtoul(words[7], NULL, 10) : 0);
 	if (!strcmp(what, "until-gone"))
 		return until_gone(words[2]);
 	if (!strcmp(what, "refuse"))

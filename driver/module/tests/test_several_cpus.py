@@ -48,7 +48,7 @@ def difference(read):
 
 def test_no_snapshot_under_load_is_torn(read):
     seen = read("torn-coalescope")
-    assert seen["snapshots"] >= 15_000
+    assert seen["snapshots"] >= max(15_000, read("torn-mutant")["snapshots"])
     assert seen["torn"] == 0
     assert seen["frames"] > 1000
     assert not seen["flags"] & NOT_ATOMIC
@@ -58,6 +58,7 @@ def test_no_snapshot_under_load_is_torn(read):
 
 
 def test_the_same_test_catches_a_module_without_its_sequence_counter(read):
+    # how seldom a snapshot is torn depends on the machine beneath: as many were read as it took to see ten, 300,000 at most
     assert read("torn-mutant")["torn"] > 0
 
 
