@@ -58,7 +58,7 @@ def test_no_snapshot_under_load_is_torn(read):
 
 
 def test_the_same_test_catches_a_module_without_its_sequence_counter(read):
-    # how seldom a snapshot is torn depends on the machine beneath: as many were read as it took to see ten, 300,000 at most
+    # How seldom one is depends on the machine beneath: read until ten were seen, or 300,000 read.
     assert read("torn-mutant")["torn"] > 0
 
 
