@@ -14,6 +14,7 @@ need iperf3 iperf3
 need ip iproute2
 need ethtool ethtool
 need strace strace
+need openssl openssl
 need ssh openssh-client
 need sshd openssh-server
 need ping iputils-ping

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -217,30 +218,68 @@ TOO_LARGE = b'{"error": {"message": "The file is larger than this server accepts
 REFUSAL = b"HTTP/1.1 413 Too large\r\nContent-Length: %d\r\n\r\n%s" % (len(TOO_LARGE), TOO_LARGE)
 
 
+@contextmanager
+def refusing(answer: bytes, tls: ssl.SSLContext | None = None) -> Iterator[int]:
+    """A server that answers the start of a request and hangs up; the port it listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+
+        def refuse() -> None:
+            connection, _ = listener.accept()
+            # as servers set it: else an answer may wait, and be lost with the connection
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with tls.wrap_socket(connection, server_side=True) if tls else connection as client:
+                client.recv(1 << 16)
+                client.sendall(answer)
+
+        refused = pool.submit(refuse)
+        yield listener.getsockname()[1]
+        refused.result(PATIENCE_S)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    path = tmp_path / "large.runlog"
+    with path.open("wb") as file:
+        file.truncate(32 << 20)
+    return path
+
+
+@pytest.fixture
+def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """What a server of this machine needs for https; its certificate is trusted."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    making = "openssl req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -subj /CN=here"
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    name = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run([*making.split(), *name, *files], check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+
 @pytest.mark.parametrize(
     ("answer", "outcome", "reason"),
     [(REFUSAL, "refused", "larger than this server accepts"), (b"", "failed", "cannot be reached")],
 )
 def test_what_a_server_says_before_it_has_the_whole_file_is_heard(
-    tmp_path: Path, answer: bytes, outcome: str, reason: str
+    large: Path, answer: bytes, outcome: str, reason: str
 ) -> None:
     """It closes with most of the file unread: the rest meets a broken pipe."""
-    log = tmp_path / "large.runlog"
-    with log.open("wb") as file:
-        file.truncate(32 << 20)
-    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
-
-        def refuse() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(1 << 16)
-                connection.sendall(answer)
-
-        refused = pool.submit(refuse)
-        found = send(f"http://127.0.0.1:{listener.getsockname()[1]}", log, None)
-        refused.result(PATIENCE_S)
+    with refusing(answer) as port:
+        found = send(f"http://127.0.0.1:{port}", large, None)
     assert found.outcome == outcome, found
     assert reason in found.reason
+
+
+def test_what_a_proxy_says_before_it_has_the_whole_file_is_heard(
+    large: Path, tls: ssl.SSLContext
+) -> None:
+    """What ends within TLS is no broken pipe."""
+    with refusing(REFUSAL, tls) as port:
+        found = send(f"https://127.0.0.1:{port}", large, None)
+    assert found.outcome == "refused", found
+    assert "larger than this server accepts" in found.reason
 
 
 def test_who_hangs_up_before_anything_is_said_cannot_be_reached(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def send(server: str, path: Path, secret: str | None) -> Outcome:
             query = urlencode({"filename": path.name})
             connection.connect()
             # a server that refuses a file need not take all of it: its answer is there already
-            with suppress(BrokenPipeError, ConnectionResetError):
+            with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
                 connection.request("POST", f"{base}/api/uploads?{query}", file, headers)
             answer = connection.getresponse()
             return _outcome(server, answer.status, answer.read(1 << 20))
