@@ -32,6 +32,7 @@ def files(tmp_path: Path, make_log: Callable[..., bytes]) -> dict[str, Path]:
         "good.csv": TABLE.encode(),
         "wrong.csv": WRONG.encode(),
         "empty.csv": b"",
+        "table.runlog": TABLE.encode(),
     }
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
@@ -64,6 +65,7 @@ def test_a_remark_is_no_fault(run: Run, make_log: Callable[..., bytes], tmp_path
         ("flipped.runlog", "damaged"),
         ("wrong.csv", "delay_ms"),
         ("empty.csv", "empty"),
+        ("table.runlog", "not a run log: it begins with 6d 74 75"),
         ("folder", "directory"),
         ("missing.runlog", "No such file"),
     ],
@@ -81,12 +83,14 @@ def test_check_what_is_wrong(run: Run, files: dict[str, Path], name: str, reason
 def test_import_says_what_became_of_each_file(
     run: Run, process: Run, files: dict[str, Path]
 ) -> None:
-    typed = [files[name] for name in ("good.runlog", "flipped.runlog", "good.csv", "wrong.csv")]
+    names = ("good.runlog", "flipped.runlog", "table.runlog", "good.csv", "wrong.csv")
+    typed = [files[name] for name in names]
     done = process("import", *typed)
     assert done.returncode == 1
     assert f"stored  {files['good.runlog']}: lab, 1 run\n" in done.stdout
     assert f"stored  {files['good.csv']}: good, 3 runs\n" in done.stdout
     assert f"refused {files['flipped.runlog']}: " in done.stderr
+    assert f"refused {files['table.runlog']}: The file is not a run log: it begins" in done.stderr
     assert f"refused {files['wrong.csv']}: " in done.stderr
     assert "row 1, column delay_ms" in done.stderr
     assert "Multiply by 1000" in done.stderr

@@ -53,10 +53,12 @@ def in_pieces(content: bytes) -> Iterator[bytes]:
         yield bytes(view[start : start + (1 << 16)])
 
 
-def upload(server: Server, content: bytes | Iterator[bytes]) -> httpx.Response:
+def upload(
+    server: Server, content: bytes | Iterator[bytes], filename: str = "x.runlog"
+) -> httpx.Response:
     return httpx.post(
         f"{server.url}/api/uploads",
-        params={"filename": "x.runlog"},
+        params={"filename": filename},
         content=content,
         timeout=PATIENCE_S,
     )
@@ -107,7 +109,7 @@ def test_a_large_log_takes_little_memory(server: Server, make_log: MakeLog) -> N
     assert watch.more <= 16 * 2**20
     table = "mtu_bytes,replicate,drops\n" + "".join(f"1500,{i},0\n" for i in range(60_000))
     with Watch(server) as held:  # negative control: rows of a table are held in memory
-        hold = upload(server, table.encode() + b"1500,0,0\n")
+        hold = upload(server, table.encode() + b"1500,0,0\n", "x.csv")
     assert hold.json()["error"]["code"] == "duplicate_row"
     assert held.more > 16 * 2**20
 
@@ -162,7 +164,7 @@ def test_what_is_packed_is_not_unpacked(server: Server, pack: Callable[[bytes], 
     names = {"gzip": "gzip", "zlib": "deflate"}
     encoding = names.get(pack.__module__, "identity")
     with Watch(server) as watch:
-        plain = upload(server, bomb)
+        plain = upload(server, bomb, "x.csv")
         declared = httpx.post(
             f"{server.url}/api/uploads",
             params={"filename": "x.csv"},

@@ -114,7 +114,6 @@ def bad_logs(make_log: MakeLog) -> dict[str, tuple[bytes, int, str]]:
         "enormous replicate": (make_log(replicate=2**62), 422, "bad_replicate"),
         "one record": (make_log(rows=[(1, 1, 1, 1, 1)], window=(None, None)), 422, "empty_window"),
         "window of one record": (make_log(window=(4, 4)), 422, "empty_window"),
-        "no run in a table": (b"mtu_bytes,replicate,drops\n", 422, "no_rows"),
     }
 
 
@@ -136,8 +135,28 @@ BAD_LOGS = [
     "enormous replicate",
     "one record",
     "window of one record",
-    "no run in a table",
 ]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (CSV, "6d 74 75 5f 62 79 74 65 (mtu_byte)"),
+        (b"\x1f\x8b\x08\x00packed", "1f 8b 08 00"),
+        (bytes(100), "00 00 00 00"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.runlog", "X.RUNLOG"])
+def test_what_is_named_as_a_run_log_and_is_none_is_told_so(
+    client: Any, content: bytes, found: str, name: str
+) -> None:
+    answer = client.upload(content, name, experiment="lab")
+    error = refusal(answer)
+    assert (answer.status_code, error["code"]) == (422, "not_a_run_log")
+    assert error["message"].startswith(f"The file is not a run log: it begins with {found}")
+    assert error["where"]["offset"] == 0
+    assert "89 43 4f 41 4c" in error["advice"]
+    assert "table" not in error["message"] + error["advice"]
 
 
 @pytest.mark.parametrize("name", BAD_LOGS)

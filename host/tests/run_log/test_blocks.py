@@ -229,6 +229,22 @@ def test_not_a_log():
         refused(data, "not_a_run_log")
 
 
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"mtu_bytes,drops\n", "6d 74 75 5f 62 79 74 65 (mtu_byte)."),
+        (b"\x1f\x8b\x08\0packed", "1f 8b 08 00 70 61 63 6b."),
+        (b"mtu\n1500", "6d 74 75 0a 31 35 30 30."),
+        (b"x", "78 (x)."),
+        (b"", "The file is empty."),
+    ],
+)
+def test_what_is_no_log_is_told_with_what_was_found_at_its_start(data, found):
+    error = refused(data, "not_a_run_log")
+    assert error.message.endswith(found)
+    assert "begin with the bytes 89 43 4f 41 4c" in error.advice
+
+
 def test_newer_major_version_is_refused_with_a_message(tools):
     log = bytearray(tools.log())
     struct.pack_into("<H", log, 8, 2)

@@ -288,9 +288,12 @@ def begins_as_run_log(start: bytes) -> bool:
     return start[:5] == _RUN_LOG_MAGIC[:5]
 
 
+def is_named_as_run_log(filename: str) -> bool:
+    """What is none for all its name should be told so too, and not what it lacks as a table."""
+    return filename.lower().endswith(f".{RUN_LOG_SUFFIX}")
+
+
 def _understand(staged: StagedObject, request: UploadRequest, understand: Understand) -> Incoming:
-    if begins_as_run_log(staged.start):
-        return understand(staged.path, request)
     if not staged.size:
         raise CoalescopeError(
             "empty_file",
@@ -298,6 +301,8 @@ def _understand(staged: StagedObject, request: UploadRequest, understand: Unders
             where={"file": request.filename, "offset": 0},
             advice="Send a run log, or a CSV table with a header and rows.",
         )
+    if begins_as_run_log(staged.start) or is_named_as_run_log(request.filename):
+        return understand(staged.path, request)
     return understand_csv(staged.path, staged.size, staged.sha256, request)
 
 

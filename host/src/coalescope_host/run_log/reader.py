@@ -183,10 +183,12 @@ class _Scan:
             raise RunLogError(
                 Problem(
                     "not_a_run_log",
-                    "The file is empty." if len(data) == 0 else "The file is not a run log.",
+                    f"The file is not a run log: {_beginning(data)}."
+                    if len(data)
+                    else "The file is empty.",
                     0,
                     advice="Run logs are written by coalescope-logger and begin with the bytes "
-                    "89 43 4f 41 4c.",
+                    f"{layout.MAGIC[:5].hex(' ')}. Give one as it was written, not packed.",
                 )
             )
         if len(data) < size:
@@ -604,6 +606,13 @@ class _Scan:
                         advice="The measurement window is not covered; the run must be repeated.",
                     )
                 )
+
+
+def _beginning(data: memoryview) -> str:
+    """What was found in the place of the magic: bytes, and the text that they are, if they are."""
+    start = bytes(data[: len(layout.MAGIC)])
+    text = f" ({start.decode()})" if start.isascii() and start.decode().isprintable() else ""
+    return f"it begins with {start.hex(' ')}{text}"
 
 
 def _only_zeros(data: memoryview) -> bool:

@@ -15,7 +15,7 @@ from coalescope.object_store import StagedObject
 from coalescope.store import Store
 from coalescope.uploads.endpoints import receipt_out
 from coalescope.uploads.incoming import UploadRequest
-from coalescope.uploads.service import accept, begins_as_run_log
+from coalescope.uploads.service import accept, begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.tidy_csv import MAX_CSV_BYTES, refuse_binary
 
 _CHUNK_BYTES = 1 << 20
@@ -60,7 +60,7 @@ def _import(store: Store, file: BinaryIO, path: Path, arguments: Namespace) -> F
     )
     try:
         with store.object_store.stage() as staged:
-            _receive(file, staged)
+            _receive(file, staged, asked.filename)
             receipt = accept(store.database, store.object_store, staged, asked)
     except CoalescopeError as error:
         return FileOutcome(str(path), "refused", None, error.as_json()["error"])
@@ -68,12 +68,12 @@ def _import(store: Store, file: BinaryIO, path: Path, arguments: Namespace) -> F
     return FileOutcome(str(path), receipt.outcome, shown, None)
 
 
-def _receive(file: BinaryIO, staged: StagedObject) -> None:
+def _receive(file: BinaryIO, staged: StagedObject, filename: str) -> None:
     """Copy the file, but no more of it than can be accepted: a device has no end."""
     chunk = file.read(_CHUNK_BYTES)
-    is_table = not begins_as_run_log(chunk)
-    if is_table:
+    is_log = begins_as_run_log(chunk)
+    if not is_log and not is_named_as_run_log(filename):
         refuse_binary(chunk)
-    while chunk and not (is_table and staged.size > MAX_CSV_BYTES):
+    while chunk and (is_log or staged.size <= MAX_CSV_BYTES):
         staged.write(chunk)
         chunk = file.read(_CHUNK_BYTES)
