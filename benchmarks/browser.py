@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -23,6 +21,9 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "e2e"))
+from lab.chromium import found_chromium  # noqa: E402
+
 # The largest data set that is shipped: its workload with the most cells, a measure with sliders.
 VIEW = "/explorer/virtual-testbed?workload=tcp&measure=system_cpu_s_per_gb"
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
@@ -79,11 +80,7 @@ def answering(url: str, process: subprocess.Popen[bytes], seconds: float = 600) 
 @contextmanager
 def browsing() -> Iterator[Browser]:
     """A headless Chromium; each page of it gets a fresh profile."""
-    path = (
-        os.environ.get("COALESCOPE_CHROMIUM")
-        or shutil.which("chromium-headless-shell")
-        or shutil.which("chromium")
-    )
+    path = found_chromium()
     if path is None:
         sys.exit("this benchmark drives Chromium, which is not installed")
     with sync_playwright() as playwright:

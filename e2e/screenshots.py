@@ -7,11 +7,10 @@ OUT/NAME-SCHEME-WIDTH.png are the pictures, OUT/sheets/NAME.jpg the four of a pa
 docs/pages.md shows them. The README's picture is OUT/explorer-light-1440.png.
 """
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
+from lab.chromium import found_chromium
 from playwright.sync_api import Browser, Page, sync_playwright
 
 NFS = "geist-2005-nfs"
@@ -104,14 +103,9 @@ def main() -> None:
         sys.exit(__doc__)
     url, out = sys.argv[1].rstrip("/"), Path(sys.argv[2])
     (out / "sheets").mkdir(parents=True, exist_ok=True)
-    path = (
-        os.environ.get("COALESCOPE_CHROMIUM")
-        or shutil.which("chromium-headless-shell")
-        or shutil.which("chromium")
-    )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=found_chromium(), args=["--no-sandbox", "--disable-gpu"]
         )
         for scheme in ("light", "dark"):
             for width in SIZES:

@@ -20,6 +20,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
+from chromium import found_chromium
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -140,12 +141,6 @@ def server(
         before = contents(common)
         yield common
         assert contents(common) == before, "it stores something: mark the file `stores`"
-
-
-def found_chromium() -> str | None:
-    """The Chromium that is asked for; else the one without a window, which draws with less."""
-    asked = os.environ.get("COALESCOPE_CHROMIUM")
-    return asked or shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
 @pytest.fixture(scope="session")
