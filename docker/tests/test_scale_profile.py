@@ -54,6 +54,12 @@ class Scale:
     def compose(self, *words: str) -> str:
         return str(self.engine.compose("--profile", "scale", *words, **self._settings))
 
+    def come_up(self) -> None:
+        try:
+            self.compose("up", "--detach", "--no-build", "proxy", "dask-worker")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.compose('logs', '--tail', '40')}") from error
+
     def wait(self) -> None:
         deadline = time.monotonic() + _UP_WITHIN_S
         while True:
@@ -93,7 +99,7 @@ def scale(engine: Any, base_images: dict[str, str]) -> Iterator[Scale]:
             engine.run("build", *base, "--file", file, *tag, STANDINS)
     found = Scale(engine, images)
     found.compose("down", "--volumes")
-    found.compose("up", "--detach", "--no-build", "proxy", "dask-worker")
+    found.come_up()
     found.wait()
     yield found
     found.client.close()
