@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""axe finds nothing on any page, light and dark, wide and on a phone; none scrolls sideways."""
+"""axe finds nothing on any page, light and dark, wide and on a phone; none scrolls sideways.
+
+What axe does not look for: that the element with the focus is seen (WCAG 2.2, 2.4.11).
+"""
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import Console, axe_complaints, stand_still
+from .conftest import Console, axe_complaints, drawn, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -54,3 +57,33 @@ def test_axe_finds_nothing(page: Page, path: str, scheme: str, width: int) -> No
     settle(page, path)
     assert axe_complaints(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# The element with the focus, where something else lies over its middle or it is out of the window.
+UNSEEN = """() => {
+  const element = document.activeElement;
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  const seen = over !== null && (element.contains(over) || over.contains(element));
+  return seen ? null : element.outerHTML.slice(0, 120);
+}"""
+
+
+@pytest.mark.parametrize("path", ["/explorer/geist-2005-nfs", "/"])
+def test_what_has_the_focus_is_seen_beside_the_bar_below(page: Page, path: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 390, "height": 844})
+    settle(page, path)
+    if path == "/":
+        for box in page.get_by_role("checkbox").all()[:2]:
+            box.check()
+        expect(page.locator(".compare-bar")).to_be_visible()
+    page.locator("body").press("Tab")
+    unseen, stops = [], 0
+    while page.evaluate("document.activeElement !== document.body"):
+        drawn(page)
+        unseen.append(page.evaluate(UNSEEN))
+        stops += 1
+        page.keyboard.press("Tab")
+    assert stops > 30
+    assert [each for each in unseen if each] == []

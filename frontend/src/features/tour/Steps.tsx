@@ -47,6 +47,13 @@ function usePresent() {
   return { steps, again: () => setSteps(present) };
 }
 
+/** Scrolls to what a step is about. */
+function bringIntoSight(step: (typeof STEPS)[number] | undefined): void {
+  const reduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const part = step && document.querySelector(step.anchor);
+  part?.scrollIntoView({ block: 'nearest', behavior: reduced ? 'auto' : 'smooth' });
+}
+
 export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   const { steps, again } = usePresent();
   const [at, setAt] = useState(0);
@@ -54,10 +61,13 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   const { note, mark } = usePlaced(step?.anchor ?? 'html', step?.side ?? 'below');
   const next = useRef<HTMLButtonElement>(null);
 
-  // asked for: the focus goes where the words are; by itself it takes nothing from anybody
+  // asked for: the focus goes where the words are, and the page to what they say; by itself it takes nothing from anybody
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first step that is there, and no later one
   useEffect(() => {
-    if (asked) next.current?.focus({ preventScroll: true });
-  }, [asked]);
+    if (!asked || !step) return;
+    next.current?.focus({ preventScroll: true });
+    bringIntoSight(step);
+  }, [asked, step === undefined]);
   // the page that it was asked for may still be on its way
   // biome-ignore lint/correctness/useExhaustiveDependencies: once more until something is there
   useEffect(() => {
@@ -70,9 +80,7 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   function go(to: number) {
     again();
     setAt(to);
-    const part = document.querySelector(steps[to]?.anchor ?? '');
-    const reduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    part?.scrollIntoView({ block: 'nearest', behavior: reduced ? 'auto' : 'smooth' });
+    bringIntoSight(steps[to]);
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Escape') onEnd();
