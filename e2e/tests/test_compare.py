@@ -160,3 +160,7 @@ def test_a_log_is_opened_and_not_uploaded(page: Page, labs: Server) -> None:
     expect(page.get_by_text(re.compile(r"Byte [\d\u2009]+ \(0x"))).to_be_visible()
     page.locator("input[type=file]").set_input_files(GOLDEN / "cut-off.runlog")
     expect(page.get_by_text("It was cut off")).to_be_visible()
+    lost = {"name": "lost.runlog", "mimeType": "", "buffer": b"the log was lost\n"}
+    page.locator("input[type=file]").set_input_files(lost)
+    expect(page.get_by_text("Nothing in it can be read")).to_be_visible()
+    expect(page.get_by_text("The file is not a run log")).to_be_visible()

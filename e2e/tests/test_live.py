@@ -54,6 +54,8 @@ def test_the_surface_fills_while_the_sweep_goes_on(
     put(server, "/api/sweeps/live-sweep", sweep | progress(server, 0))
     page.clock.fast_forward(LOOKS_AGAIN_MS)
     expect(page.locator(".sweep")).to_contain_text("0 of 6 runs, 2 min left")
+    expect(page.get_by_role("heading", name="No run has come yet")).to_be_visible()
+    expect(page.get_by_text("There is no experiment")).to_have_count(0)
     for done, (mtu, delay) in enumerate(CELLS, 1):
         arrive(server, mtu, delay, 900 + done)
         put(server, "/api/sweeps/live-sweep/progress", progress(server, done))

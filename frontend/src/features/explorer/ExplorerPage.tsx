@@ -16,14 +16,29 @@ import { type Followed, usePlan, useSweep } from '../live/useSweep';
 import { Explorer } from './Explorer';
 import { Skeleton } from './Skeleton';
 
+/** A sweep has said what it will measure, and no run of it has come. */
+function Awaited({ slug, followed }: { slug: string; followed: Followed }) {
+  return (
+    <div className="page">
+      <header className="lede">
+        <h1>No run has come yet</h1>
+        <SweepLine followed={followed} />
+        <p>
+          The surface of <code>{slug}</code> appears here with the first one. <Link href="/">All experiments</Link>
+        </p>
+      </header>
+    </div>
+  );
+}
+
 function Missing(props: { slug: string; error: unknown; again: () => void; followed: Followed | null }) {
   const { slug, error, again, followed } = props;
   const unknown = error instanceof ApiError && error.status === 404;
+  if (unknown && followed) return <Awaited slug={slug} followed={followed} />;
   return (
     <div className="page">
       <header className="lede">
         <h1>{unknown ? 'No such experiment' : 'The experiment did not arrive'}</h1>
-        {unknown && <SweepLine followed={followed} />}
         <p>
           {unknown ? (
             <>

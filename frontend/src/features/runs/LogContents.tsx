@@ -7,7 +7,7 @@ import { Drawing, useWidth } from '../../layers/Drawing';
 import { Timeline } from '../../layers/Timeline';
 import { HEIGHT, histogramShapes } from '../../plots/histogram';
 import { brief, decimal } from '../../plots/number';
-import { countersOf } from './counters';
+import { countersOf, instanceInWords } from './counters';
 import './log.css';
 
 export function Part({ title, children, of }: { title: string; children: ReactNode; of?: string }) {
@@ -58,7 +58,7 @@ function Counters({ contents }: { contents: Contents }) {
               </th>
               {instances.map((name) => (
                 <th key={name} scope="col" className="n">
-                  {name}
+                  {instanceInWords(name)}
                 </th>
               ))}
               <th scope="col">Unit</th>

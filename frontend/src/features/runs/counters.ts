@@ -29,3 +29,9 @@ export function countersOf(counters: Contents['counters']): { instances: string[
   });
   return { instances: instances.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })), rows };
 }
+
+/** `q3` counts a queue, `41` an interrupt line (docs/run-log-format.md). */
+export function instanceInWords(instance: string): string {
+  if (/^q\d+$/.test(instance)) return `queue ${instance.slice(1)}`;
+  return /^\d+$/.test(instance) ? `line ${instance}` : instance;
+}

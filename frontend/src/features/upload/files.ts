@@ -4,12 +4,13 @@
 const MAGIC = [0x89, 0x43, 0x4f, 0x41, 0x4c];
 const PEEK = 1024;
 
-/** A file is taken for a table unless it begins as a run log or is not text. The server looks again. */
-export async function isCsv(file: Blob): Promise<boolean> {
+/** A file is taken for a table unless it begins as a run log, is not text, or is called a run log and has no columns. The server looks again. */
+export async function isCsv(file: File): Promise<boolean> {
   const head = new Uint8Array(await file.slice(0, PEEK).arrayBuffer());
   if (head.length === 0) return false;
   if (MAGIC.every((byte, i) => head[i] === byte)) return false;
-  return !head.includes(0);
+  if (head.includes(0)) return false;
+  return !file.name.endsWith('.runlog') || /^[^\n]*,/.test(new TextDecoder().decode(head));
 }
 
 function entryFile(entry: FileSystemFileEntry): Promise<File> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { countersOf } from '../../../src/features/runs/counters';
+import { countersOf, instanceInWords } from '../../../src/features/runs/counters';
 import { countOf, searched, treeOf } from '../../../src/features/runs/tree';
 
 const counter = (name: string, instance: string | null, advance: number | null) => ({
@@ -24,6 +24,10 @@ it('puts queues beside their total, in their order', () => {
     ['polls', undefined],
   ]);
   expect(rows[1].by).toEqual({ q2: null });
+});
+
+it('says whether a column is a queue’s or an interrupt line’s', () => {
+  expect(['q2', '41', 'cpu0'].map(instanceInWords)).toEqual(['queue 2', 'line 41', 'cpu0']);
 });
 
 const HEADER = {

@@ -8,6 +8,12 @@ describe('isCsv', () => {
 
   it('takes text for a table, whatever it is called', async () => {
     expect(await isCsv(new File(['mtu_bytes,n\n1500,3\n'], 'x.runlog'))).toBe(true);
+    expect(await isCsv(new File(['mtu_bytes\n1500\n'], 'x.csv'))).toBe(true);
+  });
+
+  it('takes text without columns for the run log that it is called', async () => {
+    expect(await isCsv(new File(['the log was lost\n'], 'x.runlog'))).toBe(false);
+    expect(await isCsv(new File(['the log was lost\nin May, by mail\n'], 'x.runlog'))).toBe(false);
   });
 
   it('knows a run log by its first bytes, whatever it is called', async () => {
