@@ -58,6 +58,29 @@ def soon(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
     return True
 
 
+def state_of(pid: int) -> str:
+    """As in /proc: "T" is stopped, "Z" has ended."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def stop_with_its_children_dead(pid: int) -> None:
+    """Stop a process and end what it started, its dead man above all.
+
+    A child that was just forked shares its lock until it is another program, or has ended, which a
+    busy machine makes last: so the process stands still first, and they have ended when this
+    returns.
+    """
+    os.kill(pid, signal.SIGSTOP)
+    assert soon(lambda: state_of(pid) == "T")
+    children = [
+        int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    ]
+    assert children
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    assert soon(lambda: all(state_of(child) == "Z" for child in children))
+
+
 def the_file(state_home: Path, namespace: Any) -> Path:
     return state_home / f"{namespace.name}@veth0.json"
 
@@ -108,8 +131,7 @@ def test_with_the_dead_man_dead_too_the_state_is_left_for_restore(
 ) -> None:
     before = namespace.everything()
     sweep = a_sweep(namespace, 60)
-    os.kill(sweep.pid, signal.SIGSTOP)
-    subprocess.run(["pkill", "-KILL", "-P", str(sweep.pid)], check=True)
+    stop_with_its_children_dead(sweep.pid)
     sweep.kill()
     sweep.wait()
     assert namespace.mtu_bytes() >= 4000
