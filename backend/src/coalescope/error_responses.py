@@ -15,7 +15,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy.exc import DataError, DBAPIError
+from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.routing import Match
@@ -157,7 +157,7 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
         advice="Try again. If it stays, the server's log has the details.",
         status=500,
     )
-    return _answer(shaped)
+    return _answer(shaped, {"Connection": "close"})
 
 
 def _is_storage_full(error: Exception) -> bool:
@@ -229,4 +229,8 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(StarletteHTTPException, _http)
     app.add_exception_handler(DataError, _not_storable)
+    # of the disk and the database: answered as any refusal is, and the connection goes on; after
+    # what nobody knows the server closes it, in the midst of a body too
+    app.add_exception_handler(OSError, _unexpected)
+    app.add_exception_handler(SQLAlchemyError, _unexpected)
     app.add_exception_handler(Exception, _unexpected)

@@ -4,12 +4,15 @@
 An upload is answered 5xx and leaves nothing; reading goes on; sending it again works.
 """
 
+import json
 import os
 import resource
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 
 import httpx
@@ -103,6 +106,27 @@ def fill_the_disk(
     ballast.unlink()
     assert server.upload(content).status_code == 201
     assert len(files(inside(server))) == 2
+
+
+def test_no_room_is_said_over_a_connection_that_goes_on(
+    tmp_path: Path, make_log: MakeLog, started: list[Server]
+) -> None:
+    """Who sends the next file at once meets no reset, nor does who is still sending."""
+    data = tmp_path / "data"
+    data.mkdir()
+    server = Server(data, wrapped=in_own_mounts(f"mount -t tmpfs -o size=3M tmpfs {data}"))
+    started.append(server)
+    room = os.statvfs(inside(server))
+    (inside(server) / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize - 100_000))
+    with closing(HTTPConnection(server.url.removeprefix("http://"))) as connection:
+        connection.connect()
+        kept = connection.sock
+        for content in (large(make_log, 20_000, 1), bytes(32 << 20), large(make_log, 20_000, 2)):
+            connection.request("POST", "/api/uploads?filename=x.runlog", content)
+            with connection.getresponse() as answer:
+                assert answer.status == 507
+                assert json.load(answer)["error"]["code"] == "storage_full"
+            assert connection.sock is kept
 
 
 def test_no_room_for_rows(tmp_path: Path, make_log: MakeLog, started: list[Server]) -> None:
