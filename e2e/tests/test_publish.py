@@ -163,13 +163,27 @@ def test_what_follows_from_kept_answers_is_worked_out(copy: Page, site: str) -> 
     settings = copy.get_by_role("region", name="Settings of A and B")
     expect(settings.get_by_role("row")).to_have_count(4, timeout=SLOW)
     expect(copy.get_by_text("B is", exact=False).first).to_be_visible()
-    expect(copy.get_by_role("region", name="Environment")).to_contain_text("not known here")
+    environment = copy.get_by_role("region", name="Environment", exact=True)
+    expect(environment).to_contain_text("A and B record no environment")
 
     copy.goto(f"{site}/experiments/lab/replicates?mtu_bytes=1500&width=1")
     cells = copy.get_by_role("region", name="Cells")
     expect(cells).to_contain_text("delay 320", timeout=SLOW)
     expect(cells).not_to_contain_text("MTU 9000")
     expect(copy.get_by_role("region", name="What to measure again")).to_contain_text("± 1 %")
+
+    # without a run: what moves the measure is worked out anew
+    copy.goto(f"{site}/experiments/lab/replicates")
+    allocation = copy.get_by_role("region", name="Analysis of variance")
+    replicates = allocation.get_by_role("row", name=re.compile("^replicates"))
+    freedom = int(replicates.get_by_role("cell").nth(1).inner_text())
+    with copy.expect_response(re.compile(r"/experiments/lab/runs\.json")):
+        copy.goto(f"{site}/experiments/lab/runs")
+    run = copy.get_by_role("row").nth(1).get_by_role("link").first
+    uid = str(run.get_attribute("href")).rstrip("/").rpartition("/")[2]
+    copy.goto(f"{site}/experiments/lab/replicates?without={uid}")
+    expect(copy.get_by_text("1 run is left out of this page")).to_be_visible()
+    expect(replicates.get_by_role("cell").nth(1)).to_have_text(str(freedom - 1), timeout=SLOW)
 
 
 @pytest.mark.parametrize("path", ["", "explorer/lab", "experiments/lab/runs", "figures"])

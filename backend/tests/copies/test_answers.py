@@ -4,6 +4,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import coalescope_models
 import numpy as np
 import pytest
 from coalescope.copies.answers import work_out
+from coalescope.copies.environments import EnvironmentTable
 
 
 def table(version: str, seed: int) -> bytes:
@@ -39,6 +41,14 @@ def store(client: Any) -> Any:
     return client
 
 
+def environments(client: Any, slug: str) -> Any:
+    """What each run was recorded with, in a copy's one file."""
+    table = EnvironmentTable()
+    for run in client.get(f"/api/experiments/{slug}/runs?limit=1000").json()["runs"]:
+        table.add(run["id"], client.get(f"/api/runs/{run['id']}/environment").json())
+    return json.loads(json.dumps(table.as_json()))
+
+
 def kept(client: Any, *slugs: str) -> dict[str, Any]:
     """What a published copy keeps of these, as JSON gives it back."""
     return {
@@ -46,12 +56,14 @@ def kept(client: Any, *slugs: str) -> dict[str, Any]:
             "experiment": client.get(f"/api/experiments/{slug}").json(),
             "cells": client.get(f"/api/experiments/{slug}/cells").json(),
             "runs": client.get(f"/api/experiments/{slug}/runs?limit=1000").json(),
+            "environments": environments(client, slug),
         }
         for slug in slugs
     }
 
 
 OF_BOTH = "experiments/both"
+OF_DROPS = {"measure": "drops", "factors": "mtu_bytes,delay_us"}
 QUESTIONS = [
     ("comparisons", {"a": "old", "b": "new", "measure": "throughput_mbps"}),
     ("comparisons", {"a": "old", "b": "new", "measure": "drops", "mtu_bytes": "1500"}),
@@ -84,6 +96,22 @@ QUESTIONS = [
         },
     ),
     (f"{OF_BOTH}/replication-plan", {"measure": "goodput_mbps", "width_percent": "5"}),
+    (f"{OF_BOTH}/variance", OF_DROPS),
+    (f"{OF_BOTH}/variance", {**OF_DROPS, "driver_version": "1.1"}),
+    (
+        f"{OF_BOTH}/variance",
+        {
+            "measure": "throughput_mbps",
+            "factors": "mtu_bytes,driver_version",
+            "delay_us": "50",
+            "without": "{run}",
+        },
+    ),
+    (f"{OF_BOTH}/variance", {**OF_DROPS, "mtu_bytes": "9000", "driver_version": "1.0"}),
+    (f"{OF_BOTH}/variance", {"measure": "drops", "factors": "mtu_bytes"}),
+    (f"{OF_BOTH}/variance", {"measure": "goodput_mbps", "factors": "mtu_bytes,delay_us"}),
+    (f"{OF_BOTH}/environment", {"driver_version": "1.1"}),
+    (f"{OF_BOTH}/environment", {"cable": "short"}),
 ]
 
 
@@ -109,6 +137,25 @@ def test_a_run_left_out_changes_the_answer(store: Any) -> None:
     without = work_out(path, [*asked, ("without", outlier)], answers)
     widest = [max(cell["width_percent"] for cell in plan["cells"]) for plan in (whole, without)]
     assert widest[0] > 10 * widest[1]
+
+
+def test_environments_of_chosen_levels(client: Any, make_log: Callable[..., bytes]) -> None:
+    """Kernels differ between cells, a ring within one; of a row of a table nothing is known."""
+    rows = [("tcp", 1, "6.1", 256), ("tcp", 2, "6.1", 512), ("udp", 1, "6.12", 256)]
+    for workload, replicate, kernel, ring in rows:
+        environment = {"kernel": kernel, "ring": {"rx": ring}}
+        if workload == "udp":
+            environment["governor"] = "performance"
+        factors = {"mtu_bytes": 1500, "workload": workload}
+        log = make_log(factors=factors, replicate=replicate, environment=environment)
+        assert client.upload(log).status_code == 201
+    row = b"mtu_bytes,workload,replicate,throughput_mbps\n1500,tcp,3,900\n"
+    assert client.upload(row, "row.csv", experiment="lab").status_code == 201
+    answers = kept(client, "lab")
+    for levels in ({"workload": "tcp"}, {"workload": "udp"}, {"mtu_bytes": "1500"}):
+        told = client.get("/api/experiments/lab/environment", params=levels).json()
+        assert told["recorded"] > 0
+        assert work_out("experiments/lab/environment", [*levels.items()], answers) == told
 
 
 def test_only_the_standard_library_is_needed() -> None:

@@ -150,8 +150,8 @@ export function keptAs(path: string, query: URLSearchParams): string | null {
   return query.size === 0 ? `${path}.json` : `${path}/${query}.json`;
 }
 
-/** What follows from experiments' cells and runs. The analysis of variance takes numpy, which the page does not have. */
-const FOLLOWS = /^(comparisons|experiments\/[^/]+\/(cells|replicates|replication-plan))$/;
+/** What follows from experiments' cells and runs. */
+const FOLLOWS = /^(comparisons|experiments\/[^/]+\/(cells|environment|replicates|replication-plan|variance))$/;
 
 async function workedOut(copy: Copy, request: Request, path: string, query: URLSearchParams): Promise<Response> {
   if (!copy.workOut || !FOLLOWS.test(path)) throw needsServer();
@@ -160,12 +160,13 @@ async function workedOut(copy: Copy, request: Request, path: string, query: URLS
   const kept = await Promise.all(
     [...new Set(slugs)].map(async (slug) => {
       const own = `experiments/${slug}`;
-      const [experiment, cells, runs] = await Promise.all([
+      const [experiment, cells, runs, environments] = await Promise.all([
         json(`${own}.json`),
         json(`${own}/cells.json`),
         path === 'comparisons' ? { runs: [] } : json(`${own}/runs.json`),
+        path.endsWith('/environment') ? json(`${own}/environments.json`) : undefined,
       ]);
-      return [slug, { experiment, cells, runs }];
+      return [slug, { experiment, cells, runs, environments }];
     }),
   );
   const answer = await copy.workOut(path, query, Object.fromEntries(kept)).catch((reason: unknown) => {

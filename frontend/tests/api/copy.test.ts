@@ -58,7 +58,12 @@ describe('answers that were kept', () => {
 });
 
 describe('answers that follow from kept ones', () => {
-  const files = { 'experiments/paper.json': 1, 'experiments/paper/cells.json': 2, 'experiments/paper/runs.json': 3 };
+  const files = {
+    'experiments/paper.json': 1,
+    'experiments/paper/cells.json': 2,
+    'experiments/paper/runs.json': 3,
+    'experiments/paper/environments.json': 4,
+  };
   const site = (workOut: Copy['workOut']): Copy => ({ ...fileCopy('0.1.0', files), of: 'site', workOut });
   const get = async (from: Copy, path: string) =>
     (await answerFrom(from, new Request(`http://127.0.0.1/api/${path}`))).json();
@@ -67,7 +72,7 @@ describe('answers that follow from kept ones', () => {
     const echo = site(async (path, query, kept) => ({ path, query: [...query], kept }));
     const paper = { experiment: 1, cells: 2, runs: 3 };
     const level = ['workload', 'tcp'];
-    for (const path of ['cells', 'replicates', 'replication-plan'])
+    for (const path of ['cells', 'replicates', 'replication-plan', 'variance'])
       expect(await get(echo, `experiments/paper/${path}?workload=tcp`)).toEqual({
         path: `experiments/paper/${path}`,
         query: [level],
@@ -75,6 +80,9 @@ describe('answers that follow from kept ones', () => {
       });
     expect(await get(echo, 'comparisons?a=paper&b=paper&a.workload=tcp')).toMatchObject({
       kept: { paper: { ...paper, runs: { runs: [] } } },
+    });
+    expect(await get(echo, 'experiments/paper/environment?workload=tcp')).toMatchObject({
+      kept: { paper: { ...paper, environments: 4 } },
     });
     expect(await get(echo, 'experiments/paper/replication-plan?measure=drops&width_percent=1')).toBeTruthy();
   });
@@ -86,9 +94,7 @@ describe('answers that follow from kept ones', () => {
     await expect(get(refusing, path)).rejects.toMatchObject({ code: 'unknown_factor' });
     const broken = site(() => Promise.reject(new Error('no WebAssembly')));
     await expect(get(broken, path)).rejects.toMatchObject({ code: 'no_python' });
-    await expect(get(broken, 'experiments/paper/variance?measure=a&factors=b,c&d=1')).rejects.toMatchObject({
-      code: 'needs_server',
-    });
+    await expect(get(broken, 'links/abc')).rejects.toMatchObject({ code: 'needs_server' });
   });
 });
 

@@ -47,7 +47,7 @@ def get_variance(
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "factors", "without")
     two, uids = variance.two_factors(factors), left_out(without)
-    return variance_out(variance.analyse(connection, experiment, measure, two, where, uids))
+    return variance_out(service.analyse_variance(connection, experiment, measure, two, where, uids))
 
 
 @router.get("/{slug}/replication-plan", openapi_extra=WHERE_PARAMETERS, summary="Plan replicates")

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analyses as the API shows them."""
 
-from dataclasses import asdict
-
 from pydantic import BaseModel, Field
 
 from coalescope.analyses.replicates import Replicates, describe_replicates
 from coalescope.analyses.replication import ReplicationPlan, describe_plan
-from coalescope.analyses.variance import Variance
+from coalescope.analyses.variance import Variance, describe_variance
 from coalescope.experiments.schemas import Level, SummaryOut
 
 
@@ -102,18 +100,7 @@ def replicates_out(found: Replicates) -> ReplicatesOut:
 
 def variance_out(variance: Variance) -> VarianceOut:
     """That analysis as the API shows it."""
-    return VarianceOut(
-        experiment=variance.experiment.slug,
-        data_version=variance.experiment.data_version,
-        measure=variance.measure.name,
-        unit=variance.measure.unit,
-        where=dict(variance.where),
-        n=variance.n,
-        left_out=variance.left_out,
-        without=list(variance.without),
-        effects=[EffectOut(**asdict(effect)) for effect in variance.effects],
-        message=variance.message,
-    )
+    return VarianceOut.model_validate(describe_variance(variance))
 
 
 def plan_out(plan: ReplicationPlan) -> ReplicationPlanOut:

@@ -12,10 +12,12 @@ from coalescope.analyses.replicates import (
     replicates_among,
 )
 from coalescope.analyses.replication import ReplicationPlan, plan_cells
+from coalescope.analyses.variance import Variance, variance_among
 from coalescope.experiments.levels import Where
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import list_cells
-from coalescope.runs.selection import current_among
+from coalescope.glossary.quantities import require_measure
+from coalescope.runs.selection import current_among, select_runs
 from coalescope.runs.service import cells_without, count_replicates, replicates_of
 
 
@@ -50,3 +52,17 @@ def plan_replicates(
     every = list_cells(connection, experiment)
     left_out, remaining = cells_without(connection, experiment, every, without)
     return plan_cells(experiment, every, remaining, measure, width_percent, where, left_out)
+
+
+def analyse_variance(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    measure: str,
+    factors: tuple[str, str],
+    where: Where,
+    without: Sequence[str] = (),
+) -> Variance:
+    """Which of two factors moves a measure, runs in `without` left out: see `variance_among`."""
+    require_measure(measure)
+    chosen = select_runs(connection, experiment, [measure], where, without)
+    return variance_among(experiment, measure, factors, chosen)

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which factor moves a measure, and how much is chance."""
+"""Which factor moves a measure, and how much is chance.
+
+Standard library only: a copy without a server works it out with this too (copies).
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from coalescope_models.quantity import Quantity
 from coalescope_models.statistics.variance import Effect, analyse_variance
-from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import Where, factor_levels
+from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.glossary.quantities import require_measure
+from coalescope.runs.chosen import RunSelection, settings_of
 from coalescope.runs.records import RunValues
-from coalescope.runs.selection import select_runs, settings_of
 
 
 @dataclass(frozen=True)
@@ -42,21 +45,15 @@ class Variance:
     message: str | None
 
 
-def analyse(
-    connection: Connection,
-    experiment: ExperimentRecord,
-    measure: str,
-    factors: tuple[str, str],
-    where: Where,
-    without: Sequence[str] = (),
+def variance_among(
+    experiment: ExperimentRecord, measure: str, factors: tuple[str, str], chosen: RunSelection
 ) -> Variance:
-    """Analyse the variance of a measure over two factors, runs in `without` left out.
+    """Analyse the variance of a measure of these runs over two factors.
 
     Errors: 422 for a measure or factor that is not there, for a further factor that varies, and
     where the runs do not carry it: a combination without a run, a factor of one level, no spread.
     """
     quantity = require_measure(measure)
-    chosen = select_runs(connection, experiment, [measure], where, without)
     runs = [run for run in chosen.runs if measure in run.values]
     if not runs:
         raise CoalescopeError(
@@ -143,3 +140,19 @@ def two_factors(text: str) -> tuple[str, str]:
             advice="Give them as A,B, such as mtu_bytes,delay_us.",
         )
     return names[0], names[1]
+
+
+def describe_variance(found: Variance) -> dict[str, Any]:
+    """The analysis as the API shows it (VarianceOut)."""
+    return {
+        "experiment": found.experiment.slug,
+        "data_version": found.experiment.data_version,
+        "measure": found.measure.name,
+        "unit": found.measure.unit,
+        "where": dict(found.where),
+        "n": found.n,
+        "left_out": found.left_out,
+        "without": list(found.without),
+        "effects": [asdict(effect) for effect in found.effects],
+        "message": found.message,
+    }

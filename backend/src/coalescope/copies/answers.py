@@ -11,16 +11,21 @@ from typing import Any
 
 from coalescope.analyses.replicates import describe_replicates, replicates_among
 from coalescope.analyses.replication import describe_plan, plan_cells
+from coalescope.analyses.variance import describe_variance, two_factors, variance_among
 from coalescope.comparisons.compared import (
     Chosen,
     compare_cells,
     describe_comparison,
     levels_of_sides,
 )
+from coalescope.copies.environments import facts_by_run
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import factor_levels, matches, parse_where
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
-from coalescope.runs.records import MeasuredValue, ReplicateRecord
+from coalescope.glossary.quantities import require_measure
+from coalescope.runs.chosen import chosen_among
+from coalescope.runs.environments import Facts, describe_environments
+from coalescope.runs.records import MeasuredValue, ReplicateRecord, RunValues
 from coalescope.runs.summaries import cells_after
 
 Json = Mapping[str, Any]
@@ -29,21 +34,31 @@ Pairs = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Kept:
-    """What a copy keeps of an experiment. `runs` are the current ones, in storing order."""
+    """What a copy keeps of an experiment.
+
+    Attributes:
+        experiment: what is known of it.
+        cells: all of them.
+        runs: the current ones, in storing order.
+        facts: of each run's environment; empty where the question is not about that.
+
+    """
 
     experiment: ExperimentRecord
     cells: Sequence[CellRecord]
     runs: Sequence[Json]
+    facts: Mapping[str, Facts | None]
 
 
 def work_out(path: str, query: Pairs, kept: Mapping[str, Json]) -> Json:
     """What GET /api/<path>?<query> would answer, or the error that it would answer with.
 
     Args:
-        path: comparisons, or experiments/<slug>/cells, …/replicates or …/replication-plan.
+        path: comparisons, or experiments/<slug>/cells, …/environment, …/replicates,
+            …/replication-plan or …/variance.
         query: its parameters, as text.
         kept: by slug, the kept answers `experiment`, `cells` and `runs` of each experiment that
-            the question is about.
+            the question is about, and `environments` where it is about these.
     """
     own = {slug: _read(answers) for slug, answers in kept.items()}
     try:
@@ -110,8 +125,38 @@ def _plan(query: Pairs, kept: Kept) -> Json:
     return describe_plan(planned)
 
 
-_OF_EXPERIMENT = {"cells": _cells, "replicates": _replicates, "replication-plan": _plan}
-_NO_LEVELS = {"measure", "width_percent", "without"}
+def _variance(query: Pairs, kept: Kept) -> Json:
+    asked = dict(query)
+    factors = two_factors(asked["factors"])
+    require_measure(asked["measure"])
+    left_out = _left_out(query, kept)
+    runs = [
+        RunValues(
+            run["cell"],
+            run["factors"],
+            {name: measured["value"] for name, measured in run["measures"].items()},
+        )
+        for run in kept.runs
+        if run["id"] not in left_out
+    ]
+    chosen = chosen_among(runs, _levels(query), sorted(left_out))
+    return describe_variance(variance_among(kept.experiment, asked["measure"], factors, chosen))
+
+
+def _environment(query: Pairs, kept: Kept) -> Json:
+    where = parse_where(query, factor_levels(run["factors"] for run in kept.runs))
+    chosen = [run["id"] for run in kept.runs if matches(run["factors"], where)]
+    return describe_environments((kept.facts[run], 1) for run in chosen)
+
+
+_OF_EXPERIMENT = {
+    "cells": _cells,
+    "environment": _environment,
+    "replicates": _replicates,
+    "replication-plan": _plan,
+    "variance": _variance,
+}
+_NO_LEVELS = {"measure", "factors", "width_percent", "without"}
 
 
 def _levels(query: Pairs) -> list[tuple[str, str]]:
@@ -143,7 +188,8 @@ def _read(answers: Json) -> Kept:
         about["data_version"], "", about["updated_at"],
     )  # fmt: skip
     runs = [run for run in answers["runs"]["runs"] if run["status"] == "current"]
-    return Kept(experiment, [_cell(cell) for cell in answers["cells"]["cells"]], runs)
+    facts = facts_by_run(answers["environments"]) if "environments" in answers else {}
+    return Kept(experiment, [_cell(cell) for cell in answers["cells"]["cells"]], runs, facts)
 
 
 def _cell(cell: Json) -> CellRecord:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from anyio.from_thread import start_blocking_portal
 from fastapi import FastAPI
 
+from coalescope.copies.environments import EnvironmentTable
 from coalescope.errors import CoalescopeError
 from coalescope.publishing import answers, documents
 from coalescope.publishing.questions import encoded
@@ -131,10 +132,15 @@ def _write(
                 if name == f"experiments/{slug}/runs.json":
                     listed = json.loads(content)["runs"]
             runs += len(listed)
+            environments = EnvironmentTable()
             for run in listed:
                 shown.append(f"runs/{run['id']}")
                 for name, content in answers.of_run(asker, run, with_log=with_logs):
                     folder.write(f"answers/{name}", content)
+                    if name == f"runs/{run['id']}/environment.json":
+                        environments.add(run["id"], json.loads(content))
+            kept = encoded(environments.as_json())
+            folder.write(f"answers/experiments/{slug}/environments.json", kept)
     for name, content in _page_files(page_dir):
         folder.write(name, content)
     index = (page_dir / "index.html").read_text(encoding="utf-8")

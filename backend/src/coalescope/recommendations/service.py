@@ -25,7 +25,8 @@ from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
-from coalescope.runs.selection import RunSelection, refuse_mixed, select_runs
+from coalescope.runs.chosen import RunSelection
+from coalescope.runs.selection import refuse_mixed, select_runs
 from coalescope.user_models.confinement import Run, here
 
 MOST_SETTINGS = 2_000

@@ -14,7 +14,7 @@ from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
 from coalescope.object_store import CSV_SUFFIX, RUN_LOG_SUFFIX, ObjectStore
 from coalescope.runs import service
-from coalescope.runs.environments import environment_out
+from coalescope.runs.environments import facts_of
 from coalescope.runs.factors import check_factors
 from coalescope.runs.log_header import read_contents, read_log_header
 from coalescope.runs.records import MeasuredValue, RunRecord, State
@@ -29,6 +29,7 @@ from coalescope.runs.schemas import (
     RunOut,
     RunsOut,
     WarningOut,
+    environment_out,
 )
 
 router = APIRouter(tags=["runs"])
@@ -120,7 +121,7 @@ def get_run_contents(
 def get_run_environment(connection: ReadConnection, id_: RunId) -> EnvironmentOut:
     """The environment of one run, fact by fact."""
     run = service.get_run(connection, id_)
-    return environment_out([(run.environment, 1)])
+    return environment_out([(facts_of(run.environment), 1)])
 
 
 @router.get(
@@ -135,7 +136,8 @@ def get_environment(connection: ReadConnection, request: Request, slug: str) -> 
     """
     experiment = get_experiment(connection, slug)
     where = request.query_params.multi_items()
-    return environment_out(service.environments_of(connection, experiment, where))
+    found = service.environments_of(connection, experiment, where)
+    return environment_out((facts_of(environment), runs) for environment, runs in found)
 
 
 @router.get(

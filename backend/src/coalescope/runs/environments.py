@@ -1,47 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs were recorded with, fact by fact, however many runs there are. Pure."""
+"""What runs were recorded with, fact by fact, however many runs there are.
+
+Standard library only: a copy without a server works it out with this too (copies).
+"""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from coalescope.runs.schemas import EnvironmentOut, FactOut, FactValueOut
+Facts = Mapping[str, str]
 
 MOST_FACTS = 1000
 MOST_VALUES = 8
 _LONGEST = 500
 
 
-def environment_out(found: Iterable[tuple[Mapping[str, Any] | None, int]]) -> EnvironmentOut:
-    """Each fact with the values it had and in how many runs; members of objects are facts.
+def describe_environments(found: Iterable[tuple[Facts | None, int]]) -> dict[str, Any]:
+    """Each fact with the values it had and in how many runs, as the API shows it (EnvironmentOut).
 
-    `found` holds environments and of how many runs each is the one.
+    `found` holds the facts of environments and of how many runs each is the one; None: of runs
+    whose environment is not known.
     """
     runs = recorded = 0
     values: dict[str, Counter[str]] = {}
-    for environment, count in found:
+    for facts, count in found:
         runs += count
-        if environment is None:
+        if facts is None:
             continue
         recorded += count
-        for name, value in _facts(environment):
+        for name, value in facts.items():
             if name in values or len(values) < MOST_FACTS:
                 values.setdefault(name, Counter())[value] += count
-    return EnvironmentOut(
-        runs=runs,
-        recorded=recorded,
-        facts=[_fact(name, counted, recorded) for name, counted in values.items()],
-    )
+    return {
+        "runs": runs,
+        "recorded": recorded,
+        "facts": [_fact(name, counted, recorded) for name, counted in values.items()],
+    }
 
 
-def _fact(name: str, counted: Counter[str], recorded: int) -> FactOut:
-    shown = counted.most_common(MOST_VALUES)
-    listed = [FactValueOut(value=value, runs=runs) for value, runs in shown]
+def _fact(name: str, counted: Counter[str], recorded: int) -> dict[str, Any]:
+    # of values in as many runs the order is that of the text, whoever counts them
+    shown = sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:MOST_VALUES]
+    listed: list[dict[str, Any]] = [{"value": value, "runs": runs} for value, runs in shown]
     missing = recorded - counted.total()
     if missing > 0:
-        listed.append(FactValueOut(value=None, runs=missing))
-    return FactOut(name=name, values=listed, more=len(counted) - len(shown))
+        listed.append({"value": None, "runs": missing})
+    return {"name": name, "values": listed, "more": len(counted) - len(shown)}
+
+
+def facts_of(environment: Mapping[str, Any] | None) -> Facts | None:
+    """An environment as facts: members of objects are facts of their own."""
+    return None if environment is None else dict(_facts(environment))
 
 
 def _facts(environment: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs as the API shows them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from coalescope.experiments.schemas import Level
+from coalescope.runs.environments import Facts, describe_environments
 from coalescope.runs.records import Content, Status
 from coalescope.whole_numbers import JSON_INTEGER
 
@@ -189,6 +190,11 @@ class EnvironmentOut(BaseModel):
     runs: int
     recorded: int = Field(description="Runs of which an environment is known")
     facts: list[FactOut]
+
+
+def environment_out(found: Iterable[tuple[Facts | None, int]]) -> EnvironmentOut:
+    """Those environments together as the API shows them."""
+    return EnvironmentOut.model_validate(describe_environments(found))
 
 
 Reason = Annotated[

@@ -2,16 +2,16 @@
 """The current runs that a question is about: chosen by level, with the measures it needs."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import Where, factor_levels, matches, parse_where
+from coalescope.experiments.levels import Where, factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.runs import repository
+from coalescope.runs.chosen import RunSelection, chosen_among, settings_of
 from coalescope.runs.records import RunValues
 
 MOST_LEFT_OUT = 200
@@ -23,20 +23,6 @@ LEFT_OUT_AS_TEXT: dict[str, Any] = {
     "experiment is passed over; the answer says what was left out",
 }
 LeftOut = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=MOST_LEFT_OUT)]
-
-
-@dataclass(frozen=True)
-class RunSelection:
-    """Runs in storing order, never none; their levels; the current runs that were left out."""
-
-    where: Factors
-    runs: Sequence[RunValues]
-    without: Sequence[str] = ()
-
-
-def settings_of(runs: Iterable[RunValues]) -> dict[int, Factors]:
-    """Each cell's setting, once: of 100,000 runs there are few cells."""
-    return {run.cell_id: run.factors for run in runs}
 
 
 def select_runs(
@@ -52,18 +38,7 @@ def select_runs(
     Errors: 422 for an unknown factor, or no run.
     """
     runs = repository.values_of_runs(connection, experiment.id, measures, without)
-    settings = settings_of(runs)
-    chosen_by = parse_where(where, factor_levels(settings.values()))
-    cells = {cell for cell, factors in settings.items() if matches(factors, chosen_by)}
-    chosen = [run for run in runs if run.cell_id in cells]
-    if not chosen:
-        raise CoalescopeError(
-            "no_such_cells",
-            "No run has these levels." if runs else "The experiment has no runs yet.",
-            where=dict(chosen_by),
-            advice="See the experiment's factors and their levels.",
-        )
-    return RunSelection(chosen_by, chosen, current_among(connection, experiment, without))
+    return chosen_among(runs, where, current_among(connection, experiment, without))
 
 
 def refuse_mixed(runs: Iterable[RunValues], traffic: Sequence[str], why: str) -> None:

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Analysis of variance of two factors with interaction, and the allocation of variation."""
+"""Analysis of variance of two factors with interaction, and the allocation of variation.
+
+Standard library only: a published copy of the page works it out in the browser.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from statistics import fmean
 
 from .distributions import f_tail
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,23 @@ class Effect:
     p_value: float | None
 
 
+@dataclass(frozen=True)
+class _Group:
+    """Runs that share levels: how many, and their mean, less that of all runs."""
+
+    n: int
+    mean: float
+
+
+_Cell = tuple[Hashable, Hashable]
+_Cells = Mapping[_Cell, _Group]
+
+
 def analyse_variance(
-    response: ArrayLike, first: ArrayLike, second: ArrayLike, names: tuple[str, str]
+    response: Sequence[float],
+    first: Sequence[Hashable],
+    second: Sequence[Hashable],
+    names: tuple[str, str],
 ) -> list[Effect]:
     """Analyse the variance of replicated cells of two factors.
 
@@ -58,28 +72,30 @@ def analyse_variance(
         ValueError: arrays of different lengths, values that are not finite, a factor with one
             level, a cell without a run, or no spread at all.
     """
-    values = np.asarray(response, dtype=np.float64)
-    _check(values, (np.asarray(first), np.asarray(second)), names)
-    a, b = _codes(first), _codes(second)
-    levels = int(a.max()) + 1, int(b.max()) + 1
+    _check(response, (first, second), names)
+    levels = len(set(first)), len(set(second))
     combinations = levels[0] * levels[1]
-    _, cells = np.unique(a * levels[1] + b, return_inverse=True)
-    missing = combinations - (int(cells.max()) + 1)
+    runs: dict[_Cell, list[float]] = {}
+    middle = fmean(response)
+    for value, a, b in zip(response, first, second, strict=True):
+        runs.setdefault((a, b), []).append(value - middle)
+    missing = combinations - len(runs)
     if missing:
         raise ValueError(
             f"{missing} of the {combinations} combinations of {names[0]} and {names[1]} have no "
             "run: measure them, or leave out levels"
         )
-    centred = values - values.mean()
-    total = float(centred @ centred)
-    if total <= 1e-24 * max(float(values @ values), 1e-300):
+    total = math.fsum(value * value for own in runs.values() for value in own)
+    if total <= 1e-24 * max(math.fsum(value * value for value in response), 1e-300):
         raise ValueError("all values are alike: there is no variation to allocate")
-    left_a, left_b = _left(centred, a), _left(centred, b)
-    left_both = (
-        _left_of_both(centred, a, b) if levels[0] >= levels[1] else _left_of_both(centred, b, a)
+    cells = {levels: _Group(len(own), fmean(own)) for levels, own in runs.items()}
+    left = math.fsum((v - cells[c].mean) ** 2 for c, own in runs.items() for v in own)
+    turned = {(b, a): cell for (a, b), cell in cells.items()}
+    many_first = cells if levels[0] >= levels[1] else turned
+    left_a, left_b, left_both = (
+        left + beyond for beyond in (_beyond(cells), _beyond(turned), _beyond_both(many_first))
     )
-    left = _left(centred, cells)
-    freedom = len(values) - combinations
+    freedom = len(response) - combinations
     rows = [
         (names[0], left_b - left_both, levels[0] - 1),
         (names[1], left_a - left_both, levels[1] - 1),
@@ -90,46 +106,85 @@ def analyse_variance(
     return [*effects, noise]
 
 
-def _check(values: Floats, factors: Sequence[NDArray[np.generic]], names: tuple[str, str]) -> None:
-    if values.ndim != 1 or any(levels.shape != values.shape for levels in factors):
+def _check(
+    values: Sequence[float], factors: Sequence[Sequence[Hashable]], names: tuple[str, str]
+) -> None:
+    if any(len(levels) != len(values) for levels in factors):
         raise ValueError("response and factors must be arrays of one length")
-    if not np.isfinite(values).all():
-        raise ValueError(f"row {np.flatnonzero(~np.isfinite(values))[0] + 1} is not finite")
+    for row, value in enumerate(values, start=1):
+        if not math.isfinite(value):
+            raise ValueError(f"row {row} is not finite")
     for name, levels in zip(names, factors, strict=True):
-        if len(np.unique(levels)) < 2:
+        if len(set(levels)) < 2:
             raise ValueError(f"{name} has one level only: there is nothing to compare")
 
 
-def _codes(levels: ArrayLike) -> Codes:
-    return np.unique(np.asarray(levels), return_inverse=True)[1]
+def _together(cells: Iterable[_Group]) -> _Group:
+    own = list(cells)
+    n = sum(cell.n for cell in own)
+    return _Group(n, math.fsum(cell.n * cell.mean for cell in own) / n)
 
 
-def _left(centred: Floats, groups: Codes) -> float:
-    """Return the sum of squares that the means of groups leave."""
-    residual = centred - _means(centred, groups)[groups]
-    return float(residual @ residual)
+def _by_first(cells: _Cells) -> dict[Hashable, dict[Hashable, _Group]]:
+    rows: dict[Hashable, dict[Hashable, _Group]] = {}
+    for (a, b), cell in cells.items():
+        rows.setdefault(a, {})[b] = cell
+    return rows
 
 
-def _left_of_both(centred: Floats, many: Codes, few: Codes) -> float:
-    """Return the sum of squares that a sum of two effects leaves.
+def _beyond(cells: _Cells) -> float:
+    """Return the squares between cells that the means over the first factor's levels leave."""
+    squares = 0.0
+    for row in _by_first(cells).values():
+        mean = _together(row.values()).mean
+        squares += math.fsum(cell.n * (cell.mean - mean) ** 2 for cell in row.values())
+    return squares
 
-    What is left of the means over the factor of many levels is fitted by the levels of the other,
-    also less their means over it: one small matrix, however many runs and levels there are.
+
+def _beyond_both(cells: _Cells) -> float:
+    """Return the squares between cells that a sum of two effects leaves.
+
+    What is left of the means over the first factor, that of many levels, is fitted by the levels of
+    the other, also less their means over it: one small matrix, however many runs and levels there
+    are. Only differences between levels count, so that the last one's effect is nought; as every
+    combination has runs, the others' follow.
     """
-    counts = np.zeros((int(many.max()) + 1, int(few.max()) + 1))
-    np.add.at(counts, (many, few), 1.0)
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    matrix = np.diag(counts.sum(axis=0)) - counts.T @ shares
-    residual = centred - _means(centred, many)[many]
-    sums = np.bincount(few, weights=residual)
-    effects = np.linalg.lstsq(matrix, sums, rcond=None)[0]
-    residual = residual - (effects[few] - (shares @ effects)[many])
-    return float(residual @ residual)
+    rows = _by_first(cells)
+    few = list(dict.fromkeys(b for _, b in cells))
+    matrix = [[0.0] * len(few) for _ in few]
+    sums = [0.0] * len(few)
+    for row in rows.values():
+        whole = _together(row.values())
+        for j, b in enumerate(few):
+            n = row[b].n
+            sums[j] += n * (row[b].mean - whole.mean)
+            matrix[j][j] += n
+            for k, other in enumerate(few):
+                matrix[j][k] -= n * row[other].n / whole.n
+    found = _solved([line[:-1] for line in matrix[:-1]], sums[:-1])
+    effects = dict(zip(few, [*found, 0.0], strict=True))
+    squares = 0.0
+    for row in rows.values():
+        whole = _together(row.values())
+        own = _together(_Group(cell.n, effects[b]) for b, cell in row.items()).mean
+        squares += math.fsum(
+            cell.n * (cell.mean - whole.mean - effects[b] + own) ** 2 for b, cell in row.items()
+        )
+    return squares
 
 
-def _means(values: Floats, groups: Codes) -> Floats:
-    means: Floats = np.bincount(groups, weights=values) / np.bincount(groups)
-    return means
+def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
+    """Solve equations whose matrix is positive definite, so that no pivot has to be looked for."""
+    lines = [[*line, value] for line, value in zip(matrix, right, strict=True)]
+    for k, pivot in enumerate(lines):
+        for line in lines[k + 1 :]:
+            factor = line[k] / pivot[k]
+            line[k:] = [mine - factor * its for mine, its in zip(line[k:], pivot[k:], strict=True)]
+    found: list[float] = [0.0] * len(lines)
+    for k in reversed(range(len(lines))):
+        known = math.fsum(lines[k][j] * found[j] for j in range(k + 1, len(lines)))
+        found[k] = (lines[k][-1] - known) / lines[k][k]
+    return found
 
 
 def _effect(

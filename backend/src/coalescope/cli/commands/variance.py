@@ -3,7 +3,7 @@
 
 from argparse import Namespace
 
-from coalescope.analyses import variance
+from coalescope.analyses import service, variance
 from coalescope.analyses.schemas import variance_out
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
@@ -21,7 +21,7 @@ def run(arguments: Namespace) -> int:
     factors = variance.two_factors(",".join(arguments.factors))
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = experiment_of(connection, arguments)
-        found = variance.analyse(
+        found = service.analyse_variance(
             connection,
             experiment,
             arguments.measure,

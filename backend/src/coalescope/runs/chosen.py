@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs that a question is about, chosen by level among those that were read.
+
+Standard library only: a copy without a server chooses with this too (copies).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from coalescope.errors import CoalescopeError
+from coalescope.experiments.levels import Where, factor_levels, matches, parse_where
+from coalescope.experiments.records import Factors
+from coalescope.runs.records import RunValues
+
+
+@dataclass(frozen=True)
+class RunSelection:
+    """Runs in storing order, never none; their levels; the current runs that were left out."""
+
+    where: Factors
+    runs: Sequence[RunValues]
+    without: Sequence[str] = ()
+
+
+def settings_of(runs: Iterable[RunValues]) -> dict[int, Factors]:
+    """Each cell's setting, once: of 100,000 runs there are few cells."""
+    return {run.cell_id: run.factors for run in runs}
+
+
+def chosen_among(runs: Sequence[RunValues], where: Where, without: Sequence[str]) -> RunSelection:
+    """Those of the runs that have these levels.
+
+    `where` holds FACTOR, VALUE pairs as text; `without` the identities of runs that were left out.
+    Errors: 422 for an unknown factor, or no run.
+    """
+    settings = settings_of(runs)
+    chosen_by = parse_where(where, factor_levels(settings.values()))
+    cells = {cell for cell, factors in settings.items() if matches(factors, chosen_by)}
+    chosen = [run for run in runs if run.cell_id in cells]
+    if not chosen:
+        raise CoalescopeError(
+            "no_such_cells",
+            "No run has these levels." if runs else "The experiment has no runs yet.",
+            where=dict(chosen_by),
+            advice="See the experiment's factors and their levels.",
+        )
+    return RunSelection(chosen_by, chosen, without)
