@@ -108,6 +108,16 @@ def test_a_port_in_use(run: Run, serve: Serve) -> None:
         assert "--port" in done.stderr
 
 
+def test_what_is_no_setting_is_told_from_one(run: Run) -> None:
+    """A limit that is mistyped would not hold, and nobody would know."""
+    mistyped = {"COALESCOPE_MAX_UPLOAD_BYTE": "1000", "coalescope_nonsense": "1"}
+    done = run("serve", "--host", "0.0.0.0", "--port", "0", **mistyped, coalescope_fits_at_once="2")
+    assert "COALESCOPE_MAX_UPLOAD_BYTE is no setting: it changes nothing." in done.stderr
+    assert "Did you mean COALESCOPE_MAX_UPLOAD_BYTES" in done.stderr
+    assert "coalescope_nonsense is no setting" in done.stderr
+    assert done.stderr.count("is no setting") == 2
+
+
 def test_other_machines_need_a_token(run: Run, tmp_path: Path) -> None:
     for host in ("0.0.0.0", "::"):
         done = run("serve", "--host", host, "--port", "0")

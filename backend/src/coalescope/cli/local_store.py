@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The store that commands work on: the server's own, opened without a server."""
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from sqlalchemy.engine import Connection
 
 from coalescope.database import CAUSE, Cause
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import get_experiment
 from coalescope.runs.selection import require_stored
@@ -27,6 +28,17 @@ def settings_of(arguments: Namespace) -> Settings:
         "read_only": getattr(arguments, "read_only", None),
     }
     return Settings(**{name: value for name, value in given.items() if value is not None})
+
+
+def warn_of_what_is_no_setting() -> None:
+    """Say on stderr which names in the environment look like settings and are none."""
+    prefix = str(Settings.model_config["env_prefix"])
+    known = {f"{prefix}{name.upper()}" for name in Settings.model_fields}
+    for name in sorted(os.environ):
+        if name.upper().startswith(prefix) and name.upper() not in known:
+            advice = did_you_mean(name.upper(), known) or "docs/operation.md lists the settings."
+            said = f"coalescope: {name} is no setting: it changes nothing.\n  {advice.strip()}"
+            print(said, file=sys.stderr)
 
 
 def warn_without_datasets(settings: Settings) -> None:

@@ -14,7 +14,11 @@ from types import FrameType
 import uvicorn
 
 from coalescope.app import create_app
-from coalescope.cli.local_store import settings_of, warn_without_datasets
+from coalescope.cli.local_store import (
+    settings_of,
+    warn_of_what_is_no_setting,
+    warn_without_datasets,
+)
 from coalescope.errors import CoalescopeError
 from coalescope.operation.logs import log_as_json
 from coalescope.operation.workers import supervise
@@ -31,6 +35,7 @@ _GRACE_S = 10
 def run(arguments: Namespace) -> int:
     """Serve until a signal comes, then let open requests finish."""
     settings = settings_of(arguments)
+    warn_of_what_is_no_setting()
     warn_without_datasets(settings)
     if settings.log_format == "json":
         log_as_json()
