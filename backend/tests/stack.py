@@ -58,6 +58,7 @@ class Folder:
 class Servers(Folder):
     """PostgreSQL on a socket in a folder of its own, and an S3 server on a port of loopback.
 
+    The latter is versitygw where it is installed, else moto, which forgets all when it ends.
     With Dask too, everything that the growth of docs/scaling.md is made of.
     """
 
@@ -146,11 +147,18 @@ class Servers(Folder):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         url = f"http://127.0.0.1:{port}"
-        self._start([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)])
-        _wait(
-            lambda: httpx.put(f"{url}/{_BUCKET}", timeout=60).raise_for_status(),
-            httpx.TransportError,
-        )
+        if gateway := shutil.which("versitygw"):
+            (self._folder / "buckets" / _BUCKET).mkdir(parents=True)
+            keys = {"ROOT_ACCESS_KEY": "tests", "ROOT_SECRET_KEY": "tests"}
+            command = [gateway, "--port", f"127.0.0.1:{port}", "posix", self._folder / "buckets"]
+            self._start(command, env=os.environ | keys)
+            _wait(lambda: httpx.get(url, timeout=60), httpx.TransportError)
+        else:
+            self._start([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)])
+            _wait(
+                lambda: httpx.put(f"{url}/{_BUCKET}", timeout=60).raise_for_status(),
+                httpx.TransportError,
+            )
         os.environ |= {
             "AWS_ENDPOINT_URL": url,
             "AWS_ACCESS_KEY_ID": "tests",

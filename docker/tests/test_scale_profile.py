@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profile `scale`: PostgreSQL, a bucket, Dask, and three web servers behind a proxy.
 
-Debian's PostgreSQL and Caddy stand in for images that cannot be pulled everywhere, and an S3 server
-for tests, which forgets all when it ends, for the bucket: POSTGRES_IMAGE, PROXY_IMAGE and S3_IMAGE
-name others.
+Debian's PostgreSQL and Caddy stand in for images that cannot be pulled everywhere, and for the
+bucket this machine's versitygw, where it has none an S3 server for tests, which forgets all when it
+ends: POSTGRES_IMAGE, PROXY_IMAGE and S3_IMAGE name others.
 """
 
 import os
+import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -29,6 +30,15 @@ asked = urllib.request.Request("http://127.0.0.1:8000/metrics")
 asked.add_header("Authorization", "Bearer %s")
 text = urllib.request.urlopen(asked).read().decode()
 print(sum(float(n) for n in re.findall(r"requests_total{.*surfaces.*} (.*)", text)))
+"""
+# What FS_IOC_GETFLAGS says of every folder and file, without FS_SYNC_FL.
+_NOT_SYNCHRONOUS = """
+import fcntl, os, pathlib
+root = pathlib.Path("/srv/buckets")
+for path in [root, *root.rglob("*")]:
+    flags = fcntl.ioctl(os.open(path, os.O_RDONLY), 0x80086601, bytes(4))
+    if not int.from_bytes(flags, "little") & 0x8:
+        print(path)
 """
 
 
@@ -84,7 +94,9 @@ class Scale:
 
 
 @pytest.fixture(scope="module")
-def scale(engine: Any, base_images: dict[str, str]) -> Iterator[Scale]:
+def scale(
+    engine: Any, base_images: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Scale]:
     arguments = {**base_images, "PACKAGES": "requirements-scale.lock"}
     words = [word for pair in arguments.items() for word in ("--build-arg", "=".join(pair))]
     engine.run("build", "--network", "host", *words, "--tag", "coalescope-scale", ".")
@@ -94,9 +106,13 @@ def scale(engine: Any, base_images: dict[str, str]) -> Iterator[Scale]:
         images[f"{name}_IMAGE"] = given or f"coalescope-tests/{standin}"
         if not given:
             base = ("--network", "host", "--build-arg", f"BASE={base_images['PYTHON_IMAGE']}")
-            file = STANDINS / f"{standin}.Dockerfile"
-            tag = ("--tag", f"coalescope-tests/{standin}")
-            engine.run("build", *base, "--file", file, *tag, STANDINS)
+            folder = shutil.copytree(STANDINS, tmp_path_factory.mktemp(standin) / "files")
+            if standin == "bucket" and (gateway := shutil.which("versitygw")):
+                shutil.copy(gateway, folder / "versitygw")
+                file = folder / "versitygw.Dockerfile"
+            else:
+                file = folder / f"{standin}.Dockerfile"
+            engine.run("build", *base, "--file", file, "--tag", images[f"{name}_IMAGE"], folder)
     found = Scale(engine, images)
     found.compose("down", "--volumes")
     found.come_up()
@@ -157,6 +173,12 @@ def test_what_is_stored_outlives_the_servers(scale: Scale) -> None:
     assert scale.client.get(SURFACE).json() == surface
     again = scale.sent_again("/api/uploads?filename=lab.csv", TABLE)
     assert again.status_code == 200, "known, and its bytes are in the bucket"
+
+
+def test_what_the_bucket_holds_is_on_disk_before_it_is_acknowledged(scale: Scale) -> None:
+    volume = "coalescope-tests_buckets:/srv/buckets"
+    program = ("--user", "root", "coalescope-scale", "python3", "-c", _NOT_SYNCHRONOUS)
+    assert scale.engine.run("run", "--rm", "--volume", volume, *program).split() == ["/srv/buckets"]
 
 
 def test_the_servers_are_nobody_and_write_nowhere(scale: Scale) -> None:

@@ -13,6 +13,7 @@ if [ ! -s "$data/PG_VERSION" ]; then
 	echo 'host all all all scram-sha-256' >> "$data/pg_hba.conf"
 	as_postgres pg_ctl -D "$data" -w -o '-c listen_addresses=' start
 	as_postgres createdb -U "$POSTGRES_USER" "$POSTGRES_DB"
+	sleep 5 # who asks by the socket meanwhile hears that it is up, which it is not for good
 	as_postgres pg_ctl -D "$data" -w stop
 fi
 exec runuser --user postgres -- "$@" -D "$data" -c 'listen_addresses=*'
