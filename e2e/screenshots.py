@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from lab.chromium import found_chromium
+from lab.stillness import STILL
 from playwright.sync_api import Browser, Page, sync_playwright
 
 NFS = "geist-2005-nfs"
@@ -42,10 +43,12 @@ PAGES = {
     "not-found": "/nowhere",
 }
 SIZES = {1440: 900, 390: 844}
-QUIET_MS = 2500
-LONGEST_MS = 60_000
-STANDING = """() => !document.querySelector('.loading, [aria-busy=true]')
-  && !/Loading|Fitting|on their way/.test(document.querySelector('main')?.innerText ?? '')"""
+LONGEST_MS = 120_000
+# A page is settled without its Python, which only checks what is drawn: pictures show that it did.
+CHECKED = """() => {
+  const python = document.querySelector('[data-python]');
+  return !python || /agree|differs|did not start/.test(python.innerText);
+}"""
 SHOWN = {1440: 810, 390: 234}
 SHEET = (1180, 1000)
 
@@ -64,6 +67,7 @@ def take(browser: Browser, url: str, out: Path, scheme: str, width: int) -> None
         viewport={"width": width, "height": SIZES[width]},
         color_scheme="dark" if scheme == "dark" else "light",
         device_scale_factor=1 if width == 1440 else 2,
+        reduced_motion="reduce",  # what moves by itself never stands still
         storage_state={
             "origins": [
                 {"origin": url, "localStorage": [{"name": "coalescope.tour", "value": "seen"}]}
@@ -73,9 +77,8 @@ def take(browser: Browser, url: str, out: Path, scheme: str, width: int) -> None
     page = context.new_page()
     for name in PAGES:
         page.goto(url + path_of(name, page, url))
-        page.wait_for_timeout(QUIET_MS)
-        # a machine that is busy with other things takes longer: what is loading says so
-        page.wait_for_function(STANDING, timeout=LONGEST_MS)
+        page.evaluate(STILL, LONGEST_MS)
+        page.wait_for_function(CHECKED, timeout=LONGEST_MS)
         page.screenshot(path=out / f"{name}-{scheme}-{width}.png")
     context.close()
 

@@ -32,6 +32,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from stillness import STILL, TWO_FRAMES
 
 ROOT = Path(__file__).parents[2]
 COALESCOPE = Path(sys.executable).parent / "coalescope"
@@ -300,24 +301,6 @@ def said(page: Page, words: str) -> Iterator[None]:
     page.evaluate(LISTEN, words)
     yield
     eventually(page, lambda: page.evaluate("globalThis.heard"))
-
-
-TWO_FRAMES = "() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
-
-# What a gesture begins has begun by the second frame; what turns for ever is not waited for. Asked
-# again in the page: its policy lets nothing but one evaluation at a time in.
-STILL = f"""async (patience_ms) => {{
-  const twoFrames = {TWO_FRAMES};
-  const moves = (each) => each.playState === 'running'
-    && each.effect?.getTiming().iterations !== Infinity;
-  const end = performance.now() + patience_ms;
-  do {{
-    await twoFrames();
-    const settled = document.documentElement.hasAttribute('data-settled');
-    if (settled && !document.getAnimations().some(moves)) return;
-  }} while (performance.now() < end);
-  throw new Error('the page does not come to rest');
-}}"""
 
 
 def stand_still(page: Page | Frame) -> None:
