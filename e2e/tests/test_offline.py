@@ -78,3 +78,26 @@ def work_offline(file: Page, path: Path, page: Page) -> None:
     stand_still(file)
     assert axe_complaints(file) == []
     assert set(asked) <= {"file", "data", "blob"}
+
+
+def test_a_recommendation_is_kept_for_the_other_levels_too(
+    page: Page, chromium: Browser, console: Console, tmp_path: Path
+) -> None:
+    page.goto("/explorer/virtual-testbed?workload=tcp&measure=throughput_mbps&advice=open")
+    advised(page, "MTU 6000, delay 1280")
+    path = exported(page, tmp_path)
+    with somebody_else(chromium, offline=True) as offline:
+        file = offline.new_page()
+        console.listen(file)
+        file.goto(path.as_uri())
+        advised(file, "MTU 6000, delay 1280")
+        file.get_by_role("radio", name="UDP").click()
+        advised(file, "MTU 6000, delay 960")
+        file.get_by_role("button", name="CPU per GB").click()
+        advised(file, "For least receiver CPU time")
+
+
+def advised(page: Page, words: str) -> None:
+    expect(page.get_by_role("region", name="Recommendation").locator(".answer")).to_contain_text(
+        re.compile(words.replace(" ", r"\s"))
+    )

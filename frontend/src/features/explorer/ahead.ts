@@ -36,8 +36,21 @@ const everyChoice = (terms: Terms, axes: ExplorerState['axes']): readonly Where[
       [{}],
     );
 
+/** Asked for at what is looked at, and at every choice of levels where that is few in all. */
+export function nearby<T>(
+  subject: Subject,
+  slices: Slices,
+  state: ExplorerState,
+  most: number,
+  at: (where: Where) => readonly T[],
+): readonly T[] {
+  const here = at(state.where);
+  const choices = everyChoice(termsOf(subject, slices), state.axes);
+  return here.length * choices.length > most ? here : choices.flatMap(at);
+}
+
 /** The fits that a reader of this view may come to: by any method, of any measure, and at any choice of levels where those are few. */
-export function fitRequestsNear(subject: Subject, slices: Slices, state: ExplorerState): FitRequest[] {
+export function fitRequestsNear(subject: Subject, slices: Slices, state: ExplorerState): readonly FitRequest[] {
   const at = (where: Where): FitRequest[] => {
     const slice = slices({ axes: state.axes, where });
     const all = slice.measures.flatMap(({ name }) =>
@@ -50,9 +63,7 @@ export function fitRequestsNear(subject: Subject, slices: Slices, state: Explore
     const byText = new Map(all.flatMap((each) => (each ? [[JSON.stringify(each), each] as const] : [])));
     return [...byText.values()];
   };
-  const here = at(state.where);
-  const choices = everyChoice(termsOf(subject, slices), state.axes);
-  return here.length * choices.length > MOST_FITS ? here : choices.flatMap(at);
+  return nearby(subject, slices, state, MOST_FITS, at);
 }
 
 /** What follows from a subject: its slices, and what an address may say of it. */

@@ -14,7 +14,7 @@ import type { Store } from '../../state/store';
 import { flushQuery } from '../../state/url';
 import { type Slices, type Subject, thetaOf, type View } from '../../state/view';
 import { useFigureExport } from '../share/figureExport';
-import { fitRequestsNear } from './ahead';
+import { fitRequestsNear, nearby } from './ahead';
 import { facetSheet } from './facets/sheet';
 import { colourOf } from './figure/heat';
 import { GRID } from './figure/live';
@@ -25,6 +25,9 @@ import { liveShapes, type Picture, type Scene, stillShapes } from './picture';
 const MARGIN = 24;
 const HEAD = 64;
 const FOOT = 64;
+
+/** Each takes the server a moment. */
+const MOST_QUESTIONS = 40;
 
 function contourPaths({ frame, live, isolines }: Scene): Shape[] {
   const { heat, left, plotWidth } = frame;
@@ -203,7 +206,10 @@ async function offlinePage(subject: Subject, slices: Slices, state: ExplorerStat
   const { experiment, without = [] } = subject;
   const { questionsNear } = await import('../recommend/question');
   const fits = fitRequestsNear(subject, slices, state);
-  const questions = questionsNear(subject, slices(state), state);
+  const questions = nearby(subject, slices, state, MOST_QUESTIONS, (where) => {
+    const there = { ...state, where };
+    return questionsNear(subject, slices(there), there);
+  });
   const wanted = { slug: experiment.slug, without, fits, questions, against: state.against };
   return offlinePage({ title: experiment.title, experiment, wanted });
 }
