@@ -227,10 +227,23 @@ def test_figure_and_data_leave_with_their_provenance(page: Page) -> None:
     assert waiting.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_an_unknown_experiment_says_so(page: Page, console: Console) -> None:
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/explorer/no-such-thing",
+        "/experiments/no-such-thing/runs",
+        "/experiments/no-such-thing/replicates",
+    ],
+)
+def test_an_unknown_experiment_says_so_and_leads_on(
+    page: Page, console: Console, path: str
+) -> None:
     console.expected.append("404")
-    page.goto("/explorer/no-such-thing")
-    expect(page.get_by_role("main")).to_contain_text(re.compile("no .*experiment", re.IGNORECASE))
+    page.goto(path)
+    expect(page.get_by_role("heading", name="No such experiment")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    page.get_by_role("main").get_by_role("link", name="All experiments").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("What do MTU")
 
 
 def test_a_server_that_is_gone_leaves_the_view_working(

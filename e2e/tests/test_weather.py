@@ -185,6 +185,11 @@ def test_a_run_that_is_gone_says_so_and_spoils_nothing(
     page.get_by_role("button", name="Put it back").click()
     expect(page.get_by_text("left out of this view")).to_have_count(0)
 
+    page.goto(f"{NFS}?without={gone}")
+    expect(page.get_by_text("Nothing is left out of this view")).to_be_visible()
+    page.get_by_role("button", name="Forget it").click()
+    expect(page.get_by_text("left out of this view")).to_have_count(0)
+
 
 @pytest.fixture
 def without_webassembly(page: Page) -> Page:

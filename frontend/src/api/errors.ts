@@ -29,6 +29,9 @@ export class Unreachable extends Error {
   }
 }
 
+/** What was asked for is not there; asking again does not help. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
 function isErrorBody(body: unknown): body is { error: ErrorBody } {
   if (typeof body !== 'object' || body === null || !('error' in body)) return false;
   const { error } = body;

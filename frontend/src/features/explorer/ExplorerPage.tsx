@@ -2,11 +2,12 @@
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { mayComeYet, tryAgain } from '../../api/copy';
-import { ApiError, reasonOf } from '../../api/errors';
+import { isMissing, reasonOf } from '../../api/errors';
 import { useCells, useExperiment, useNewerData } from '../../api/queries';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
+import { Unknown } from '../../components/Unknown';
 import { dropParameter } from '../../state/address';
 import { plannedCells } from '../../state/planned';
 import { currentQuery, leftOutOf } from '../../state/url';
@@ -33,26 +34,18 @@ function Awaited({ slug, followed }: { slug: string; followed: Followed }) {
 
 function Missing(props: { slug: string; error: unknown; again: () => void; followed: Followed | null }) {
   const { slug, error, again, followed } = props;
-  const unknown = error instanceof ApiError && error.status === 404;
-  if (unknown && followed) return <Awaited slug={slug} followed={followed} />;
+  if (isMissing(error))
+    return followed ? <Awaited slug={slug} followed={followed} /> : <Unknown what="experiment" name={slug} all="/" />;
   return (
     <div className="page">
       <header className="lede">
-        <h1>{unknown ? 'No such experiment' : 'The experiment did not arrive'}</h1>
+        <h1>The experiment did not arrive</h1>
         <p>
-          {unknown ? (
-            <>
-              There is no experiment named <code>{slug}</code> here. <Link href="/">All experiments</Link>
-            </>
-          ) : (
-            <>
-              {reasonOf(error)}{' '}
-              {mayComeYet(error) && (
-                <button type="button" className="inline" onClick={again}>
-                  Try again
-                </button>
-              )}
-            </>
+          {reasonOf(error)}{' '}
+          {mayComeYet(error) && (
+            <button type="button" className="inline" onClick={again}>
+              Try again
+            </button>
           )}
         </p>
       </header>
@@ -79,6 +72,12 @@ function LeftOut(props: { asked: readonly string[]; known: readonly string[]; pu
   const { asked, known, putBack } = props;
   if (asked.length === 0) return null;
   const strange = asked.length - known.length;
+  if (known.length === 0)
+    return (
+      <Notice tone="plain" title="Nothing is left out of this view" action={{ label: 'Forget it', onClick: putBack }}>
+        The address leaves out {strange === 1 ? 'a run that does' : `${strange} runs that do`} not count here anyway.
+      </Notice>
+    );
   return (
     <Notice
       tone="warn"
@@ -91,7 +90,7 @@ function LeftOut(props: { asked: readonly string[]; known: readonly string[]; pu
           <Link href={`/runs/${id}`}>{id.slice(0, 8)}</Link>
         </span>
       ))}
-      {known.length > 0 && '. '}Means, intervals and the fit are of the other runs. Nothing is deleted.
+      . Means, intervals and the fit are of the other runs. Nothing is deleted.
       {strange > 0 && ` ${strange} more ${strange === 1 ? 'does' : 'do'} not count here anyway.`}
     </Notice>
   );

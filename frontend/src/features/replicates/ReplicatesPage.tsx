@@ -4,7 +4,7 @@ import { Fragment, type ReactNode, useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useReplicates, useReplicationPlan, useVariance } from '../../api/comparisons';
 import { tryAgain } from '../../api/copy';
-import { ApiError, reasonOf } from '../../api/errors';
+import { ApiError, isMissing, reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities } from '../../api/queries';
 import type { Experiment, Factors, Kind as KindName, ReplicatedCell, ReplicationPlan, Variance } from '../../api/types';
 import { inWords, labelOf, levelInWords, shortLabel } from '../../components/factorWords';
@@ -13,6 +13,7 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
+import { Unknown } from '../../components/Unknown';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { alike, brief, decimal } from '../../plots/number';
 import { HEIGHT, spreadShapes } from './figure';
@@ -454,6 +455,7 @@ export function ReplicatesPage({ slug }: { slug: string }) {
   const experiment = useExperiment(slug);
   const [view, change] = useView(experiment.data);
   useTitle(experiment.data && `Replicates of ${experiment.data.title}`);
+  if (isMissing(experiment.error)) return <Unknown what="experiment" name={slug} all="/" />;
   return (
     <div className="page replicates">
       <header className="lede">

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { file } from '../../api/client';
 import { useContents } from '../../api/comparisons';
 import { currentCopy, tryAgain } from '../../api/copy';
-import { ApiError, reasonOf } from '../../api/errors';
+import { isMissing, reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRun } from '../../api/queries';
 import type { Quantity, RunDetail, RunEvent } from '../../api/types';
 import { useSaid } from '../../components/copy';
@@ -382,7 +382,7 @@ function Detail({ run }: { run: RunDetail }) {
 /** One run: what was set, what came out, how it was read, and what was done to it since. */
 export function RunPage({ id }: { id: string }) {
   const run = useRun(id);
-  const missing = run.error instanceof ApiError && run.error.status === 404;
+  const missing = isMissing(run.error);
   return (
     <div className="page run">
       {run.isPending && <LoadingLine label="Loading the run" />}

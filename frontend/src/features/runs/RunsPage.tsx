@@ -2,7 +2,7 @@
 import { type ReactNode, useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { currentCopy, tryAgain } from '../../api/copy';
-import { reasonOf } from '../../api/errors';
+import { isMissing, reasonOf } from '../../api/errors';
 import { useExperiment, useRuns } from '../../api/queries';
 import type { Experiment, Run } from '../../api/types';
 import { levelInWords } from '../../components/factorWords';
@@ -12,6 +12,7 @@ import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { RejectedNotice } from '../../components/RejectedNotice';
 import { useTitle } from '../../components/title';
+import { Unknown } from '../../components/Unknown';
 import { decimal } from '../../plots/number';
 import { ListControls } from './ListControls';
 import { isFiltered, type Listing, PAGE, readListing, requestOf, sortedBy, toQuery } from './listing';
@@ -233,6 +234,7 @@ export function RunsPage({ slug }: { slug: string }) {
   const runs = useRuns(slug, listing ? requestOf(listing) : null);
   useTitle(experiment.data && `Runs of ${experiment.data.title}`);
   const failed = experiment.error ?? runs.error;
+  if (isMissing(experiment.error)) return <Unknown what="experiment" name={slug} all="/" />;
   return (
     <div className="page runs">
       <header className="lede">
