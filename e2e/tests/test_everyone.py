@@ -56,6 +56,32 @@ def test_pages_print(page: Page, console: Console) -> None:
         assert 1 <= pages <= 12, (path, pages)
 
 
+# Heard after the page's own: what a printer is given.
+KEEP_WHAT_IS_PRINTED = """(plot) => addEventListener('beforeprint', () => {
+  globalThis.printed = plot.innerHTML;
+})"""
+
+
+def test_paper_holds_what_is_out_of_sight_as_it_is_now(page: Page) -> None:
+    """A drawing that nobody sees does not follow a slider; on paper everything is seen."""
+    page.set_viewport_size({"width": 390, "height": 500})
+    page.goto("/explorer/geist-2005-nfs")
+    stand_still(page)
+    plot = page.locator(".residuals svg.plot")
+    plot.evaluate(KEEP_WHAT_IS_PRINTED)
+    for _ in range(8):
+        page.locator("input[type=range]").first.press("ArrowRight")
+    stand_still(page)
+    expect(plot).not_to_be_in_viewport()
+    before = plot.inner_html()
+    page.pdf(format="A4")
+    printed = page.evaluate("globalThis.printed")
+    assert printed != before
+    plot.scroll_into_view_if_needed()
+    stand_still(page)
+    assert plot.inner_html() == printed
+
+
 # whether nothing lies over any of its corners
 ON_TOP = """(element) => {
   const { left, right, top, bottom } = element.getBoundingClientRect();

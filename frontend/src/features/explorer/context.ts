@@ -21,8 +21,8 @@ export interface Explorer {
   readonly frames: Set<OnFrame>;
   readonly afterFrames: Set<OnFrame>;
   readonly turns: Set<InTurn>;
-  /** Draw again although no state changed: a part has a new size. */
-  redraw(): void;
+  /** Draw again although no state changed: a part has a new size. `atOnce`: no frame comes before it is seen, as on paper. */
+  redraw(atOnce?: boolean): void;
   /** A pointer takes hold of a slider. */
   hold(): void;
   readonly history: History;
@@ -68,7 +68,7 @@ export interface Sized<T extends Element> {
   readonly attach: (element: T | null) => (() => void) | undefined;
   readonly element: { current: T | null };
   readonly width: { current: number };
-  /** Scrolled out of sight: nobody sees what a frame would draw. */
+  /** Scrolled out of sight, and not on its way to paper: nobody sees what a frame would draw. */
   readonly hidden: { current: boolean };
 }
 
@@ -96,7 +96,17 @@ export function useSized<T extends Element>(): Sized<T> {
         if (before && !hidden.current) redraw();
       });
       sight.observe(next);
+      const onPaper = () => {
+        if (!hidden.current) return;
+        hidden.current = false;
+        redraw(true);
+        // afterwards it is out of sight again, which only a new observation tells
+        sight.unobserve(next);
+        sight.observe(next);
+      };
+      addEventListener('beforeprint', onPaper);
       return () => {
+        removeEventListener('beforeprint', onPaper);
         observer.disconnect();
         sight.disconnect();
         element.current = null;

@@ -25,7 +25,7 @@ export interface LiveView {
   readonly frames: Set<OnFrame>;
   readonly afterFrames: Turns['following'];
   readonly turns: Turns['parts'];
-  readonly redraw: () => void;
+  readonly redraw: (atOnce?: boolean) => void;
   /** A pointer has hold of a slider until it lets go: what follows is painted, not written as SVG. */
   readonly hold: () => void;
 }
@@ -40,9 +40,10 @@ export function useLiveView(store: Store<ExplorerState>, view: View, slices: Sli
   const loop = useRef<ReturnType<typeof frameLoop> | null>(null);
   /** Something changed since the last drawing. */
   const stale = useRef(true);
-  const redraw = useCallback(() => {
+  const redraw = useCallback((atOnce = false) => {
     stale.current = true;
-    loop.current?.ask();
+    if (atOnce) loop.current?.now();
+    else loop.current?.ask();
   }, []);
   const held = useRef<AbortController | null>(null);
   const hold = useCallback(() => {
