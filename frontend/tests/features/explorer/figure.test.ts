@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
-import { labelPlace } from '../../../src/features/explorer/figure/lines';
+import { labelPlace, strokes } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
 import { comparisonOf, residualShapes } from '../../../src/features/explorer/figure/residuals';
 import { rulerShapes } from '../../../src/features/explorer/figure/ruler';
@@ -16,7 +16,7 @@ import type { Attributes, Shape } from '../../../src/plots/shapes';
 import type { ExplorerState } from '../../../src/state/explorer';
 import { fromQuery } from '../../../src/state/link';
 import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
-import { dillon, nfs, paperFit, points } from '../../published';
+import { dillon, experimentOf, nfs, paperFit, points } from '../../published';
 
 const TOKENS = new Proxy({}, { get: () => '#123456' }) as Record<string, string>;
 
@@ -115,6 +115,41 @@ describe('the NFS picture', () => {
   it('takes away lines that were switched off', () => {
     expect(words(drawn(nfs(), 'lines=1500').layers.names)).toEqual(['MTU 1500']);
   });
+});
+
+it('dots the lines of a level beyond its own cells, and goes to nought and no further', () => {
+  // the workloads share their axes, and one of them has fewer cells on these
+  const designs = [
+    ['tcp', [1500, 3000, 9000], [10, 40, 160, 640, 5000]],
+    ['udp', [1500, 3000], [10, 40, 160, 640]],
+  ] as const;
+  const settings = designs.flatMap(([workload, mtus, delays]) =>
+    mtus.flatMap((mtu_bytes) => delays.map((delay_us) => ({ workload, mtu_bytes, delay_us }))),
+  );
+  const cells = settings.map((factors, id) => {
+    const mean = Math.max(1, 200 - 180 * (factors.delay_us / 640) ** 2);
+    return {
+      id,
+      factors,
+      runs: 5,
+      partial_runs: 0,
+      measures: { throughput_mbps: { n: 5, mean, sd: null, ci95: null } },
+    };
+  });
+  const subject: Subject = { of: 'experiment', experiment: experimentOf('bench', cells), cells };
+  const { scene } = drawn(
+    subject,
+    'x=delay_us&y=mtu_bytes&facet=workload&workload=udp&measure=throughput_mbps&model=none',
+  );
+  const all = strokes(scene.view, scene.live, scene.sampler);
+  const lineOf = (mtu: number) =>
+    all.filter(({ values }) => values === scene.live.curves.find((c) => c.series?.y === mtu)?.values);
+  const solid = lineOf(1500).filter(({ attributes }) => !('stroke-dasharray' in attributes));
+  const [, last] = solid[0].parts[0];
+  expect(scene.sampler.lineXs[last]).toBeCloseTo(640, -2);
+  // no cell of this level has that MTU
+  expect(lineOf(9000).map(({ attributes }) => attributes['stroke-dasharray'])).toEqual(['2 3']);
+  expect(Math.min(...lineOf(1500)[0].values)).toBe(0);
 });
 
 it('lays workloads side by side where only the MTU varies', () => {

@@ -203,19 +203,21 @@ export interface Stroke {
 
 /** Curves, solid within the measured settings and dotted beyond. */
 export function strokes(view: View, live: Live, sampler: Sampler): Stroke[] {
-  const { pxs, first, last } = sampler;
-  const end = pxs.length - 1;
+  const end = sampler.pxs.length - 1;
   const out = live.curves.flatMap(({ series, values }): Stroke[] => {
     if (!series) return [];
     const solid = { stroke: series.ink, 'stroke-width': series.chosen ? 1.75 : 1.25 };
     if (!view.measured) return [{ values, parts: [[0, end]], attributes: solid }];
     const dotted = { stroke: series.ink, 'stroke-width': 1.25, 'stroke-dasharray': '2 3' };
+    const within = sampler.within(series);
+    if (!within) return [{ values, parts: [[0, end]], attributes: dotted }];
+    const [first, last] = within;
     const beyond = [
       [0, first],
       [last, end],
     ] as const;
     return [
-      { values, parts: [[first, last]], attributes: solid },
+      { values, parts: [within], attributes: solid },
       { values, parts: beyond, attributes: dotted },
     ];
   });

@@ -132,10 +132,10 @@ export interface Sampler {
   readonly series: readonly Series[];
   readonly pinned: readonly Pinned[];
   readonly lineXs: Float64Array;
-  /** The same in pixels, and the samples between which the measured settings lie. */
+  /** The same in pixels. */
   readonly pxs: Float64Array;
-  readonly first: number;
-  readonly last: number;
+  /** The samples between which the cells lie; null of a line beyond all of them. */
+  within(series: Series): readonly [number, number] | null;
   live(state: ExplorerState): Live;
 }
 
@@ -214,8 +214,12 @@ export function samplerOf(
   const edge = [frame.left, frame.left + frame.plotWidth] as const;
   const lineXs = positions(frame.x, edge[0], edge[1], LINE);
   const pxs = Float64Array.from(lineXs, (v) => Math.round(frame.x(v) * 10) / 10);
-  const { levels } = frame.across;
   const sampleOf = (v: number): number => Math.round(((frame.x(v) - edge[0]) / frame.plotWidth) * (LINE - 1));
+  // other levels of a choice may have cells where this one has none
+  const alongs = view.points.length > 0 ? view.points.map((p) => p[across]) : frame.across.levels;
+  const span = [sampleOf(Math.min(...alongs)), sampleOf(Math.max(...alongs))] as const;
+  const rows = view.points.map((p) => p.y);
+  const beyond = (y: number): boolean => rows.length > 0 && (y < Math.min(...rows) || y > Math.max(...rows));
   const drawn = drawnOf(binding, lineXs, series, across, frames);
   const own: Curve = { series: null, values: new Float64Array(LINE), at: Number.NaN };
   const names = view.fit ? Object.keys(view.fit.estimates) : [];
@@ -281,8 +285,7 @@ export function samplerOf(
     pinned,
     lineXs,
     pxs,
-    first: sampleOf(levels[0]),
-    last: sampleOf(levels[levels.length - 1]),
+    within: ({ y }) => (layout.shape === 'plane' && beyond(y) ? null : span),
     live(state) {
       const theta = thetaOf(view.sliders, state.byHand);
       const edited = Object.keys(state.byHand).some((name) => name in theta && theta[name] !== view.start[name]);
