@@ -138,6 +138,7 @@ def test_import_what_is_no_bundle(run: Run, tmp_path: Path) -> None:
     assert "failed  missing.tgz: No such file" in done.stderr
 
 
+@pytest.mark.folder_stack
 def test_a_bundle_is_loaded_by_the_command_that_needs_it(
     run: Run, tmp_path: Path, make_log: Callable[..., bytes]
 ) -> None:
@@ -171,7 +172,7 @@ def test_import_where_it_is_told(run: Run, files: dict[str, Path]) -> None:
     listed = json.loads(run("experiments", "--json").stdout)
     bench = next(e for e in listed if e["slug"] == "bench")
     assert (bench["kind"], bench["citation"]) == ("emulated", "Notebook 7")
-    wrong = run("import", files["good.csv"], "--experiment", "Not A Slug", "--data", "other")
+    wrong = run("import", files["good.runlog"], "--experiment", "Not A Slug")
     assert wrong.returncode == 1
     assert "Not A Slug" in wrong.stderr
 

@@ -118,11 +118,18 @@ def test_what_is_no_setting_is_told_from_one(run: Run) -> None:
     assert done.stderr.count("is no setting") == 2
 
 
-def test_other_machines_need_a_token(run: Run, tmp_path: Path) -> None:
+def test_other_machines_need_a_token(run: Run) -> None:
     for host in ("0.0.0.0", "::"):
         done = run("serve", "--host", host, "--port", "0")
         assert (done.returncode, done.stdout) == (1, "")
         assert "COALESCOPE_TOKEN" in done.stderr
+    done = run("serve", "--host", "192.0.2.1", "--port", "0", COALESCOPE_TOKEN="secret")
+    assert done.returncode == 1
+    assert "Cannot listen on 192.0.2.1" in done.stderr
+
+
+@pytest.mark.folder_stack  # whether there are tokens, a database server is asked
+def test_what_is_refused_leaves_no_folder(run: Run, tmp_path: Path) -> None:
     mistyped = tmp_path / "mistyped"
     for workers in ("1", "2"):
         done = run(
@@ -130,9 +137,6 @@ def test_other_machines_need_a_token(run: Run, tmp_path: Path) -> None:
         )
         assert done.returncode == 1
         assert not mistyped.exists(), "nothing is made for a server that does not come up"
-    done = run("serve", "--host", "192.0.2.1", "--port", "0", COALESCOPE_TOKEN="secret")
-    assert done.returncode == 1
-    assert "Cannot listen on 192.0.2.1" in done.stderr
 
 
 def test_uploads_with_a_token(run: Run, serve: Serve, tables: list[Path], tmp_path: Path) -> None:

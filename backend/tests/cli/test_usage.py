@@ -114,6 +114,7 @@ def test_settings_from_the_environment_are_checked(run: Callable[..., Any]) -> N
     assert "COALESCOPE_PORT" in done.stderr
 
 
+@pytest.mark.folder_stack
 def test_a_store_that_is_none(run: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     done = run("experiments", "--data", tmp_path / "file")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from children import children_of
 from coalescope.processes import cpus
 from patience import wait_until
 
@@ -41,8 +42,7 @@ def send_until_it_dies(
 
 def begun_by(server: Server) -> set[int]:
     """The processes beside the server's."""
-    threads = Path(f"/proc/{server.process.pid}/task").glob("*/children")
-    return {int(child) for one in threads for child in one.read_text().split()}
+    return children_of(server.process.pid)
 
 
 def command_of(process: int) -> bytes:

@@ -10,6 +10,7 @@ from threading import Barrier
 
 import coalescope.processes
 import pytest
+from children import children_of
 from coalescope.errors import CoalescopeError
 from coalescope.processes import cpus
 from coalescope.uploads import log_reader
@@ -51,15 +52,9 @@ def read_here(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return seen
 
 
-def processes() -> set[int]:
-    """Those that this one began, and that have not ended."""
-    own = Path(f"/proc/{os.getpid()}/task")
-    return {int(pid) for children in own.glob("*/children") for pid in children.read_text().split()}
-
-
 def begin(reader: LogReader, log: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """Let two logs come at once; returns the process that is up after that."""
-    before, both = processes(), Barrier(2)
+    before, both = children_of(os.getpid()), Barrier(2)
 
     def met(path: Path, request: UploadRequest) -> Incoming:
         both.wait(PATIENCE_S)
@@ -69,15 +64,15 @@ def begin(reader: LogReader, log: Path, monkeypatch: pytest.MonkeyPatch) -> int:
         patched.setattr(log_reader, "understand_run_log", met)
         list(pool.map(lambda _: reader(log, REQUEST), range(2)))
     # its thread ends: nobody's child for a moment
-    (begun,) = wait_until(lambda: processes() - before, "none was begun")
+    (begun,) = wait_until(lambda: children_of(os.getpid()) - before, "none was begun")
     wait_until(lambda: reader.process and reader.process.is_up, "it did not come up")
     return begun
 
 
 def test_what_comes_alone_is_read_here(reader: LogReader, log: Path, read_here: list[Path]) -> None:
-    before = processes()
+    before = children_of(os.getpid())
     assert reader(log, REQUEST) == understand_run_log(log, REQUEST)
-    assert (read_here, processes()) == ([log], before)
+    assert (read_here, children_of(os.getpid())) == ([log], before)
 
 
 def test_the_process_finds_the_same(
@@ -135,7 +130,7 @@ def test_a_log_at_which_the_process_hangs_stops_nobody(
         found = list(pool.map(lambda _: reader(log, REQUEST), range(4), timeout=PATIENCE_S))
     assert found == [understand_run_log(log, REQUEST)] * 4
     assert len(read_here) == 4
-    assert begun not in processes()
+    assert begun not in children_of(os.getpid())
 
 
 def test_processors_are_those_that_this_process_may_use(
@@ -161,5 +156,5 @@ def test_it_ends_with_its_owner_and_knows_no_secrets(
     begun = begin(reader, log, monkeypatch)
     assert b"secret" not in Path(f"/proc/{begun}/environ").read_bytes()
     reader.close()
-    assert begun not in processes()
+    assert begun not in children_of(os.getpid())
     assert reader(log, REQUEST) == understand_run_log(log, REQUEST)

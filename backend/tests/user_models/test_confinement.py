@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from children import children_of
 from coalescope.errors import CoalescopeError
 from coalescope.user_models.confined import Bounds
 from coalescope.user_models.confinement import Confinement, here
@@ -96,20 +97,14 @@ def test_its_refusals_come_back() -> None:
 
 @pytest.mark.parametrize("work", ["sleep", "spin"])
 def test_its_time_is_bounded(work: str) -> None:
-    before = _children()
+    before = children_of(os.getpid())
     start = time.monotonic()
     with pytest.raises(CoalescopeError) as refused:
         Confinement(Bounds(seconds=1, mib=256))(of_model, model(), work, 600)
     assert time.monotonic() - start < PATIENCE_S
     assert (refused.value.status, refused.value.code) == (422, "took_too_long")
     assert "1 s" in refused.value.message
-    assert _children() - before == set(), "it was killed, and nothing is left of it"
-
-
-def _children() -> set[str]:
-    """Processes that this one started and that are still there; those of other tests are, too."""
-    own = Path("/proc/self/task")
-    return {child for task in own.iterdir() for child in (task / "children").read_text().split()}
+    assert children_of(os.getpid()) - before == set(), "it was killed, and nothing is left of it"
 
 
 def test_its_memory_is_bounded() -> None:

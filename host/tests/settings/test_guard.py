@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from children import children_of
 from coalescope_host.settings import Guard, SettingError, restore_all, restore_file
 from patience import PATIENCE_S
 
@@ -72,9 +73,7 @@ def stop_with_its_children_dead(pid: int) -> None:
     """
     os.kill(pid, signal.SIGSTOP)
     assert soon(lambda: state_of(pid) == "T")
-    children = [
-        int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    ]
+    children = children_of(pid)
     assert children
     for child in children:
         os.kill(child, signal.SIGKILL)
