@@ -13,9 +13,10 @@ import random
 import shutil
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Condition, Thread
 from typing import BinaryIO
 
 SECTOR_BYTES = 512
@@ -43,7 +44,8 @@ class VolatileDisk:
         self._file = path.open("r+b")
         self._size = path.stat().st_size
         self._pending: dict[int, bytes] = {}
-        self._lock = Lock()
+        self._writes_since_flush = 0
+        self._lock = Condition()
         self._off = False
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(folder / "disk.socket"))
@@ -51,6 +53,17 @@ class VolatileDisk:
         self._thread = Thread(target=self._serve, daemon=True)
         self._thread.start()
         self.address = f"nbd:unix:{folder / 'disk.socket'}"
+
+    @contextmanager
+    def held(self, writes: int, within_s: float) -> Iterator[None]:
+        """Nothing is written or flushed meanwhile.
+
+        It is held once so many writes came since the last flush, so that there is something to
+        forget, and after `within_s` in any case.
+        """
+        with self._lock:
+            self._lock.wait_for(lambda: self._writes_since_flush >= writes, within_s)
+            yield
 
     def as_cut_now(self, chance: random.Random, target: Path) -> int:
         """Write what the disk would hold if its power were cut now; returns sectors forgotten.
@@ -92,6 +105,8 @@ class VolatileDisk:
             for start in range(0, len(content), SECTOR_BYTES):
                 sector = (offset + start) // SECTOR_BYTES
                 self._pending[sector] = content[start : start + SECTOR_BYTES]
+            self._writes_since_flush += 1
+            self._lock.notify_all()
 
     def flush(self) -> None:
         """Make what was written last."""
@@ -101,6 +116,7 @@ class VolatileDisk:
             for sector, content in self._pending.items():
                 _put(self._file, sector, content)
             self._pending.clear()
+            self._writes_since_flush = 0
             self._file.flush()
 
     def _read(self, offset: int, length: int) -> bytes:

@@ -4,8 +4,10 @@
 import random
 import socket
 import struct
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from patience import PATIENCE_S
 from testbed.volatile_disk import SECTOR_BYTES, VolatileDisk
 
 SECTORS = 256
@@ -41,6 +43,29 @@ def test_what_was_flushed_outlasts_the_cut_and_the_rest_does_by_chance(disk, tmp
     kept = [left[n * SECTOR_BYTES : (n + 1) * SECTOR_BYTES] == sector(n) for n in range(SECTORS)]
     assert all(kept[:128])
     assert kept[128:].count(False) == forgotten
+
+
+def test_it_is_held_once_there_is_something_to_forget(disk, tmp_path):
+    much = sector(1) * 64
+
+    def cut():
+        with disk.held(writes=2, within_s=PATIENCE_S):
+            return disk.as_cut_now(random.Random(1), tmp_path / "copy")
+
+    with ThreadPoolExecutor(1) as pool:
+        cutting = pool.submit(cut)
+        disk.write(0, much)
+        disk.flush()
+        disk.write(64 * SECTOR_BYTES, much)
+        assert not cutting.done(), "one write since the flush is too few"
+        disk.write(128 * SECTOR_BYTES, much)
+        assert cutting.result(PATIENCE_S) > 0
+    assert (tmp_path / "copy").read_bytes().startswith(much)
+
+
+def test_where_nothing_comes_it_is_held_all_the_same(disk, tmp_path):
+    with disk.held(writes=1, within_s=0.01):
+        assert disk.as_cut_now(random.Random(1), tmp_path / "copy") == 0
 
 
 def test_nothing_is_written_after_the_cut(disk, tmp_path):
