@@ -66,8 +66,7 @@ from coalescope.tokens.callers import StoredCallers
 from coalescope.tokens.service import any_valid
 from coalescope.tracing import Tracer, Tracing
 from coalescope.uploads.endpoints import router as uploads
-from coalescope.uploads.log_reader import LogReader
-from coalescope.uploads.log_writer import LogWriter
+from coalescope.uploads.log_keeper import LogKeeper
 
 _MOST_BODY_BYTES = 2**20
 _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do to a machine."
@@ -92,14 +91,14 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
         store.database, computing(store.database, settings, spread), settings.jobs_at_once, tracer
     )
 
-    reader, writer = LogReader(), LogWriter(settings)
+    keeper = LogKeeper(store.database, settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        for begin in (loader.start, runner.start, reader.start, writer.start):
+        for begin in (loader.start, runner.start, keeper.start):
             begin()
         yield
-        for end in (reader.close, writer.close, loader.stop, runner.stop):
+        for end in (keeper.close, loader.stop, runner.stop):
             await run_in_threadpool(end)
         if cluster is not None:
             cluster.close()
@@ -127,8 +126,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.dataset_loader = loader
     app.state.spread = spread
     app.state.job_runner = runner
-    app.state.log_reader = reader
-    app.state.log_writer = writer
+    app.state.log_keeper = keeper
     app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
     app.state.summarised = LatestAnswers(KEPT_SUMMARIES)

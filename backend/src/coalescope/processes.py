@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock, Thread
@@ -29,7 +29,16 @@ _READY = "ready"
 
 
 class EndedError(Exception):
-    """A process ended over what it was asked, or was ended as it took too long."""
+    """A process ended over what it was asked, or was ended as it took too long.
+
+    Attributes:
+        has_answered: whether it had said anything before it was dead, read in time or not.
+
+    """
+
+    def __init__(self, reason: str, *, has_answered: bool = False) -> None:
+        super().__init__(reason)
+        self.has_answered = has_answered
 
 
 def python(code: str, *given: str) -> tuple[str, ...]:
@@ -128,8 +137,8 @@ class AnsweringProcess:
         """Whether it is known to have ended: then nothing is done of what it is asked."""
         return self._process.poll() is not None
 
-    def ask(self, question: object, within_s: float) -> Any:
-        """What it answers.
+    def ask(self, question: object, *within_s: float) -> list[Any]:
+        """What it answers: one thing after another, each within its time.
 
         Errors: EndedError, if it ended or was silent for longer; it is ended then, and whether it
         did what was asked is not known.
@@ -138,16 +147,21 @@ class AnsweringProcess:
         with self._turn:
             if not self.is_up:
                 raise EndedError("it is ended")
+            answers: list[Any] = []
             try:
-                if self._line.gettimeout() != within_s:
-                    self._line.settimeout(within_s)
+                self._line.settimeout(within_s[0])
                 self._line.sendall(asked)
-                return self._answer()
+                for each_s in within_s:
+                    self._line.settimeout(each_s)
+                    answers.append(self._answer())
+                return answers
             except Exception as error:
                 # what it may still answer is not for whoever asks next
                 self.is_up = False
                 self._process.kill()
-                raise EndedError(repr(error)) from error
+                self._process.wait()
+                has_answered = bool(answers) or self._has_said_more()
+                raise EndedError(repr(error), has_answered=has_answered) from error
 
     def close(self) -> None:
         """End it; what it has not answered then was not done, or not said to be."""
@@ -165,23 +179,29 @@ class AnsweringProcess:
             except (EOFError, OSError, pickle.UnpicklingError) as error:
                 _LOG.warning("a process beside the server's did not come up: %r", error)
 
+    def _has_said_more(self) -> bool:
+        with suppress(OSError):
+            return bool(self._line.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+        return False
+
     def _answer(self) -> Any:
         return pickle.load(self._answers)  # noqa: S301  (our own code wrote it)
 
 
-def answer_in_turn(answer: Callable[[Any], object]) -> None:
+def answer_in_turn(answers_to: Callable[[Any], Iterable[object]]) -> None:
     """What such a process does until nobody asks any more."""
     # It ends with who asks, who may have something to finish: a service's stop signals all of it.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
     gc.freeze()  # what is here now stays: not to be looked through again
-    found: object = _READY
+    found: Iterable[object] = [_READY]
     while True:
-        pickle.dump(found, answers, pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+        for answer in found:
+            pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+            answers.flush()
         try:
             question = pickle.load(questions)  # noqa: S301  (the server wrote it)
         except EOFError:
             return
-        found = answer(question)
+        found = answers_to(question)

@@ -33,9 +33,14 @@ class Together:
     """Turns by key. What comes while a turn lasts is the next turn's, all of it.
 
     No thread of its own: whoever waited longest does the work of all who wait, the others sleep.
+
+    With `by_halves` a turn takes at most half of those who are there when it begins, they who had
+    the turn before counted: for work that is done elsewhere. These are served and come again while
+    the others' turn lasts; with all in one turn, each side would wait for the other.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_halves: bool = False) -> None:
+        self._by_halves = by_halves
         self._lock = Lock()
         # a key is here while somebody is at work under it
         self._waiting: dict[str, list[_Waiting]] = {}
@@ -74,15 +79,17 @@ class Together:
             done = [_Done(outcome) for _, outcome in zip(turn, outcomes, strict=True)]
         except BaseException as error:
             done = [_Done(None, error)] * len(turn)
-        self._pass_on(key)
+        self._pass_on(key, len(turn))
         for one, what in zip(turn[1:], done[1:], strict=True):
             one.word.put(what)
         return done[0]
 
-    def _pass_on(self, key: str) -> None:
+    def _pass_on(self, key: str, had_it: int) -> None:
         with self._lock:
             waiting = self._waiting.pop(key)
-            if waiting:
-                self._waiting[key] = []
-        if waiting:
-            waiting[0].word.put(waiting)
+            most = (had_it + len(waiting) + 1) // 2 if self._by_halves else len(waiting)
+            turn, later = waiting[:most], waiting[most:]
+            if turn:
+                self._waiting[key] = later
+        if turn:
+            turn[0].word.put(turn)

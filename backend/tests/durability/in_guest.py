@@ -20,10 +20,10 @@ from coalescope.database import Database
 from coalescope.object_store import ObjectStore
 from coalescope.settings import Settings
 from coalescope.store import Store, open_store
+from coalescope.uploads import service
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.logs_together import LogUpload, store_together
 from coalescope.uploads.receipt import Receipt
-from coalescope.uploads.service import accept, stored_files
 from coalescope.verification.service import verify
 from coalescope_host.run_log import Writer, make_header, standard_field
 
@@ -76,24 +76,25 @@ def upload(store: Store, content: bytes) -> str:
     with store.object_store.stage() as staged:
         staged.write(content)
         request = UploadRequest("x.runlog")
-        accept(store.database, store.object_store, staged, request, keep=keep)
+        service.accept(store.database, store.object_store, staged, request)
         return staged.sha256
 
 
-def keep(
+def store_and_say(
     database: Database, store: ObjectStore, logs: Sequence[LogUpload]
-) -> Sequence[Receipt | None]:
+) -> list[Receipt | None]:
     if len(logs) > 1:
         say("met", str(len(logs)))
     return store_together(database, store, logs)
 
 
 def work(data: Path, boot: int, most: int) -> None:
+    service.store_together = store_and_say
     store = open_store(Settings(data_dir=data, datasets_dir=None))
     for fault in verify(store.database, store.object_store).faults:
         say("fault", fault.code, fault.message, str(fault.where))
     with store.database.read() as connection:
-        for file in stored_files(connection):
+        for file in service.stored_files(connection):
             say("have", file.sha256)
     say("ready")
     numbers = count(1)

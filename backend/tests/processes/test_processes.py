@@ -3,6 +3,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,13 +13,22 @@ from coalescope.processes import AnsweringProcess, EndedError, plain_environment
 from patience import PATIENCE_S, wait_until
 
 Begin = Callable[[str], AnsweringProcess]
-ECHO = "from coalescope.processes import answer_in_turn as turns; turns(lambda asked: asked)"
+ECHO = "from coalescope.processes import answer_in_turn as turns; turns(lambda asked: [asked])"
 # asked for a number of seconds, it answers after them
-LATE = ECHO.replace("asked: asked", "asked: __import__('time').sleep(asked) or asked")
+LATE = ECHO.replace("[asked]", "[__import__('time').sleep(asked) or asked]")
+TWICE = """
+import time
+from coalescope.processes import answer_in_turn
+def answers_to(asked):
+    yield "begun"
+    time.sleep(asked)
+    yield asked
+answer_in_turn(answers_to)
+"""
 # what cannot be put together again where it is read
 STRANGE = ECHO.replace(
-    "asked: asked",
-    "asked: __import__('coalescope.errors', fromlist='*').CoalescopeError('code', 'message')",
+    "[asked]",
+    "[__import__('coalescope.errors', fromlist='*').CoalescopeError('code', 'message')]",
 )
 # Begins one, says which, and stays.
 OWNER = f"""
@@ -50,7 +60,33 @@ def begin() -> Iterator[Begin]:
 def test_each_answer_is_that_of_its_question(begin: Begin) -> None:
     process = begin(ECHO)
     large = bytes(2**20)
-    assert [process.ask(asked, PATIENCE_S) for asked in ("a", large, None)] == ["a", large, None]
+    for asked in ("a", large, None):
+        assert process.ask(asked, PATIENCE_S) == [asked]
+
+
+def test_answers_come_one_after_another_each_within_its_time(begin: Begin) -> None:
+    process = begin(TWICE)
+    assert process.ask(0.0, PATIENCE_S, PATIENCE_S) == ["begun", 0.0]
+    with pytest.raises(EndedError, match="Time") as error:
+        process.ask(60.0, PATIENCE_S, 0.1)
+    assert error.value.has_answered
+
+
+def test_what_it_said_as_it_was_given_up_is_known(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for says in (True, False):
+        process = begin(ECHO if says else LATE)
+
+        def give_up(process: AnsweringProcess = process, says: bool = says) -> None:
+            if says:
+                process._line.recv(1, socket.MSG_PEEK)
+            raise TimeoutError
+
+        monkeypatch.setattr(process, "_answer", give_up)
+        with pytest.raises(EndedError) as error:
+            process.ask(60.0, PATIENCE_S)
+        assert error.value.has_answered == says
 
 
 def test_an_answer_that_comes_too_late_is_nobody_elses(begin: Begin) -> None:
@@ -81,7 +117,7 @@ def test_what_stops_a_service_is_left_to_its_server(begin: Begin) -> None:
     process = begin(ECHO)
     for number in (signal.SIGTERM, signal.SIGINT):
         os.kill(process._process.pid, number)
-    assert process.ask("still there?", PATIENCE_S) == "still there?"
+    assert process.ask("still there?", PATIENCE_S) == ["still there?"]
 
 
 def test_files_of_the_folder_are_not_run(
@@ -89,7 +125,7 @@ def test_files_of_the_folder_are_not_run(
 ) -> None:
     (tmp_path / "pickle.py").write_text("raise SystemExit('not this one')")
     monkeypatch.chdir(tmp_path)
-    assert begin(ECHO).ask("here", PATIENCE_S) == "here"
+    assert begin(ECHO).ask("here", PATIENCE_S) == ["here"]
 
 
 def test_it_ends_with_a_server_that_is_killed() -> None:

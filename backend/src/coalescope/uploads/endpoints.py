@@ -74,12 +74,7 @@ async def upload_file(
         def accept() -> Receipt:
             staged.write(rest)
             return service.accept(
-                state.database,
-                state.object_store,
-                staged,
-                asked,
-                state.log_reader,
-                state.log_writer,
+                state.database, state.object_store, staged, asked, state.log_keeper
             )
 
         receipt = await run_in_threadpool(accept)

@@ -3,8 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from coalescope.experiments.records import Kind
 from coalescope.runs.records import NewRun, RunWarning
@@ -33,10 +32,3 @@ class Incoming:
     warnings: Sequence[RunWarning]
     # rows that are a cell's mean: their cell must be new
     per_cell: bool = False
-
-
-class Understand(Protocol):
-    """How a run log is read."""
-
-    def __call__(self, path: Path, request: UploadRequest, /) -> Incoming:
-        """As run_logs.understand_run_log."""

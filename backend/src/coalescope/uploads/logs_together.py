@@ -6,7 +6,7 @@ Only what is plain is stored here: new logs of new runs. Each other is left to b
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
@@ -35,15 +35,6 @@ class LogUpload:
     request: UploadRequest
     incoming: Incoming
     cause: Cause | None
-
-
-class Keep(Protocol):
-    """How logs that came together are stored."""
-
-    def __call__(
-        self, database: Database, store: ObjectStore, logs: Sequence[LogUpload], /
-    ) -> Sequence[Receipt | None]:
-        """As `store_together`."""
 
 
 def store_together(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
@@ -32,8 +32,8 @@ from coalescope.timestamps import utc_now
 from coalescope.tracing import span
 from coalescope.uploads import repository
 from coalescope.uploads.csv_files import understand_csv
-from coalescope.uploads.incoming import Incoming, Understand, UploadRequest
-from coalescope.uploads.logs_together import Keep, LogUpload, numbered_log, store_together
+from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
 from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.run_logs import understand_run_log
@@ -47,17 +47,26 @@ _RUN_LOG_MAGIC = b"\x89COAL\r\n\x1a"
 _SUFFIXES = {"run_log": RUN_LOG_SUFFIX, "csv": CSV_SUFFIX}
 
 
+class Take(Protocol):
+    """How a run log is read, and perhaps stored at once."""
+
+    def __call__(self, staged: StagedObject, request: UploadRequest, /) -> Incoming | Receipt:
+        """What it holds; or its receipt, if all of it is on disk."""
+
+
+def read_here(staged: StagedObject, request: UploadRequest) -> Incoming:
+    """Read a run log. Errors: as understand_run_log."""
+    return understand_run_log(staged.path, request)
+
+
 def accept(
     database: Database,
     store: ObjectStore,
     staged: StagedObject,
     request: UploadRequest,
-    understand: Understand = understand_run_log,
-    keep: Keep = store_together,
+    take: Take = read_here,
 ) -> Receipt:
     """Store a received file. When this returns, bytes and rows are on disk.
-
-    `understand` is how a run log is read, `keep` how those that came together are stored.
 
     Errors: CoalescopeError 422 where the file is wrong, 409 where it contradicts what is stored.
     """
@@ -65,13 +74,15 @@ def accept(
     if known is not None:
         return known
     with span("upload understand", bytes=staged.size):
-        incoming = _understand(staged, request, understand)
+        incoming = _understand(staged, request, take)
+    if isinstance(incoming, Receipt):
+        return incoming
     with span("upload sync"):
         staged.sync()  # the slow part of durability, before the write lock is taken
     receipt = None
     if incoming.content == "run_log":
         log = LogUpload(staged, request, incoming, CAUSE.get())
-        receipt = database.together.do(incoming.slug, log, partial(keep, database, store))
+        receipt = database.together.do(incoming.slug, log, partial(store_together, database, store))
     return receipt or _accept_alone(database, store, staged, request, incoming)
 
 
@@ -293,7 +304,7 @@ def is_named_as_run_log(filename: str) -> bool:
     return filename.lower().endswith(f".{RUN_LOG_SUFFIX}")
 
 
-def _understand(staged: StagedObject, request: UploadRequest, understand: Understand) -> Incoming:
+def _understand(staged: StagedObject, request: UploadRequest, take: Take) -> Incoming | Receipt:
     if not staged.size:
         raise CoalescopeError(
             "empty_file",
@@ -302,7 +313,7 @@ def _understand(staged: StagedObject, request: UploadRequest, understand: Unders
             advice="Send a run log, or a CSV table with a header and rows.",
         )
     if begins_as_run_log(staged.start) or is_named_as_run_log(request.filename):
-        return understand(staged.path, request)
+        return take(staged, request)
     return understand_csv(staged.path, staged.size, staged.sha256, request)
 
 

@@ -10,23 +10,31 @@ from threading import Barrier
 
 import coalescope.processes
 import pytest
+import sqlalchemy as sa
 from children import children_of
+from coalescope.database import Database
 from coalescope.errors import CoalescopeError
+from coalescope.object_store import SyncedFile
 from coalescope.processes import cpus
-from coalescope.uploads import log_reader
+from coalescope.settings import Settings
+from coalescope.uploads import log_keeper
 from coalescope.uploads.incoming import Incoming, UploadRequest
-from coalescope.uploads.log_reader import LogReader
+from coalescope.uploads.log_keeper import LogKeeper
+from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.run_logs import understand_run_log
 from patience import PATIENCE_S, wait_until
 
 MakeLog = Callable[..., bytes]
 REQUEST = UploadRequest("a.runlog")
+# a process that only reads: rows go to a database server, which nobody here asks
+SETTINGS = Settings(database_url="postgresql+psycopg://nobody@localhost/none")
+ELSEWHERE = Database(sa.create_engine("sqlite://"))
 
 
 @pytest.fixture
-def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogReader]:
+def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogKeeper]:
     monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
-    made = LogReader()
+    made = LogKeeper(ELSEWHERE, SETTINGS)
     made.start()
     yield made
     made.close()
@@ -48,11 +56,15 @@ def read_here(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         seen.append(path)
         return understand_run_log(path, request)
 
-    monkeypatch.setattr(log_reader, "understand_run_log", noted)
+    monkeypatch.setattr(log_keeper, "understand_run_log", noted)
     return seen
 
 
-def begin(reader: LogReader, log: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+def take(reader: LogKeeper, log: Path) -> Incoming | Receipt:
+    return reader(SyncedFile(log, log.stat().st_size, "of no interest"), REQUEST)
+
+
+def begin(reader: LogKeeper, log: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """Let two logs come at once; returns the process that is up after that."""
     before, both = children_of(os.getpid()), Barrier(2)
 
@@ -61,33 +73,33 @@ def begin(reader: LogReader, log: Path, monkeypatch: pytest.MonkeyPatch) -> int:
         return understand_run_log(path, request)
 
     with monkeypatch.context() as patched, ThreadPoolExecutor(2) as pool:
-        patched.setattr(log_reader, "understand_run_log", met)
-        list(pool.map(lambda _: reader(log, REQUEST), range(2)))
+        patched.setattr(log_keeper, "understand_run_log", met)
+        list(pool.map(lambda _: take(reader, log), range(2)))
     # its thread ends: nobody's child for a moment
     (begun,) = wait_until(lambda: children_of(os.getpid()) - before, "none was begun")
     wait_until(lambda: reader.process and reader.process.is_up, "it did not come up")
     return begun
 
 
-def test_what_comes_alone_is_read_here(reader: LogReader, log: Path, read_here: list[Path]) -> None:
+def test_what_comes_alone_is_read_here(reader: LogKeeper, log: Path, read_here: list[Path]) -> None:
     before = children_of(os.getpid())
-    assert reader(log, REQUEST) == understand_run_log(log, REQUEST)
+    assert take(reader, log) == understand_run_log(log, REQUEST)
     assert (read_here, children_of(os.getpid())) == ([log], before)
 
 
 def test_the_process_finds_the_same(
-    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+    reader: LogKeeper, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(reader, log, monkeypatch)
     expected = understand_run_log(log, REQUEST)
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: reader(log, REQUEST), range(50)))
+        found = list(pool.map(lambda _: take(reader, log), range(50)))
     assert found == [expected] * 50
     assert not read_here
 
 
 def test_what_is_damaged_is_refused_in_the_same_words(
-    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+    reader: LogKeeper, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(reader, log, monkeypatch)
     content = bytearray(log.read_bytes())
@@ -96,38 +108,38 @@ def test_what_is_damaged_is_refused_in_the_same_words(
     with pytest.raises(CoalescopeError) as here:
         understand_run_log(log, REQUEST)
     with pytest.raises(CoalescopeError) as there:
-        reader(log, REQUEST)
+        take(reader, log)
     assert there.value.as_json() == here.value.as_json()
     assert read_here == [log]
 
 
 def test_a_large_log_is_read_here(
-    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+    reader: LogKeeper, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(reader, log, monkeypatch)
-    monkeypatch.setattr(log_reader, "LARGEST_BYTES", log.stat().st_size - 1)
-    reader(log, REQUEST)
+    monkeypatch.setattr(log_keeper, "LARGEST_BYTES", log.stat().st_size - 1)
+    take(reader, log)
     assert read_here == [log]
 
 
 def test_where_the_process_ends_the_log_is_read_here(
-    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+    reader: LogKeeper, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = begin(reader, log, monkeypatch)
     os.kill(begun, signal.SIGKILL)
-    assert reader(log, REQUEST) == understand_run_log(log, REQUEST)
+    assert take(reader, log) == understand_run_log(log, REQUEST)
     assert read_here == [log]
     assert begin(reader, log, monkeypatch) != begun, "another one takes its place"
 
 
 def test_a_log_at_which_the_process_hangs_stops_nobody(
-    reader: LogReader, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+    reader: LogKeeper, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = begin(reader, log, monkeypatch)
-    monkeypatch.setattr(log_reader, "ANSWER_S", 0.3)
+    monkeypatch.setattr(log_keeper, "READ_S", 0.3)
     os.kill(begun, signal.SIGSTOP)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: reader(log, REQUEST), range(4), timeout=PATIENCE_S))
+        found = list(pool.map(lambda _: take(reader, log), range(4), timeout=PATIENCE_S))
     assert found == [understand_run_log(log, REQUEST)] * 4
     assert len(read_here) == 4
     assert begun not in children_of(os.getpid())
@@ -151,10 +163,12 @@ def test_it_ends_with_its_owner_and_knows_no_secrets(
 ) -> None:
     monkeypatch.setenv("COALESCOPE_TOKEN", "secret")
     monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
-    reader = LogReader()
+    reader = LogKeeper(ELSEWHERE, SETTINGS)
     reader.start()
     begun = begin(reader, log, monkeypatch)
     assert b"secret" not in Path(f"/proc/{begun}/environ").read_bytes()
     reader.close()
     assert begun not in children_of(os.getpid())
-    assert reader(log, REQUEST) == understand_run_log(log, REQUEST)
+    assert take(reader, log) == understand_run_log(log, REQUEST)
+    assert begun not in children_of(os.getpid())
+    assert take(reader, log) == understand_run_log(log, REQUEST)

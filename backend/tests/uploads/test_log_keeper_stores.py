@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process stores logs beside the server's: the same is stored, and its end is no silent loss."""
+
+import os
+import shutil
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import coalescope.processes
+import pytest
+import sqlalchemy as sa
+from coalescope.database import CAUSE, Cause, changes
+from coalescope.errors import CoalescopeError
+from coalescope.processes import AnsweringProcess, python
+from coalescope.settings import Settings
+from coalescope.together import Together
+from coalescope.tracing import TRACER
+from coalescope.uploads import log_keeper, service
+from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.log_keeper import LogKeeper
+from coalescope.uploads.logs_together import LogUpload, store_together
+from coalescope.uploads.receipt import Receipt
+from coalescope.uploads.run_logs import understand_run_log
+from coalescope.verification.service import verify
+from opentelemetry.sdk.trace import TracerProvider
+from patience import PATIENCE_S, wait_until
+from sqlalchemy.exc import OperationalError
+
+from ..durability.conftest import syncs_fail
+
+MakeLog = Callable[..., bytes]
+Send = Callable[[bytes], Receipt]
+Begin = Callable[[], AnsweringProcess]
+SendTurn = Callable[[Sequence[bytes]], list["Future[Receipt]"]]
+
+
+@pytest.fixture
+def keeper(client: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[LogKeeper]:
+    state = client.app.state
+    settings: Settings = state.settings
+    if settings.database_url is not None or settings.object_store_url is not None:
+        pytest.skip("a database server has processes of its own")
+    monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
+    made = LogKeeper(state.database, settings)
+    made.start()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def send(client: Any, keeper: LogKeeper) -> Send:
+    """Has a log accepted; its name is the one before it plus one, who sent it is noted."""
+    state, sent = client.app.state, iter(range(1000))
+
+    def accepted(content: bytes) -> Receipt:
+        name = f"{next(sent)}.runlog"
+        before = CAUSE.set(Cause("a token", name))
+        try:
+            with state.object_store.stage() as staged:
+                staged.write(content)
+                request = UploadRequest(name)
+                return service.accept(state.database, state.object_store, staged, request, keeper)
+        finally:
+            CAUSE.reset(before)
+
+    return accepted
+
+
+@pytest.fixture
+def send_turn(
+    keeper: LogKeeper, send: Send, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[SendTurn]:
+    """Sends logs that are one turn of the process: they come while it is at work on another log."""
+    monkeypatch.setattr(keeper, "_together", Together())  # not by halves
+    with ThreadPoolExecutor(10) as pool:
+
+        def sent(contents: Sequence[bytes]) -> list[Future[Receipt]]:
+            assert keeper.process is not None
+            pid = keeper.process._process.pid
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                pool.submit(send, make_log(experiment="before"))
+                waiting = keeper._together._waiting
+                wait_until(lambda: "" in waiting, "the first does not take the turn")
+                answers = [pool.submit(send, content) for content in contents]
+                wait_until(lambda: len(waiting[""]) == len(contents), "they do not wait")
+            finally:
+                os.kill(pid, signal.SIGCONT)
+            return answers
+
+        yield sent
+
+
+@pytest.fixture
+def begin(
+    keeper: LogKeeper, send: Send, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> Begin:
+    """Lets two logs meet; returns the process that is up after that."""
+
+    def begun() -> AnsweringProcess:
+        both = Barrier(2)
+
+        def met(path: Path, request: UploadRequest) -> Incoming:
+            both.wait(PATIENCE_S)
+            return understand_run_log(path, request)
+
+        with monkeypatch.context() as patched, ThreadPoolExecutor(2) as pool:
+            patched.setattr(log_keeper, "understand_run_log", met)
+            list(pool.map(send, [make_log(), make_log()]))
+        wait_until(lambda: keeper.process and keeper.process.is_up, "it did not come up")
+        assert keeper.process is not None
+        return keeper.process
+
+    return begun
+
+
+@pytest.fixture
+def stored_here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many logs this process stores from now on, each time."""
+    seen = []
+
+    def noted(database: Any, store: Any, logs: Sequence[LogUpload]) -> list[Receipt | None]:
+        seen.append(len(logs))
+        return store_together(database, store, logs)
+
+    monkeypatch.setattr(service, "store_together", noted)
+    return seen
+
+
+def runs_of(client: Any, slug: str = "lab") -> int:
+    total: int = client.get(f"/api/experiments/{slug}/runs").json()["total"]
+    return total
+
+
+def test_who_comes_alone_begins_no_process(
+    keeper: LogKeeper, send: Send, make_log: MakeLog, stored_here: list[int]
+) -> None:
+    assert send(make_log()).outcome == "stored"
+    assert (stored_here, keeper.process) == ([1], None)
+
+
+def test_the_process_stores_the_same(
+    client: Any, begin: Begin, send_turn: SendTurn, make_log: MakeLog, stored_here: list[int]
+) -> None:
+    begin()
+    stored_here.clear()
+    contents = [make_log(replicate=number) for number in (5, 6, 7)]
+    receipts = [answer.result() for answer in send_turn(contents)]
+    assert not stored_here
+    assert [[run.replicate for run in receipt.runs] for receipt in receipts] == [[5], [6], [7]]
+    for content, receipt in zip(contents, receipts, strict=True):
+        name = receipt.upload.filename
+        again = client.upload(content, name)
+        assert (again.status_code, again.json()["outcome"]) == (200, "known")
+        assert again.json()["created_at"] == receipt.upload.created_at
+        run = client.get(f"/api/runs/{receipt.runs[0].uid}").json()
+        assert run["history"][0]["reason"] == f"uploaded as {name}"
+    assert runs_of(client) == 5
+    with client.app.state.database.read() as connection:
+        noted = connection.execute(sa.select(changes.c.who, changes.c.what)).all()
+    of_uploads = sorted(what for who, what in noted if who == "a token")
+    assert of_uploads == [f"{number}.runlog" for number in range(6)], "who sent it is noted with it"
+
+
+def test_what_cannot_be_stored_in_its_turn_is_looked_at_alone(
+    client: Any, begin: Begin, send: Send, send_turn: SendTurn, make_log: MakeLog
+) -> None:
+    begin()
+    stored = make_log(run_id="00000000-0000-4000-8000-000000000001", replicate=1)
+    assert send(stored).outcome == "stored"
+    contradicts = make_log(run_id="00000000-0000-4000-8000-000000000001", replicate=2)
+    damaged = bytearray(make_log())
+    damaged[len(damaged) // 2] ^= 1
+    new, refused, unread, same = send_turn(
+        [make_log(), contradicts, bytes(damaged), (twice := make_log())]
+    )
+    assert [one.result().outcome for one in (new, same)] == ["stored"] * 2
+    with pytest.raises(CoalescopeError) as error:
+        refused.result()
+    assert error.value.status == 409
+    with pytest.raises(CoalescopeError) as error:
+        unread.result()
+    assert error.value.status == 422
+    assert send(twice).outcome == "known"
+    assert runs_of(client) == 5
+
+
+def test_experiments_of_one_turn_are_stored_apart(
+    client: Any,
+    begin: Begin,
+    send: Send,
+    send_turn: SendTurn,
+    make_log: MakeLog,
+    stored_here: list[int],
+) -> None:
+    begin()
+    stored = make_log(experiment="one", run_id="00000000-0000-4000-8000-000000000001")
+    send(stored)
+    stored_here.clear()
+    spoilt = make_log(experiment="one", run_id="00000000-0000-4000-8000-000000000001", replicate=2)
+    names = ("one", "another", "a-third", "another")
+    answers = send_turn([spoilt, *(make_log(experiment=name) for name in names)])
+    assert [answer.result().upload.slug for answer in answers[1:]] == list(names)
+    with pytest.raises(CoalescopeError):
+        answers[0].result()
+    assert [runs_of(client, name) for name in ("one", "another", "a-third")] == [2, 2, 1]
+    assert sum(stored_here) == 2, "the spoilt one, and who shared its experiment"
+
+
+def test_what_the_disk_refuses_is_raised_here(
+    client: Any, begin: Begin, send_turn: SendTurn, make_log: MakeLog, stored_here: list[int]
+) -> None:
+    begin()
+    stored_here.clear()
+    before = runs_of(client)
+    logs: Path = client.app.state.object_store.root
+    folders = [logs / f"{first:02x}" for first in range(256)]
+    for folder in folders:  # a file is in the way of each folder
+        if not folder.exists():
+            folder.touch()
+    for answer in send_turn([make_log() for _ in range(9)]):
+        with pytest.raises(OSError, match=str(logs)):
+            answer.result()
+    assert runs_of(client) == before
+    assert not stored_here, "it is not tried again"
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_rows_that_are_not_on_disk_are_not_said_to_be_stored(
+    client: Any,
+    begin: Begin,
+    keeper: LogKeeper,
+    send: Send,
+    make_log: MakeLog,
+    stored_here: list[int],
+) -> None:
+    process = begin()
+    stored_here.clear()
+    sent = [make_log(), make_log()]
+    wal: Path = client.app.state.settings.data_dir / "coalescope.sqlite-wal"
+    failing = ("-e", "inject=fsync,fdatasync:error=EIO", "-P", str(wal))
+    with syncs_fail(process._process.pid, *failing):
+        for content in sent:
+            with pytest.raises(OperationalError, match="disk"):
+                send(content)
+    assert runs_of(client) == 2
+    assert [send(content).outcome for content in sent] == ["stored"] * 2, "control: it was the disk"
+    assert (stored_here, keeper.process) == ([], process), "and the process is still there"
+
+
+# Ends itself, or stops, when the files are in their places, or when the rows are committed too.
+AT = {
+    "files are there": (
+        "from coalescope.object_store import DirectoryObjectStore as place; name = 'commit_all'"
+    ),
+    "rows are there": "from coalescope.uploads import log_keeper as place; name = 'store_together'",
+}
+AFTER_THAT = """
+import os, signal
+real = getattr(place, name)
+def last(*given):
+    real(*given)
+    os.kill(os.getpid(), signal.{})
+setattr(place, name, last)
+from coalescope.uploads.log_keeper import main
+main()
+"""
+
+
+def mutant(keeper: LogKeeper, client: Any, when: str, what: str) -> None:
+    data_dir = str(client.app.state.settings.data_dir)
+    keeper._command = python(f"{AT[when]}{AFTER_THAT.format(what)}", data_dir)
+
+
+@pytest.mark.parametrize(
+    ("when", "outcome"), [("files are there", "stored"), ("rows are there", "known")]
+)
+def test_what_was_sent_when_the_process_ended_is_stored_once(
+    client: Any,
+    begin: Begin,
+    keeper: LogKeeper,
+    send: Send,
+    make_log: MakeLog,
+    when: str,
+    outcome: str,
+) -> None:
+    mutant(keeper, client, when, "SIGKILL")
+    begin()
+    sent = make_log()
+    with pytest.raises(CoalescopeError, match="ended") as refused:
+        send(sent)
+    assert refused.value.status == 503
+    assert client.upload(sent).json()["outcome"] == outcome
+    assert runs_of(client) == 3
+    report = verify(client.app.state.database, client.app.state.object_store)
+    assert (report.files, report.runs, report.faults, report.leftovers) == (3, 3, [], [])
+
+
+def test_a_process_that_hangs_as_it_stores_is_ended(
+    client: Any,
+    begin: Begin,
+    keeper: LogKeeper,
+    send: Send,
+    make_log: MakeLog,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mutant(keeper, client, "files are there", "SIGSTOP")
+    process = begin()._process
+    monkeypatch.setattr(log_keeper, "STORE_S", 0.3)
+    sent = make_log()
+    with pytest.raises(CoalescopeError, match="ended"):
+        send(sent)
+    assert process.poll() is not None
+    assert send(sent).outcome == "stored"
+
+
+def test_one_that_ends_before_it_stores_costs_nobody_an_error(
+    begin: Begin,
+    send: Send,
+    make_log: MakeLog,
+    monkeypatch: pytest.MonkeyPatch,
+    stored_here: list[int],
+) -> None:
+    process = begin()._process
+    stored_here.clear()
+    monkeypatch.setattr(log_keeper, "READ_S", 0.3)
+    os.kill(process.pid, signal.SIGSTOP)
+    with ThreadPoolExecutor(4) as pool:
+        receipts = list(pool.map(send, [make_log() for _ in range(4)], timeout=PATIENCE_S))
+    assert [receipt.outcome for receipt in receipts] == ["stored"] * 4
+    assert sum(stored_here) == 4
+    assert process.poll() is not None
+
+
+def test_where_spans_are_collected_the_server_stores(
+    begin: Begin, send: Send, make_log: MakeLog, stored_here: list[int]
+) -> None:
+    begin()
+    stored_here.clear()
+    before = TRACER.set(TracerProvider().get_tracer("tests"))
+    try:
+        assert send(make_log()).outcome == "stored"
+    finally:
+        TRACER.reset(before)
+    assert stored_here == [1]
+
+
+def test_one_that_ended_while_nobody_asked_is_asked_nothing(
+    begin: Begin, send: Send, make_log: MakeLog, stored_here: list[int]
+) -> None:
+    process = begin()
+    stored_here.clear()
+    os.kill(process._process.pid, signal.SIGKILL)
+    wait_until(lambda: process.has_ended, "it is still there")
+    assert send(make_log()).outcome == "stored"
+    assert stored_here == [1]
+    again = begin()
+    assert again is not process, "another one takes its place"
+
+
+def test_it_knows_no_secrets_and_ends_with_its_owner(
+    keeper: LogKeeper, begin: Begin, send: Send, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COALESCOPE_TOKEN", "secret")
+    begun = begin()._process
+    assert b"secret" not in Path(f"/proc/{begun.pid}/environ").read_bytes()
+    keeper.close()
+    assert begun.poll() is not None
+    assert send(make_log()).outcome == "stored"
