@@ -14,7 +14,7 @@ export function GlanceTile({ shades }: { shades: readonly (readonly (number | nu
   const cellHeight = shades.length === 1 ? SINGLE_ROW : HEIGHT / shades.length;
   const top = (HEIGHT - cellHeight * shades.length) / 2;
   return (
-    <svg className="tile" width={WIDTH} height={HEIGHT} aria-hidden="true">
+    <svg className="glance" width={WIDTH} height={HEIGHT} aria-hidden="true">
       {shades.flatMap((row, j) =>
         row.map((shade, i) => {
           const key = `${j} ${i}`;

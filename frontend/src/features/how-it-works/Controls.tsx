@@ -119,7 +119,7 @@ export function Controls({ parameters, onChange }: Props) {
   return (
     <section>
       <h2 className="sec">Settings</h2>
-      <div className="settings">
+      <div className="worksettings">
         <fieldset>
           <legend className="cap">Traffic</legend>
           <div className="row">

@@ -159,7 +159,7 @@ function Cells(props: { slug: string; measure: string; cells: readonly Replicate
   );
   return (
     <Scroll label="Cells">
-      <table className="list figures">
+      <table className="list spreads">
         <thead>
           <tr>
             <th scope="col">Cell</th>
@@ -232,7 +232,7 @@ function Allocation({ variance }: { variance: Variance }) {
     <>
       <p className="said">{varianceWords(variance, (name) => labelOf(name, quantities))}</p>
       <Scroll label="Analysis of variance">
-        <table className="list figures">
+        <table className="list spreads">
           <thead>
             <tr>
               <th scope="col">Effect of</th>
@@ -279,7 +279,7 @@ function Plan({ plan }: { plan: ReplicationPlan }) {
       <p className="said">{planWords(plan)}</p>
       {needy.length > 0 && (
         <Scroll label="Cells to measure again">
-          <table className="list figures">
+          <table className="list spreads">
             <thead>
               <tr>
                 <th scope="col">Cell</th>

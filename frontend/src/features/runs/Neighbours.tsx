@@ -18,7 +18,7 @@ export function Neighbours({ run }: { run: RunDetail }) {
   const measures = chosenFew(experiment.data.measures, experiment.data.default_view?.measure);
   const others = found.runs.filter(({ id, status }) => id !== run.id && status === 'current');
   return (
-    <section aria-label="The same cell’s replicates" className="neighbours">
+    <section aria-label="The same cell’s replicates" className="samecell">
       <h2 className="sec">The same cell’s replicates</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div className="scroll" role="region" aria-label="Replicates of this cell" tabIndex={0}>
