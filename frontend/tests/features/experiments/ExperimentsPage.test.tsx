@@ -39,8 +39,8 @@ describe('home', () => {
     expect(names(page)).toEqual(['Dillon 2004', 'Geist et al. 2005, NFS', 'Your host']);
     expect(page.querySelector('tbody td.n')?.textContent).toBe('1of 2');
     expect(page.querySelector('a[href="/models/link-bound"]')).not.toBeNull();
-    expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.tile rect')).toHaveLength(1);
-    expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.tile circle')).toHaveLength(1);
+    expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.glance rect')).toHaveLength(1);
+    expect(page.querySelectorAll('tbody tr')[1].querySelectorAll('.glance circle')).toHaveLength(1);
   });
 
   it('shows what is emulated as emulated', async () => {
