@@ -15,7 +15,7 @@ from children import children_of
 from coalescope.database import Database
 from coalescope.errors import CoalescopeError
 from coalescope.object_store import SyncedFile
-from coalescope.processes import cpus
+from coalescope.processes import EndedError, cpus
 from coalescope.settings import Settings
 from coalescope.uploads import log_keeper
 from coalescope.uploads.incoming import Incoming, UploadRequest
@@ -143,6 +143,19 @@ def test_a_log_at_which_the_process_hangs_stops_nobody(
     assert found == [understand_run_log(log, REQUEST)] * 4
     assert len(read_here) == 4
     assert begun not in children_of(os.getpid())
+
+
+def test_where_it_ended_as_it_answered_the_log_is_read_here(
+    reader: LogKeeper, log: Path, read_here: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(reader, log, monkeypatch)
+
+    def ended(*_: object) -> None:
+        raise EndedError("half of it was said", has_answered=True)
+
+    monkeypatch.setattr(reader.process, "ask", ended)
+    assert take(reader, log) == understand_run_log(log, REQUEST)
+    assert read_here == [log]
 
 
 def test_processors_are_those_that_this_process_may_use(

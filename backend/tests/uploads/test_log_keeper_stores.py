@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process stores logs beside the server's: the same is stored, and its end is no silent loss."""
 
+import errno
 import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from threading import Barrier
 from typing import Any
 
 import coalescope.processes
+import pysqlite3.dbapi2
 import pytest
 import sqlalchemy as sa
+from coalescope import object_store
 from coalescope.database import CAUSE, Cause, changes
 from coalescope.errors import CoalescopeError
 from coalescope.processes import AnsweringProcess, python
@@ -227,6 +231,56 @@ def test_what_the_disk_refuses_is_raised_here(
             answer.result()
     assert runs_of(client) == before
     assert not stored_here, "it is not tried again"
+
+
+def test_bytes_that_are_not_on_disk_are_not_stored(
+    client: Any,
+    begin: Begin,
+    keeper: LogKeeper,
+    send: Send,
+    make_log: MakeLog,
+    monkeypatch: pytest.MonkeyPatch,
+    stored_here: list[int],
+) -> None:
+    process = begin()
+    stored_here.clear()
+    sent = make_log()
+
+    def fails(_: int) -> None:
+        raise OSError(errno.EIO, "the disk")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(object_store, "sync_file", fails)
+        with pytest.raises(OSError, match="the disk"):
+            send(sent)
+    assert runs_of(client) == 2
+    assert send(sent).outcome == "stored"
+    assert (stored_here, keeper.process) == ([], process), "by the process, then as before"
+
+
+def test_a_store_that_another_holds_for_too_long_is_busy(
+    client: Any,
+    begin: Begin,
+    keeper: LogKeeper,
+    send: Send,
+    send_turn: SendTurn,
+    make_log: MakeLog,
+    stored_here: list[int],
+) -> None:
+    data_dir: Path = client.app.state.settings.data_dir
+    impatient = "from coalescope import database; database._BUSY_SECONDS = 1; "
+    main = "from coalescope.uploads.log_keeper import main; main()"
+    keeper._command = python(impatient + main, str(data_dir))
+    process = begin()
+    stored_here.clear()
+    contents = [make_log(experiment=name) for name in ("one", "one", "another")]
+    with closing(pysqlite3.dbapi2.connect(data_dir / "coalescope.sqlite")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for answer in send_turn(contents):
+            with pytest.raises(OperationalError, match="locked"):
+                answer.result()
+    assert [send(content).outcome for content in contents] == ["stored"] * 3
+    assert (stored_here, keeper.process) == ([], process), "the process is still there"
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")

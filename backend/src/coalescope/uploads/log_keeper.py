@@ -119,7 +119,7 @@ class LogKeeper(Beside):
                 *_, kept = process.ask(Turn(logs, stores), *times_s)
         except EndedError as error:
             self._drop(process, error)
-            if error.has_answered:  # it had read them all, and begun to store them
+            if stores and error.has_answered:  # it had read them all, and begun to store them
                 raise _interrupted() from None
             return [Kept()] * len(logs)
         return kept
