@@ -193,6 +193,21 @@ def test_what_cannot_be_stored_in_its_turn_is_looked_at_alone(
     assert runs_of(client) == 5
 
 
+def test_what_comes_twice_in_one_turn_is_stored_once(
+    client: Any, begin: Begin, send_turn: SendTurn, make_log: MakeLog
+) -> None:
+    begin()
+    log, uid = make_log(), "00000000-0000-4000-8000-000000000001"
+    contradicting = [make_log(run_id=uid, replicate=number) for number in (1, 2)]
+    *same, one, other = send_turn([log, log, log, *contradicting])
+    assert sorted(answer.result().outcome for answer in same) == ["known", "known", "stored"]
+    refused = [error for answer in (one, other) if (error := answer.exception()) is not None]
+    assert [error.status for error in refused if isinstance(error, CoalescopeError)] == [409]
+    assert runs_of(client) == 4
+    report = verify(client.app.state.database, client.app.state.object_store)
+    assert (report.files, report.faults, report.leftovers) == (5, [], [])
+
+
 def test_experiments_of_one_turn_are_stored_apart(
     client: Any,
     begin: Begin,
