@@ -183,7 +183,7 @@ def test_runs_without_a_measure_are_left_out_and_counted(client: Any) -> None:
     ("request_", "status", "code"),
     [
         ({"model": "link-bound"}, 422, "no_linear_fit"),
-        ({"model": "perpetual-motion"}, 404, "not_found"),
+        ({"model": "perpetual-motion"}, 422, "unknown_model"),
         ({"where": {"mtu": 1500}}, 422, "unknown_factor"),
         ({"where": {"mtu_bytes": "big"}}, 422, "not_a_number"),
         ({"where": {"mtu_bytes": 1492}}, 422, "no_such_cells"),

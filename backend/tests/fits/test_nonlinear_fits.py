@@ -118,7 +118,7 @@ def test_a_users_model_is_fitted_as_any_other(client: Any) -> None:
 @pytest.mark.parametrize(
     ("request_", "status", "code"),
     [
-        ({"model": "perpetual-motion"}, 404, "not_found"),
+        ({"model": "perpetual-motion"}, 422, "unknown_model"),
         ({"output": "happiness"}, 422, "wrong_fit"),
         ({"output": "reply_cycle_us"}, 422, "no_such_response"),
         ({"response": "drops"}, 422, "not_available"),

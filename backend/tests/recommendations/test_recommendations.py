@@ -155,7 +155,7 @@ def test_over_two_inputs(client: Any) -> None:
 @pytest.mark.parametrize(
     ("request_", "status", "code"),
     [
-        ({"model": "perpetual-motion"}, 404, "not_found"),
+        ({"model": "perpetual-motion"}, 422, "unknown_model"),
         ({"over": {}}, 422, "wrong_range"),
         ({"over": {"delay_us": [1]}}, 422, "wrong_range"),
         ({"over": {"delay_us": [1.5] * 50, "alpha": [1.0] * 50}}, 422, "wrong_range"),

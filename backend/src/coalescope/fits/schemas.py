@@ -16,7 +16,7 @@ from coalescope.fits.nonlinear import (
     NonlinearRequest,
 )
 from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, Method
-from coalescope.predictions.service import get_model
+from coalescope.predictions.service import require_model
 from coalescope.runs.selection import LeftOut, where_pairs
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
@@ -135,9 +135,9 @@ class NonlinearFitIn(BaseModel):
     )
 
     def request(self) -> NonlinearRequest:
-        """Return it as the service takes it. Errors: 404, 422 for the model."""
+        """Return it as the service takes it. Errors: 422 for the model."""
         if isinstance(self.model, str):
-            model: Model = get_model(self.model)
+            model: Model = require_model(self.model)
             sources = {}
         else:
             model, sources = read_user_model(self.model), self.model.sources()

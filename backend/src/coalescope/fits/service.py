@@ -14,7 +14,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.fits.pooling import check_pooled
 from coalescope.fits.table import FitTable, fit_table, needed_measures
-from coalescope.predictions.service import get_model
+from coalescope.predictions.service import require_model
 from coalescope.runs.selection import select_runs
 
 Method = Literal["paper-tls", "whitened", "ols"]
@@ -82,10 +82,10 @@ def select_rows(
 ) -> Selection:
     """Read what is to be fitted; it may take `patience` times as long as a request may.
 
-    Errors: 404 for the model; 422 where the model has no linear fit, for an unknown factor, if no
+    Errors: 422 where there is no such model or it has no linear fit, for an unknown factor, if no
     run is chosen, and if a measure that the fit needs is missing.
     """
-    model = get_model(request.model)
+    model = require_model(request.model)
     fit = _linear_fit(model)
     selection = select_runs(
         connection, experiment, needed_measures(fit), request.where, request.without

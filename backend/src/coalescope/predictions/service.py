@@ -74,6 +74,19 @@ def get_model(model_id: str) -> Model:
     return model
 
 
+def require_model(model_id: str) -> Model:
+    """Return the model that a question names. Errors: 422 naming the models there are.
+
+    Not 404: what the address names is there.
+    """
+    try:
+        return get_model(model_id)
+    except CoalescopeError as error:
+        raise CoalescopeError(
+            "unknown_model", error.message, where=error.where, advice=error.advice
+        ) from None
+
+
 def predict(
     model: str | Model,
     values: Mapping[str, float],

@@ -9,7 +9,7 @@ from coalescope_models.recommendation import Goal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Level
-from coalescope.predictions.service import get_model
+from coalescope.predictions.service import require_model
 from coalescope.recommendations.service import Advice, Question, aim, constraint
 from coalescope.runs.selection import LeftOut
 from coalescope.user_models.schemas import UserModelIn
@@ -135,9 +135,9 @@ class ModelRecommendationIn(QuestionIn):
     over: dict[str, _Levels] = Field(description="What can be chosen, with the levels there are")
 
     def read_model(self) -> Model:
-        """Return the model. Errors: 404, 422."""
+        """Return the model. Errors: 422."""
         if isinstance(self.model, str):
-            return get_model(self.model)
+            return require_model(self.model)
         return read_user_model(self.model)
 
 
