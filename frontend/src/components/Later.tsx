@@ -38,8 +38,9 @@ export function Later({ children }: { children: ReactNode }) {
 }
 
 /**
- * What is seen, but is not what a page is opened for: its first picture is not later for it. Where the page stands already, it comes at once.
+ * What is seen, but is not what a page is opened for: its first picture is not later for it. Where the page stands already, or
+ * it is asked for `now`, it comes at once.
  */
-export function Beside({ children }: { children: ReactNode }) {
-  return usePainted(opened) ? children : null;
+export function Beside({ children, now = false }: { children: ReactNode; now?: boolean }) {
+  return usePainted(opened) || now ? children : null;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef } from 'react';
+import { type KeyboardEvent, type MouseEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Beside } from './Later';
 import './Menu.css';
 
@@ -28,6 +29,7 @@ export function Menu(props: {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState(false);
 
   function place() {
     const from = button.current?.getBoundingClientRect();
@@ -37,6 +39,16 @@ export function Menu(props: {
     const left = props.align === 'start' ? from.left : from.right - box.offsetWidth;
     box.style.top = `${from.bottom + GAP}px`;
     box.style.left = `${Math.max(EDGE, Math.min(left, wide - box.offsetWidth - EDGE))}px`;
+  }
+
+  function onToggle(event: ToggleEvent) {
+    const now = event.newState === 'open';
+    // a quick hand is here before the items are: they are needed for the place and the focus
+    flushSync(() => setOpen(now));
+    if (!now) return;
+    place();
+    props.onOpen?.();
+    if (menu.current) items(menu.current)[0]?.focus();
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -61,20 +73,9 @@ export function Menu(props: {
       >
         {props.trigger}
       </button>
-      <div
-        ref={menu}
-        id={id}
-        popover="auto"
-        className="menu"
-        onToggle={(event) => {
-          if (event.newState !== 'open') return;
-          place();
-          props.onOpen?.();
-          if (menu.current) items(menu.current)[0]?.focus();
-        }}
-      >
+      <div ref={menu} id={id} popover="auto" className="menu" onToggle={onToggle}>
         <div role="menu" tabIndex={-1} aria-label={props.label} onKeyDown={onKeyDown}>
-          <Beside>{props.children}</Beside>
+          <Beside now={open}>{props.children}</Beside>
         </div>
         {props.after}
       </div>

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// @vitest-environment happy-dom
+import { act } from 'react';
+import { createRoot, type Root } from 'react-dom/client';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Menu, MenuItem } from '../../src/components/Menu';
+
+let root: Root;
+
+/** As the browser says that the popover opened, or closed. */
+async function toggle(newState: 'open' | 'closed'): Promise<void> {
+  const menu = document.querySelector('.menu') as HTMLElement;
+  await act(async () => menu.dispatchEvent(Object.assign(new Event('toggle'), { newState })));
+}
+
+const inFocus = () => document.activeElement?.textContent;
+
+beforeEach(async () => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+  // the page has not painted yet
+  vi.stubGlobal('requestAnimationFrame', () => 0);
+  const host = document.createElement('div');
+  document.body.append(host);
+  root = createRoot(host);
+  await act(async () =>
+    root.render(
+      <Menu label="More" trigger="more">
+        <MenuItem onSelect={() => {}}>first</MenuItem>
+        <MenuItem onSelect={() => {}}>second</MenuItem>
+      </Menu>,
+    ),
+  );
+});
+afterEach(async () => {
+  await act(async () => root.unmount());
+  document.body.replaceChildren();
+  vi.unstubAllGlobals();
+});
+
+it('opens on its first item, also for a hand that is quicker than its items', async () => {
+  expect(document.querySelectorAll('[role=menuitem]')).toHaveLength(0);
+  await toggle('open');
+  expect(document.querySelectorAll('[role=menuitem]')).toHaveLength(2);
+  expect(inFocus()).toBe('first');
+});
+
+it('goes from item to item by arrows, and round', async () => {
+  await toggle('open');
+  const press = (key: string) =>
+    act(async () => document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })));
+  await press('ArrowDown');
+  expect(inFocus()).toBe('second');
+  await press('ArrowDown');
+  expect(inFocus()).toBe('first');
+  await press('End');
+  expect(inFocus()).toBe('second');
+});
