@@ -46,6 +46,10 @@ class CoalescopeError(Exception):
         self.status = status
         self.problems = list(problems)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Come out of another process as it went in: `args` alone, the message, make no error."""
+        return type(self), (self.code, self.message), self.__dict__
+
     def as_json(self) -> dict[str, Any]:
         """The error shape as plain data."""
         return {

@@ -26,10 +26,11 @@ def answers_to(asked):
 answer_in_turn(answers_to)
 """
 # what cannot be put together again where it is read
-STRANGE = ECHO.replace(
-    "[asked]",
-    "[__import__('coalescope.errors', fromlist='*').CoalescopeError('code', 'message')]",
-)
+STRANGE = """
+from coalescope.processes import answer_in_turn
+class Unknown: ...
+answer_in_turn(lambda asked: [Unknown()])
+"""
 # Begins one, says which, and stays.
 OWNER = f"""
 import time

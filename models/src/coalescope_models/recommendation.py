@@ -38,6 +38,9 @@ class RecommendationError(ValueError):
         super().__init__(message)
         self.name = name
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.name, str(self)))
+
 
 @dataclass(frozen=True)
 class Aim:

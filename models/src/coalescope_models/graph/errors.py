@@ -14,6 +14,10 @@ class GraphFormatError(GraphError):
     def __init__(self, where: str, message: str) -> None:
         super().__init__(f"{where}: {message}")
         self.where = where
+        self._message = message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.where, self._message))
 
 
 class GraphLimitError(GraphError):
@@ -23,6 +27,9 @@ class GraphLimitError(GraphError):
         super().__init__(f"the graph exceeds the limit {limit} of {allowed}")
         self.limit = limit
         self.allowed = allowed
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.limit, self.allowed))
 
 
 class TraceError(GraphError):
