@@ -63,10 +63,13 @@ class CoalescopeError(Exception):
         }
 
 
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """The start of advice that names what looks like `name`; nothing where nothing does."""
-    near = get_close_matches(name, list(names), n=3, cutoff=0.5)
-    return f"Did you mean {' or '.join(near)}? " if near else ""
+def did_you_mean(name: str, names: Iterable[str], *, prefix: str = "") -> str:
+    """The start of advice that names what looks like `name`; nothing where nothing does.
+
+    A prefix stands before all of them, and is not compared: by that much any two would look alike.
+    """
+    near = get_close_matches(name.removeprefix(prefix), list(names), n=3, cutoff=0.5)
+    return f"Did you mean {' or '.join(prefix + one for one in near)}? " if near else ""
 
 
 def sentence(text: str, names: Iterable[str]) -> str:

@@ -33,10 +33,12 @@ def settings_of(arguments: Namespace) -> Settings:
 def warn_of_what_is_no_setting() -> None:
     """Say on stderr which names in the environment look like settings and are none."""
     prefix = str(Settings.model_config["env_prefix"])
-    known = {f"{prefix}{name.upper()}" for name in Settings.model_fields}
+    known = [name.upper() for name in Settings.model_fields]
     for name in sorted(os.environ):
-        if name.upper().startswith(prefix) and name.upper() not in known:
-            advice = did_you_mean(name.upper(), known) or "docs/operation.md lists the settings."
+        typed = name.upper()
+        if typed.startswith(prefix) and typed.removeprefix(prefix) not in known:
+            near = did_you_mean(typed, known, prefix=prefix)
+            advice = near or "docs/operation.md lists the settings."
             said = f"coalescope: {name} is no setting: it changes nothing.\n  {advice.strip()}"
             print(said, file=sys.stderr)
 
