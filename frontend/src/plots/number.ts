@@ -40,13 +40,19 @@ export function plusMinus(half: number, digits: number): string {
   return `± ${decimal(half, half < 0.5 * 10 ** -digits ? Math.min(own, 8) : digits)}`;
 }
 
-/** As short as it can be said, to `significant` digits: settings, axis ticks. */
+/** As short as it can be said, to `significant` digits: ticks, counts, shares. */
 export function brief(value: number, significant = 4): string {
   if (value === 0 || !Number.isFinite(value)) return value === 0 ? '0' : '–';
   const rounded = Number(value.toPrecision(significant));
   const digits = Math.max(0, Math.min(12, significant - 1 - Math.floor(Math.log10(Math.abs(rounded)))));
   const text = decimal(rounded, digits);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** A setting: its whole part in full and without spaces, for settings are looked up rather than compared; 16384 is not 16380. */
+export function setting(value: number, significant = 4): string {
+  const whole = Math.abs(value) < 1 ? 0 : Math.floor(Math.log10(Math.abs(value))) + 1;
+  return brief(value, Math.max(significant, Math.min(15, whole))).replaceAll(THIN, '');
 }
 
 /** Beyond this ratio of the largest to the smallest, one number of decimals does not suit a column. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { alike, brief, decimal, digitsFor, digitsOfStep, plusMinus, worded } from '../../src/plots/number';
+import { alike, brief, decimal, digitsFor, digitsOfStep, plusMinus, setting, worded } from '../../src/plots/number';
 
 it('writes a true minus, and thin spaces from five digits on', () => {
   expect(decimal(-0.5, 1)).toBe('−0.5');
@@ -17,6 +17,18 @@ it('is brief where exactness says nothing', () => {
   expect(brief(100000)).toBe('100\u2009000');
   expect(brief(1500.4)).toBe('1500');
   expect(brief(0)).toBe('0');
+});
+
+it('says the whole part of a setting in full', () => {
+  expect([16384, 8192, 65535, 148810, 1e6].map((v) => setting(v, 3))).toEqual([
+    '16384',
+    '8192',
+    '65535',
+    '148810',
+    '1000000',
+  ]);
+  expect([33.3333, 1311.4, 0.125, 0, -2.5].map((v) => setting(v, 3))).toEqual(['33.3', '1311', '0.125', '0', '−2.5']);
+  expect(setting(Number.NaN)).toBe('–');
 });
 
 it('never rounds an interval to nothing', () => {

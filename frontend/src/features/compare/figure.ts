@@ -2,7 +2,7 @@
 // Several experiments on shared axes, panel by panel, and below each panel the ratios with their intervals. No DOM.
 import type { Kind } from '../../api/types';
 import { dodge } from '../../plots/dodge';
-import { brief } from '../../plots/number';
+import { brief, setting } from '../../plots/number';
 import {
   decadeTicks,
   linear,
@@ -232,7 +232,7 @@ function panelShapes(panel: Panel, title: string, place: Place, shared: Shared):
     text(left, frame.top - 8, `ratio to ${looks[0].letter}`, { ...NOTE }),
     ...apart(levels, x, 34).flatMap((level) => [
       line(x(level), frame.top + RATIO, x(level), frame.top + RATIO + 4, { stroke: 'var(--line-3)' }),
-      text(x(level), frame.top + RATIO + 17, brief(level), { ...TICK, ...MIDDLE }),
+      text(x(level), frame.top + RATIO + 17, setting(level), { ...TICK, ...MIDDLE }),
     ]),
     text(right, frame.top + RATIO + 33, axes.x, { ...NOTE, ...END, fill: 'var(--ink-2)', 'data-quantity': axes.of.x }),
   ];

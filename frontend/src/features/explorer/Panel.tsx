@@ -18,7 +18,7 @@ import { Segmented } from '../../components/Segmented';
 import { catalogue } from '../../engine/catalogue';
 import { draw } from '../../layers/svg';
 import { write } from '../../layers/words';
-import { brief, decimal, digitsFor, plusMinus, worded } from '../../plots/number';
+import { brief, decimal, digitsFor, plusMinus, setting, worded } from '../../plots/number';
 import { dependsOn, predictAt } from '../../state/binding';
 import type { Method } from '../../state/explorer';
 import { type Slider, settingAt, strideOf, trackOf } from '../../state/fit';
@@ -158,7 +158,7 @@ function Inputs() {
     const moving = view.binding.model.inputs.filter((_, k) => view.binding?.sources[k].from !== 'scalar');
     const words = moving.map(
       (q) =>
-        `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${q.meanings[prediction.inputs[q.name]] ?? brief(prediction.inputs[q.name], 4)}${redundant(q) || q.name === 'mtu_bytes' ? '' : ` ${q.unit}`}`,
+        `${q.name === 'mtu_bytes' ? 'MTU' : q.label.toLowerCase()} ${q.meanings[prediction.inputs[q.name]] ?? setting(prediction.inputs[q.name])}${redundant(q) || q.name === 'mtu_bytes' ? '' : ` ${q.unit}`}`,
     );
     return write(span, words.length > 0 ? ` at ${words.join(', ')}` : '');
   });
@@ -451,10 +451,7 @@ function inksOf(live: Live): Map<number, string> {
 
 function settingOf(view: ReturnType<typeof useExplorer>['view'], p: { x: number; y: number }): string {
   const { x, y } = view.layout;
-  return [
-    y && y.levels.length > 1 ? settingText(y, p.y) : '',
-    x && x.levels.length > 1 ? (x.names ? settingText(x, p.x) : brief(p.x, 4)) : '',
-  ]
+  return [y && y.levels.length > 1 ? settingText(y, p.y) : '', x && x.levels.length > 1 ? settingText(x, p.x, 4) : '']
     .filter(Boolean)
     .join(' / ');
 }

@@ -13,7 +13,7 @@ import { Helped, QuantityName } from '../../components/QuantityName';
 import { Rich } from '../../components/Rich';
 import { catalogue } from '../../engine/catalogue';
 import { draw } from '../../layers/svg';
-import { brief, decimal } from '../../plots/number';
+import { decimal } from '../../plots/number';
 import { makeScale } from '../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { swapped, withLevel } from '../../state/explorer';
@@ -266,7 +266,7 @@ function RangeRuler({ axis }: { axis: Axis }) {
       );
     if (at !== null && at >= lo && at <= hi)
       shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
-    const ends = [lo, hi].map((v) => (axis.names ? cutShort(settingText(axis, v), 10) : brief(v, 4)));
+    const ends = [lo, hi].map((v) => cutShort(settingText(axis, v), 10));
     shapes.push(text(0, 26, ends[0], TICK), text(width, 26, ends[1], { 'text-anchor': 'end', ...TICK }));
     if (levels.length > 2 && width > 150)
       shapes.push(text((x(lo) + x(hi)) / 2, 26, `${levels.length} settings`, { ...MIDDLE, ...TICK }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where things are in the pair of plots: surface above, lines below, one axis across, one value scale.
-import { brief, digitsFor, digitsOfStep } from '../../../plots/number';
+import { digitsFor, digitsOfStep } from '../../../plots/number';
 import { decadeTicks, linear, log, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
 import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
@@ -148,8 +148,11 @@ export function labelledLevels(
   return kept.sort((a, b) => a - b);
 }
 
+/** A setting on an axis. */
+export const tickWords = (axis: Axis, value: number): string => cutShort(settingText(axis, value, 4), LONGEST_NAME);
+
 /** Pixels that the label of a setting takes on the axis across. */
 export const labelRoom =
   (axis: Axis) =>
   (v: number): number =>
-    axis.names ? cutShort(settingText(axis, v), LONGEST_NAME).length * 6.6 + 6 : brief(v, 4).length * 6.6 + 6;
+    tickWords(axis, v).length * 6.6 + 6;

@@ -21,9 +21,8 @@ import {
 import { inkOn, tide } from '../../../plots/tide';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
-import { type Frame, fraction, LONGEST_NAME } from './frame';
+import { type Frame, fraction, tickWords } from './frame';
 import { GRID } from './live';
-import { cutShort, settingText } from './words';
 
 /** Pixels of half an interval that is as long as the whole value scale. */
 const WHISKER = 220;
@@ -209,10 +208,7 @@ export function upwardAxis(view: View, frame: Frame): Shape[] {
     const tick = line(frame.left - 5, Y, frame.left, Y, { stroke: 'var(--line-3)' });
     if (last - Y < 13) return [tick];
     last = Y;
-    return [
-      tick,
-      text(frame.left - 8, Y, cutShort(settingText(y, level), LONGEST_NAME), { dy: '0.32em', ...END, ...TICK }),
-    ];
+    return [tick, text(frame.left - 8, Y, tickWords(y, level), { dy: '0.32em', ...END, ...TICK })];
   });
 }
 

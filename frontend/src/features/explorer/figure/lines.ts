@@ -2,7 +2,7 @@
 // The lower plot: one line a setting, points with their intervals, one value scale with the surface above.
 
 import { dodge } from '../../../plots/dodge';
-import { brief, decimal } from '../../../plots/number';
+import { decimal } from '../../../plots/number';
 import {
   type Attributes,
   AXIS,
@@ -23,22 +23,16 @@ import {
   text,
 } from '../../../plots/shapes';
 import type { Pen } from '../../../plots/simplified';
-import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
-import { type Frame, floorOf, LONGEST_NAME, labelledLevels, labelRoom } from './frame';
+import { type Frame, floorOf, labelledLevels, labelRoom, tickWords } from './frame';
 import type { Live, Sampler, Series } from './live';
-import { axisTitle, cutShort, levelWords, settingText, titleWithUnit, upwardTitle } from './words';
+import { axisTitle, levelWords, settingText, titleWithUnit, upwardTitle } from './words';
 
 /** Lines at round values: under everything, the needle too. */
 export const grid = (frame: Frame): Shape[] =>
   frame.valueTicks.map((v) =>
     line(frame.left, frame.v(v), frame.left + frame.plotWidth, frame.v(v), { stroke: 'var(--line)' }),
   );
-
-function tickWords(axis: Axis, level: number): string {
-  if (axis.names) return cutShort(settingText(axis, level), LONGEST_NAME);
-  return axis.name === 'mtu_bytes' ? String(level) : brief(level, 4);
-}
 
 /** Axes and their titles; the needle runs behind them. */
 export function axes(view: View, frame: Frame): Shape[] {

@@ -4,10 +4,10 @@ import { dodge } from '../../../plots/dodge';
 import { worded } from '../../../plots/number';
 import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
-import { type Frame, LONGEST_NAME, longestName } from './frame';
+import { type Frame, longestName, tickWords } from './frame';
 import { aside, namedOf, seriesName } from './lines';
 import type { Live } from './live';
-import { cutShort, namedSetting, settingText, settingWords, upwardTitle } from './words';
+import { cutShort, namedSetting, settingWords, upwardTitle } from './words';
 
 const hair = (x1: number, y1: number, x2: number, y2: number): Shape[] => [
   line(x1, y1, x2, y2, { stroke: '#fff', 'stroke-width': 3, 'stroke-opacity': 0.35 }),
@@ -154,7 +154,7 @@ export function needle(
   if (!aside && Y !== null && live.state.y !== null) {
     out.push(rect(2, Y - 9, left - 7, 18, { fill: 'var(--ground)', rx: 2 }));
     out.push(
-      moving(left - 8, Y, y ? cutShort(settingText(y, live.state.y, 4), LONGEST_NAME) : '', {
+      moving(left - 8, Y, y ? tickWords(y, live.state.y) : '', {
         dy: '0.34em',
         ...END,
         ...LIVE,

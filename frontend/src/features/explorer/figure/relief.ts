@@ -16,11 +16,11 @@ import { AXIS, circle, HALO, LIVE, line, mark, moving, path, type Shape, TICK, t
 import { tide } from '../../../plots/tide';
 import { type Prepared, prepare } from '../../../state/binding';
 import type { Axis, Point } from '../../../state/layout';
-import { type Frame, fraction, LONGEST_NAME, labelledLevels, labelRoom } from './frame';
+import { type Frame, fraction, labelledLevels, labelRoom, tickWords } from './frame';
 import { colourOf } from './heat';
 import type { Sampler } from './live';
 import { canvasRoom, type Upper, type UpperScene } from './upper';
-import { axisTitle, cutShort, settingText, shortName, titleWithUnit, upwardTitle } from './words';
+import { axisTitle, shortName, titleWithUnit, upwardTitle } from './words';
 
 const STEP = { u: 1 / 44, v: 1 / 30 } as const;
 
@@ -156,7 +156,7 @@ function floorAxis(axis: Axis, edge: Edge, place: (v: number) => number, frame: 
     if (!labelled.includes(level)) return [tick];
     return [
       tick,
-      text(x + 9 * out[0], y + 9 * out[1], cutShort(settingText(axis, level, 4), LONGEST_NAME), {
+      text(x + 9 * out[0], y + 9 * out[1], tickWords(axis, level), {
         'text-anchor': anchorOf(out[0]),
         dy: `${(0.36 + 0.4 * out[1]).toFixed(2)}em`,
         ...TICK,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost along an axis, stacked: what bytes, packets and interrupts cost from one end of the settings to the other.
-import { brief, decimal } from '../../../plots/number';
+import { decimal, setting } from '../../../plots/number';
 import { linear, makeScale, type Scale } from '../../../plots/scale';
 import { END, line, MIDDLE, path, type Shape, TICK, text } from '../../../plots/shapes';
 import type { Axis } from '../../../state/layout';
@@ -66,13 +66,13 @@ export function alongShapes(
   for (const v of [base[0], base[base.length - 1]])
     if (Number.isFinite(v) && (v === base[base.length - 1] || Math.abs(y(v) - y(base[base.length - 1])) > 12))
       out.push(text(width, Math.max(8, y(v)), decimal(v, digits), { dy: '0.33em', ...END, ...TICK }));
-  out.push(text(0, BOTTOM + 15, brief(bounds[0], 4), TICK));
-  out.push(text(end, BOTTOM + 15, brief(bounds[1], 4), { ...END, ...TICK }));
+  out.push(text(0, BOTTOM + 15, setting(bounds[0]), TICK));
+  out.push(text(end, BOTTOM + 15, setting(bounds[1]), { ...END, ...TICK }));
   if (at !== null && at >= bounds[0] && at <= bounds[1]) {
     const X = scale(at);
     out.push(line(X, 0, X, BOTTOM + 3, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
     if (X > 40 && X < end - 40)
-      out.push(text(X, BOTTOM + 15, brief(at, 4), { ...MIDDLE, ...TICK, fill: 'var(--needle-ink)' }));
+      out.push(text(X, BOTTOM + 15, setting(at), { ...MIDDLE, ...TICK, fill: 'var(--needle-ink)' }));
   }
   return out;
 }

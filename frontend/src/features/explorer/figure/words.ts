@@ -2,7 +2,7 @@
 // Quantities in words: axis titles, units, settings.
 import type { Quantity } from '../../../api/types';
 import { inSentence, levelInWords } from '../../../components/factorWords';
-import { brief } from '../../../plots/number';
+import { setting } from '../../../plots/number';
 import { type Axis, delayMicroseconds, isDelay, isNominal, levelAt } from '../../../state/layout';
 import type { Subject, View } from '../../../state/view';
 
@@ -49,9 +49,9 @@ export function axisTitle(axis: Axis, brief = false): string {
   return `${brief ? shortName(axis) : (AXIS_LABEL[axis.name] ?? axis.label)}${unit ? `, ${unit}` : ''}${scale}`;
 }
 
-/** A setting as a tick says it: short, and without spaces, for settings are looked up rather than compared. */
+/** A setting as a tick says it. */
 export const settingText = (axis: Pick<Axis, 'names'>, value: number, significant = 5): string =>
-  axis.names ? levelWords(levelAt(axis, value)) : brief(value, significant).replace(/\u2009/g, '');
+  axis.names ? levelWords(levelAt(axis, value)) : setting(value, significant);
 
 /** Long names end in an ellipsis where there is little room. */
 export const cutShort = (words: string, most: number): string =>
@@ -67,7 +67,7 @@ export function upwardTitle(axis: Axis, phone: boolean): string {
 /** "80 ticks = 81.9 µs" */
 export function settingWords(axis: Axis, value: number): string {
   if (axis.names) return settingText(axis, value);
-  const own = `${brief(value, 3)}${axis.unit ? ` ${redundant(axis) ? axis.unit.split('/')[0] : axis.unit}` : ''}`;
+  const own = `${setting(value, 3)}${axis.unit ? ` ${redundant(axis) ? axis.unit.split('/')[0] : axis.unit}` : ''}`;
   if (!isDelay(axis.name) || axis.name === 'delay_us' || value === 0) return own;
   const us = delayMicroseconds(axis.name, value);
   return `${own} = ${us < 100 ? us.toFixed(1) : us.toFixed(0)} µs`;
@@ -84,7 +84,7 @@ export const namedSetting = (axis: Axis, value: number): string =>
   `${axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis))} ${settingText(axis, value, 4)}`;
 
 export function levelWords(value: string | number): string {
-  return typeof value === 'number' ? brief(value) : levelInWords(value);
+  return typeof value === 'number' ? setting(value) : levelInWords(value);
 }
 
 /** Why no surface and no line can be drawn between the cells of a picture without a model. */
