@@ -2,33 +2,14 @@
 """What can be typed: commands, options, and the checks that need no store and no model."""
 
 import argparse
-import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
+from coalescope.cli import arguments
 from coalescope.experiments.records import KINDS
 
 _COMMANDS = "coalescope.cli.commands"
 _MODEL = "id of a model of the catalogue, or file of one of your own (see `coalescope trace`)"
 METHODS = ("paper-tls", "whitened", "ols")
-
-
-class Range(NamedTuple):
-    """NAME=LO:HI:N, as `--over` takes it."""
-
-    name: str
-    lo: float
-    hi: float
-    n: int
-
-
-class PhaseTyped(NamedTuple):
-    """RATE:BYTES:MS, as `--phase` takes it."""
-
-    rate_hz: float
-    size_bytes: int
-    milliseconds: float
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -138,7 +119,7 @@ def _without(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without",
         metavar="ID,ID",
-        type=names,
+        type=arguments.names,
         default=(),
         help="leave these runs out of the answer; nothing is deleted",
     )
@@ -148,7 +129,7 @@ def _where(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--where",
         metavar="FACTOR=VALUE",
-        type=assignment,
+        type=arguments.assignment,
         action="append",
         default=[],
         help="use only the cells where the factor has this value; may be repeated",
@@ -157,10 +138,10 @@ def _where(parser: argparse.ArgumentParser) -> None:
 
 def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
-    parser.add_argument("--port", type=_port, help="port to listen on (default: 8000)")
+    parser.add_argument("--port", type=arguments.port, help="port to listen on (default: 8000)")
     parser.add_argument(
         "--workers",
-        type=_one_to(64),
+        type=arguments.one_to(64),
         metavar="N",
         help="processes that answer side by side (default: 1)",
     )
@@ -184,7 +165,7 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
-        type=number,
+        type=arguments.number,
         action="append",
         default=[],
         dest="values",
@@ -193,7 +174,7 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--over",
         metavar="NAME=LO:HI:N",
-        type=number_range,
+        type=arguments.number_range,
         action="append",
         default=[],
         help="let an input or parameter run from LO to HI in N points; may be repeated",
@@ -228,13 +209,13 @@ def _fit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--free",
         metavar="NAME,…",
-        type=names,
+        type=arguments.names,
         help="with --output: the parameters to find, within their sliders",
     )
     parser.add_argument(
         "--hold",
         metavar="NAME=VALUE",
-        type=number,
+        type=arguments.number,
         action="append",
         default=[],
         help="with --output: value of another parameter, or of an input that was not recorded; "
@@ -263,11 +244,14 @@ def _fit(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--resamples",
-        type=_count,
+        type=arguments.count,
         help="bootstrap resamples behind the intervals (default: 10000, with --output 1000)",
     )
     parser.add_argument(
-        "--seed", type=_count, default=1, help="seed of the bootstrap (default: %(default)s)"
+        "--seed",
+        type=arguments.count,
+        default=1,
+        help="seed of the bootstrap (default: %(default)s)",
     )
 
 
@@ -275,7 +259,7 @@ def _variance(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", metavar="EXPERIMENT")
     _measure(parser)
     parser.add_argument(
-        "--factors", metavar="A,B", type=names, required=True, help="the two factors"
+        "--factors", metavar="A,B", type=arguments.names, required=True, help="the two factors"
     )
     _where(parser)
     _without(parser)
@@ -304,7 +288,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-if-worse",
         metavar="PERCENT",
-        type=_not_negative,
+        type=arguments.not_negative,
         help="exit with status 1 if B is worse by more than this, overall or in a cell where that "
         "is beyond chance; without replicates nothing is known of chance, and any difference "
         "beyond it fails: measure each setting at least three times",
@@ -317,7 +301,7 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--width",
         metavar="PERCENT",
-        type=_positive,
+        type=arguments.positive,
         required=True,
         help="wanted half width of each 95 %% interval, in percent of the mean",
     )
@@ -354,7 +338,7 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     goal.add_argument(
         "--weight",
         metavar="MEASURE=W",
-        type=number,
+        type=arguments.number,
         action="append",
         default=[],
         help="what a relative change of it is worth (default: 1)",
@@ -369,7 +353,7 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
         goal.add_argument(
             f"--{bound}",
             metavar="MEASURE=VALUE",
-            type=number,
+            type=arguments.number,
             action="append",
             default=[],
             help="a bound that the setting must keep; may be repeated",
@@ -377,7 +361,7 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     goal.add_argument(
         "--tolerance",
         metavar="PERCENT",
-        type=_not_negative,
+        type=arguments.not_negative,
         help="a loss that does not matter (default: 1, and 5 with --balance, whose loss is a share "
         "of what choosing can change)",
     )
@@ -386,7 +370,7 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
-        type=number,
+        type=arguments.number,
         action="append",
         default=[],
         dest="values",
@@ -395,14 +379,14 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--choose",
         metavar="NAME=V,V,…",
-        type=levels,
+        type=arguments.levels,
         action="append",
         default=[],
         help="with --model: what can be chosen, with the levels there are; may be repeated",
     )
     parser.add_argument("--interface", metavar="NAME", help="write the commands for it")
     parser.add_argument("--driver", metavar="NAME", help="of the interface, as ethtool -i shows it")
-    parser.add_argument("--seed", type=_count, default=1, help=argparse.SUPPRESS)
+    parser.add_argument("--seed", type=arguments.count, default=1, help=argparse.SUPPRESS)
 
 
 def _policy(parser: argparse.ArgumentParser) -> None:
@@ -419,7 +403,7 @@ def _policy(parser: argparse.ArgumentParser) -> None:
     open_loop.add_argument(
         "--phase",
         metavar="RATE:BYTES:MS",
-        type=phase,
+        type=arguments.phase,
         action="append",
         default=[],
         dest="phases",
@@ -430,25 +414,25 @@ def _policy(parser: argparse.ArgumentParser) -> None:
         "--random", action="store_true", help="packets come at random (Poisson), not evenly spaced"
     )
     closed = parser.add_argument_group("clients that wait for their reply")
-    closed.add_argument("--clients", metavar="N", type=_one_to(10_000), help="how many")
+    closed.add_argument("--clients", metavar="N", type=arguments.one_to(10_000), help="how many")
     closed.add_argument(
         "--round-trip",
         metavar="US",
-        type=_at_least_one,
+        type=arguments.at_least_one,
         default=100.0,
         help="microseconds from a processed reply to the client's next one (default: %(default)s)",
     )
     closed.add_argument(
         "--frame-bytes",
         metavar="BYTES",
-        type=_one_to(65_536),
+        type=arguments.one_to(65_536),
         default=1518,
         help="of each reply, one packet (default: %(default)s)",
     )
     closed.add_argument(
         "--duration",
         metavar="MS",
-        type=_positive,
+        type=arguments.positive,
         default=200.0,
         help="milliseconds to watch them, or an experiment's stream, for (default: %(default)s)",
     )
@@ -456,21 +440,21 @@ def _policy(parser: argparse.ArgumentParser) -> None:
     price.add_argument(
         "--interrupt-cost",
         metavar="US",
-        type=_zero_to(1e6),
+        type=arguments.zero_to(1e6),
         default=3.0,
         help="microseconds of CPU time for each interrupt (default: %(default)s)",
     )
     price.add_argument(
         "--packet-cost",
         metavar="US",
-        type=_zero_to(1e6),
+        type=arguments.zero_to(1e6),
         default=1.5,
         help="microseconds of CPU time for each packet (default: %(default)s)",
     )
     price.add_argument(
         "--wait-weight",
         metavar="W",
-        type=_zero_to(1000),
+        type=arguments.zero_to(1000),
         default=0.1,
         help="microseconds of CPU time that a microsecond of a packet's waiting is worth (default: "
         "%(default)s)",
@@ -478,11 +462,13 @@ def _policy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--intervals",
         metavar="US,US,…",
-        type=_intervals,
+        type=arguments.intervals,
         help="fixed intervals to try beside it (default: 0 to 256 µs, as drivers have them; with "
         "EXPERIMENT, the delays that it measured)",
     )
-    parser.add_argument("--seed", type=_count, default=1, help="of --random (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=arguments.count, default=1, help="of --random (default: %(default)s)"
+    )
 
 
 def _trace(parser: argparse.ArgumentParser) -> None:
@@ -519,7 +505,7 @@ def _destination(parser: argparse.ArgumentParser) -> None:
 
 def _upload(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
-    parser.add_argument("--server", metavar="URL", required=True, type=_server)
+    parser.add_argument("--server", metavar="URL", required=True, type=arguments.server)
     _destination(parser)
     parser.add_argument(
         "--token-file",
@@ -529,7 +515,7 @@ def _upload(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--parallel",
-        type=_one_to(256),
+        type=arguments.one_to(256),
         default=4,
         metavar="N",
         help="files under way at once (default: %(default)s)",
@@ -578,7 +564,7 @@ def _publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         metavar="URL",
-        type=_site,
+        type=arguments.site,
         help="address that the site will have; unknown addresses then show the page (404.html)",
     )
     parser.add_argument(
@@ -609,7 +595,10 @@ def _token(
         "admin: also retract, restore and correct runs",
     )
     create.add_argument(
-        "--days", metavar="N", type=_lifetime, help="valid for so long (default: until revoked)"
+        "--days",
+        metavar="N",
+        type=arguments.lifetime,
+        help="valid for so long (default: until revoked)",
     )
     action("list", "List the tokens: name, scope, state, last use; not the tokens", store, output)
     revoke = action("revoke", "End a token at once", store)
@@ -620,157 +609,7 @@ def _changes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         metavar="N",
-        type=_one_to(1_000_000),
+        type=arguments.one_to(1_000_000),
         default=50,
         help="at most so many, the newest first (default: %(default)s)",
     )
-
-
-def _lifetime(text: str) -> float:
-    days = _positive(text)
-    if days > 36_500:
-        raise argparse.ArgumentTypeError(f"{text!r} is longer than a hundred years")
-    return days
-
-
-def assignment(text: str) -> tuple[str, str]:
-    """NAME=VALUE, both as text."""
-    name, separator, value = text.partition("=")
-    if not separator or not name.strip() or not value.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
-    return name.strip(), value.strip()
-
-
-def number(text: str) -> tuple[str, float]:
-    """NAME=VALUE with a finite number."""
-    name, value = assignment(text)
-    return name, _finite(value)
-
-
-def phase(text: str) -> PhaseTyped:
-    """RATE:BYTES:MS, all positive."""
-    parts = text.split(":")
-    if len(parts) != 3:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form RATE:BYTES:MS")
-    return PhaseTyped(_positive(parts[0]), _one_to(65_536)(parts[1]), _positive(parts[2]))
-
-
-def names(text: str) -> tuple[str, ...]:
-    """NAME,NAME,… without empty ones."""
-    found = tuple(name.strip() for name in text.split(","))
-    if not all(found):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME,NAME")
-    return found
-
-
-def levels(text: str) -> tuple[str, tuple[float, ...]]:
-    """NAME=V,V,… with finite numbers."""
-    name, values = assignment(text)
-    return name, tuple(_finite(value) for value in values.split(","))
-
-
-def number_range(text: str) -> Range:
-    """NAME=LO:HI:N with finite bounds and a whole N."""
-    name, value = assignment(text)
-    parts = value.split(":")
-    if len(parts) != 3:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=LO:HI:N")
-    return Range(name, _finite(parts[0]), _finite(parts[1]), _count(parts[2]))
-
-
-def _finite(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
-    return value
-
-
-def _not_negative(text: str) -> float:
-    value = _finite(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is negative")
-    return value
-
-
-def _zero_to(most: float) -> Callable[[str], float]:
-    """As far as the server goes, so that whatever follows from it is a finite number."""
-
-    def bounded(text: str) -> float:
-        value = _not_negative(text)
-        if value > most:
-            raise argparse.ArgumentTypeError(f"{text!r} is more than {most:.0f}")
-        return value
-
-    return bounded
-
-
-def _positive(text: str) -> float:
-    value = _finite(text)
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not positive")
-    return value
-
-
-def _at_least_one(text: str) -> float:
-    value = _finite(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is less than 1")
-    return value
-
-
-def _intervals(text: str) -> tuple[float, ...]:
-    found = tuple(_zero_to(1e6)(value) for value in text.split(","))
-    if len(found) > 50:
-        raise argparse.ArgumentTypeError(f"{len(found)} intervals; 50 are the most")
-    return found
-
-
-def _one_to(most: int) -> Callable[[str], int]:
-    def whole(text: str) -> int:
-        value = _count(text)
-        if not 1 <= value <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is not between 1 and {most}")
-        return value
-
-    return whole
-
-
-def _count(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is negative")
-    return value
-
-
-def _port(text: str) -> int:
-    value = _count(text)
-    if value > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
-    return value
-
-
-def _server(text: str) -> str:
-    return _address(text, "http://host:8000").rstrip("/")
-
-
-def _site(text: str) -> str:
-    return _address(text, "https://example.org/coalescope/")
-
-
-def _address(text: str, example: str) -> str:
-    from urllib.parse import urlsplit  # noqa: PLC0415
-
-    try:
-        parts = urlsplit(text)
-        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an address such as {example}")
-    return text

@@ -18,7 +18,7 @@ import { currentQuery, leftOutOf } from '../../state/url';
 import type { Subject } from '../../state/view';
 import { useExplorer } from '../explorer/context';
 import { Explorer } from '../explorer/Explorer';
-import { Parameter } from '../explorer/Panel';
+import { Parameter } from '../explorer/panel/Parameter';
 import { documentOf, figureById } from '../figures/definitions';
 import { Missing } from '../figures/FiguresPage';
 import { experimentsOf } from '../figures/inputs';

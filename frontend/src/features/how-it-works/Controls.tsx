@@ -9,7 +9,7 @@ import { draw } from '../../layers/svg';
 import { decimal, worded } from '../../plots/number';
 import { settingAt, strideOf, trackOf } from '../../state/fit';
 import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
-import { TypedValue } from '../explorer/TypedValue';
+import { TypedValue } from '../explorer/panel/TypedValue';
 import { type Control, type Group, idle, slidersOf } from './controls';
 import { MODERATION, type Parameters, type Spacing } from './simulation/parameters';
 

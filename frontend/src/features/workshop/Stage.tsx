@@ -14,7 +14,7 @@ import { type Subject, slicesOf, termsOf, viewOf } from '../../state/view';
 import { Chart } from '../explorer/Chart';
 import { type Explorer, ExplorerContext, useExplorer, useFrame } from '../explorer/context';
 import { namedSetting, unitAfter } from '../explorer/figure/words';
-import { Parameter } from '../explorer/Panel';
+import { Parameter } from '../explorer/panel/Parameter';
 import { PullChooser } from '../explorer/pull/PullChooser';
 import { useExports } from '../explorer/useExports';
 import { useLiveView } from '../explorer/useLiveView';

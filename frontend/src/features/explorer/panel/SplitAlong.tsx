@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the CPU time goes along the delay, or along the MTU: through the crosshair, in the same three greys.
 import { useRef, useState } from 'react';
-import { Segmented } from '../../components/Segmented';
-import { decimal, digitsFor } from '../../plots/number';
-import { prepare } from '../../state/binding';
-import type { Axis } from '../../state/layout';
-import { useExplorer, useTurn } from './context';
-import { ALONG_HEIGHT, type Along, alongOf, alongShapes, topAbove } from './figure/splitAlong';
-import { shortName } from './figure/words';
-import { usePlot } from './usePlot';
+import { Segmented } from '../../../components/Segmented';
+import { decimal, digitsFor } from '../../../plots/number';
+import { prepare } from '../../../state/binding';
+import type { Axis } from '../../../state/layout';
+import { useExplorer, useTurn } from '../context';
+import { ALONG_HEIGHT, type Along, alongOf, alongShapes, topAbove } from '../figure/splitAlong';
+import { shortName } from '../figure/words';
+import { usePlot } from '../usePlot';
 
 const several = (axis: Axis | null): axis is Axis => axis !== null && axis.levels.length > 1 && !axis.names;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A slider's number: pressed, it can be typed.
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
-import { decimal } from '../../plots/number';
-import { numberIn, type Slider } from '../../state/fit';
+import { decimal } from '../../../plots/number';
+import { numberIn, type Slider } from '../../../state/fit';
 
 interface Props {
   readonly slider: Slider;

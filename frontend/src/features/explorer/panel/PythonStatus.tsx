@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the models' own Python is there, and whether it agrees with the kernels on what is on the screen.
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { type Check, evaluateInPython, python, startPython } from '../../engine/python';
-import type { Binding } from '../../state/binding';
-import { predictAt } from '../../state/binding';
-import type { View } from '../../state/view';
-import { useExplorer, useFrame } from './context';
-import type { Live } from './figure/live';
+import { type Check, evaluateInPython, python, startPython } from '../../../engine/python';
+import type { Binding } from '../../../state/binding';
+import { predictAt } from '../../../state/binding';
+import type { View } from '../../../state/view';
+import { useExplorer, useFrame } from '../context';
+import type { Live } from '../figure/live';
 
 const QUIET_MS = 400;
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { useState } from 'react';
+import { tryAgain } from '../../../api/copy';
+import { reasonOf } from '../../../api/errors';
+import type { Fit } from '../../../api/types';
+import { Notice } from '../../../components/Notice';
+import { Segmented } from '../../../components/Segmented';
+import { brief, decimal } from '../../../plots/number';
+import type { Method } from '../../../state/explorer';
+import { useExplorer, useFrame } from '../context';
+import { PullChooser } from '../pull/PullChooser';
+import { Parameter } from './Parameter';
+
+export interface FitState {
+  readonly fit: Fit | null;
+  readonly pending: boolean;
+  readonly busy: boolean;
+  readonly error: unknown;
+  /** The cells are newer than the fit. */
+  readonly stale: boolean;
+  refit(): void;
+}
+
+function FitHeader({ state }: { state: FitState | null }) {
+  const { store, toFit } = useExplorer();
+  const [edited, setEdited] = useState(false);
+  const { method } = store.get();
+  // off the fit and back on it: twice in a drag at most
+  useFrame((live) => setEdited(live.edited));
+  return (
+    <header className={edited ? 'row fithead edited' : 'row fithead'}>
+      <h3 className="cap">{edited ? 'By hand' : state ? 'Fit' : 'Parameters'}</h3>
+      <span className="row tight">
+        {edited && !state && (
+          <button type="button" className="quiet small" onClick={toFit}>
+            Start values
+          </button>
+        )}
+        {state && (
+          <Segmented
+            tiny
+            label="Fit method"
+            value={method}
+            segments={[
+              { value: 'paper-tls', label: 'Paper TLS' },
+              { value: 'whitened', label: 'Whitened' },
+              { value: 'ols', label: 'OLS' },
+            ]}
+            onChange={(next: Method) => store.update({ method: next, byHand: {} })}
+          />
+        )}
+        {state && (
+          <button
+            type="button"
+            className="quiet small boxed"
+            disabled={state.busy}
+            onClick={() => {
+              toFit();
+              state.refit();
+            }}
+          >
+            {state.stale ? 'Fit again' : 'Fit'}
+          </button>
+        )}
+      </span>
+    </header>
+  );
+}
+
+function FitNote({ fit }: { fit: Fit }) {
+  const { bootstrap, diagnostics } = fit;
+  const about = [
+    `${fit.n} cells${fit.left_out > 0 ? `, ${fit.left_out} runs left out` : ''}`,
+    diagnostics.condition_number === null ? null : `condition ${brief(diagnostics.condition_number, 3)}`,
+  ].filter(Boolean);
+  return (
+    <p className="note legend">
+      <svg width="26" height="10" aria-hidden="true">
+        <path d="M1 5h24M1 2v6M25 2v6" stroke="currentColor" strokeWidth="1.5" fill="none" />
+        <rect x="10.5" y="2.5" width="5" height="5" fill="var(--ground)" stroke="currentColor" strokeWidth="1.5" />
+      </svg>
+      fit, 95 % interval<span>{about.join(', ')}</span>
+      {bootstrap && (
+        <small>
+          from {decimal(bootstrap.resamples, 0)} resamples of the {bootstrap.unit}, seed {bootstrap.seed}
+        </small>
+      )}
+    </p>
+  );
+}
+
+export function FitBlock({ state }: { state: FitState | null }) {
+  const { view, subject } = useExplorer();
+  if (view.sliders.length === 0) return null;
+  const { fit } = view;
+  return (
+    <div className={state?.stale ? 'block stale' : 'block'}>
+      <FitHeader state={state} />
+      {state?.busy && (
+        <div className="progress" role="status">
+          <span className="sr">Fitting</span>
+        </div>
+      )}
+      {state?.error != null && (
+        <Notice tone="bad" title="The fit did not arrive" {...tryAgain(state.error, state.refit)}>
+          {reasonOf(state.error)} The sliders {fit ? 'keep the fit from before' : 'stand at the paper’s values'}.
+        </Notice>
+      )}
+      {fit && !fit.identifiable && (
+        <Notice tone="warn" title="These cells do not tell the costs apart">
+          {fit.message} The sliders stand at the paper’s values.
+        </Notice>
+      )}
+      {state?.stale && (
+        <Notice tone="warn" title="The fit is older than its data">
+          Cells are current, the surface is not.
+        </Notice>
+      )}
+      <div className="params">
+        {view.sliders.map((slider) => (
+          <Parameter key={slider.name} slider={slider} />
+        ))}
+      </div>
+      <PullChooser />
+      {subject.of === 'experiment' && subject.opened && (
+        <p className="note">Fits are made by the server: to fit these parameters to the cells, upload the table.</p>
+      )}
+      {fit?.identifiable && <FitNote fit={fit} />}
+    </div>
+  );
+}

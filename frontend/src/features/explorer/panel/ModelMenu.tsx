@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { Icon } from '../../../components/Icon';
+import { Menu, MenuItem } from '../../../components/Menu';
+import { modelsFor, NO_MODEL } from '../../../state/view';
+import { useExplorer } from '../context';
+
+export function ModelMenu({ current }: { current: string }) {
+  const { view, store, subject } = useExplorer();
+  if (subject.of === 'model') return null;
+  const models = modelsFor(view.slice, view.measure.name);
+  const unbound = view.slice.unbound(view.measure.name);
+  if (models.length < 2) return null;
+  const title = (id: string) =>
+    id === NO_MODEL ? 'No model' : (view.models.find((b) => b.model.id === id)?.model.title ?? id);
+  return (
+    <Menu
+      label="Change the model"
+      className="quiet small"
+      trigger={
+        <>
+          Change
+          <Icon name="down" small />
+        </>
+      }
+    >
+      {models.map(({ id }, i) => (
+        <MenuItem
+          key={id}
+          checked={id === current}
+          note={
+            id === NO_MODEL
+              ? 'interpolated between the cells'
+              : view.models.find((b) => b.model.id === id)?.model.summary
+          }
+          onSelect={() => store.update({ model: i === 0 ? null : id, byHand: {}, pins: [], surface: 'model' })}
+        >
+          {title(id)}
+        </MenuItem>
+      ))}
+      {unbound.map(({ model, reason }) => (
+        <MenuItem key={model.id} unavailable={reason} onSelect={() => {}}>
+          {model.title}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why: the model with its equation, its numbers at the crosshair, its sliders, and how it stands against the cells.
+
+import { memo } from 'react';
+import { Link } from 'wouter';
+import { inSentence } from '../../../components/factorWords';
+import { Beside } from '../../../components/Later';
+import { catalogue } from '../../../engine/catalogue';
+import { NO_MODEL } from '../../../state/view';
+import { useExplorer } from '../context';
+import { Equation } from '../Equation';
+import { shortName, whyNothingBetween } from '../figure/words';
+import { Pins } from '../pins/Pins';
+import { CellList } from './CellList';
+import { FitBlock, type FitState } from './FitBlock';
+import { FramesSwitch } from './FramesSwitch';
+import { Ignored, LiveNumbers } from './LiveNumbers';
+import { ModelMenu } from './ModelMenu';
+import { CostSplit, Now } from './Now';
+import { PythonStatus } from './PythonStatus';
+import { Residuals } from './Residuals';
+import { SplitAlong } from './SplitAlong';
+
+function alongWhat({ layout }: ReturnType<typeof useExplorer>['view']): string {
+  const axis = layout.across === 'x' ? layout.x : layout.y;
+  if (!axis) return 'settings';
+  return axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis));
+}
+
+export const Panel = memo(function Panel({ fitState }: { fitState: FitState | null }) {
+  const { view, subject } = useExplorer();
+  const { binding } = view;
+  if (!binding)
+    return (
+      <aside className="model" aria-label="Model">
+        <div className="block">
+          <header className="row">
+            <h2>{view.models.length > 0 || view.field ? 'No model' : 'No model for this measure'}</h2>
+            <ModelMenu current={NO_MODEL} />
+          </header>
+          <p className="why">
+            {view.field
+              ? `Between the cells, values are interpolated: monotone along the ${alongWhat(view)}, so that no optimum is invented.`
+              : `Nothing is drawn between these cells: ${whyNothingBetween(view)}.`}
+          </p>
+          {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}
+          {view.models.length === 0 &&
+            view.slice.unbound(view.measure.name).map(({ model, reason }) => (
+              <p className="why" key={model.id}>
+                {model.title} {reason}.
+              </p>
+            ))}
+        </div>
+        <Now />
+        {view.points.length > 0 && view.points.length <= 100 && <CellList />}
+        <PythonStatus />
+      </aside>
+    );
+  const split = binding.parts.length > 0;
+  const notes = binding.model.notes;
+  return (
+    <aside className="model" aria-label="Model">
+      <div className="block">
+        <header className="row">
+          <h2>
+            {catalogue.models.includes(binding.model) ? (
+              <Link href={`/models/${binding.model.id}/about`}>{binding.model.title}</Link>
+            ) : (
+              binding.model.title
+            )}
+          </h2>
+          <ModelMenu current={binding.model.id} />
+        </header>
+        <Equation model={binding.model} output={binding.output} label="Equation" />
+        {subject.of === 'model' && (
+          <p className="note">
+            <Link href={`/models/${binding.model.id}/about`}>About this model</Link> ·{' '}
+            <Link href={`/workshop?model=${binding.model.id}`}>Open in the workshop</Link>
+          </p>
+        )}
+        <LiveNumbers />
+        <Ignored />
+        <FramesSwitch />
+      </div>
+      <FitBlock state={fitState} />
+      <Beside>
+        <Pins />
+        <Residuals />
+        <Now>
+          {split && <CostSplit />}
+          {split && <SplitAlong />}
+        </Now>
+        {notes.length > 0 && view.measured && (
+          <details className="block more">
+            <summary>About this model</summary>
+            <p className="note">{binding.model.summary}</p>
+            {notes.map((note) => (
+              <p className="note" key={note}>
+                {note}
+              </p>
+            ))}
+            <p className="note">{binding.model.citation}</p>
+          </details>
+        )}
+        <PythonStatus />
+      </Beside>
+    </aside>
+  );
+});

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { useRef } from 'react';
+import { Mathematics } from '../../../components/Mathematics';
+import { QuantityName } from '../../../components/QuantityName';
+import { Rich } from '../../../components/Rich';
+import { draw } from '../../../layers/svg';
+import { write } from '../../../layers/words';
+import { decimal, worded } from '../../../plots/number';
+import { type Slider, settingAt, strideOf, trackOf } from '../../../state/fit';
+import { useAfterFrame, useExplorer, useFrame, useSized, useTurn } from '../context';
+import { RULER_HEIGHT, rulerShapes } from '../figure/ruler';
+import { TypedValue } from './TypedValue';
+
+const NAMES: Readonly<Record<string, string>> = {
+  alpha: 'per 10⁶ bytes',
+  beta: 'per 1000 packets',
+  gamma: 'per 1000 interrupts',
+};
+
+function unitNote(slider: Slider): string {
+  return slider.tone ? slider.unit.split('/')[0] : slider.unit;
+}
+
+export function Parameter({ slider }: { slider: Slider }) {
+  const { store, settleRulers, hold } = useExplorer();
+  const row = useRef<HTMLDivElement>(null);
+  const ruler = useSized<SVGSVGElement>();
+  const input = useRef<HTMLInputElement>(null);
+  const output = useRef<HTMLOutputElement>(null);
+  const shown = useRef<{ slider: Slider | null; value: number; width: number }>({
+    slider: null,
+    value: Number.NaN,
+    width: 0,
+  });
+  const { name, start, digits } = slider;
+  const id = `parameter-${name}`;
+
+  useFrame(({ theta }) => {
+    const [svg, range] = [ruler.element.current, input.current];
+    const value = theta[name];
+    if (!svg || !range || value === undefined) return;
+    const at = trackOf(slider, value);
+    if (document.activeElement !== range || Math.abs(range.valueAsNumber - at) > strideOf(slider))
+      range.value = String(at);
+    const width = ruler.width.current;
+    // the other sliders stand still while one moves
+    if (shown.current.slider === slider && shown.current.value === value && shown.current.width === width) return;
+    shown.current = { slider, value, width };
+    draw(svg, rulerShapes(slider, value, width));
+  });
+  // words are laid out, which takes a while
+  useAfterFrame(({ theta }) => {
+    const value = theta[name];
+    if (value === undefined) return;
+    row.current?.classList.toggle('edited', value !== start);
+    write(output.current, worded(value, digits, slider.meanings));
+  });
+  // what a screen reader says, in the place of the number of steps
+  useTurn(({ theta }) => {
+    const range = input.current;
+    const value = theta[name];
+    if (!range || value === undefined) return false;
+    const words = `${worded(value, digits, slider.meanings)} ${slider.unit}`;
+    if (range.getAttribute('aria-valuetext') === words) return false;
+    range.setAttribute('aria-valuetext', words);
+    return true;
+  });
+
+  const set = (value: number) => {
+    const { [name]: _, ...rest } = store.get().byHand;
+    store.update({ byHand: value === start ? rest : { ...rest, [name]: value } });
+  };
+  const fitWords = slider.interval
+    ? `fit ${decimal(start, 3)}, 95 % ${decimal(slider.interval[0], 3)} to ${decimal(slider.interval[1], 3)}`
+    : `starts at ${decimal(start, digits)}`;
+  return (
+    <div className="param" ref={row}>
+      <span className="name" id={`${id}-name`}>
+        {slider.tone && <i className={`sw ${slider.tone}`} />}
+        <Mathematics className="sym" html={slider.symbolMath} />
+        <QuantityName name={name}>
+          <Rich>{NAMES[name] ?? slider.label}</Rich>
+        </QuantityName>
+      </span>
+      <span className="value">
+        <TypedValue
+          slider={slider}
+          id={id}
+          output={output}
+          value={() => shown.current.value}
+          onValue={(value) => {
+            set(value);
+            settleRulers();
+          }}
+        />{' '}
+        <small>{unitNote(slider)}</small>
+      </span>
+      <div className="track">
+        <svg ref={ruler.attach} className="ruler" height={RULER_HEIGHT} aria-hidden="true" />
+        <input
+          ref={input}
+          id={id}
+          type="range"
+          min={trackOf(slider, slider.lo)}
+          max={trackOf(slider, slider.hi)}
+          step={strideOf(slider)}
+          defaultValue={trackOf(slider, start)}
+          aria-labelledby={`${id}-name`}
+          aria-describedby={`${id}-fit`}
+          // of another button's press a menu takes the release
+          onPointerDown={(event) => event.button === 0 && hold()}
+          onInput={(event) => set(settingAt(slider, event.currentTarget.valueAsNumber))}
+          onDoubleClick={() => set(start)}
+        />
+      </div>
+      <span className="sr" id={`${id}-fit`}>
+        {fitWords}
+      </span>
+    </div>
+  );
+}
