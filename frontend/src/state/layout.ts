@@ -166,23 +166,24 @@ export function layoutOf(experiment: Experiment, cells: readonly Cell[], { axes,
   };
 }
 
-/** The level of every choice: the default view's, else the one with the most cells beside those already chosen. */
+/** The level of every choice: the default view's, else the one with the most cells beside all those. */
 export function defaultWhere(experiment: Experiment, cells: readonly Cell[], axes: Axes): Record<string, FactorValue> {
   const out: Record<string, FactorValue> = {};
-  let left = cells;
-  for (const factor of choicesOf(experiment, axes)) {
+  const choices = choicesOf(experiment, axes);
+  for (const { name, levels } of choices) {
+    const asked = experiment.default_view?.where[name];
+    if (asked !== undefined && levels.includes(asked)) out[name] = asked;
+  }
+  let left = cells.filter((cell) => matches(cell, out));
+  for (const { name, levels } of choices) {
+    if (name in out) continue;
     const count = new Map<FactorValue | undefined, number>();
     for (const cell of left) {
-      const level = cell.factors[factor.name];
+      const level = cell.factors[name];
       count.set(level, (count.get(level) ?? 0) + 1);
     }
-    const asked = experiment.default_view?.where[factor.name];
-    const level =
-      asked !== undefined && factor.levels.includes(asked)
-        ? asked
-        : [...factor.levels].sort((a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0))[0];
-    out[factor.name] = level;
-    left = left.filter((c) => c.factors[factor.name] === level);
+    out[name] = [...levels].sort((a, b) => (count.get(b) ?? 0) - (count.get(a) ?? 0))[0];
+    left = left.filter((c) => c.factors[name] === out[name]);
   }
   return out;
 }

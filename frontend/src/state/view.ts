@@ -239,6 +239,9 @@ export function slicesOf(subject: Subject, catalogue: Catalogue): Slices {
 
 const SHARE = 0.065;
 
+/** Picture bounds where there is no axis: all stands at 0. */
+const NOWHERE = [-0.5, 0.5] as const;
+
 /** Picture bounds of an axis. */
 export function boundsOf(axis: Axis, upward: boolean): readonly [number, number] {
   if (axis.bounds) return axis.bounds;
@@ -283,7 +286,7 @@ const modelTerms = (b: Binding): ModelTerms => ({
 
 const modelsOfSlice = new WeakMap<Slice, (measure: string) => readonly ModelTerms[]>();
 
-/** A surface through the cells needs no model; without one the picture of a sparse table would be empty. */
+/** A surface through the cells needs no model; without one the picture of a sparse table would be empty. A model that takes nothing of these cells says nothing of them: it is there to be chosen. */
 export function modelsFor(slice: Slice, measure: string): readonly ModelTerms[] {
   let models = modelsOfSlice.get(slice);
   if (!models) {
@@ -300,7 +303,8 @@ function modelsThat(slice: Slice, measure: string): readonly ModelTerms[] {
   const none: ModelTerms = { id: NO_MODEL, sliders: [] };
   const { x, y } = slice.layout;
   const empty = !isNominal(x) && !isNominal(y) && !throughCells(slice, slice.points(measure), measure);
-  const preferred = all.length > 0 && (fromCells(all[0]) > 0 || empty);
+  const suits = all.length > 0 && all[0].sources.some((s) => s.from !== 'scalar');
+  const preferred = suits && (fromCells(all[0]) > 0 || empty);
   return preferred ? [...named, none] : [none, ...named];
 }
 
@@ -616,8 +620,8 @@ export function viewOf(
     sliders,
     pooled,
     start,
-    xBounds: slice.layout.x ? boundsOf(slice.layout.x, false) : [0, 1],
-    yBounds: slice.layout.y ? boundsOf(slice.layout.y, slice.layout.shape === 'plane') : [0, 1],
+    xBounds: slice.layout.x ? boundsOf(slice.layout.x, false) : NOWHERE,
+    yBounds: slice.layout.y ? boundsOf(slice.layout.y, slice.layout.shape === 'plane') : NOWHERE,
     values,
     valueSpacing,
     contours: valueSpacing === 'log' ? ticks : contourLevels(z, ticks, values[0], values[1]),

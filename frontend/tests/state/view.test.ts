@@ -18,6 +18,7 @@ import {
   viewOf,
   widened,
 } from '../../src/state/view';
+import { designed } from '../designs';
 import { dillon, experimentOf, nfs, paperFit, points } from '../published';
 
 function look(subject: Subject, query: string, fit = true): { view: View; state: ExplorerState } {
@@ -263,4 +264,31 @@ describe('a cost in seconds', () => {
     expect(request('')?.response).toBe('system_cpu_jiffies');
     expect(request('measure=packets_per_interrupt')).toBeNull();
   });
+});
+
+describe('A picture without an axis', () => {
+  const single = designed('single', { kernel_version: ['6.1'] }, ['system_cpu_percent']);
+  const { view } = look(single, '', false);
+
+  it('holds its cells in the middle', () => {
+    expect(view.layout.shape).toBe('point');
+    expect(view.points.map((p) => p.x)).toEqual([(view.xBounds[0] + view.xBounds[1]) / 2]);
+  });
+
+  it('opens without a model that would take nothing of them, and offers it', () => {
+    expect(view.binding).toBeNull();
+    expect(view.models.length).toBeGreaterThan(0);
+  });
+});
+
+it('opens at levels that have cells beside those that the data set opens with', () => {
+  const { experiment, cells } = designed('sparse', { host: ['a', 'b', 'c', 'd'], mtu_bytes: [1500, 8192] }, [
+    'goodput_mbps',
+  ]);
+  const own = cells.filter(({ factors }) => (factors.host === 'a') === (factors.mtu_bytes === 8192));
+  const opening = { measure: 'goodput_mbps', x: 'mtu_bytes', y: null, where: { host: 'a' } };
+  const data = { of: 'experiment' as const, experiment: { ...experiment, default_view: opening }, cells: own };
+  const { view, state } = look(data, 'y=none', false);
+  expect(state.where).toEqual({ host: 'a', mtu_bytes: 8192 });
+  expect(view.points).toHaveLength(1);
 });

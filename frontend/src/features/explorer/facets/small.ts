@@ -46,7 +46,7 @@ function lineScales(view: View, width: number): { across: Scale; up: (v: number)
   const bounds = layout.across === 'x' ? view.xBounds : view.yBounds;
   const colours = { values: view.values, logValues: view.valueSpacing === 'log' };
   return {
-    across: makeScale(axis?.levels ?? [1], axis?.spacing ?? 'linear', bounds, [0, width]),
+    across: makeScale(axis?.levels ?? [0], axis?.spacing ?? 'linear', bounds, [0, width]),
     up: (v) => SMALL_HEIGHT - ROOM - (SMALL_HEIGHT - 2 * ROOM) * fraction(v, colours),
   };
 }

@@ -31,7 +31,8 @@ export interface Frame {
   readonly tickDigits: number;
 }
 
-const PLACEHOLDER: Axis = { name: '', label: '', unit: '', levels: [1], spacing: 'linear' };
+/** Of a picture without an axis: one place, without a name, in the middle. */
+const NO_AXIS: Axis = { name: '', label: '', unit: '', levels: [0], names: [''], spacing: 'linear' };
 
 /** The part of the value that no setting removes, where it is near enough to be shown as the floor of the lines. */
 export function floorOf(view: View, theta: Readonly<Record<string, number>>): number | null {
@@ -87,7 +88,7 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
   const phone = width < 480;
   const plane = view.layout.shape === 'plane';
   const across =
-    (view.layout.across === 'x' ? view.layout.x : view.layout.y) ?? view.layout.x ?? view.layout.y ?? PLACEHOLDER;
+    (view.layout.across === 'x' ? view.layout.x : view.layout.y) ?? view.layout.x ?? view.layout.y ?? NO_AXIS;
   const bounds = lineBounds(view, values);
   const logValues = view.valueSpacing === 'log';
   const valueTicks = logValues
@@ -111,7 +112,7 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
   const heatHeight = plane ? Math.round(inner * (view.figure === '3d' ? 0.66 : phone ? 0.54 : 0.585)) : 0;
   const heat: Box | null = plane ? { top, height: heatHeight } : null;
   const lines: Box = plane ? { top: top + heatHeight + gap, height: inner - heatHeight } : { top, height: inner };
-  const xBounds = across === view.layout.x ? view.xBounds : across === view.layout.y ? view.yBounds : ([0, 2] as const);
+  const xBounds = across === view.layout.y ? view.yBounds : view.xBounds;
   return {
     width,
     height,

@@ -26,7 +26,8 @@ export function Residuals() {
     if (!plot.hidden.current)
       plot.show(residualShapes(view, comparison, predictions, live.place, plot.width.current, inksOf(live)), held);
     const most = worstOf(comparison.points, predictions);
-    const words = most ? `largest ${signed(most.percent, 2)} % at ${settingOf(view, most.point)}` : '';
+    const where = most ? settingOf(view, most.point) : '';
+    const words = most ? `largest ${signed(most.percent, 2)} %${where && ` at ${where}`}` : '';
     write(worst.current, words);
     return true;
   });
