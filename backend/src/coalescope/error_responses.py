@@ -8,6 +8,7 @@ every fault found when one file has several (the first 20; the outer fields repe
 
 import errno
 import logging
+import shutil
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.routing import Match
 
 from coalescope.errors import CoalescopeError, Problem, refused
+from coalescope.settings import Settings
 
 _LOG = logging.getLogger("coalescope")
 
@@ -141,23 +143,46 @@ def _not_storable(request: Request, error: Exception) -> JSONResponse:
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    _LOG.error("unexpected failure at %s %r", request.method, request.url.path, exc_info=error)
-    if _is_storage_full(error):
-        return _answer(_storage_full(request))
-    if _is_unwritable(error):
-        return _answer(_unwritable(request))
-    if _is_busy(error):
-        return _answer(_busy(request))
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return _answer(_database_gone(request))
+    method, path = request.method, request.url.path
+    known = _known(request, error)
+    if known is not None:  # the reason is all there is to know: where it was met says nothing more
+        _LOG.error("%s at %s %r: %s", known.code, method, path, _reason(request, error))
+        return _answer(known)
+    _LOG.error("unexpected failure at %s %r", method, path, exc_info=error)
     shaped = CoalescopeError(
         "internal",
         "Something failed inside the server; the request changed nothing.",
-        where={"method": request.method, "path": request.url.path},
+        where={"method": method, "path": path},
         advice="Try again. If it stays, the server's log has the details.",
         status=500,
     )
     return _answer(shaped, {"Connection": "close"})
+
+
+def _known(request: Request, error: Exception) -> CoalescopeError | None:
+    """What disks and databases are known to do."""
+    if _is_storage_full(error):
+        return _storage_full(request)
+    if _is_unwritable(error):
+        return _unwritable(request)
+    if _is_busy(error):
+        return _busy(request)
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return _database_gone(request)
+    return None
+
+
+def _reason(request: Request, error: Exception) -> str:
+    """One line for the operator: what the system said and, where it was of a disk, of which."""
+    said = str(error.orig if isinstance(error, DBAPIError) else error)
+    line = said.strip().partition("\n")[0]
+    settings: Settings = request.app.state.settings
+    if isinstance(error, DBAPIError) and settings.database_url is not None:
+        return f"{line} (said by the database server)"
+    if _is_storage_full(error):
+        room = shutil.disk_usage(settings.data_dir)
+        line += f" ({settings.data_dir.resolve()}: {room.free:,} of {room.total:,} bytes are free)"
+    return line
 
 
 def _is_storage_full(error: Exception) -> bool:

@@ -94,6 +94,6 @@ def _writable(store: ObjectStore) -> bool:
             staged.write(b"ready")
             staged.sync()
     except OSError as error:
-        _LOG.warning("not ready: files cannot be written", exc_info=error)
+        _LOG.warning("not ready: files cannot be written: %s", error)
         return False
     return True

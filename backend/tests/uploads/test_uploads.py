@@ -2,6 +2,7 @@
 """Uploads: all or nothing, known again, durable before the answer, clear when refused."""
 
 import hashlib
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -482,9 +483,22 @@ def test_rows_before_the_log_would_be_caught(
         check_order(events.seen)
 
 
+def lines_for_the_operator(caplog: pytest.LogCaptureFixture) -> str:
+    """What one failure has written to the server's log, tracebacks and all."""
+    return "\n".join(
+        line
+        for record in caplog.records
+        if record.name == "coalescope"
+        for line in logging.Formatter().format(record).splitlines()
+    )
+
+
 @pytest.mark.folder_stack
 def test_a_disk_that_fails_acknowledges_nothing(
-    client: Any, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+    client: Any,
+    make_log: MakeLog,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fail(_: Any) -> None:
         raise OSError(28, "No space left on device")
@@ -495,6 +509,11 @@ def test_a_disk_that_fails_acknowledges_nothing(
         patch.setattr(object_store, "sync_file", fail)
         answer = client.upload(content)
     assert (answer.status_code, refusal(answer)["code"]) == (507, "storage_full")
+    said = lines_for_the_operator(caplog)
+    assert "storage_full at POST '/api/uploads': [Errno 28] No space left on device" in said
+    assert f"({client.app.state.settings.data_dir.resolve()}: " in said
+    assert "bytes are free)" in said
+    assert len(said.splitlines()) == 1
     assert stored(client) == before
     assert client.upload(content).status_code == 201
 
@@ -524,7 +543,12 @@ def test_a_commit_that_fails_acknowledges_nothing(client: Any, make_log: MakeLog
     ],
 )
 def test_a_database_that_fails_says_why(
-    client: Any, monkeypatch: pytest.MonkeyPatch, reason: str, status: int, code: str
+    client: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    reason: str,
+    status: int,
+    code: str,
 ) -> None:
     def fail(*_: Any) -> None:
         raise sa.exc.OperationalError("INSERT", {}, Exception(reason))
@@ -532,6 +556,10 @@ def test_a_database_that_fails_says_why(
     monkeypatch.setattr(service, "_store", fail)
     answer = client.upload(CSV)
     assert (answer.status_code, refusal(answer)["code"]) == (status, code)
+    said = lines_for_the_operator(caplog)
+    assert reason in said
+    known = code != "internal"
+    assert len(said.splitlines()) == 1 if known else "Traceback" in said
     assert stored(client)["files"] == 0
 
 
