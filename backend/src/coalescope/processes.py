@@ -6,12 +6,14 @@ In one process one thread of Python runs at a time; what such a process does goe
 
 import gc
 import logging
+import math
 import os
 import pickle
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +28,10 @@ _CGROUP = Path("/sys/fs/cgroup")
 # One thread: others would be counted as memory that the work takes.
 _THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _READY = "ready"
+# Longer than Python takes to import what it needs, on the slowest machine.
+UP_WITHIN_S = 60.0
+# One that ends as it comes up would end so again: it is begun no more often than this.
+AGAIN_AFTER_S = 10.0
 
 
 class EndedError(Exception):
@@ -72,6 +78,7 @@ class Beside:
         self._command = python(f"from {module} import main; main()", *given)
         self._lock = Lock()
         self._allowed = False
+        self._again_from_s = -math.inf
         self.process: AnsweringProcess | None = None
 
     def start(self) -> None:
@@ -88,8 +95,12 @@ class Beside:
 
     def _begin(self) -> None:
         """Have it come up, which nobody waits for."""
+        if self._up() is not None:
+            return
         with self._lock:
-            if self._allowed and self.process is None:
+            now_s = time.monotonic()
+            if self._allowed and self.process is None and now_s >= self._again_from_s:
+                self._again_from_s = now_s + AGAIN_AFTER_S
                 try:
                     self.process = AnsweringProcess(self._command)
                 except OSError as error:
@@ -97,16 +108,17 @@ class Beside:
 
     def _up(self) -> "AnsweringProcess | None":
         process = self.process
-        if process is None or not process.is_up:
+        if process is None:
             return None
         if process.has_ended:
-            self._drop(process, EndedError("nobody was asking it anything"))
+            if process.is_up:
+                _LOG.warning("a process beside the server's ended while nobody asked it anything")
+            self._drop(process)
             return None
-        return process
+        return process if process.is_up else None
 
-    def _drop(self, process: "AnsweringProcess", error: EndedError) -> None:
+    def _drop(self, process: "AnsweringProcess") -> None:
         """Another may take the place of one that ended."""
-        _LOG.warning("a process beside the server's ended: %s", error)
         with self._lock:
             if self.process is process:
                 self.process = None
@@ -160,6 +172,7 @@ class AnsweringProcess:
                 self.is_up = False
                 self._process.kill()
                 self._process.wait()
+                _LOG.warning("a process beside the server's ended over a question: %r", error)
                 has_answered = bool(answers) or self._has_said_more()
                 raise EndedError(repr(error), has_answered=has_answered) from error
 
@@ -175,9 +188,14 @@ class AnsweringProcess:
     def _await(self) -> None:
         with self._turn:
             try:
+                self._line.settimeout(UP_WITHIN_S)
                 self.is_up = self._answer() == _READY
-            except (EOFError, OSError, pickle.UnpicklingError) as error:
+            except Exception as error:
                 _LOG.warning("a process beside the server's did not come up: %r", error)
+            finally:
+                if not self.is_up:  # known to have ended: another may take its place
+                    self._process.kill()
+                    self._process.wait()
 
     def _has_said_more(self) -> bool:
         with suppress(OSError):

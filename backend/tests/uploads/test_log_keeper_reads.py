@@ -34,6 +34,7 @@ ELSEWHERE = Database(sa.create_engine("sqlite://"))
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogKeeper]:
     monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
+    monkeypatch.setattr(coalescope.processes, "AGAIN_AFTER_S", 0)
     made = LogKeeper(ELSEWHERE, SETTINGS)
     made.start()
     yield made

@@ -49,6 +49,7 @@ def keeper(client: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[LogKeeper]:
     if settings.database_url is not None or settings.object_store_url is not None:
         pytest.skip("a database server has processes of its own")
     monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
+    monkeypatch.setattr(coalescope.processes, "AGAIN_AFTER_S", 0)
     made = LogKeeper(state.database, settings)
     made.start()
     yield made
@@ -100,21 +101,30 @@ def send_turn(
 
 
 @pytest.fixture
-def begin(
-    keeper: LogKeeper, send: Send, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
-) -> Begin:
-    """Lets two logs meet; returns the process that is up after that."""
+def meet(send: Send, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Lets two logs come at once, where no process is up."""
 
-    def begun() -> AnsweringProcess:
+    def met() -> None:
         both = Barrier(2)
 
-        def met(path: Path, request: UploadRequest) -> Incoming:
+        def there(path: Path, request: UploadRequest) -> Incoming:
             both.wait(PATIENCE_S)
             return understand_run_log(path, request)
 
         with monkeypatch.context() as patched, ThreadPoolExecutor(2) as pool:
-            patched.setattr(log_keeper, "understand_run_log", met)
-            list(pool.map(send, [make_log(), make_log()]))
+            patched.setattr(log_keeper, "understand_run_log", there)
+            receipts = list(pool.map(send, [make_log(), make_log()]))
+        assert [receipt.outcome for receipt in receipts] == ["stored"] * 2
+
+    return met
+
+
+@pytest.fixture
+def begin(keeper: LogKeeper, meet: Callable[[], None]) -> Begin:
+    """Lets two logs meet; returns the process that is up after that."""
+
+    def begun() -> AnsweringProcess:
+        meet()
         wait_until(lambda: keeper.process and keeper.process.is_up, "it did not come up")
         assert keeper.process is not None
         return keeper.process
@@ -369,6 +379,38 @@ def test_what_was_sent_when_the_process_ended_is_stored_once(
     assert (report.files, report.runs, report.faults, report.leftovers) == (3, 3, [], [])
 
 
+@pytest.mark.parametrize("when", AT)
+def test_of_many_that_come_as_it_ends_each_is_stored_or_told_to_come_again(
+    client: Any,
+    begin: Begin,
+    keeper: LogKeeper,
+    send: Send,
+    make_log: MakeLog,
+    when: str,
+) -> None:
+    mutant(keeper, client, when, "SIGKILL")
+    begin()
+    sent = [make_log() for _ in range(12)]
+
+    def stored(content: bytes) -> bool:
+        try:
+            return send(content).outcome == "stored"
+        except CoalescopeError as error:
+            assert (error.status, error.code) == (503, "interrupted")
+            return False
+
+    with ThreadPoolExecutor(4) as pool:
+        acknowledged = list(pool.map(stored, sent))
+    assert not all(acknowledged), "control: it ended over some of them"
+    answers = [client.upload(content).json()["outcome"] for content in sent]
+    assert all(
+        answer == "known" for answer, was in zip(answers, acknowledged, strict=True) if was
+    ), "what was acknowledged is there"
+    assert runs_of(client) == 2 + len(sent)
+    report = verify(client.app.state.database, client.app.state.object_store)
+    assert (report.files, report.faults, report.leftovers) == (2 + len(sent), [], [])
+
+
 def test_a_process_that_hangs_as_it_stores_is_ended(
     client: Any,
     begin: Begin,
@@ -429,6 +471,55 @@ def test_one_that_ended_while_nobody_asked_is_asked_nothing(
     assert stored_here == [1]
     again = begin()
     assert again is not process, "another one takes its place"
+
+
+NOT_UP = {
+    "it ends": "raise SystemExit(1)",
+    "it is killed": "import os; os.kill(os.getpid(), 9)",
+    "it hangs": "import time; time.sleep(600)",
+    "it says something else": "import time; print('good morning', flush=True); time.sleep(600)",
+}
+
+
+@pytest.mark.parametrize("how", NOT_UP)
+def test_one_that_does_not_come_up_costs_nobody_an_error_and_is_begun_again(
+    keeper: LogKeeper,
+    meet: Callable[[], None],
+    begin: Begin,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    how: str,
+) -> None:
+    sound = keeper._command
+    keeper._command = python(NOT_UP[how])
+    with monkeypatch.context() as patched:
+        patched.setattr(coalescope.processes, "UP_WITHIN_S", 0.3 if how == "it hangs" else 60)
+        meet()
+        wait_until(lambda: "did not come up" in caplog.text, "nobody says so")
+        wait_until(lambda: not keeper.process or keeper.process.has_ended, "it is still there")
+    keeper._command = sound
+    assert begin().is_up
+
+
+def test_one_that_does_not_come_up_is_not_begun_again_and_again(
+    keeper: LogKeeper,
+    meet: Callable[[], None],
+    begin: Begin,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(coalescope.processes, "AGAIN_AFTER_S", 600)
+    sound = keeper._command
+    keeper._command = python(NOT_UP["it ends"])
+    meet()
+    wait_until(lambda: "did not come up" in caplog.text, "nobody says so")
+    wait_until(lambda: not keeper.process or keeper.process.has_ended, "it is still there")
+    keeper._command = sound
+    for _ in range(3):
+        meet()
+    assert keeper.process is None, "the time for another has not come"
+    keeper._again_from_s -= 600
+    assert begin().is_up
 
 
 def test_it_knows_no_secrets_and_ends_with_its_owner(

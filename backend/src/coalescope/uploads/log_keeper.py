@@ -118,7 +118,7 @@ class LogKeeper(Beside):
             with self._database.turn() if stores else nullcontext():
                 *_, kept = process.ask(Turn(logs, stores), *times_s)
         except EndedError as error:
-            self._drop(process, error)
+            self._drop(process)
             if stores and error.has_answered:  # it had read them all, and begun to store them
                 raise _interrupted() from None
             return [Kept()] * len(logs)
