@@ -24,7 +24,7 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
   const { cells } = comparison;
   const { name, unit, label } = comparison.measure;
   const digits = [decimalsOf(cells.map((cell) => cell.a)), decimalsOf(cells.map((cell) => cell.b))];
-  const percents = spanDecimals(cells);
+  const percents = spanDecimals(cells.map((cell) => cell.simultaneous_ci95));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <div className="scroll tall" role="region" aria-label={`Settings of ${a} and ${b}`} tabIndex={0}>

@@ -41,9 +41,9 @@ export function decimalsOf(measures: readonly CellMeasure[]): number {
   return Math.max(0, Math.min(wanted, MOST_DIGITS - 1 - largest, MOST_DECIMALS));
 }
 
-/** Decimals of a column of intervals, in percent: two digits of the narrowest. */
-export function spanDecimals(cells: readonly ComparedCell[]): number {
-  const widths = cells.map(({ simultaneous_ci95: ci }) => (ci ? 100 * (ci[1] - ci[0]) : 0)).filter((w) => w > 0);
+/** Decimals of intervals that stand together, in percent: two digits of the narrowest. */
+export function spanDecimals(intervals: readonly (readonly [number, number] | null)[]): number {
+  const widths = intervals.map((ci) => (ci ? 100 * (ci[1] - ci[0]) : 0)).filter((w) => w > 0);
   return widths.length > 0 ? Math.max(0, Math.min(3, 1 - place(Math.min(...widths)))) : 1;
 }
 
@@ -61,7 +61,7 @@ function counted(n: number, one: string, several: string): string {
 function overall({ overall_ratio: ratio, overall_ci95: interval }: Comparison): string {
   if (interval === null) return `The runs are too few for an interval: on the face of it ${change(ratio)}.`;
   const told = interval[0] > 1 || interval[1] < 1;
-  const within = `95 % interval ${span(interval)}`;
+  const within = `95 % interval ${span(interval, spanDecimals([interval]))}`;
   return told ? `Overall ${change(ratio)} (${within}).` : `Overall they cannot be told apart (${within}).`;
 }
 

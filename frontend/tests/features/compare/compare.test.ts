@@ -154,7 +154,7 @@ describe('words', () => {
     // what JavaScript writes has 100 decimals at most, or breaks the page
     expect(decimalsOf([measured(1e-120, null)])).toBe(12);
     const cells = [compared(1, false, [0.956, 0.9623]), compared(1, false, [0.99992, 1.00014])];
-    expect(spanDecimals(cells)).toBe(3);
+    expect(spanDecimals(cells.map((cell) => cell.simultaneous_ci95))).toBe(3);
     expect(span([0.956, 0.9623], 3)).toBe('−4.400 to −3.770 %');
   });
 
@@ -167,11 +167,13 @@ describe('words', () => {
   it('sum up', () => {
     const cells = [compared(1.2, true, [1.1, 1.3]), compared(1.01, false, [0.9, 1.2]), compared(2, false, null)];
     expect(summary(comparison(cells, [1.01, 1.09]), 'A', 'B')).toBe(
-      'B against A, throughput, over 3 settings that both have. Overall 5 % more (95 % interval +1 to +9 %). ' +
+      'B against A, throughput, over 3 settings that both have. Overall 5 % more (95 % interval +1.0 to +9.0 %). ' +
         'Of the settings: 1 better; 1 that cannot be told apart; 1 with too few runs to tell, corrected for their number. ' +
         'Left out: 1 only in B.',
     );
     expect(summary(comparison(cells, [0.9, 1.2]), 'A', 'B')).toContain('cannot be told apart (95 %');
+    // both ends with as many decimals
+    expect(summary(comparison(cells, [0.99870004, 0.999288]), 'A', 'B')).toContain('interval −0.130 to −0.071 %)');
     expect(summary(comparison(cells, null), 'A', 'B')).toContain('too few for an interval');
   });
 
