@@ -81,10 +81,11 @@ function sentence(view: View, kind: string, cellsBusy: boolean): string {
   if (view.figure === '3d' && (view.mode === 'model' || view.mode === 'interpolated'))
     return `${unit}${view.mode === 'model' ? 'The model’s surface' : 'A surface through the cells'} from aside, the ${cells} on their stems.`;
   if (view.mode === 'model')
-    return `${unit}The model’s ${plane ? 'surface under' : 'line through'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
+    return `${unit}The model’s ${plane ? 'surface under' : 'line beside'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
   if (view.mode === 'interpolated')
     return `${unit}Interpolated between the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
   if (view.mode === 'blank') return `${unit}${capital(cells)}; the surface follows its fit.`;
+  if (view.points.length === 1) return `${unit}${capital(cells)}.`;
   return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : 'nothing is drawn between them'}.`;
 }
 

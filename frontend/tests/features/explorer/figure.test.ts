@@ -16,6 +16,7 @@ import type { Attributes, Shape } from '../../../src/plots/shapes';
 import type { ExplorerState } from '../../../src/state/explorer';
 import { fromQuery } from '../../../src/state/link';
 import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
+import { designed } from '../../designs';
 import { dillon, experimentOf, nfs, paperFit, points } from '../../published';
 
 const TOKENS = new Proxy({}, { get: () => '#123456' }) as Record<string, string>;
@@ -66,6 +67,23 @@ it('contour labels never overlap, on a phone neither', () => {
   expect(labels.length).toBeGreaterThan(2);
   for (const [i, [x, y]] of labels.entries())
     for (const [a, b] of labels.slice(0, i)) expect(Math.hypot(x - a, y - b)).toBeGreaterThan(26);
+});
+
+it('nothing of a level beside is drawn off the plot, and a whisker that is cut has no cap', () => {
+  const hosts = designed('hosts', { host: ['a', 'b', 'c'] }, ['latency_us']);
+  const values = { a: [12, 11, 13], b: [12, -80, 104], c: [900, 899, 901] } as const;
+  const cells = hosts.cells.map((cell) => {
+    const [mean, lo, hi] = values[cell.factors.host as keyof typeof values];
+    return { ...cell, measures: { latency_us: { n: 2, mean, sd: 1, ci95: [lo, hi] as [number, number] } } };
+  });
+  const { scene, layers } = drawn({ ...hosts, cells }, 'host=a');
+  const { top, height } = scene.frame.lines;
+  const path = (p: Shape): string => String(p.attributes.d ?? '');
+  const whiskers = layers.points.map(path).filter((d) => d.includes('V'));
+  const heights = whiskers.flatMap((d) => [...d.matchAll(/ (-?[\d.]+)V(-?[\d.]+)/g)].flatMap(([, a, b]) => [+a, +b]));
+  expect(heights).toHaveLength(4);
+  for (const y of heights) expect(y >= top - 8 && y <= top + height + 1, `${y}`).toBe(true);
+  expect(layers.points.map(path).join('').match(/h6/g)).toHaveLength(2);
 });
 
 describe('the NFS picture', () => {

@@ -109,29 +109,39 @@ export function namedOf<T>(lines: readonly T[], frame: Pick<Frame, 'lines'>, own
   return lines.filter((line, i) => i === 0 || i === lines.length - 1 || own(line));
 }
 
-/** Points with their whiskers. */
+/** Pixels from the highest to the lowest place of what is drawn on the plot. */
+const reach = ({ lines }: Frame): readonly [number, number] => [lines.top - 8, lines.top + lines.height + 1];
+
+/** Points with their whiskers, where they are on the plot: the axis is the chosen level's, and another's may be far from it. */
 export function points(view: View, frame: Frame, series: readonly Series[]): Shape[] {
   const kind = view.kind ?? 'measured';
   const acrossX = view.layout.across === 'x';
   const r = frame.phone ? 2 : 2.5;
+  const [highest, lowest] = reach(frame);
   return series.flatMap((s) =>
     gathered(
       s.points.flatMap((p): Shape[] => {
         const X = frame.x(acrossX ? p.x : p.y) + aside(view, frame, s, series);
         const Y = frame.v(p.mean);
+        if (!(Y >= highest && Y <= lowest)) return [];
         const out: Shape[] = [];
         if (p.half !== null) {
-          const top = frame.v(p.mean + p.half);
-          const bottom = frame.v(p.mean - p.half);
+          const above = frame.v(p.mean + p.half);
+          const below = frame.v(p.mean - p.half);
+          const top = Math.max(highest, above);
+          // a logarithm has no place for an end at nought or below
+          const bottom = below <= lowest ? below : lowest;
           const dashes: Record<string, string> = p.from === 'residuals' ? { 'stroke-dasharray': '2 1.5' } : {};
           const [x, lower, upper] = [X, bottom, top].map(hundredths);
           out.push(path(`M${x} ${lower}V${upper}`, { stroke: s.ink, 'stroke-width': 1.25, ...dashes }));
-          out.push(
-            path(`M${hundredths(X - 3)} ${upper}h6M${hundredths(X - 3)} ${lower}h6`, {
-              stroke: s.ink,
-              'stroke-width': 1,
-            }),
-          );
+          const caps = [above, below].filter((end) => end === top || end === bottom);
+          if (caps.length > 0)
+            out.push(
+              path(caps.map((end) => `M${hundredths(X - 3)} ${hundredths(end)}h6`).join(''), {
+                stroke: s.ink,
+                'stroke-width': 1,
+              }),
+            );
         }
         out.push(
           mark(kind, X, Y, frame.heat ? r : r + 1, {
@@ -166,8 +176,7 @@ export function partnerPoints(view: View, frame: Frame, series: readonly Series[
 
 /** The part of a curve from sample `from` to `to`, where it is on the plot. */
 export function walk(frame: Frame, pxs: Float64Array, values: Float64Array, from: number, to: number, pen: Pen): void {
-  const top = frame.lines.top - 8;
-  const bottom = frame.lines.top + frame.lines.height + 1;
+  const [top, bottom] = reach(frame);
   let down = false;
   for (let i = from; i <= to; i++) {
     const y = frame.v(values[i]);

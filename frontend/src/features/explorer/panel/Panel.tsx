@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import { inSentence } from '../../../components/factorWords';
 import { Beside } from '../../../components/Later';
 import { catalogue } from '../../../engine/catalogue';
-import { NO_MODEL } from '../../../state/view';
+import { NO_MODEL, type View } from '../../../state/view';
 import { useExplorer } from '../context';
 import { Equation } from '../Equation';
 import { shortName, whyNothingBetween } from '../figure/words';
@@ -27,6 +27,11 @@ function alongWhat({ layout }: ReturnType<typeof useExplorer>['view']): string {
   return axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis));
 }
 
+function whyNothing(view: View): string {
+  if (view.points.length === 1) return 'One cell: nothing lies between it and another.';
+  return `Nothing is drawn between these cells: ${whyNothingBetween(view)}.`;
+}
+
 export const Panel = memo(function Panel({ fitState }: { fitState: FitState | null }) {
   const { view, subject } = useExplorer();
   const { binding } = view;
@@ -41,7 +46,7 @@ export const Panel = memo(function Panel({ fitState }: { fitState: FitState | nu
           <p className="why">
             {view.field
               ? `Between the cells, values are interpolated: monotone along the ${alongWhat(view)}, so that no optimum is invented.`
-              : `Nothing is drawn between these cells: ${whyNothingBetween(view)}.`}
+              : whyNothing(view)}
           </p>
           {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}
           {view.models.length === 0 &&

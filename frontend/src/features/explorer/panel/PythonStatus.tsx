@@ -88,7 +88,7 @@ export function PythonStatus() {
     if (!view.binding || !agreement) return 'Python ready';
     if (agreement.difference > TOLERANCE)
       return `Python differs from the kernels by ${agreement.difference.toExponential(1)}`;
-    return `Python ready; kernels agree ${scientific(agreement.difference)} at ${agreement.points} points`;
+    return `Python ready; kernels agree ${scientific(agreement.difference)} at ${agreement.points} ${agreement.points === 1 ? 'point' : 'points'}`;
   };
   const bad = agreement !== null && agreement.difference > TOLERANCE;
   return (
