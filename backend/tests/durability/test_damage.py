@@ -14,6 +14,7 @@ import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import open_store
+from coalescope.verification import service as verification
 from coalescope.verification.service import verify
 from sqlalchemy.exc import DBAPIError
 
@@ -69,11 +70,36 @@ def lost_and_named(data: Path, acknowledged: set[str]) -> tuple[set[str], set[st
 
 @pytest.mark.parametrize("times", [50, pytest.param(1000, marks=pytest.mark.soak)])
 def test_damage_is_found(died: tuple[Path, set[str]], tmp_path: Path, times: int) -> None:
-    source, acknowledged = died
+    find_damage(*died, tmp_path / "work", times)
+
+
+@pytest.mark.parametrize(
+    ("unchecked", "what_shows_it"),
+    [
+        # the reader refuses what its CRCs do not fit, as it would a file of another version
+        (["same_bytes"], "rows are never wrong"),
+        (["same_bytes", "measured_anew"], "a damaged log is named"),
+    ],
+)
+def test_a_program_that_checks_less_is_caught(
+    died: tuple[Path, set[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    unchecked: list[str],
+    what_shows_it: str,
+) -> None:
+    """Control: bits of a log turn, and neither digest nor CRC is looked at."""
+    taken_for_sound: dict[str, object] = {"same_bytes": True, "measured_anew": ()}
+    for name in unchecked:
+        monkeypatch.setattr(verification, name, lambda *_, found=taken_for_sound[name]: found)
+    with pytest.raises(AssertionError, match=what_shows_it):
+        find_damage(*died, tmp_path / "work", 50)
+
+
+def find_damage(source: Path, acknowledged: set[str], data: Path, times: int) -> None:
     chance = random.Random(times)
     lost_some = 0
     for number in range(times):
-        data = tmp_path / "work"
         shutil.copytree(source, data)
         logs = sorted((data / "logs").rglob("*.runlog"))
         of_a_log = number % 2 == 0
@@ -84,7 +110,7 @@ def test_damage_is_found(died: tuple[Path, set[str]], tmp_path: Path, times: int
         except (CoalescopeError, DBAPIError):
             lost, named = set(), {target.stem}  # it does not start, and says why
         if of_a_log:
-            assert target.stem in named
+            assert target.stem in named, "a damaged log is named"
         assert lost <= named, "an upload is gone, and nothing says so"
         lost_some += bool(lost)
         shutil.rmtree(data)
