@@ -21,7 +21,6 @@ from . import stack as stacks
 _ABOUT_THE_FOLDER = (
     "backups",
     "database/test_database.py",
-    "database/test_migrations.py",
     "durability",
     "object_store/test_object_store.py",
     "verification/test_verify_command.py",
