@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KeyboardEvent, type MouseEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type ToggleEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
 import { Beside } from './Later';
 import './Menu.css';
@@ -29,6 +38,7 @@ export function Menu(props: {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
 
   function place() {
@@ -41,15 +51,36 @@ export function Menu(props: {
     box.style.left = `${Math.max(EDGE, Math.min(left, wide - box.offsetWidth - EDGE))}px`;
   }
 
-  function onToggle(event: ToggleEvent) {
-    const now = event.newState === 'open';
-    // a quick hand is here before the items are: they are needed for the place and the focus
-    flushSync(() => setOpen(now));
-    if (!now) return;
-    place();
-    props.onOpen?.();
-    if (menu.current) items(menu.current)[0]?.focus();
+  function enter() {
+    const all = menu.current ? items(menu.current) : [];
+    (all[0] ?? list.current)?.focus();
   }
+
+  function onBeforeToggle(event: ToggleEvent) {
+    const now = event.newState === 'open';
+    if (!now) return setOpen(false);
+    // a quick hand is here before the items are: they are needed for the place and the focus
+    flushSync(() => {
+      props.onOpen?.();
+      setOpen(true);
+    });
+    // the browser gives it the focus as it opens; a toggle is told later, and a quick hand's next key may be before that
+    const [first] = menu.current ? items(menu.current) : [];
+    if (first) first.autofocus = true;
+  }
+
+  function onToggle(event: ToggleEvent) {
+    if (event.newState !== 'open' || !menu.current) return;
+    place();
+    if (!menu.current.contains(document.activeElement)) enter();
+  }
+
+  // items that are on their way when it is opened: the focus waits for them in the menu, unless it has gone elsewhere
+  useLayoutEffect(() => {
+    if (!open || document.activeElement !== list.current) return;
+    place();
+    enter();
+  });
 
   function onKeyDown(event: KeyboardEvent) {
     const all = menu.current ? items(menu.current) : [];
@@ -73,8 +104,8 @@ export function Menu(props: {
       >
         {props.trigger}
       </button>
-      <div ref={menu} id={id} popover="auto" className="menu" onToggle={onToggle}>
-        <div role="menu" tabIndex={-1} aria-label={props.label} onKeyDown={onKeyDown}>
+      <div ref={menu} id={id} popover="auto" className="menu" onBeforeToggle={onBeforeToggle} onToggle={onToggle}>
+        <div ref={list} role="menu" tabIndex={-1} aria-label={props.label} onKeyDown={onKeyDown}>
           <Beside now={open}>{props.children}</Beside>
         </div>
         {props.after}

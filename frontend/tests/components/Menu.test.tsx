@@ -7,10 +7,11 @@ import { Menu, MenuItem } from '../../src/components/Menu';
 
 let root: Root;
 
-/** As the browser says that the popover opened, or closed. */
+/** As the browser says that the popover is about to open, or close, and has. */
 async function toggle(newState: 'open' | 'closed'): Promise<void> {
   const menu = document.querySelector('.menu') as HTMLElement;
-  await act(async () => menu.dispatchEvent(Object.assign(new Event('toggle'), { newState })));
+  for (const type of ['beforetoggle', 'toggle'])
+    await act(async () => menu.dispatchEvent(Object.assign(new Event(type), { newState })));
 }
 
 const inFocus = () => document.activeElement?.textContent;
@@ -42,6 +43,38 @@ it('opens on its first item, also for a hand that is quicker than its items', as
   await toggle('open');
   expect(document.querySelectorAll('[role=menuitem]')).toHaveLength(2);
   expect(inFocus()).toBe('first');
+});
+
+it('tells the browser before it opens who gets the focus: the next key may come before the page hears of it', async () => {
+  const menu = document.querySelector('.menu') as HTMLElement;
+  await act(async () => menu.dispatchEvent(Object.assign(new Event('beforetoggle'), { newState: 'open' })));
+  const items = [...document.querySelectorAll<HTMLElement>('[role=menuitem]')];
+  expect(items.filter(({ autofocus }) => autofocus)).toEqual([items[0]]);
+});
+
+it('opens before its items are here: the focus goes to the first when they come, unless it has gone elsewhere', async () => {
+  const show = (...names: string[]) =>
+    act(async () =>
+      root.render(
+        <Menu label="Experiment" trigger="Experiment" after={<input />}>
+          {names.map((name) => (
+            <MenuItem key={name} onSelect={() => {}}>
+              {name}
+            </MenuItem>
+          ))}
+        </Menu>,
+      ),
+    );
+  await show();
+  await toggle('open');
+  expect(document.activeElement?.getAttribute('role')).toBe('menu');
+  await show('NFS', 'TCP');
+  expect(inFocus()).toBe('NFS');
+  await show();
+  await toggle('open');
+  document.querySelector('input')?.focus();
+  await show('NFS', 'TCP');
+  expect(document.activeElement?.tagName).toBe('INPUT');
 });
 
 it('goes from item to item by arrows, and round', async () => {

@@ -9,6 +9,7 @@ import { Menu, MenuItem } from '../../components/Menu';
 import { Segmented } from '../../components/Segmented';
 import { type Contrast, FIGURES, type Figure, START_TURN, sameTurn } from '../../state/figure';
 import { type Subject, unavailable } from '../../state/view';
+import { Awaited } from './Awaited';
 import { useExplorer, useFrame } from './context';
 
 type Data = Extract<Subject, { of: 'experiment' }>;
@@ -70,7 +71,13 @@ function PartnerMenu({ other }: { other: Other }) {
           <Icon name="down" small />
         </>
       }
-      after={able.length === 0 && <p className="made">No other experiment here has this measure.</p>}
+      after={
+        all.data && able.length === 0 ? (
+          <p className="made">No other experiment here has this measure.</p>
+        ) : (
+          <Awaited experiments={all} />
+        )
+      }
     >
       {able.map(({ slug, title, kind }) => (
         <MenuItem

@@ -19,6 +19,7 @@ import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { swapped, withLevel } from '../../state/explorer';
 import { type Axis, levelAt, matches } from '../../state/layout';
 import { TourButton } from '../tour/TourButton';
+import { Awaited } from './Awaited';
 import { AxisMenu } from './axes/AxisMenu';
 import { LevelPicker, MOST_LISTED } from './axes/LevelPicker';
 import { useExplorer, useFrame, useSized } from './context';
@@ -70,19 +71,11 @@ function Options(props: {
   );
 }
 
-function ExperimentList({ current }: { current: string }) {
-  const [, go] = useLocation();
-  const all = useExperiments();
-  return (all.data ?? []).map(({ slug, title, kind }) => (
-    <MenuItem key={slug} note={kind} checked={slug === current} onSelect={() => go(`/explorer/${slug}`)}>
-      {title}
-    </MenuItem>
-  ));
-}
-
 function ExperimentMenu({ experiment }: { experiment: Experiment }) {
   // the list is for later: the server has the cells and the fit to answer first
   const [wanted, setWanted] = useState(false);
+  const [, go] = useLocation();
+  const all = useExperiments(wanted);
   useEffect(() => {
     const timer = setTimeout(() => setWanted(true), 1500);
     return () => clearTimeout(timer);
@@ -93,6 +86,7 @@ function ExperimentMenu({ experiment }: { experiment: Experiment }) {
       onOpen={() => setWanted(true)}
       align="start"
       className="pick"
+      after={<Awaited experiments={all} />}
       trigger={
         <>
           <span>{experiment.title}</span>
@@ -100,7 +94,11 @@ function ExperimentMenu({ experiment }: { experiment: Experiment }) {
         </>
       }
     >
-      {wanted && <ExperimentList current={experiment.slug} />}
+      {(all.data ?? []).map(({ slug, title, kind }) => (
+        <MenuItem key={slug} note={kind} checked={slug === experiment.slug} onSelect={() => go(`/explorer/${slug}`)}>
+          {title}
+        </MenuItem>
+      ))}
     </Menu>
   );
 }

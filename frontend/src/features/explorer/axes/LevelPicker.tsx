@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One level of many: a button with the chosen one, and a list that a few letters narrow.
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ToggleEvent, useId, useRef, useState } from 'react';
 import { Icon } from '../../../components/Icon';
 import './axes.css';
 
@@ -38,16 +38,11 @@ export function LevelPicker(props: {
   const shown = found.slice(0, SHOWN);
   const chosen = props.options.find((o) => o.value === props.value);
 
-  function onToggle(next: boolean) {
+  // before it opens, not once that is told: what a quick hand types meanwhile would be lost
+  function onBeforeToggle(event: ToggleEvent) {
+    const next = event.newState === 'open';
     setOpen(next);
     if (!next) return;
-    const from = button.current?.getBoundingClientRect();
-    const popover = box.current;
-    if (from && popover) {
-      const { clientHeight, clientWidth } = document.documentElement;
-      popover.style.top = `${Math.max(8, Math.min(from.bottom + 4, clientHeight - 360))}px`;
-      popover.style.left = `${Math.max(8, Math.min(from.left, clientWidth - popover.offsetWidth - 8))}px`;
-    }
     setTyped('');
     setActive(
       Math.max(
@@ -55,6 +50,18 @@ export function LevelPicker(props: {
         props.options.findIndex((o) => o.value === props.value),
       ),
     );
+    if (input.current) input.current.autofocus = true;
+  }
+
+  function onToggle(event: ToggleEvent) {
+    if (event.newState !== 'open') return;
+    const from = button.current?.getBoundingClientRect();
+    const popover = box.current;
+    if (from && popover) {
+      const { clientHeight, clientWidth } = document.documentElement;
+      popover.style.top = `${Math.max(8, Math.min(from.bottom + 4, clientHeight - 360))}px`;
+      popover.style.left = `${Math.max(8, Math.min(from.left, clientWidth - popover.offsetWidth - 8))}px`;
+    }
     input.current?.focus();
   }
 
@@ -95,7 +102,8 @@ export function LevelPicker(props: {
         id={`${id}-box`}
         popover="auto"
         className="menu levels"
-        onToggle={(event) => onToggle(event.newState === 'open')}
+        onBeforeToggle={onBeforeToggle}
+        onToggle={onToggle}
       >
         <input
           ref={input}

@@ -15,9 +15,10 @@ const OPTIONS = Array.from({ length: 140 }, (_, i) => ({
 async function opened(onChange: (value: string) => void): Promise<HTMLElement> {
   const host = await render(<LevelPicker label="Host" options={OPTIONS} value="node-3" onChange={onChange} />);
   const box = host.querySelector('[popover]');
-  await act(async () => {
-    box?.dispatchEvent(Object.assign(new Event('toggle'), { newState: 'open' }));
-  });
+  for (const type of ['beforetoggle', 'toggle'])
+    await act(async () => {
+      box?.dispatchEvent(Object.assign(new Event(type), { newState: 'open' }));
+    });
   return host;
 }
 
