@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect
 
-from .conftest import Console, Server, eventually, somebody_else, stand_still
+from .conftest import LISTEN, Console, Server, eventually, somebody_else, stand_still
 from .test_recommend import upload_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
@@ -77,6 +77,26 @@ def test_a_model_is_drawn_edited_and_run(page: Page) -> None:
     expect(equation(page)).not_to_contain_text("max")
     expect(page.get_by_role("slider", name="slope")).to_be_visible()
     expect(page.get_by_text("of the last run")).to_have_count(0)
+
+
+def test_a_text_that_is_left_for_another_is_not_in_its_address(page: Page) -> None:
+    page.goto("/workshop")
+    expect(editor(page)).to_contain_text("def ")
+    write(page, LAW)
+    page.get_by_label("Start from").select_option("link-bound")
+    expect(page.get_by_role("heading", name="Link bound")).to_be_visible()
+    stand_still(page)
+    assert page.url.endswith("/workshop?model=link-bound")
+
+
+def test_a_run_that_is_asked_for_twice_is_not_called_stopped(page: Page) -> None:
+    page.goto(link(LAW))
+    editor(page).click()
+    page.evaluate(LISTEN, "Stopped after")
+    page.keyboard.press("Control+Enter")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", name="law", exact=True)).to_be_visible()
+    assert not page.evaluate("globalThis.heard")
 
 
 def test_a_model_of_the_catalogue_comes_with_its_source(page: Page) -> None:

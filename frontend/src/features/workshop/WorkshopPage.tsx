@@ -22,7 +22,7 @@ import type { Observed } from '../../state/observed';
 import type { Rejected } from '../../state/reader';
 import { fromFragment, LinkRefused, LONGEST_SOURCE, toFragment } from '../../state/sourceLink';
 import { begin } from '../../state/underWay';
-import { currentQuery, flushQuery, writeQuery } from '../../state/url';
+import { currentQuery, writeQuery } from '../../state/url';
 import { modelOf, type OwnModel, parseDocument, readDocument, type UserDocument } from '../../state/userModel';
 import { titleWithUnit } from '../explorer/figure/words';
 import { fileName, save } from '../share/save';
@@ -260,10 +260,18 @@ export function WorkshopPage() {
     },
     [show],
   );
+  const writing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const written = useRef((): void => undefined);
+  const stopWriting = useCallback(() => {
+    clearTimeout(writing.current);
+    written.current();
+  }, []);
   // what was asked for last is opened, however long the others take to come
   const asked = useRef(0);
   const openAddress = useCallback(() => {
     const turn = ++asked.current;
+    // the text before has no place in the address that is opened
+    stopWriting();
     const wanted = () => asked.current === turn;
     fromAddress()
       .then(
@@ -274,7 +282,7 @@ export function WorkshopPage() {
     return () => {
       if (wanted()) asked.current += 1;
     };
-  }, [open]);
+  }, [open, stopWriting]);
 
   useEffect(() => {
     sandbox.open();
@@ -289,11 +297,15 @@ export function WorkshopPage() {
     };
   }, [openAddress]);
 
+  const runs = useRef(0);
   const run = useCallback(async () => {
     const text = editor.current?.text();
     if (text === undefined) return;
+    const turn = ++runs.current;
     setBusy(true);
     const answer = answerOf(await sandbox.run(text), RUN_LIMIT_MS);
+    // asked for again meanwhile: this one was broken off for it
+    if (runs.current !== turn) return;
     setBusy(false);
     // the reader has written on, or opened another text, meanwhile
     if (editor.current?.text() !== text) return;
@@ -311,36 +323,28 @@ export function WorkshopPage() {
     [opened],
   );
 
-  const writing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const written = useRef((): void => undefined);
   const onChange = () => {
     setEdited(true);
     setStale(true);
     setTrouble(null);
     editor.current?.show(null);
-    clearTimeout(writing.current);
-    written.current();
+    stopWriting();
     const over = begin();
     written.current = over;
     const write = async () => {
       const text = editor.current?.text();
       if (text === undefined) return;
       const fragment = await toFragment(text);
+      // written on, another text opened, or the page left meanwhile
+      if (editor.current?.text() !== text) return;
       setTooLong(fragment === null);
       replaceFragment(fragment ?? '');
     };
     writing.current = setTimeout(() => write().finally(over), 300);
   };
-  useEffect(
-    () => () => {
-      clearTimeout(writing.current);
-      written.current();
-    },
-    [],
-  );
+  useEffect(() => stopWriting, [stopWriting]);
 
   const choose = (id: string) => {
-    flushQuery();
     navigate(id === TEMPLATE ? '/workshop' : `/workshop?model=${encodeURIComponent(id)}`);
     openAddress();
   };
@@ -350,10 +354,12 @@ export function WorkshopPage() {
     try {
       const next = await fromFile(file);
       if (asked.current !== turn) return;
-      flushQuery();
+      stopWriting();
       navigate('/workshop');
       open(next);
-      if (next.origin.from === 'file') replaceFragment((await toFragment(next.text)) ?? '');
+      if (next.origin.from !== 'file') return;
+      const fragment = await toFragment(next.text);
+      if (asked.current === turn && editor.current?.text() === next.text) replaceFragment(fragment ?? '');
     } catch (error) {
       setProblem(error instanceof GraphRefused ? `The file was not opened: ${error.message}.` : String(error));
     }
