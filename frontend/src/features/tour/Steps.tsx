@@ -44,7 +44,12 @@ function usePlaced(anchor: string, side: (typeof STEPS)[number]['side']) {
 function usePresent() {
   const present = () => STEPS.filter(({ anchor }) => document.querySelector(anchor));
   const [steps, setSteps] = useState(present);
-  return { steps, again: () => setSteps(present) };
+  function again() {
+    const now = present();
+    setSteps(now);
+    return now;
+  }
+  return { steps, again };
 }
 
 /** Scrolls to what a step is about. */
@@ -77,10 +82,12 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   }, [step]);
   if (!step) return null;
 
-  function go(to: number) {
-    again();
+  /** `by` one: counted among the parts that are there now, one may have come before. */
+  function go(by: number) {
+    const now = again();
+    const to = Math.max(0, now.findIndex(({ anchor }) => anchor === step?.anchor) + by);
     setAt(to);
-    bringIntoSight(steps[to]);
+    bringIntoSight(now[to]);
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Escape') onEnd();
@@ -102,11 +109,11 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
             No more of this
           </button>
           {at > 0 && (
-            <button type="button" className="quiet small" onClick={() => go(at - 1)}>
+            <button type="button" className="quiet small" onClick={() => go(-1)}>
               Back
             </button>
           )}
-          <button ref={next} type="button" className="quiet small boxed" onClick={() => (last ? onEnd() : go(at + 1))}>
+          <button ref={next} type="button" className="quiet small boxed" onClick={() => (last ? onEnd() : go(1))}>
             {last ? 'Done' : 'Next'}
           </button>
         </footer>

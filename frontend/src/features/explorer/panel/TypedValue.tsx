@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A slider's number: pressed, it can be typed.
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { decimal } from '../../../plots/number';
 import { numberIn, type Slider } from '../../../state/fit';
 
@@ -37,10 +38,10 @@ export function TypedValue({ slider, id, output, value, onValue }: Props) {
   function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();
-    if (event.key === 'Escape') close();
-    else if (!take(event.currentTarget.value)) return;
-    // the button is there again once this has rendered
-    requestAnimationFrame(() => button.current?.focus());
+    const text = event.currentTarget.value;
+    // the button is there again once this has rendered: the next key is for it already
+    flushSync(() => (event.key === 'Escape' ? close() : take(text)));
+    if (done.current) button.current?.focus();
   }
 
   return (

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// @vitest-environment happy-dom
+import { act } from 'react';
+import { createRoot, type Root } from 'react-dom/client';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Steps } from '../../../src/features/tour/Steps';
+
+let root: Root;
+let sought: string[] = [];
+
+/** The parts that a page has by now, by their classes. */
+function stand(...parts: readonly string[]): void {
+  const page = document.querySelector('.explorer') as HTMLElement;
+  page.innerHTML = parts.map((part) => `<div class="${part}"></div>`).join('');
+  for (const each of page.children) each.scrollIntoView = () => sought.push(each.className);
+}
+
+const says = () => document.querySelector('[role=status] b')?.textContent;
+const go = (label: string) =>
+  act(async () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent === label)?.click());
+
+beforeEach(async () => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+  document.body.innerHTML = '<div class="explorer"></div><div id="host"></div>';
+  sought = [];
+  stand('param', 'advice');
+  root = createRoot(document.getElementById('host') as HTMLElement);
+  await act(async () => root.render(<Steps asked={false} onEnd={() => undefined} />));
+});
+afterEach(async () => {
+  await act(async () => root.unmount());
+  vi.unstubAllGlobals();
+});
+
+it('goes to the next part of those that are there now, and the page with it', async () => {
+  expect(says()).toBe('Every parameter with its interval');
+  stand('param', 'grip', 'advice');
+  await go('Next');
+  expect([says(), sought]).toEqual(['Or pull the line itself', ['grip']]);
+});
+
+it('counts from the part it speaks of, though another came before it', async () => {
+  await go('Next');
+  expect(says()).toBe('What to set');
+  stand('param', 'grip', 'advice');
+  await go('Back');
+  expect([says(), sought.at(-1)]).toEqual(['Or pull the line itself', 'grip']);
+});
