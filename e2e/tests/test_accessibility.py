@@ -59,6 +59,16 @@ def test_axe_finds_nothing(page: Page, path: str, scheme: str, width: int) -> No
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_page_takes_the_focus_also_after_steps_within_another(page: Page) -> None:
+    page.goto("/glossary")
+    row = page.locator("#mtu_bytes")
+    row.get_by_role("link").first.click()
+    expect(row).to_have_attribute("aria-current", "true")
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Figures").click()
+    expect(page.get_by_role("main")).to_be_focused()
+    assert page.evaluate("scrollY") == 0
+
+
 # The element with the focus, where something else lies over its middle or it is out of the window.
 UNSEEN = """() => {
   const element = document.activeElement;

@@ -106,6 +106,38 @@ def test_a_fit_of_older_data_says_so_until_it_is_fitted_again(page: Page) -> Non
     expect(page.get_by_text("By hand")).to_have_count(0)
 
 
+def test_a_menu_that_is_opened_before_its_experiments_came_gets_them_and_the_focus(
+    page: Page,
+) -> None:
+    waiting: list[Route] = []
+    page.route("**/api/experiments", lambda route: waiting.append(route))  # noqa: PLW0108
+    page.goto(NFS)
+    page.get_by_role("button", name=re.compile("^Experiment: ")).press("Enter")
+    expect(page.get_by_text("The experiments are on their way.").first).to_be_visible()
+    eventually(page, lambda: len(waiting) == 1)
+    waiting[0].continue_()
+    experiments = page.get_by_role("menuitemradio")
+    expect(experiments.first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(experiments.nth(1)).to_be_focused()
+
+
+# Quicker than the address follows a slider.
+MOVE_AND_LEAVE = """slider => {
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(slider, slider.max);
+  slider.dispatchEvent(new Event('input', { bubbles: true }));
+  document.querySelector('nav a[href="/models"]').click();
+}"""
+
+
+def test_what_was_done_just_before_leaving_is_there_after_going_back(page: Page) -> None:
+    open_explorer(page)
+    page.get_by_role("slider", name=re.compile("^γ")).evaluate(MOVE_AND_LEAVE)
+    expect(page.get_by_role("heading", name="Models", exact=True)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("By hand")).to_be_visible()
+
+
 def test_a_part_that_does_not_come_takes_only_itself_away(page: Page, console: Console) -> None:
     console.expected.append("net::ERR")
     page.route("**/assets/Section-*", lambda route: route.abort())

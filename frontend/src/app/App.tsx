@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type RefObject, Suspense, useEffect, useRef, useState } from 'react';
-import { Router, useLocation } from 'wouter';
+import { type RefObject, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type AroundNavHandler, Router, useLocation } from 'wouter';
 import { base } from '../api/home';
 import { queries } from '../api/queries';
+import { asked, close, followQuestions } from '../components/definition';
 import { LoadingLine } from '../components/Loading';
 import { Helped } from '../components/QuantityName';
+import { currentPathname, followAddress } from '../state/address';
 import { begin } from '../state/underWay';
+import { flushQuery } from '../state/url';
 import { AboutCopy } from './AboutCopy';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Header } from './Header';
@@ -15,39 +18,47 @@ import { TokenPrompt } from './TokenPrompt';
 
 const HELP_AFTER_MS = 500;
 
-/** Comes when the page stands. A page without it works all the same. */
+/** Comes when the page stands, or with the first question. A page without it works all the same. */
 function useHelp(): typeof import('./Help') | null {
   const [help, setHelp] = useState<typeof import('./Help') | null>(null);
+  useEffect(() => followQuestions(document), []);
+  const wanted = useSyncExternalStore(asked.subscribe, () => asked.get().now !== null);
   useEffect(() => {
+    if (help) return;
     const over = begin();
-    const fetchHelp = () => import('./Help').then(setHelp, () => undefined).finally(over);
-    const timer = setTimeout(fetchHelp, HELP_AFTER_MS);
+    const fetchHelp = () =>
+      import('./Help')
+        // one that does not come can be asked for again
+        .then(setHelp, () => close())
+        .finally(over);
+    const timer = setTimeout(fetchHelp, wanted ? 0 : HELP_AFTER_MS);
     return () => {
       clearTimeout(timer);
       over();
     };
-  }, []);
+  }, [help, wanted]);
   return help;
 }
 
 /** A new page starts at its top, and the keyboard with it. Going back leaves the place to the browser. */
 function useFreshStart(path: string, main: RefObject<HTMLElement | null>): void {
   const shown = useRef(path);
-  const back = useRef(false);
+  // which page was gone back to: one may also go back within a page
+  const back = useRef('');
+  useEffect(
+    () =>
+      followAddress(() => {
+        back.current = currentPathname();
+      }),
+    [],
+  );
   useEffect(() => {
-    const onPop = () => {
-      back.current = true;
-    };
-    addEventListener('popstate', onPop);
-    return () => removeEventListener('popstate', onPop);
-  }, []);
-  useEffect(() => {
-    if (path !== shown.current && !back.current) {
+    if (path !== shown.current && back.current !== currentPathname()) {
       scrollTo(0, 0);
       main.current?.focus({ preventScroll: true });
     }
     shown.current = path;
-    back.current = false;
+    back.current = '';
   }, [path, main]);
 }
 
@@ -86,10 +97,16 @@ function Shell() {
   );
 }
 
+/** What a page has yet to write goes into its own address, for who comes back to it. */
+const leave: AroundNavHandler = (navigate, to, options) => {
+  flushQuery();
+  navigate(to, options);
+};
+
 export function App() {
   return (
     <QueryClientProvider client={queries}>
-      <Router base={base}>
+      <Router base={base} aroundNav={leave}>
         <Helped value={true}>
           <Shell />
         </Helped>

@@ -14,6 +14,9 @@ export function currentPath(): string {
   return location.pathname + location.search + location.hash;
 }
 
+/** The page alone, without its query. */
+export const currentPathname = (): string => location.pathname;
+
 /** `path` on this server as a full address. */
 export function addressOf(path: string): string {
   return new URL(path, location.origin).href;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card of what the reader asks about. Its contents are fetched with the first question.
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react';
-import { type Asked, asked, close, followQuestions } from '../../components/definition';
+import { type Asked, asked, close } from '../../components/definition';
 
 export function Definitions({ path }: { path: string }) {
   const { now } = useSyncExternalStore(asked.subscribe, asked.get);
-  useEffect(() => followQuestions(document), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the card
   useEffect(() => () => close(false), [path]);
   const [Card, setCard] = useState<ComponentType<{ asked: Asked }> | null>(null);
