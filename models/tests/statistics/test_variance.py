@@ -92,6 +92,25 @@ def test_what_cannot_be_analysed(y, a, b, words):
         analyse_variance(y, a, b, NAMES)
 
 
+@pytest.mark.parametrize("lost", [(), (3, 17), (0, 1, 2, 30, 31)])
+def test_rows_that_are_alike_in_their_runs_count_as_often_as_they_are_there(lost):
+    """Against least squares on all columns, with runs taken from some cells of some rows."""
+    rng = np.random.default_rng(7)
+    a, b = np.repeat(np.arange(12), 9), np.tile(np.arange(9), 12)
+    times = np.full(len(a), 3)
+    times[list(lost)] = [1 + cell % 2 for cell in lost]
+    a, b = np.repeat(a, times), np.repeat(b, times)
+    y = rng.normal(size=len(a)) + 0.1 * a - 0.3 * b
+    found = analyse_variance(y, a, b, NAMES)
+
+    def left(*factors):
+        columns = np.hstack([np.eye(factor.max() + 1)[factor] for factor in factors])
+        return np.sum((y - columns @ np.linalg.lstsq(columns, y, rcond=None)[0]) ** 2)
+
+    expected = [left(b) - left(a, b), left(a) - left(a, b), left(a, b) - left(9 * a + b)]
+    np.testing.assert_allclose([e.sum_of_squares for e in found[:3]], expected, rtol=1e-10)
+
+
 def test_many_levels_take_little_memory():
     b, a = np.tile(np.arange(2), 40_000), np.repeat(np.arange(20_000), 4)
     y = b + np.random.default_rng(1).normal(size=len(a))

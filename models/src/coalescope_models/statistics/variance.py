@@ -7,8 +7,10 @@ Standard library only: a published copy of the page works it out in the browser.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 from statistics import fmean
 
 from .distributions import f_tail
@@ -151,17 +153,24 @@ def _beyond_both(cells: _Cells) -> float:
     """
     rows = _by_first(cells)
     few = list(dict.fromkeys(b for _, b in cells))
-    matrix = [[0.0] * len(few) for _ in few]
-    sums = [0.0] * len(few)
+    free = few[:-1]
+    sums = [0.0] * len(free)
+    alike: Counter[tuple[int, ...]] = Counter()
     for row in rows.values():
         whole = _together(row.values())
-        for j, b in enumerate(few):
-            n = row[b].n
-            sums[j] += n * (row[b].mean - whole.mean)
-            matrix[j][j] += n
-            for k, other in enumerate(few):
-                matrix[j][k] -= n * row[other].n / whole.n
-    found = _solved([line[:-1] for line in matrix[:-1]], sums[:-1])
+        alike[tuple(row[b].n for b in few)] += 1
+        sums = [
+            to + row[b].n * (row[b].mean - whole.mean) for to, b in zip(sums, free, strict=True)
+        ]
+    # what stands on the diagonal and right of it: below, it is the same
+    matrix = [[0.0] * (len(free) - j) for j in range(len(free))]
+    for numbers, times in alike.items():
+        runs, own = sum(numbers), numbers[:-1]
+        for j, (n, line) in enumerate(zip(own, matrix, strict=True)):
+            share = times * n / runs
+            line[:] = [to - share * other for to, other in zip(line, own[j:], strict=True)]
+            line[0] += times * n
+    found = _solved(matrix, sums)
     effects = dict(zip(few, [*found, 0.0], strict=True))
     squares = 0.0
     for row in rows.values():
@@ -174,16 +183,18 @@ def _beyond_both(cells: _Cells) -> float:
 
 
 def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """Solve equations whose matrix is positive definite, so that no pivot has to be looked for."""
+    """Solve equations whose matrix is positive definite, so that no pivot has to be looked for.
+
+    It is also symmetric: of each line the matrix has what begins at the diagonal.
+    """
     lines = [[*line, value] for line, value in zip(matrix, right, strict=True)]
     for k, pivot in enumerate(lines):
-        for line in lines[k + 1 :]:
-            factor = line[k] / pivot[k]
-            line[k:] = [mine - factor * its for mine, its in zip(line[k:], pivot[k:], strict=True)]
-    found: list[float] = [0.0] * len(lines)
-    for k in reversed(range(len(lines))):
-        known = math.fsum(lines[k][j] * found[j] for j in range(k + 1, len(lines)))
-        found[k] = (lines[k][-1] - known) / lines[k][k]
+        for ahead, line in enumerate(lines[k + 1 :], start=1):
+            factor = pivot[ahead] / pivot[0]
+            line[:] = [mine - factor * its for mine, its in zip(line, pivot[ahead:], strict=True)]
+    found: list[float] = []
+    for first, *others, value in reversed(lines):
+        found.insert(0, (value - math.fsum(map(mul, others, found))) / first)
     return found
 
 
