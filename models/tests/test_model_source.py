@@ -75,6 +75,12 @@ def test_what_is_wrong_is_said_with_its_place(text, reason, place):
     assert caught.value.place == place
 
 
+def test_a_line_that_is_marked_already_is_not_to_be_looked_for():
+    with pytest.raises(SourceError) as caught:
+        read_source("x = 1\nprint(y)\n")
+    assert (caught.value.place, caught.value.advice) == (Place(2, 6, 2, 7), "")
+
+
 def test_the_page_gets_either_as_json():
     assert json.loads(answer(LAW)) == {"document": read_source(LAW)}
     told = json.loads(answer("x = 1 +\n"))["error"]

@@ -149,8 +149,7 @@ def _run(text: str, name: str) -> dict[str, Any]:
     except (Exception, SystemExit) as error:
         raise SourceError(
             f"{name} fails when it is run: {type(error).__name__}: {error}.",
-            "Run it with python to see where.",
-            _innermost(error, name),
+            place=_innermost(error, name),
         ) from error
     return members
 
