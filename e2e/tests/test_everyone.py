@@ -2,7 +2,7 @@
 """Every kind of page on paper, on the widest and narrowest screens, and without motion."""
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from .conftest import Console, Server, been_here, eventually, somebody_else, stand_still
 
@@ -80,6 +80,30 @@ def test_paper_holds_what_is_out_of_sight_as_it_is_now(page: Page) -> None:
     plot.scroll_into_view_if_needed()
     stand_still(page)
     assert plot.inner_html() == printed
+
+
+def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:
+    """Its place is far below the screen, where it is not asked for; paper has no far below."""
+    page.set_viewport_size({"width": 390, "height": 500})
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/recommendations", hold)
+    page.goto("/explorer/virtual-testbed")
+    stand_still(page)
+    section = page.locator(".advice")
+    expect(section).not_to_be_in_viewport()
+    assert held == []
+    page.emulate_media(media="print")
+    expect(section).to_be_hidden()
+    eventually(page, lambda: len(held) == 1)
+    expect(section.get_by_text("on its way")).to_be_attached()
+    expect(section).to_be_hidden()
+    held[0].continue_()
+    expect(section).to_contain_text("the best")
+    expect(section.get_by_role("heading", name="What should I set?")).to_be_visible()
 
 
 # whether nothing lies over any of its corners

@@ -26,7 +26,20 @@ function whenIdle(then: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Once `ready`, the element near the screen, and the browser idle: true, for good. */
+/** Calls back when the page goes to paper: what is far from the screen is not far from that. */
+function whenPrinted(then: () => void): () => void {
+  const paper = matchMedia('print');
+  const look = () => paper.matches && then();
+  look();
+  paper.addEventListener('change', look);
+  addEventListener('beforeprint', then);
+  return () => {
+    paper.removeEventListener('change', look);
+    removeEventListener('beforeprint', then);
+  };
+}
+
+/** Once `ready`, the element near the screen or the page printed, and the browser idle: true, for good. */
 function useWanted(ready: boolean): [RefObject<HTMLElement | null>, boolean] {
   const element = useRef<HTMLElement>(null);
   const [near, setNear] = useState(false);
@@ -37,7 +50,11 @@ function useWanted(ready: boolean): [RefObject<HTMLElement | null>, boolean] {
       rootMargin: NEAR,
     });
     observer.observe(element.current);
-    return () => observer.disconnect();
+    const leave = whenPrinted(() => setNear(true));
+    return () => {
+      observer.disconnect();
+      leave();
+    };
   }, [near]);
   useEffect(() => {
     if (!ready || !near || wanted) return;

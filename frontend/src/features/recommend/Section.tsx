@@ -328,7 +328,7 @@ export function Section(props: SectionProps) {
           {found ? (
             <Sentence className="answer" parts={sentenceOf(found.question, found.answer, found.slice.layout)} go={go} />
           ) : (
-            <p className={isRefusal(question) || asked.isError ? 'answer no' : 'answer'}>
+            <p className={isRefusal(question) || asked.isError ? 'answer no' : 'answer awaited'}>
               {isRefusal(question)
                 ? question.reason
                 : asked.isError
