@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A surface seen from aside, on a canvas.
+import { resolveTokens } from '../plots/file';
 import type { Pen } from '../plots/relief';
 import { inkOnTide, tide } from '../plots/tide';
 
@@ -18,6 +19,36 @@ const DARK = { contour: { colour: '#12211f', opacity: 0.5 }, edge: { colour: '#1
 /** Contours and settings are drawn light or dark, by the ground that they lie on. */
 export const inkAt = (t: number): { readonly contour: Ink; readonly edge: Ink } =>
   inkOnTide(t) === '#ffffff' ? LIGHT : DARK;
+
+/** Hatching as the map's (Chart.tsx): stripes of the ground's colour over what it lets through. */
+function hatching(context: CanvasRenderingContext2D, ground: string): CanvasPattern | null {
+  const scale = 4;
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = 6 * scale;
+  const stripe = tile.getContext('2d');
+  if (!stripe) return null;
+  stripe.fillStyle = ground;
+  stripe.globalAlpha = 0.5;
+  stripe.fillRect(0, 0, 1.2 * scale, 6 * scale);
+  const pattern = context.createPattern(tile, 'repeat');
+  pattern?.setTransform(new DOMMatrix().rotate(45).scale(1 / scale));
+  return pattern;
+}
+
+/** How the ground of the page lies over what is not known. */
+function veilOf(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D) {
+  const ground = getComputedStyle(canvas).getPropertyValue('--ground').trim();
+  const mixed = new Map<string, string>();
+  return {
+    pale(colour: string): string {
+      const pale =
+        mixed.get(colour) ?? resolveTokens(`color-mix(in srgb, ${colour} 58%, var(--ground))`, { '--ground': ground });
+      mixed.set(colour, pale);
+      return pale;
+    },
+    stripes: hatching(context, ground),
+  };
+}
 
 function segment(context: CanvasRenderingContext2D, ax: number, ay: number, bx: number, by: number, ink: Ink) {
   context.strokeStyle = ink.colour;
@@ -43,9 +74,11 @@ export function paintRelief(
   context.setTransform(ratio, 0, 0, ratio, -room.left * ratio, -room.top * ratio);
   context.lineJoin = 'round';
   context.lineWidth = 1;
+  let veil: ReturnType<typeof veilOf> | null = null;
   draw({
-    facet(ax, ay, bx, by, cx, cy, dx, dy, level) {
-      const colour = colourAt(level);
+    facet(ax, ay, bx, by, cx, cy, dx, dy, level, beyond) {
+      if (beyond) veil ??= veilOf(canvas, context);
+      const colour = beyond && veil ? veil.pale(colourAt(level)) : colourAt(level);
       context.fillStyle = colour;
       context.beginPath();
       context.moveTo(ax, ay);
@@ -59,6 +92,9 @@ export function paintRelief(
       context.lineWidth = 0.7;
       context.stroke();
       context.lineWidth = 1;
+      if (!beyond || !veil?.stripes) return;
+      context.fillStyle = veil.stripes;
+      context.fill();
     },
     contour: (ax, ay, bx, by, level) => segment(context, ax, ay, bx, by, inkAt(level).contour),
     edge: (ax, ay, bx, by, level) => segment(context, ax, ay, bx, by, inkAt(level).edge),

@@ -97,6 +97,7 @@ export interface Pen {
     dx: number,
     dy: number,
     level: number,
+    beyond: boolean,
   ): void;
   contour(ax: number, ay: number, bx: number, by: number, level: number): void;
   /** Along a setting. */
@@ -108,6 +109,8 @@ export interface Marks {
   /** Grid lines that are settings. */
   readonly columns: ReadonlySet<number>;
   readonly rows: ReadonlySet<number>;
+  /** The part of the floor that is known, from and to; outside of it the surface is beyond. */
+  readonly known: { readonly u: readonly [number, number]; readonly v: readonly [number, number] };
 }
 
 /** Corners of a facet, used again and again. */
@@ -137,6 +140,7 @@ function facetContours(contours: readonly number[], pen: Pen): void {
 export function drawRelief(relief: Relief, camera: Camera, marks: Marks, pen: Pen): void {
   const { us, vs, h, level } = relief;
   const [nx, ny] = [us.length, vs.length];
+  const [[u0, u1], [v0, v1]] = [marks.known.u, marks.known.v];
   for (let b = 0; b < ny - 1; b++) {
     const j = camera.farV === 1 ? ny - 2 - b : b;
     for (let a = 0; a < nx - 1; a++) {
@@ -152,7 +156,9 @@ export function drawRelief(relief: Relief, camera: Camera, marks: Marks, pen: Pe
       }
       // a gap in a corner leaves the facet open
       if (!Number.isFinite(sum)) continue;
-      pen.facet(px[0], py[0], px[1], py[1], px[2], py[2], px[3], py[3], sum / 4);
+      const [u, v] = [(us[i] + us[i + 1]) / 2, (vs[j] + vs[j + 1]) / 2];
+      const beyond = u < u0 || u > u1 || v < v0 || v > v1;
+      pen.facet(px[0], py[0], px[1], py[1], px[2], py[2], px[3], py[3], sum / 4, beyond);
       facetContours(marks.contours, pen);
       if (marks.columns.has(i)) pen.edge(px[0], py[0], px[3], py[3], sum / 4);
       if (marks.columns.has(i + 1)) pen.edge(px[1], py[1], px[2], py[2], sum / 4);

@@ -12,7 +12,12 @@ const ridge: Relief = {
   h: Float64Array.of(0, 0, 0, 1, 1, 1, 0, 0, 0),
   level: Float64Array.of(0, 0, 0, 1, 1, 1, 0, 0, 0),
 };
-const nothing = { contours: [], columns: new Set<number>(), rows: new Set<number>() };
+const nothing = {
+  contours: [],
+  columns: new Set<number>(),
+  rows: new Set<number>(),
+  known: { u: [0, 1], v: [0, 1] },
+} as const;
 
 it('interpolates between its nodes, and knows its ends', () => {
   expect(heightAt(ridge, 0.3, 0.25)).toBeCloseTo(0.5);
@@ -84,4 +89,27 @@ it('has a line of the mesh at every setting', () => {
   const { at, marked } = meshLines([0.2, 0.31, 0.9], 0.2, 0.9, 0.1);
   expect([...marked].map((k) => at[k])).toEqual([0.2, 0.31, 0.9]);
   for (let k = 1; k < at.length; k++) expect(at[k] - at[k - 1]).toBeLessThanOrEqual(0.1 + 1e-9);
+});
+
+it('tells the facets beyond what is known, wherever it is seen from', () => {
+  for (const [u, v, beyond] of [
+    [[0, 1], [0, 1], 0],
+    [[0, 0.5], [0, 1], 2],
+    [[0.5, 1], [0.5, 1], 3],
+    [[0, 0.5], [0.5, 0.5], 4],
+  ] as const)
+    for (const round of [-150, 20]) {
+      const told: boolean[] = [];
+      drawRelief(
+        ridge,
+        cameraOf({ round, above: 26 }, BOX),
+        { ...nothing, known: { u, v } },
+        {
+          facet: (...given) => told.push(given[9]),
+          contour: () => undefined,
+          edge: () => undefined,
+        },
+      );
+      expect(told.filter(Boolean)).toHaveLength(beyond);
+    }
 });

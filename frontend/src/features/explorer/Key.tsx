@@ -4,6 +4,7 @@ import { memo, type ReactNode } from 'react';
 import { KindGlyph } from '../../components/Kind';
 import { decimal } from '../../plots/number';
 import type { View } from '../../state/view';
+import { hullOf, reachesBeyond } from './figure/heat';
 
 function CellMark({ dashed, hollow, view }: { dashed?: boolean; hollow?: boolean; view: View }) {
   return (
@@ -99,11 +100,14 @@ function TileKey({ view }: { view: View }) {
   );
 }
 
+/** The map reaches beyond its cells on every side, a surface from aside where not every setting has one. */
+const extrapolates = (view: View): boolean =>
+  view.figure === 'map' ? hullOf(view) !== null : view.figure === '3d' && reachesBeyond(view);
+
 export const Key = memo(function Key({ view }: { view: View }) {
   if (view.figure === 'limits') return <ul className="key" aria-label="Key" />;
   if (view.figure === 'residuals' || view.figure === 'difference') return <TileKey view={view} />;
   const plane = view.layout.shape === 'plane';
-  const painted = view.mode === 'model' || view.mode === 'interpolated';
   return (
     <ul className="key" aria-label="Key">
       {marksOf(view)}
@@ -117,7 +121,7 @@ export const Key = memo(function Key({ view }: { view: View }) {
           joined: not told apart
         </li>
       )}
-      {plane && view.figure === 'map' && painted && view.measured && (
+      {plane && extrapolates(view) && (
         <li>
           <svg width="20" height="12" aria-hidden="true">
             <rect width="20" height="12" fill="var(--surface-3)" />

@@ -6,6 +6,7 @@ import { catalogue } from '../../../src/engine/catalogue';
 import { facetSheet } from '../../../src/features/explorer/facets/sheet';
 import { contrastedCells } from '../../../src/features/explorer/figure/contrast';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
+import { reachesBeyond } from '../../../src/features/explorer/figure/heat';
 import { labelPlace } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
 import { patternText } from '../../../src/features/explorer/figure/patterns';
@@ -188,4 +189,18 @@ it('3D: a turn shows the same surface from another side', () => {
   expect(a.length).toBeGreaterThan(500);
   expect(a).not.toEqual(b);
   expect(new Set(a.map((s) => s.attributes.fill))).toEqual(new Set(b.map((s) => s.attributes.fill)));
+});
+
+it('3D: hatches what lies beyond the cells of the measure, and nothing where every setting has one', () => {
+  const hatched = (scene: Scene): number =>
+    (scene.upper?.painted?.(scene) ?? []).filter((s) => s.attributes.fill === 'url(#hatch)').length;
+  const few = sceneOf(points(), 'measure=throughput_mbps&workload=udp&view=3d');
+  // settings up to 960, throughput up to 160
+  expect(few.view.layout.x?.levels.at(-1)).toBe(960);
+  expect(Math.max(...few.view.points.map((p) => p.x))).toBe(160);
+  expect(hatched(few)).toBeGreaterThan(0);
+  expect(reachesBeyond(few.view)).toBe(true);
+  const all = sceneOf(nfs(), 'view=3d');
+  expect(hatched(all)).toBe(0);
+  expect(reachesBeyond(all.view)).toBe(false);
 });

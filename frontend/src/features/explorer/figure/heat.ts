@@ -19,7 +19,7 @@ import {
   text,
 } from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
-import type { Point } from '../../../state/layout';
+import type { Axis, Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
 import { type Frame, fraction, tickWords } from './frame';
 import { GRID } from './live';
@@ -57,6 +57,33 @@ function tiles(view: View, frame: Frame): Shape[] {
   });
 }
 
+type Span = readonly [number, number];
+
+export interface Hull {
+  /** Of an axis of names there is none: beyond a name lies nothing to extrapolate to. */
+  readonly x: Span | null;
+  readonly y: Span | null;
+}
+
+/** The settings between which a surface has cells to go by; null where it is not drawn, or none are to be had. */
+export function hullOf({ layout: { x, y }, mode, measured, points }: View): Hull | null {
+  const painted = mode === 'model' || mode === 'interpolated';
+  if (!painted || !measured || points.length === 0 || !x || !y) return null;
+  const span = (at: readonly number[]): Span => [Math.min(...at), Math.max(...at)];
+  return {
+    x: x.names ? null : span(points.map((p) => p.x)),
+    y: y.names ? null : span(points.map((p) => p.y)),
+  };
+}
+
+/** Whether a surface over all settings reaches beyond the cells. */
+export function reachesBeyond(view: View): boolean {
+  const hull = hullOf(view);
+  const beyond = (axis: Axis | null, span: Span | null): boolean =>
+    axis !== null && span !== null && (axis.levels[0] < span[0] || axis.levels[axis.levels.length - 1] > span[1]);
+  return hull !== null && (beyond(view.layout.x, hull.x) || beyond(view.layout.y, hull.y));
+}
+
 /** What lies on the canvas: hatching beyond the measured hull, or tiles; and a hairline round it. */
 export function underCells(view: View, frame: Frame): Shape[] {
   const { heat, left, plotWidth } = frame;
@@ -65,12 +92,10 @@ export function underCells(view: View, frame: Frame): Shape[] {
   const out: Shape[] = [];
   const painted = view.mode === 'model' || view.mode === 'interpolated';
   if (view.mode === 'cells') out.push(...tiles(view, frame));
-  if (painted && view.measured && view.points.length > 0) {
-    const xs = view.points.map((p) => frame.x(p.x));
-    const ys = view.points.map((p) => (frame.y as Frame['x'])(p.y));
-    // beyond a name lies nothing to extrapolate to
-    const [x0, x1] = x.names ? [left, left + plotWidth] : [Math.min(...xs), Math.max(...xs)];
-    const [y0, y1] = y.names ? [heat.top, heat.top + heat.height] : [Math.min(...ys), Math.max(...ys)];
+  const hull = hullOf(view);
+  if (hull) {
+    const [x0, x1] = hull.x?.map(frame.x) ?? [left, left + plotWidth];
+    const [y1, y0] = hull.y?.map(frame.y) ?? [heat.top + heat.height, heat.top];
     const d = `M${left} ${heat.top}h${plotWidth}v${heat.height}h${-plotWidth}ZM${x0} ${y0}V${y1}H${x1}V${y0}Z`;
     out.push(path(d, { fill: 'url(#hatch)', 'fill-rule': 'evenodd' }));
   }

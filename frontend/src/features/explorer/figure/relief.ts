@@ -17,7 +17,7 @@ import { tide } from '../../../plots/tide';
 import { type Prepared, prepare } from '../../../state/binding';
 import type { Axis, Point } from '../../../state/layout';
 import { type Frame, fraction, labelledLevels, labelRoom, tickWords } from './frame';
-import { colourOf } from './heat';
+import { colourOf, hullOf } from './heat';
 import type { Sampler } from './live';
 import { canvasRoom, type Upper, type UpperScene } from './upper';
 import { axisTitle, shortName, titleWithUnit, upwardTitle } from './words';
@@ -104,9 +104,17 @@ function cameraFor({ frame, live }: UpperScene): Camera {
   return cameraOf(live.state.turn, { left: side, top: top + 6, width: width - 2 * side, height: height - 44 });
 }
 
+/** Along an edge of the floor; all of it where nothing bounds what is known. */
+const spanOf = (span: readonly [number, number] | null | undefined, at: (value: number) => number): [number, number] =>
+  span ? [at(span[0]), at(span[1])] : [0, 1];
+
 function drawn(scene: UpperScene, mesh: Mesh, pen: Pen): void {
-  const contours = scene.view.contours.map((c) => fraction(c, scene.frame));
-  drawRelief(mesh.relief, cameraFor(scene), { contours, columns: mesh.columns, rows: mesh.rows }, pen);
+  const { view, frame } = scene;
+  const contours = view.contours.map((c) => fraction(c, frame));
+  const { u, v } = placesOf(frame);
+  const hull = hullOf(view);
+  const known = { u: spanOf(hull?.x, u), v: spanOf(hull?.y, v) };
+  drawRelief(mesh.relief, cameraFor(scene), { contours, columns: mesh.columns, rows: mesh.rows, known }, pen);
 }
 
 // ---- the box --------------------------------------------------------------------------------------------------------
@@ -343,21 +351,23 @@ export const relief: Upper = {
     if (!mesh) return out;
     const r = (v: number): number => Math.round(v * 10) / 10;
     // facets of one colour that follow each other share a path
-    let run = { colour: '', d: '' };
+    let run = { colour: '', beyond: false, d: '' };
     const close = (): void => {
       if (run.d) out.push(path(run.d, { fill: run.colour, stroke: run.colour, 'stroke-width': 0.7 }));
-      run = { colour: '', d: '' };
+      if (run.d && run.beyond) out.push(path(run.d, { fill: 'url(#hatch)' }));
+      run = { colour: '', beyond: false, d: '' };
     };
     const stroke = (ax: number, ay: number, bx: number, by: number, ink: Ink): void => {
       close();
       out.push(path(`M${r(ax)} ${r(ay)}L${r(bx)} ${r(by)}`, { stroke: ink.colour, 'stroke-opacity': ink.opacity }));
     };
     drawn(scene, mesh, {
-      facet(ax, ay, bx, by, cx, cy, dx, dy, level) {
+      facet(ax, ay, bx, by, cx, cy, dx, dy, level, beyond) {
         // 64 steps: a file need not tell what the eye cannot
         const colour = tide(Math.round(level * 63) / 63);
-        if (colour !== run.colour) close();
+        if (colour !== run.colour || beyond !== run.beyond) close();
         run.colour = colour;
+        run.beyond = beyond;
         run.d += `M${r(ax)} ${r(ay)}L${r(bx)} ${r(by)}L${r(cx)} ${r(cy)}L${r(dx)} ${r(dy)}Z`;
       },
       contour: (ax, ay, bx, by, level) => stroke(ax, ay, bx, by, inkAt(level).contour),
