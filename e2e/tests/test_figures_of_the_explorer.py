@@ -155,3 +155,25 @@ def test_each_figure_leaves_as_files(page: Page, path: str, holds: list[str], co
     assert taken_away(page, "PNG").startswith(b"\x89PNG")
     assert column in taken_away(page, "CSV").decode()
     assert json.loads(taken_away(page, "JSON"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("view=limits", "Not drawn as Limits: this model does not say what binds."),
+        ("view=limits&model=none", "Not drawn as Limits: there is no model to say what binds."),
+        ("view=residuals&model=none", "Not drawn as Residuals: there is no model to compare with."),
+    ],
+)
+def test_a_figure_that_is_not_to_be_had_is_said_and_taken_out_of_the_address(
+    page: Page, asked: str, why: str
+) -> None:
+    page.goto(f"{NFS}?{asked}")
+    bar = page.locator(".figurebar")
+    expect(bar.get_by_role("status")).to_contain_text(why)
+    expect(bar.get_by_role("button", name="Map", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    bar.get_by_role("button", name="All right").click()
+    expect(bar.get_by_role("status")).to_have_count(0)
+    eventually(page, lambda: "view" not in query(page))

@@ -548,13 +548,15 @@ export function unavailable(
 ): string | null {
   if (view.layout.shape !== 'plane') return figure === 'map' ? null : 'needs two axes with several settings each';
   const code = view.measure.meanings.length > 0;
-  if (figure === 'limits')
-    return view.binding && LIMITS in view.binding.kernels ? null : 'this model does not say what binds';
+  if (figure === 'limits') {
+    if (!view.binding) return 'there is no model to say what binds';
+    return LIMITS in view.binding.kernels ? null : 'this model does not say what binds';
+  }
   if (figure === 'map') return code ? 'a limit is a name, not a height' : null;
   if (code) return 'a limit is a name, not a number';
   if (figure === '3d') return view.binding || view.points.length > 0 ? null : 'there is no value to stand up';
   if (!view.measured) return 'there are no cells to compare with';
-  if (figure === 'residuals') return view.binding ? null : 'no model predicts this measure';
+  if (figure === 'residuals') return view.binding ? null : 'there is no model to compare with';
   return null;
 }
 

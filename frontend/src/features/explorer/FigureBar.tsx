@@ -123,10 +123,30 @@ function partnerWords(other: Other, settings: number): string {
   return settings === 0 ? 'It has no setting of this plane with this measure.' : '';
 }
 
+/** An address can ask for a figure that is not to be had: said, as what is drawn instead looks like an answer to it. */
+function Instead({ asked }: { asked: Figure }) {
+  const { view, store } = useExplorer();
+  const why = asked === view.figure ? null : unavailable(asked, view);
+  if (why === null) return null;
+  return (
+    <span className="note" role="status">
+      Not drawn as {LABELS[asked]}: {why}.{' '}
+      <button type="button" className="inline" onClick={() => store.update({ figure: view.figure })}>
+        All right
+      </button>
+    </span>
+  );
+}
+
 export function FigureBar({ other }: { other: Other }) {
   const { view, store, subject } = useExplorer();
-  if (view.layout.shape !== 'plane') return null;
-  const { contrast } = store.get();
+  const { contrast, figure: asked } = store.get();
+  if (view.layout.shape !== 'plane')
+    return asked === view.figure ? null : (
+      <div className="figurebar">
+        <Instead asked={asked} />
+      </div>
+    );
   const own = new Set(view.points.map((p) => `${p.x},${p.y}`));
   const common = view.partner?.points.filter((p) => own.has(`${p.x},${p.y}`)).length ?? 0;
   const offered = FIGURES.filter((f) => subject.of === 'experiment' || (f !== 'residuals' && f !== 'difference'));
@@ -143,6 +163,7 @@ export function FigureBar({ other }: { other: Other }) {
         })}
         onChange={(figure) => store.update({ figure })}
       />
+      <Instead asked={asked} />
       {view.figure === '3d' && <TurnBack />}
       {view.figure === 'difference' && <PartnerMenu other={other} />}
       {(view.figure === 'residuals' || (view.figure === 'difference' && common > 0)) && (
