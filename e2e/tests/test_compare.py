@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import ROOT, Console, Server, eventually
+from .conftest import ROOT, Console, Server, eventually, stand_still
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -71,6 +71,22 @@ def test_two_ticked_experiments_are_compared(page: Page, labs: Server) -> None:
     expect(page).to_have_url(address)
 
 
+def test_a_side_that_is_not_there_is_named_once_and_taken_out(
+    page: Page, labs: Server, console: Console
+) -> None:
+    console.expected.append("404")
+    page.goto("/compare?a=lab-before&b=nowhere&c=lab-after")
+    expect(page.get_by_role("alert")).to_have_count(1)
+    expect(page.get_by_role("alert")).to_contain_text("B is not to be had")
+    expect(page.get_by_role("alert")).to_contain_text("There is no experiment 'nowhere'.")
+    stand_still(page)
+    expect(page.get_by_text("There is no experiment")).to_have_count(1)
+    page.get_by_role("button", name="take B out", exact=True).click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("region", name="Side by side")).to_be_visible()
+    eventually(page, lambda: page.url.endswith("/compare?a=lab-before&b=lab-after"))
+
+
 def test_a_comparison_leaves_as_csv(page: Page, labs: Server, tmp_path: Path) -> None:
     page.goto("/compare?a=lab-before&b=lab-after")
     expect(page.get_by_role("region", name="Settings of A and B")).to_be_visible()
@@ -98,6 +114,15 @@ def test_a_run_over_its_time(page: Page, labs: Server) -> None:
     )
     page.get_by_placeholder("Search names and values").fill("rx bytes")
     expect(page.get_by_text(re.compile(r"\d+ of \d+ values"))).to_be_visible()
+
+
+def test_reading_a_run_comes_before_changing_it(page: Page, labs: Server) -> None:
+    page.goto(f"/runs/{runs_of(labs, 'lab-log')[0]['id']}")
+    acts = page.locator(".run-acts").locator("a, button")
+    expect(acts).to_have_text(
+        [re.compile("Download"), "All runs", "Look without it", "Correct", "Retract"]
+    )
+    expect(page.locator(".run-acts .action")).to_have_count(0)
 
 
 def test_a_run_is_left_out_of_the_view_and_put_back(page: Page, labs: Server) -> None:

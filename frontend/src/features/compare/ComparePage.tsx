@@ -2,7 +2,8 @@
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useCellsOf, useComparisons, useEnvironments } from '../../api/comparisons';
-import { reasonOf } from '../../api/errors';
+import { tryAgain } from '../../api/copy';
+import { ApiError, isMissing, reasonOf } from '../../api/errors';
 import { useExperiments, useQuantities } from '../../api/queries';
 import type { Cells, Quantity } from '../../api/types';
 import { labelOf, levelInWords, shortLabel } from '../../components/factorWords';
@@ -118,6 +119,28 @@ function Figure({ art }: { art: Art }) {
   );
 }
 
+/** A side whose cells did not come: which one, why, and the ways on. */
+function MissingSide(props: { letter: string; error: unknown; again: () => void; takeOut: (() => void) | null }) {
+  const { letter, error, again, takeOut } = props;
+  const title = `${letter} is not to be had`;
+  if (!(error instanceof ApiError))
+    return (
+      <Notice tone="bad" title={title} {...tryAgain(error, again)}>
+        {reasonOf(error)}
+      </Notice>
+    );
+  return (
+    <Notice
+      tone="bad"
+      title={title}
+      action={takeOut === null ? undefined : { label: `take ${letter} out`, onClick: takeOut }}
+    >
+      {isMissing(error) ? error.message : reasonOf(error)} Choose another one for it above
+      {takeOut === null ? '.' : ', or'}
+    </Notice>
+  );
+}
+
 function Experiments({ compared, change }: { compared: Compared; change: (next: Partial<Compared>) => void }) {
   const { sides } = compared;
   const quantities = useQuantities().data;
@@ -147,7 +170,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
     const looks = known.map(({ kind }, k) => ({ letter: letterOf(k), kind }));
     return artOf(planOf(known, answers, measure), looks, measure, quantities);
   }, [stamp, measure, ready, quantities]);
-  const failed = [...asked, ...comparisons].find(({ isError }) => isError);
+  const missing = asked.some(({ isError }) => isError);
   const facts = environments.flatMap(({ data }) => (data ? [data] : []));
   const unknown = environments.find(({ isError }) => isError);
   const shown = comparisons.flatMap(({ data }, k) => (data ? [{ comparison: data, name: letterOf(k + 1) }] : []));
@@ -182,12 +205,33 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           </select>
         </label>
       )}
-      {failed && (
-        <Notice tone="bad" title="They cannot be compared like this">
-          {reasonOf(failed.error)}
-        </Notice>
+      {asked.map(
+        ({ isError, error, refetch }, k) =>
+          isError && (
+            <MissingSide
+              // biome-ignore lint/suspicious/noArrayIndexKey: a side is its letter
+              key={k}
+              letter={letterOf(k)}
+              error={error}
+              again={() => void refetch()}
+              takeOut={sides.length > 1 ? () => change({ sides: sides.filter((_, at) => at !== k) }) : null}
+            />
+          ),
       )}
-      {!loaded && !failed && <LoadingLine label="Loading the cells" />}
+      {comparisons.map(
+        ({ isError, error }, k) =>
+          isError && (
+            <Notice
+              // biome-ignore lint/suspicious/noArrayIndexKey: a side is its letter
+              key={k}
+              tone="bad"
+              title={`${letterOf(k + 1)} cannot be compared with ${letterOf(0)} like this`}
+            >
+              {reasonOf(error)}
+            </Notice>
+          ),
+      )}
+      {!loaded && !missing && <LoadingLine label="Loading the cells" />}
       {loaded && measures.length === 0 && sides.length > 0 && (
         <Notice tone="plain" title="They have no measure in common">
           Choose other experiments, or other levels.
@@ -236,7 +280,7 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
           <EnvironmentDifference environments={facts} names={sides.map((_, k) => letterOf(k))} />
         </section>
       )}
-      {sides.length > 1 && unknown && (
+      {sides.length > 1 && unknown && !missing && (
         <section aria-label="Environment">
           <h2 className="sec">Environment</h2>
           <p>In what the machines differed is not known here. {reasonOf(unknown.error)}</p>

@@ -236,16 +236,6 @@ function Heading({
         </p>
       </header>
       <div className="run-acts">
-        {currentCopy() === null && (
-          <>
-            <button type="button" className="action" onClick={() => onChange(retracted ? 'restoration' : 'retraction')}>
-              {retracted ? 'Restore' : 'Retract'}
-            </button>
-            <button type="button" className="quiet" onClick={() => onChange('correction')}>
-              Correct
-            </button>
-          </>
-        )}
         <Download run={run} />
         <Link className="quiet" href={`/experiments/${run.experiment}/runs`}>
           All runs
@@ -254,6 +244,16 @@ function Heading({
           <Link className="quiet" href={`/explorer/${run.experiment}?without=${encodeURIComponent(run.id)}`}>
             Look without it
           </Link>
+        )}
+        {currentCopy() === null && (
+          <span className="changes">
+            <button type="button" className="quiet" onClick={() => onChange('correction')}>
+              Correct
+            </button>
+            <button type="button" className="quiet" onClick={() => onChange(retracted ? 'restoration' : 'retraction')}>
+              {retracted ? 'Restore' : 'Retract'}
+            </button>
+          </span>
         )}
       </div>
     </>
