@@ -66,3 +66,14 @@ def test_the_surface_fills_while_the_sweep_goes_on(
         expect(page.locator(TO_COME)).to_have_count(6 - done)
     put(server, "/api/sweeps/live-sweep/progress", progress(server, 6, "ended"))
     expect(page.locator(".sweep")).to_contain_text("The sweep has ended: 6 of 6 runs.")
+
+
+def test_a_list_that_stays_open_gets_what_is_new(server: Server, page: Page) -> None:
+    page.clock.install()
+    page.goto("/")
+    expect(page.get_by_role("link", name="Geist et al. 2005, NFS", exact=True)).to_be_visible()
+    table = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,10,1,900\n"
+    query = urlencode({"filename": "new.csv", "experiment": "new", "title": "New since then"})
+    urlopen(Request(f"{server.url}/api/uploads?{query}", table, method="POST")).close()
+    page.clock.fast_forward(LOOKS_AGAIN_MS)
+    expect(page.get_by_role("link", name="New since then", exact=True)).to_be_visible()

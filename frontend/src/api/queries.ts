@@ -80,16 +80,27 @@ export function useModels() {
   });
 }
 
+const experimentList = queryOptions({
+  queryKey: ['experiments'],
+  queryFn: ({ signal }) => body<ExperimentSummary[]>(client.GET('/api/experiments', { signal })),
+});
+
 export function useExperiments(enabled = true) {
-  return useQuery({
-    enabled,
-    queryKey: ['experiments'],
-    queryFn: ({ signal }) => body<ExperimentSummary[]>(client.GET('/api/experiments', { signal })),
-  });
+  return useQuery({ ...experimentList, enabled });
 }
 
 const LOOK_AGAIN_MS = 1000;
 const LOOK_FOR_SWEEPS_MS = 10_000;
+
+/** The same where the list is the page: it may stay open for long, and what is new appears in it. */
+export function useGrowingExperiments() {
+  const grows = currentCopy() === null;
+  return useQuery({
+    ...experimentList,
+    refetchInterval: grows && LOOK_FOR_SWEEPS_MS,
+    refetchOnWindowFocus: grows && 'always',
+  });
+}
 
 /** Data sets that the server is still loading, or could not load. As they arrive the experiments are asked for again. */
 export function useDatasetStates(): DatasetState[] {

@@ -2,7 +2,7 @@
 import { Link, useSearchParams } from 'wouter';
 import { currentCopy, tryAgain } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
-import { useDatasetStates, useExperiments, useQuantities } from '../../api/queries';
+import { useDatasetStates, useGrowingExperiments, useQuantities } from '../../api/queries';
 import type { ExperimentSummary, Kind as KindName } from '../../api/types';
 import { labelOf } from '../../components/factorWords';
 import { KINDS, Kind, KindGlyph } from '../../components/Kind';
@@ -154,7 +154,7 @@ function DataSets() {
 /** Home: a quiet table of everything there is to look at. */
 export function ExperimentsPage() {
   useTitle(undefined);
-  const experiments = useExperiments();
+  const experiments = useGrowingExperiments();
   const quantities = useQuantities();
   const [filter, change] = useFilter();
   const all = experiments.data ?? [];
