@@ -106,3 +106,46 @@ def test_a_finger_moves_a_slider_and_keeps_the_page(phone: Page) -> None:
     eventually(phone, lambda: value(phone, "γ") > gamma)
     stand_still(phone)
     assert scrolled(phone) == top
+
+
+# where the open menu reaches beyond the screen: left, top, right, bottom
+BEYOND_THE_SCREEN = """() => {
+  const menu = document.querySelector(':popover-open');
+  const { left, top, right, bottom } = menu.getBoundingClientRect();
+  const { clientWidth, clientHeight } = document.documentElement;
+  return [-left, -top, right - clientWidth, bottom - clientHeight];
+}"""
+
+
+@pytest.mark.parametrize("at", ["end", "start"])
+@pytest.mark.parametrize("path", ["/explorer/geist-2005-nfs?view=difference", "/compare", "/open"])
+def test_a_menu_opens_within_the_screen_wherever_its_button_is(
+    phone: Page, path: str, at: str
+) -> None:
+    phone.set_viewport_size({"width": 390, "height": 500})
+    phone.goto(path)
+    stand_still(phone)
+    buttons = phone.locator("[aria-haspopup=menu]:visible")
+    assert buttons.count() >= 2
+    for button in buttons.all():
+        button.evaluate("(it, block) => it.scrollIntoView({ block })", at)
+        name = button.get_attribute("aria-label")
+        for opened_by in (button.tap, lambda it=button: it.press("Enter")):
+            opened_by()
+            menu = phone.locator(":popover-open")
+            # where nothing can be chosen the menu itself has the focus, and says why
+            if menu.locator(".made").count() == 0:
+                expect(menu.locator("[role^=menuitem]").first).to_be_focused()
+            assert max(phone.evaluate(BEYOND_THE_SCREEN)) <= 0, name
+            phone.keyboard.press("Escape")
+            expect(menu).to_have_count(0)
+
+
+def test_a_menu_opens_within_the_screen_before_the_page_has_come_to_rest(phone: Page) -> None:
+    for name in ("More ways to share", "Export"):
+        phone.goto("/explorer/geist-2005-nfs", wait_until="commit")
+        phone.get_by_role("button", name=name).press("Enter")
+        expect(phone.locator(":popover-open [role^=menuitem]").first).to_be_focused()
+        assert max(phone.evaluate(BEYOND_THE_SCREEN)) <= 0
+        stand_still(phone)
+        assert max(phone.evaluate(BEYOND_THE_SCREEN)) <= 0

@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  type ToggleEvent,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type MouseEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Beside } from './Later';
 import './Menu.css';
@@ -18,6 +9,16 @@ const EDGE = 8;
 
 function items(menu: HTMLElement): HTMLElement[] {
   return [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+}
+
+/** Calls back when the first items come: some are asked for when their menu opens. */
+function whenItems(list: HTMLElement, then: () => void): void {
+  const watch = new MutationObserver(() => {
+    if (items(list).length === 0) return;
+    watch.disconnect();
+    then();
+  });
+  watch.observe(list, { childList: true, subtree: true });
 }
 
 /**
@@ -45,15 +46,31 @@ export function Menu(props: {
     const from = button.current?.getBoundingClientRect();
     const box = menu.current;
     if (!from || !box) return;
-    const wide = document.documentElement.clientWidth;
+    const { clientWidth: wide, clientHeight: high } = document.documentElement;
+    box.style.maxHeight = '';
+    const below = high - from.bottom - GAP - EDGE;
+    const above = from.top - GAP - EDGE;
+    // upwards where there is more room: it also grows that way when a result comes below its items
+    const upwards = box.offsetHeight > below && above > below;
+    box.style.top = upwards ? 'auto' : `${from.bottom + GAP}px`;
+    box.style.bottom = upwards ? `${high - from.top + GAP}px` : 'auto';
+    box.style.maxHeight = `${upwards ? above : below}px`;
     const left = props.align === 'start' ? from.left : from.right - box.offsetWidth;
-    box.style.top = `${from.bottom + GAP}px`;
     box.style.left = `${Math.max(EDGE, Math.min(left, wide - box.offsetWidth - EDGE))}px`;
   }
 
   function enter() {
-    const all = menu.current ? items(menu.current) : [];
-    (all[0] ?? list.current)?.focus();
+    const own = list.current;
+    if (!own) return;
+    const [first] = items(own);
+    (first ?? own).focus();
+    if (first) return;
+    // until its items come the focus waits in the menu, unless it has gone elsewhere
+    whenItems(own, () => {
+      if (document.activeElement !== own) return;
+      place();
+      enter();
+    });
   }
 
   function onBeforeToggle(event: ToggleEvent) {
@@ -74,13 +91,6 @@ export function Menu(props: {
     place();
     if (!menu.current.contains(document.activeElement)) enter();
   }
-
-  // items that are on their way when it is opened: the focus waits for them in the menu, unless it has gone elsewhere
-  useLayoutEffect(() => {
-    if (!open || document.activeElement !== list.current) return;
-    place();
-    enter();
-  });
 
   function onKeyDown(event: KeyboardEvent) {
     const all = menu.current ? items(menu.current) : [];

@@ -14,6 +14,19 @@ async function toggle(newState: 'open' | 'closed'): Promise<void> {
     await act(async () => menu.dispatchEvent(Object.assign(new Event(type), { newState })));
 }
 
+const menuOf = (...names: string[]) =>
+  act(async () =>
+    root.render(
+      <Menu label="More" trigger="more">
+        {names.map((name) => (
+          <MenuItem key={name} onSelect={() => {}}>
+            {name}
+          </MenuItem>
+        ))}
+      </Menu>,
+    ),
+  );
+
 const inFocus = () => document.activeElement?.textContent;
 
 beforeEach(async () => {
@@ -23,14 +36,7 @@ beforeEach(async () => {
   const host = document.createElement('div');
   document.body.append(host);
   root = createRoot(host);
-  await act(async () =>
-    root.render(
-      <Menu label="More" trigger="more">
-        <MenuItem onSelect={() => {}}>first</MenuItem>
-        <MenuItem onSelect={() => {}}>second</MenuItem>
-      </Menu>,
-    ),
-  );
+  await menuOf('first', 'second');
 });
 afterEach(async () => {
   await act(async () => root.unmount());
