@@ -63,10 +63,11 @@ def open_store(
         )
     _check_writable(settings.data_dir)
     ended_suddenly = has_unmerged_log(settings.data_dir / SQLITE_NAME)
+    # first, as there may be none of that bucket: no database is made beside it then
+    object_store = _open_object_store(settings.object_store_url, settings.data_dir)
     database = open_database(settings.database_url, settings.data_dir)
     with _opening(database):
         migrate(database)
-        object_store = _open_object_store(settings.object_store_url, settings.data_dir)
         _clear_up(database, object_store, ended_suddenly=ended_suddenly)
         stale = stale_datasets(database, settings.datasets_dir) if settings.datasets_dir else []
         waiting = [d for d in stale if d.is_bundle and not waits_for(d.slug)]

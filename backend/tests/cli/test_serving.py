@@ -145,6 +145,31 @@ def test_what_is_refused_leaves_no_folder(run: Run, tmp_path: Path) -> None:
         assert not mistyped.exists(), "nothing is made for a server that does not come up"
 
 
+@pytest.mark.folder_stack  # each names a server of its own
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        {"COALESCOPE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"},
+        {
+            "COALESCOPE_OBJECT_STORE_URL": "s3://none",
+            "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+            "AWS_ACCESS_KEY_ID": "nobody",
+            "AWS_SECRET_ACCESS_KEY": "nothing",
+        },
+    ],
+)
+def test_where_a_server_of_the_store_is_not_there_no_folder_is_left(
+    run: Run, tmp_path: Path, elsewhere: dict[str, str]
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "notes").touch()
+    for folder in ("mistyped", "there/mistyped/twice"):
+        done = run("serve", "--port", "0", "--data", tmp_path / folder, **elsewhere)
+        assert done.returncode == 1
+        assert "127.0.0.1" in done.stderr
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["notes", "there"]
+
+
 def test_uploads_with_a_token(run: Run, serve: Serve, tables: list[Path], tmp_path: Path) -> None:
     with serve("--host", "0.0.0.0", COALESCOPE_TOKEN="a secret") as (url, _):
         here = url.replace("0.0.0.0", "127.0.0.1")

@@ -3,12 +3,14 @@
 
 import errno
 import gc
+import os
 import signal
 import socket
 from argparse import Namespace
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
@@ -45,7 +47,7 @@ def run(arguments: Namespace) -> int:
     if not may_have_tokens(settings):  # before anything is made in a folder that may be mistyped
         access_policy(settings)
     try:
-        with _listen(settings) as listener:
+        with _listen(settings) as listener, _no_empty_folder_left(settings.data_dir):
             announce = partial(_announce, _url(listener))
             if settings.workers == 1:
                 answer(settings, listener, announce)
@@ -55,6 +57,21 @@ def run(arguments: Namespace) -> int:
     except KeyboardInterrupt:
         print()
     return 0
+
+
+@contextmanager
+def _no_empty_folder_left(data_dir: Path) -> Iterator[None]:
+    """Whoever is refused may have mistyped the folder: it goes again unless a file came into it."""
+    new = [folder for folder in (data_dir, *data_dir.parents) if not folder.exists()]
+    try:
+        yield
+    except Exception:
+        if new:
+            below = [Path(name) for name, _, _ in os.walk(data_dir, topdown=False)]
+            with suppress(OSError):  # the first that is not empty
+                for folder in (*below, *new[1:]):
+                    folder.rmdir()
+        raise
 
 
 def answer(settings: Settings, listener: socket.socket, announce: Callable[[], None]) -> None:
