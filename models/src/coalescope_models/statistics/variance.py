@@ -175,9 +175,9 @@ def _beyond_both(cells: _Cells) -> float:
     squares = 0.0
     for row in rows.values():
         whole = _together(row.values())
-        own = _together(_Group(cell.n, effects[b]) for b, cell in row.items()).mean
+        usual = _together(_Group(cell.n, effects[b]) for b, cell in row.items()).mean
         squares += math.fsum(
-            cell.n * (cell.mean - whole.mean - effects[b] + own) ** 2 for b, cell in row.items()
+            cell.n * (cell.mean - whole.mean - effects[b] + usual) ** 2 for b, cell in row.items()
         )
     return squares
 
