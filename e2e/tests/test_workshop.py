@@ -89,6 +89,21 @@ def test_a_text_that_is_left_for_another_is_not_in_its_address(page: Page) -> No
     assert page.url.endswith("/workshop?model=link-bound")
 
 
+# A press in the very moment in which Run can be pressed.
+PRESS_AT_ONCE = """new MutationObserver((_, watch) => {
+  const run = document.querySelector('.workshop .action:enabled');
+  if (!run) return;
+  watch.disconnect();
+  run.click();
+}).observe(document, { subtree: true, childList: true, attributes: true });"""
+
+
+def test_a_press_of_run_is_heard_as_soon_as_it_can_be_made(page: Page) -> None:
+    page.add_init_script(PRESS_AT_ONCE)
+    page.goto(link(LAW))
+    expect(page.get_by_role("heading", name="law", exact=True)).to_be_visible()
+
+
 def test_a_run_that_is_asked_for_twice_is_not_called_stopped(page: Page) -> None:
     page.goto(link(LAW))
     editor(page).click()

@@ -7,7 +7,7 @@ import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { EditorState, Prec, Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { LONGEST_SOURCE } from '../../state/sourceLink';
 import type { Place, Trouble } from './answer';
 
@@ -74,7 +74,8 @@ export function Editor(props: { onReady(handle: EditorHandle | null): void; onCh
   const host = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => {
+  // with what is shown beside it, not after: Run can be pressed as soon as it is seen
+  useLayoutEffect(() => {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
