@@ -367,8 +367,8 @@ def nfs_loop() -> Iterator[Row]:
         "the same, in steps of 0.05",
         "Fewer waits leave more than half at 640; more put the maximum at MTU 1500 at 20. "
         + _link_rate_instead(delays)
-        + " The maximum is flat: whether 20 or 40 is best hangs on tenths of a percent, which no "
-        "model of this kind settles. This form was chosen knowing the published optima: of ten "
+        + " The maximum is flat: whether 20 or 40 is best depends on tenths of a percent, which no "
+        "model of this kind can decide. We chose this form knowing the published optima: of ten "
         "others tried (packets grouped otherwise, bursts spaced evenly or at random, waits that "
         "other clients' timers shorten, exact mean-value analysis) most leave 20 and 40 within "
         "0.3 % of each other at MTU 1500, and some prefer 20.",
@@ -408,13 +408,13 @@ def nfs_advice() -> Iterator[Row]:
         "the same, with the CPU time of table 2: the shortest delay within 5 % of the knee of one "
         "against the other",
         "The paper does not say how it balances; no weight is chosen here. Curves are flat near "
-        "their knees, so the answer names the shortest delay that is as good, with the 5 % that "
-        f"TCP's advice takes; it is the same for any tolerance from {max(shorter):.1f} to "
+        "their knees, so the answer names the shortest delay within 5 %, the tolerance of the "
+        f"advice for TCP; it is the same for any tolerance from {max(shorter):.1f} to "
         f"{min(longer):.0f} %. The delays measured next to 100 are 80 and 120, and 120 is within "
-        "5 % too. That the knee moves to 240 at MTU 4500 hangs on a fall by 3 % of the CPU time "
-        "counted from 160 to 240; the deviations that would tell whether that is chance were not "
-        "published. Weighed instead, relative changes of both alike: "
-        f"{_delays(_advice([fast, cheap]))}, for at MTU 4500 a delay saves little CPU time; CPU "
+        "5 % too. The knee moves to 240 at MTU 4500 because the counted CPU time falls by 3 % "
+        "from 160 to 240; the deviations that would show whether that is chance were not "
+        "published. With weights instead, relative changes of both alike: "
+        f"{_delays(_advice([fast, cheap]))}, as a delay saves little CPU time at MTU 4500; CPU "
         f"1.5 × throughput: {_delays(_advice([fast, Aim('cpu', 'less', 1.5)]))}.",
     )
 
@@ -577,7 +577,7 @@ def setting() -> Iterator[Row]:
         "10 senders of 600 MB each, writes of 16 KiB",
         f"{windows['connections']:.0f} connections, {windows['read_bytes']:,.0f} bytes a read",
         "receive-windowed",
-        "The volume has no part in any prediction; windows were not published.",
+        "No prediction uses the volume; windows were not published.",
     )
     yield Row(
         "given: NFS",
@@ -604,7 +604,7 @@ def setting() -> Iterator[Row]:
         "1.6 GHz, 512 MB, jiffies of 10 ms",
         "costs in jiffies of 10 ms",
         "cpu-overhead and what uses it",
-        "Clock and memory have no part: costs are measured.",
+        "Costs are measured, so no model uses clock and memory.",
     )
     yield Row(
         "given: replications",
@@ -626,7 +626,7 @@ def zec() -> Iterator[Row]:
         "B_max at 100 Mb/s, MTU 1500",
         "≈ 7500 packets/s",
         f"{found['medium_packet_rate_hz']:.0f}",
-        "medium efficiency 0.9228, so set",
+        "medium efficiency 0.9228, chosen to match",
         "Back to back it is 8127; the paper does not say why 7500.",
     )
     yield Row(
@@ -678,8 +678,8 @@ def zec() -> Iterator[Row]:
         "livelock of the 1.2 GHz Athlon",
         "≈ 180,000 interrupts/s",
         f"{livelock['livelock_rate_hz']:,.0f}",
-        "interrupt-livelock, 5.56 µs an interrupt, so set",
-        "Procedures A to C cost 1 to 20 µs by the text.",
+        "interrupt-livelock, 5.56 µs an interrupt, chosen to match",
+        "The text says that procedures A to C cost 1 to 20 µs.",
     )
 
 
@@ -712,7 +712,7 @@ def chase() -> Iterator[Row]:
         "Intel receivers at MTU 1500",
         "saturate near 300 Mb/s",
         f"{base['throughput_mbps']:.0f} Mb/s at {base['system_cpu_percent']:.0f} %",
-        "end-system-costs, defaults so set",
+        "end-system-costs, defaults chosen to match",
     )
     for nic, rate in (("LANai-4 (Miata)", 313.0), ("LANai-5", 410.0)):
         packets = rate * 1e6 / (8 * 1518)
@@ -738,7 +738,7 @@ def chase() -> Iterator[Row]:
         "Monet: CPU at MTU 1500 and 410 Mb/s; with 8 KB, zero-copy and offload at 956 Mb/s",
         "90 %; below 30 %",
         f"{at_1500['system_cpu_percent']:.0f} %; {at_8k['system_cpu_percent']:.0f} %",
-        "end-system-costs, 20 µs a packet and 4.4 ns a copied byte, set by the two",
+        "end-system-costs, 20 µs a packet and 4.4 ns a copied byte, solved from the two",
         "Page remapping needs whole pages, so MTU 1500 is copied. Bandwidths are inputs.",
     )
     # a share that a doubled MTU leaves alone, and one that it halves
@@ -748,8 +748,8 @@ def chase() -> Iterator[Row]:
         "88 %, 48 %",
         f"{whole + halved:.0f} %, {whole + halved / 2.0:.0f} %; {whole + halved * 8.0 / 57.0:.0f} "
         "% at 57 KB",
-        "costs per byte and per packet, set by the two; the same bandwidth",
-        "A cost per packet falls on with the MTU, so the largest has the least. The bandwidths "
+        "costs per byte and per packet, solved from the two; the same bandwidth",
+        "A cost per packet keeps falling: the largest MTU has the least. The bandwidths "
         "were not printed.",
     )
     yield Row("given: runs", "means of 20", "not used", "", "Their deviations were not printed.")
@@ -770,7 +770,7 @@ def ronciak() -> Iterator[Row]:
             text,
             f"ring lasts {found['ring_slack_us'] / 1000:.1f} ms while a poll holds its descriptors",
             "napi-receive, 256 descriptors, full frames",
-            "Drops need other delays than the poll's own: the study names the rest of the stack."
+            "The poll alone delays too little for drops: the study names the rest of the stack."
             if weight == 64.0
             else "",
         )
@@ -830,7 +830,7 @@ def dillon() -> Iterator[Row]:
             f"idle CPU at {rate:,.0f} Hz, iperf near 700 Mb/s",
             f"{idle} %",
             f"{found['idle_cpu_percent']:.0f} %",
-            "moderation-trade: 25.8 µs an interrupt and 2.3 µs a packet, set by two of the five",
+            "moderation-trade: 25.8 µs an interrupt and 2.3 µs a packet, solved from two of the five",
         )
     most = model("link-bound", mtu_bytes=1500.0)["goodput_mbps"]
     yield Row(
@@ -838,7 +838,7 @@ def dillon() -> Iterator[Row]:
         "67.2–106 Mb/s, 889",
         f"at most {most:.0f} Mb/s",
         "link-bound, TCP with timestamps",
-        "What it lacks to the link, and fairness among streams, are in none of the models.",
+        "No model has fairness among streams, or what is missing to the link.",
     )
     yield Row(
         "given: ring",
@@ -878,11 +878,11 @@ def lines() -> Iterator[str]:
     yield "# Published and predicted"
     yield ""
     yield (
-        "The numbers that the five documents print, beside what the models of this project "
-        "predict or what follows from the published table; what describes their machines and runs "
-        "is “given”. Written by "
-        "`python docs/published_vs_predicted.py`; `make lint` fails when it is stale. What was "
-        "tuned to a published number says so."
+        "Every number that the five documents print, beside what the models of this project "
+        "predict or what follows from the published table. “Given” is what describes their "
+        "machines and runs. A row says where something was tuned to a published number. "
+        "`python docs/published_vs_predicted.py` writes this page; `make lint` fails when it is "
+        "stale."
     )
     for title, groups in SECTIONS:
         yield from (
