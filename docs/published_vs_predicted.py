@@ -830,7 +830,7 @@ def dillon() -> Iterator[Row]:
             f"idle CPU at {rate:,.0f} Hz, iperf near 700 Mb/s",
             f"{idle} %",
             f"{found['idle_cpu_percent']:.0f} %",
-            "moderation-trade: 25.8 µs an interrupt and 2.3 µs a packet, solved from two of the five",
+            "moderation-trade: 25.8 µs an interrupt, 2.3 µs a packet, solved from two of the five",
         )
     most = model("link-bound", mtu_bytes=1500.0)["goodput_mbps"]
     yield Row(
