@@ -15,6 +15,7 @@ from coalescope.error_responses import ErrorResponse
 from coalescope.errors import CoalescopeError
 from coalescope.migrations import is_current
 from coalescope.object_store import ObjectStore
+from coalescope.settings import Settings
 
 _LOG = logging.getLogger("coalescope")
 
@@ -35,6 +36,7 @@ class Health(BaseModel):
     status: Literal["ok"]
     version: str
     read_only: bool = Field(description="Whether every change is refused")
+    max_upload_bytes: int = Field(description="The largest file that `POST /api/uploads` takes")
     datasets: list[DatasetStateOut] = Field(
         description="Data sets that are being loaded, or could not be; empty once all are there"
     )
@@ -43,12 +45,14 @@ class Health(BaseModel):
 @router.get("/health")
 def get_health(request: Request) -> Health:
     """Answers as soon as the service can serve, while large data sets may still be loading."""
+    settings: Settings = request.app.state.settings
     loader: BackgroundLoader = request.app.state.dataset_loader
     states = [DatasetStateOut.model_validate(s, from_attributes=True) for s in loader.states()]
     return Health(
         status="ok",
         version=version("coalescope"),
-        read_only=request.app.state.settings.read_only,
+        read_only=settings.read_only,
+        max_upload_bytes=settings.max_upload_bytes,
         datasets=states,
     )
 

@@ -294,17 +294,21 @@ def test_nobody_there(run: Run, tables: list[Path]) -> None:
     assert f"{url} cannot be reached" in done.stderr
 
 
-def test_a_file_beyond_the_server_s_limit_is_told_from_a_server_that_is_not_there(
-    run: Run, serve: Serve, tmp_path: Path
+def test_a_file_beyond_the_server_s_limit_is_refused_before_it_is_sent(
+    run: Run, serve: Serve, tables: list[Path], tmp_path: Path
 ) -> None:
-    large = tmp_path / "large.csv"
-    with large.open("wb") as file:
-        file.truncate(64 << 20)
-    with serve(COALESCOPE_MAX_UPLOAD_BYTES="1000") as (url, _):
-        done = run("upload", large, "--server", url)
+    most = tables[0].stat().st_size
+    larger = tmp_path / "larger.csv"
+    larger.write_bytes(tables[0].read_bytes() + b"\n")
+    with serve(COALESCOPE_MAX_UPLOAD_BYTES=str(most)) as (url, _):
+        done = run("upload", larger, tables[0], "--server", url, "--json")
+        received = get(f"{url}/metrics").text
     assert done.returncode == 1
-    assert "larger than" in done.stderr  # its answer, where that arrives before the end
-    assert "cannot be reached" not in done.stderr
+    assert f"The file has {most + 1} bytes, and {url} takes at most {most};" in done.stderr
+    refused, stored = json.loads(done.stdout)
+    assert (refused["outcome"], refused["error"]["code"]) == ("refused", "too_large")
+    assert stored["outcome"] == "stored"
+    assert f"coalescope_upload_bytes_total {float(most)}\n" in received
 
 
 def test_interrupting_is_quiet(tables: list[Path], tmp_path: Path) -> None:

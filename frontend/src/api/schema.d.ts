@@ -1781,6 +1781,11 @@ export interface components {
              */
             read_only: boolean;
             /**
+             * Max Upload Bytes
+             * @description The largest file that `POST /api/uploads` takes
+             */
+            max_upload_bytes: number;
+            /**
              * Datasets
              * @description Data sets that are being loaded, or could not be; empty once all are there
              */

@@ -23,6 +23,7 @@ _ADVICE_UNAUTHORIZED = (
     "Set COALESCOPE_TOKEN to the server's token, or name a file that holds it with --token-file."
 )
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
+_LIMIT_TIMEOUT = httpx.Timeout(10.0)
 
 
 def run(arguments: Namespace) -> int:
@@ -49,7 +50,7 @@ def _token(path: Path | None) -> str | None:
 
 async def _send_all(arguments: Namespace, token: str | None) -> list[FileOutcome]:
     headers = {} if token is None else {b"Authorization": f"Bearer {token}".encode()}
-    limit = asyncio.Semaphore(arguments.parallel)
+    at_once = asyncio.Semaphore(arguments.parallel)
     async with httpx.AsyncClient(
         base_url=arguments.server,
         headers=headers,
@@ -57,14 +58,52 @@ async def _send_all(arguments: Namespace, token: str | None) -> list[FileOutcome
         # This machine is reached directly, whatever proxy the environment names.
         trust_env=not is_loopback(urlsplit(arguments.server).hostname or ""),
     ) as client:
+        most_bytes = await _most_bytes(client)
 
         async def one(path: Path) -> FileOutcome:
-            async with limit:
-                outcome = await _send(client, path, _query(path, arguments))
+            async with at_once:
+                outcome = _beyond(most_bytes, path, arguments.server) or await _send(
+                    client, path, _query(path, arguments)
+                )
             report(outcome, arguments)
             return outcome
 
         return list(await asyncio.gather(*(one(path) for path in arguments.files)))
+
+
+async def _most_bytes(client: httpx.AsyncClient) -> int | None:
+    """The largest file that the server takes; None where it does not say.
+
+    It would say so while the file is still being sent, and over a slow connection nobody hears it.
+    """
+    try:
+        answer = await client.get("/api/health", timeout=_LIMIT_TIMEOUT)
+        most = answer.json().get("max_upload_bytes")
+    except (httpx.HTTPError, ValueError, AttributeError):
+        return None  # what is amiss is said of the first file
+    return most if isinstance(most, int) else None
+
+
+def _beyond(most_bytes: int | None, path: Path, server: str) -> FileOutcome | None:
+    """The outcome of a file that the server would not take, before a byte of it is sent."""
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return None  # said where it is opened
+    if most_bytes is None or size <= most_bytes:
+        return None
+    return FileOutcome(
+        str(path),
+        "refused",
+        None,
+        {
+            "code": "too_large",
+            "message": f"The file has {size:,} bytes, and {server} takes at most {most_bytes:,}; "
+            "nothing was sent.",
+            "where": {},
+            "advice": "Record with a longer interval, or raise COALESCOPE_MAX_UPLOAD_BYTES there.",
+        },
+    )
 
 
 def _query(path: Path, arguments: Namespace) -> dict[str, str]:
