@@ -95,7 +95,7 @@ def _parts(items: Sequence[Any], most: int) -> list[Sequence[Any]]:
 
 
 def _loaded(pickled: bytes) -> Any:
-    """What a worker makes of bytes, each time anew: a part that is begun again begins as before."""
+    """What a worker makes of bytes, anew each time: a part that starts again starts as before."""
     import cloudpickle  # noqa: PLC0415
 
     return cloudpickle.loads(pickled)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements that SQLite is given as they are: many in a transaction, each of microseconds.
+"""Statements that go to SQLite as text: many in a transaction, each of microseconds.
 
-SQLAlchemy looks at a statement, at each value and at each row whenever it runs one, which costs
-more than what most of these do. They are SQLAlchemy's statements all the same, made into text once;
-errors are SQLAlchemy's, too, and on a database server it runs them itself.
+SQLAlchemy inspects the statement, each value and each row whenever it runs one, which costs more
+than most of these statements do. They are still SQLAlchemy's, made into text once; errors are
+SQLAlchemy's too, and on a database server it runs them itself.
 
-Columns that are read hold numbers and texts: nothing is made of them.
+Columns that are read hold numbers and texts, which are returned as they are.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that the server begins: what they are given, room for them, and its own code in them.
+"""Processes that the server starts: what they are given, room for them, and its own code in them.
 
-In one process one thread of Python runs at a time; what such a process does goes on beside it.
+In one process one thread of Python runs at a time; the work of such a process goes on beside it.
 """
 
 import gc
@@ -30,7 +30,7 @@ _THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _READY = "ready"
 # Longer than Python takes to import what it needs, on the slowest machine.
 UP_WITHIN_S = 60.0
-# One that ends as it comes up would end so again: it is begun no more often than this.
+# One that ends as it comes up would do so again: it is started no more often than this.
 AGAIN_AFTER_S = 10.0
 
 
@@ -48,7 +48,7 @@ class EndedError(Exception):
 
 
 def python(code: str, *given: str) -> tuple[str, ...]:
-    """The command of a process of our own code; no file of the folder it is begun in is run."""
+    """The command of a process of our own code; it runs no file of the folder it starts in."""
     return (sys.executable, "-P", "-c", code, *given)
 
 
@@ -168,7 +168,7 @@ class AnsweringProcess:
                     answers.append(self._answer())
                 return answers
             except Exception as error:
-                # what it may still answer is not for whoever asks next
+                # a late answer must not go to the next caller
                 self.is_up = False
                 self._process.kill()
                 self._process.wait()
@@ -208,7 +208,7 @@ class AnsweringProcess:
 
 def answer_in_turn(answers_to: Callable[[Any], Iterable[object]]) -> None:
     """What such a process does until nobody asks any more."""
-    # It ends with who asks, who may have something to finish: a service's stop signals all of it.
+    # It ends with its caller, which may have work to finish: stopping a service signals both.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     questions, answers = sys.stdin.buffer, sys.stdout.buffer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page without a server reads answers that were kept: in files beside it (`coalescope publish`) or inside it (the offline page). Both name
-// them alike, so that the page asks as ever: GET /api/runs/7 is kept as runs/7.json, and every fit of an experiment, with what was
+// them alike, so that the page asks as it asks a server: GET /api/runs/7 is kept as runs/7.json, and every fit of an experiment, with what was
 // asked, in its fits.json.
 import { ApiError, errorFrom } from './errors';
 import { home } from './home';

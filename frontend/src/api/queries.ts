@@ -182,7 +182,7 @@ export function useFollowed(slug: string, on: boolean): void {
   }, [queries, slug, on]);
 }
 
-/** Asks for experiment and cells anew when the store has newer data than `dataVersion`; null: none came yet. */
+/** Asks for experiment and cells again when the store has newer data than `dataVersion`; null: none came yet. */
 export function useNewerData(slug: string, dataVersion: number | null | undefined): void {
   const queries = useQueryClient();
   const newest = useChange(slug).data?.data_version ?? null;

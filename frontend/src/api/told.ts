@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers to the explorer's first questions come with its document (backend: page/ahead.py), so that the first picture waits for
-// no other. Each is given once, and only while the page starts: after that the server knows better.
+// no request. Each is given once, and only while the page starts: after that the server's may be newer.
 import { type KeptAnswer, keptAs, same } from './copy';
 
 const START_MS = 10_000;

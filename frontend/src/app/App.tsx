@@ -97,7 +97,7 @@ function Shell() {
   );
 }
 
-/** What a page has yet to write goes into its own address, for who comes back to it. */
+/** What a page still has to write goes into its own address, for readers who come back to it. */
 const leave: AroundNavHandler = (navigate, to, options) => {
   flushQuery();
   navigate(to, options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ReactNode, useEffect } from 'react';
 
-/** Calls `over` when what it holds is drawn and has begun all that it waits for: effects of what is within run first. */
+/** Calls `over` when its children are drawn and have begun all that they wait for: their effects run first. */
 export function Drawn({ over, children }: { over: () => void; children: ReactNode }) {
   useEffect(over, [over]);
   return children;

@@ -30,16 +30,16 @@ function usePainted(already: boolean): boolean {
 }
 
 /**
- * What nobody sees yet: in a fold that is closed, or for a screen reader. It comes when what is seen has been painted, so that the
- * page is not later for it.
+ * What nobody sees yet: in a closed fold, or for a screen reader. It comes when what is seen has been painted, so that it does not
+ * delay the page.
  */
 export function Later({ children }: { children: ReactNode }) {
   return usePainted(false) ? children : null;
 }
 
 /**
- * What is seen, but is not what a page is opened for: its first picture is not later for it. Where the page stands already, or
- * it is asked for `now`, it comes at once.
+ * What is seen, but is not what a page is opened for: it does not delay the first picture. When the page stands already, or
+ * with `now`, it comes at once.
  */
 export function Beside({ children, now = false }: { children: ReactNode; now?: boolean }) {
   return usePainted(opened) || now ? children : null;

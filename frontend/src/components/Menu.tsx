@@ -76,12 +76,12 @@ export function Menu(props: {
   function onBeforeToggle(event: ToggleEvent) {
     const now = event.newState === 'open';
     if (!now) return setOpen(false);
-    // a quick hand is here before the items are: they are needed for the place and the focus
+    // a quick user is here before the items are, which place and focus need
     flushSync(() => {
       props.onOpen?.();
       setOpen(true);
     });
-    // the browser gives it the focus as it opens; a toggle is told later, and a quick hand's next key may be before that
+    // the browser focuses it as it opens; the toggle event comes later, perhaps after a quick user's next key
     const [first] = menu.current ? items(menu.current) : [];
     if (first) first.autofocus = true;
   }

@@ -4,8 +4,8 @@ import { begin } from '../state/underWay';
 import { Notice } from './Notice';
 
 /**
- * A part of a page whose code comes when it is first drawn. One that does not come says so in its place, and can be asked for again:
- * the rest of the page works on.
+ * A part of a page whose code comes when it is first drawn. If it does not come, it says so in its place and can be asked for again;
+ * the rest of the page goes on working.
  */
 export function part<P extends object>(
   name: string,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// <html data-settled> stands while nothing is under way: for whoever takes a picture of the page.
+// <html data-settled> is there while nothing is under way: for programs that take pictures of the page.
 import { followUnderWay } from '../state/underWay';
 
 /** What is over may begin something else: an answer is drawn, and what is drawn asks. */
@@ -14,7 +14,7 @@ export function announceSettled(root: HTMLElement): void {
     const left = last + QUIET_MS - performance.now();
     timer = none && left > 1 ? setTimeout(look, left) : undefined;
     if (none && timer === undefined)
-      // a font is asked for by the text that it is for; what began and ended meanwhile is waited for anew
+      // text asks for its font only now; wait again for what began meanwhile, even if it has ended
       document.fonts.ready.then(() =>
         requestAnimationFrame(() => root.toggleAttribute('data-settled', none && timer === undefined)),
       );

@@ -58,7 +58,7 @@ function started(): Worker {
   return worker;
 }
 
-/** A worker that failed is started anew with the next file; one that works is kept, for it takes a second to start. */
+/** A worker that failed is started again with the next file; one that works is kept, because it takes a second to start. */
 function giveUp(): void {
   worker?.terminate();
   worker = null;

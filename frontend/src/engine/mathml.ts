@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LaTeX to MathML that the page's policy lets through: for the catalogue when the page is built, for a model of the reader's own as he writes it.
+// LaTeX to MathML that the page's policy lets through: for the catalogue when the page is built, for a reader's own model as it is written.
 // The LaTeX is always printed by this project's own code.
 import temml from 'temml';
 

@@ -34,7 +34,7 @@ export function digitsOfStep(step: number): number {
   return 10;
 }
 
-/** "± 20": as many decimals as the value beside it, and one digit that is not nought at least. */
+/** "± 20": as many decimals as the value beside it, and at least one digit that is not zero. */
 export function plusMinus(half: number, digits: number): string {
   const own = half > 0 ? Math.max(0, -Math.floor(Math.log10(half))) : 0;
   return `± ${decimal(half, half < 0.5 * 10 ** -digits ? Math.min(own, 8) : digits)}`;
@@ -58,7 +58,7 @@ export function setting(value: number, significant = 4): string {
 /** Beyond this ratio of the largest to the smallest, one number of decimals does not suit a column. */
 const WIDEST = 1000;
 
-/** Numbers of one column or list, with as many decimals each: those that the largest needs for `significant` digits, fewer where all end in noughts. */
+/** Numbers of one column or list, with as many decimals each: those that the largest needs for `significant` digits, fewer if all end in zeros. */
 export function alike(values: readonly (number | null | undefined)[], significant = 4): (value: number) => string {
   const known = values.filter((v): v is number => typeof v === 'number' && Number.isFinite(v) && v !== 0);
   const sizes = known.map(Math.abs);

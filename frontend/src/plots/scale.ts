@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to pixels and back: straight, logarithmic, and logarithmic with a place for nought.
+// From values to pixels and back: straight, logarithmic, and logarithmic with a place for zero.
 import { tickStep, ticks } from 'd3-array';
 
 export interface Scale {
@@ -26,10 +26,10 @@ export function log(domain: Pair, range: Pair): Scale {
   return Object.assign((v: number) => along(Math.log(v)), { invert: (p: number) => Math.exp(along.invert(p)) });
 }
 
-/** Room between nought and the least positive setting of a logarithmic axis, in units of ln. */
+/** Room between zero and the least positive setting of a logarithmic axis, in units of ln. */
 const GAP = Math.log(3);
 
-/** Logarithmic from `least` up, and straight from there down to nought, which has a place of its own. */
+/** Logarithmic from `least` up, and straight from there down to zero, which has a place of its own. */
 export function logFromZero(least: number, domain: Pair, range: Pair): Scale {
   const at = Math.log(least);
   const forward = (v: number): number => (v >= least ? Math.log(v) : at - GAP + (GAP * v) / least);
@@ -60,7 +60,7 @@ export function paddedDomain(levels: readonly number[], spacing: Spacing, share:
   }
   const least = Math.min(...levels.filter((v) => v > 0));
   const factor = Math.exp(share * (Math.log(hi / least) + (lo > 0 ? 0 : GAP)));
-  // below nought the straight part goes on: GAP of ln is `least` wide
+  // below zero the straight part goes on: GAP of ln is `least` wide
   return [lo > 0 ? lo / factor : (-Math.log(factor) / GAP) * least, hi * factor];
 }
 

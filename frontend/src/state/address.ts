@@ -57,7 +57,7 @@ export function leaveFor(address: string): void {
   location.assign(address);
 }
 
-/** Loads the whole page anew: the way out when a part of it was replaced on the server. */
+/** Loads the whole page again: the way out when a part of it was replaced on the server. */
 export function loadAgain(): void {
   location.reload();
 }

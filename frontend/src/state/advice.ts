@@ -18,7 +18,7 @@ export interface Advice {
   readonly open: boolean;
   /** null: what the measure on the screen is about. */
   readonly goal: Goal | null;
-  /** Of the trade; nought: it does not count. */
+  /** Of the trade; 0: it does not count. */
   readonly weights: Readonly<Record<Role, number>>;
   /** Those above first, each measure once in each direction. */
   readonly limits: readonly Limit[];
@@ -47,7 +47,7 @@ const DRIVER = /^[a-z0-9][a-z0-9_-]{0,30}$/;
 export const isInterface = (text: string): boolean => INTERFACE.test(text);
 export const isDriver = (text: string): boolean => DRIVER.test(text);
 
-/** What a field for a limit may hold: a number above nought. */
+/** What a field for a limit may hold: a number above zero. */
 export function limitIn(text: string): number | null {
   const value = text.trim() === '' ? Number.NaN : Number(text.trim().replace(',', '.'));
   return Number.isFinite(value) && value > 0 ? value : null;

@@ -79,7 +79,7 @@ function interruptsField(layout: Layout, points: MeasurePoints): Field | null {
   );
 }
 
-/** Mean packet over MTU: a mean over the cells of each MTU, for it hardly depends on anything else. */
+/** Mean packet over MTU: a mean over the cells of each MTU, because it hardly depends on anything else. */
 function fillField({ layout, levels, points }: Ground): { field: Field; along: 'x' | 'y' } | null {
   const along = layout.x?.name === 'mtu_bytes' ? 'x' : 'y';
   const axis = [layout.x, layout.y].find((a) => a?.name === 'mtu_bytes') ?? null;

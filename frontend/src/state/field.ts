@@ -16,7 +16,7 @@ export interface Field {
   fill(xs: ArrayLike<number>, ys: ArrayLike<number>, out: Float64Array): Float64Array;
 }
 
-/** The coordinate in which an axis is even: ln where it is logarithmic; nought has a place of its own there. */
+/** The coordinate in which an axis is even: ln where it is logarithmic, with a place of its own for zero. */
 export function evenCoordinate(axis: Axis | null): (v: number) => number {
   // what lies between two cells does not depend on how the picture is scaled
   const spacing = axis?.natural ?? axis?.spacing;

@@ -83,7 +83,7 @@ export const levelAt = (axis: Pick<Axis, 'names'>, value: number): string =>
 /** Whether nothing lies between the settings of an axis that has several. */
 export const isNominal = (axis: Axis | null): boolean => axis?.names !== undefined && axis.levels.length > 1;
 
-/** A logarithmic axis needs two settings above nought, and none below. */
+/** A logarithmic axis needs two settings above zero, and none below. */
 export const mayBeLog = (axis: Pick<Axis, 'levels' | 'names'>): boolean =>
   !axis.names && axis.levels.every((v) => v >= 0) && axis.levels.filter((v) => v > 0).length > 1;
 

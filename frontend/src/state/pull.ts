@@ -23,7 +23,7 @@ export interface Pull {
 const SAMPLES = 24;
 const STEPS = 40;
 
-/** How far a pull may take a parameter: a fit's ruler is short, so twice its length to either side; never out of the domain, and not below nought where the ruler is above. */
+/** How far a pull may take a parameter: a fit's ruler is short, so twice its length to either side; never out of the domain, and not below zero if the ruler is above. */
 export function boundsOfPull(slider: Slider): readonly [number, number] {
   const { lo, hi, domain, interval } = slider;
   if (!interval) return [lo, hi];
@@ -46,7 +46,7 @@ function reachOf(slider: Slider, theta: Theta, value: (theta: Theta) => number):
   return 0;
 }
 
-/** The zero of f between a and b, where its signs differ: Illinois' regula falsi, for it never leaves the bracket. */
+/** The zero of f between a and b, where its signs differ: Illinois' regula falsi, which never leaves the bracket. */
 function zeroBetween(f: (u: number) => number, a: number, b: number, fa: number, fb: number): number {
   let [x0, x1, y0, y1] = [a, b, fa, fb];
   for (let k = 0; k < STEPS && Math.abs(x1 - x0) > 1e-12 * Math.max(1, Math.abs(x1)); k++) {
@@ -61,7 +61,7 @@ function zeroBetween(f: (u: number) => number, a: number, b: number, fa: number,
   return x1;
 }
 
-/** The nearest place to `now` at which f is nought; where there is none, the one at which it is smallest. */
+/** The nearest place to `now` at which f is zero; if there is none, the one at which it is smallest. */
 function nearestZero(f: (u: number) => number, a: number, b: number, now: number): number {
   const us = [...Array.from({ length: SAMPLES + 1 }, (_, k) => a + ((b - a) * k) / SAMPLES), now].sort((p, q) => p - q);
   const fs = us.map(f);

@@ -246,7 +246,7 @@ const NOWHERE = [-0.5, 0.5] as const;
 export function boundsOf(axis: Axis, upward: boolean): readonly [number, number] {
   if (axis.bounds) return axis.bounds;
   const [lo, hi] = paddedDomain(axis.levels, axis.spacing, upward ? 0.12 : SHARE);
-  // an axis of what is above nought ends above it: values between cells are even in its logarithm
+  // an axis of positive values ends above zero: values between cells are even in its logarithm
   const [least] = axis.levels;
   return [shortened(least > 0 ? Math.max(lo, least / 2) : lo), shortened(hi)];
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each run of an experiment was recorded with, in one file of a copy.
 
-Runs differ in few facts: each fact's values are written once, and of each run which it had.
+Runs differ in few facts: each fact's values are written once, and for each run which one it had.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bundles of run logs are loaded while the server answers already."""
+"""Loads bundles of run logs while the server already answers."""
 
 import logging
 from collections.abc import Sequence

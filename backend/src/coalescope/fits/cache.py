@@ -29,8 +29,8 @@ class LatestAnswers(Generic[T]):
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return the answer kept under `key`, computed if there is none.
 
-        Who asks while it is being computed waits for that, and shares a failure too; a failure is
-        not kept.
+        A caller that asks while it is being computed waits for it, and shares a failure too; a
+        failure is not kept.
         """
         with self._lock:
             if key in self._answers:

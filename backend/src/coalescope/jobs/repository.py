@@ -41,7 +41,7 @@ def count(connection: Connection, state: str) -> int:
 
 
 def stale(connection: Connection, heard_before: str) -> Sequence[Row[Any]]:
-    """Jobs whose worker has not been heard of since then."""
+    """Jobs whose worker has not reported since then."""
     query = sa.select(jobs).where(jobs.c.state == "running", jobs.c.heard_at < heard_before)
     return connection.execute(query).all()
 

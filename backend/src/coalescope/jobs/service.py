@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ask for a job, say how it is, take one up, finish it. The rows are all there is of a job.
 
-A worker writes every few seconds that it is still there. One that has not been heard of for a
-minute is taken for dead, and its job goes back into the queue: what was computed is lost, the
-question is not. The same question about the same data is the same job.
+A worker writes every few seconds that it is still there. One that has not done so for a minute
+is taken for dead, and its job goes back into the queue: what was computed is lost, the question
+is not. The same question about the same data is the same job.
 """
 
 import hashlib

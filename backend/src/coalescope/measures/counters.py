@@ -2,14 +2,14 @@
 """How far each counter of a log advanced between two of its records, wraps and resets included.
 
 A counter that goes backwards has either wrapped at its declared width or was reset (interface or
-driver started anew). It wrapped if the step, taken modulo 2^bits, is at most half of that range and
+driver started again). It wrapped if the step, modulo 2^bits, is at most half of that range and
 at most FASTEST_WRAP times the counter's fastest forward rate in the same log, and no other counter
 of the same source was reset at that record. Anything else is a reset: what happened in between is
 not known, so no counter of that source has an advance in this window (one that stood at zero went
 through the same reset unseen) and every measure made of them is absent.
 Times and cycles of CPUs are an exception: kernels sometimes take back a little idle time, and a sum
 over CPUs that is not of one instant may do the same, which is no reset. CPU times of the machine
-(cpu_*) stand each for themselves: the interface whose source they may share has no part in them.
+(cpu_*) are judged one by one: the interface whose source they may share does not touch them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ _Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Reset:
-    """A counter that started anew inside the window."""
+    """A counter that started again inside the window."""
 
     field: str
     record: int
@@ -58,7 +58,7 @@ class Window:
 class Advances:
     """How far each counter advanced over a window.
 
-    `resets` holds the counters that were seen to start anew. They and the others of their source
+    `resets` holds the counters that were seen to start again. They and the others of their source
     are not in `by_field`.
     """
 
@@ -148,7 +148,7 @@ def largest_step(stream: Stream, window: Window, clock: str) -> int:
 
 
 def _reset_together(field: Field) -> tuple[str, str]:
-    """Counters for which this is the same start anew at the same moment."""
+    """Counters that start again together, at the same moment."""
     return field.source, field.name if field.name.startswith("cpu_") else ""
 
 

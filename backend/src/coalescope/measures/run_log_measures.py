@@ -37,7 +37,7 @@ _JIFFIES_PER_S = 100.0  # of the 2005 study
 
 @dataclass(frozen=True)
 class RunMeasures:
-    """Values by measure, and what is to be said about them."""
+    """Values by measure, with warnings about them."""
 
     values: Mapping[str, float]
     warnings: Sequence[RunWarning]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several processes that answer on one socket, begun again when one of them fails.
+"""Several processes that answer on one socket, each started again when it fails.
 
 They share nothing but the socket and the store. What one of them holds in memory (answers kept
 under the data's version, how often an address asked) is right for each alone.
@@ -27,7 +27,7 @@ from coalescope.errors import CoalescopeError
 _LOG = logging.getLogger("coalescope.workers")
 _COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 _LOOK_EVERY_S = 0.2
-# Between two begun in the place of others: what ends them may need time to pass.
+# Between two restarts: what ends them may need time to pass.
 _PAUSE_S = 2.0
 
 # Serves on the socket until a signal comes; calls the second argument once it answers.

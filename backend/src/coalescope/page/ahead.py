@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers to the explorer's first questions, told with its document so that none is waited for.
+"""Answers to the explorer's first questions, sent with its document so that it waits for none.
 
 They stand in the document's head as JSON, under the names that a published copy keeps them by
-(frontend/src/api/told.ts reads them). Cells that are too many for that are fetched beside the
-page's scripts instead of after them. What is not there the page asks for as ever.
+(frontend/src/api/told.ts reads them). If there are too many cells for that, they are fetched beside
+the page's scripts instead of after them. The page asks for whatever is missing.
 """
 
 import json

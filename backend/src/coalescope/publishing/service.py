@@ -19,7 +19,7 @@ from coalescope.publishing import answers, documents
 from coalescope.publishing.questions import encoded
 
 MARK = "coalescope-copy.json"
-# Of the built page: what a host of files has no use for, or what is written anew.
+# Of the built page: what a host of files does not need, or what is written again.
 _LEFT_OUT = {"index.html", "routes.json"}
 _PACKED = {".br", ".gz", ".map"}
 

@@ -35,7 +35,7 @@ class Callers(Protocol):
     """Whoever knows the tokens that were made."""
 
     def find(self, given: str) -> Caller | None:
-        """Who shows this token, None for nobody known."""
+        """Whose token this is; None if nobody's."""
 
     def note_use(self, key: str) -> None:
         """Write down that it was used."""

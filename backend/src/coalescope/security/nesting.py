@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How deep brackets stand in each other in a JSON text, without reading it as JSON."""
+"""How deeply brackets are nested in a JSON text, without reading it as JSON."""
 
 import re
 

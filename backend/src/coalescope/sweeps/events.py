@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An experiment's changes as they come.
 
-The store is looked at once a second for each listener, so that it does not matter which process of
-how many took the upload.
+The store is read once a second for each listener, so it does not matter which process took the
+upload.
 """
 
 import asyncio

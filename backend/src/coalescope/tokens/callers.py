@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The store's answer to the guard: who is it that shows this token?"""
+"""The store's answer to the guard: whose token is this?"""
 
 import logging
 import time
@@ -23,7 +23,7 @@ class StoredCallers:
         self._tried: dict[str, float] = {}
 
     def find(self, given: str) -> Caller | None:
-        """Who shows this token, None for nobody known."""
+        """Whose token this is; None if nobody's."""
         with self._database.read() as connection:
             return service.recognise(connection, given)
 

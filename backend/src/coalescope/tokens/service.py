@@ -2,7 +2,7 @@
 """Make, list, revoke and recognise tokens.
 
 A token is coalescope_KEY_SECRET. The key finds its row; of the secret the store has the SHA-256
-only, which is enough for 256 random bits: there is nothing to guess.
+only: with 256 random bits there is nothing to guess.
 """
 
 import hashlib

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process beside the one that serves: it reads logs and, for a store in a folder, stores them.
+"""A process beside the server's: it reads logs and, for a store in a folder, stores them.
 
-It is begun when two logs come at once: who sends one after the other does not pay for it. Logs that
-wait for it are read one after the other in its next turn, then stored together; meanwhile the
-server receives others. Files come to it synced; what it says is stored is on disk. What it cannot
-read or store, and what is to be said about that, is left to the one who asked.
+It starts when two logs come at once: logs that come one after the other do not pay for it. Its next
+turn reads all logs that wait, one after the other, then stores them together; meanwhile the server
+receives others. Files come to it synced; what it reports as stored is on disk. What it cannot read
+or store is left to the server, and so is what to say about it.
 """
 
 import sys
@@ -34,7 +34,7 @@ from coalescope.uploads.run_logs import understand_run_log
 if TYPE_CHECKING:  # the process needs none, and to read them takes a while
     from coalescope.settings import Settings
 
-# What is read in a moment: who sends more waits for its own log, and nobody else for it.
+# What is read in a moment: nobody waits for a larger log but its own sender.
 LARGEST_BYTES = 2**22
 # A hundred times what the largest takes; a turn has at most as many as the server has threads.
 READ_S = 30.0

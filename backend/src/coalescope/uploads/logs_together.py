@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run logs that came at the same time: rows in one transaction, one wait for the disk for all.
 
-Only what is plain is stored here: new logs of new runs. Each other is left to be looked at alone.
+Only the simple case is stored here: new logs of new runs. Each of the others is handled alone.
 """
 
 from collections.abc import Sequence

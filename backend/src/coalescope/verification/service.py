@@ -45,7 +45,7 @@ class Report:
 
 
 def verify(database: Database, store: ObjectStore, *, deep: bool = False) -> Report:
-    """Check everything; `deep` also measures every file anew and compares with its runs."""
+    """Check everything; `deep` also measures every file again and compares with its runs."""
     faults: list[Problem] = []
     files: list[StoredFile] = []
     experiments = run_count = 0

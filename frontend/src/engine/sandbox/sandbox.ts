@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs Python that nobody vouches for: in a frame of an opaque origin, without network, in a worker that is ended when it takes too long.
-// What comes back is text; whoever asked reads it as he would read a stranger's file.
+// What comes back is text, to be read like a stranger's file.
 import { fileAddress } from '../../api/home';
 import worker from './sandbox.worker.ts?worker&url';
 
@@ -21,9 +21,9 @@ export type Outcome =
 export interface Sandbox {
   subscribe(listener: () => void): () => void;
   status(): Status;
-  /** One at a time: a second run waits for none and ends the first. */
+  /** One at a time: a second run ends the first, without waiting for it. */
   run(source: string): Promise<Outcome>;
-  /** Loads it, or loads it anew after a failure. */
+  /** Loads it, or loads it again after a failure. */
   open(): void;
   close(): void;
 }

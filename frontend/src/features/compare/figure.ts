@@ -69,8 +69,8 @@ export const MOST_PANELS = 24;
 const dashed = (side: number): Attributes => (DASHES[side] ? { 'stroke-dasharray': DASHES[side] } : {});
 
 /**
- * Dots are read against each other: the axis spans their intervals, and goes down to nought only where that leaves them two thirds of it. What cannot be
- * negative has no room below nought, though a t interval may reach there.
+ * Dots are read against each other: the axis spans their intervals, and goes down to zero only if they keep two thirds of it. What cannot be
+ * negative has no room below zero, though a t interval may reach there.
  */
 function valueDomain(panels: readonly Panel[]): [number, number] {
   const summaries = panels.flatMap(({ lines }) => lines.flat()).map(({ summary }) => summary);

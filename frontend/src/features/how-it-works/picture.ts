@@ -187,7 +187,7 @@ function ring(f: Frame): Shape[] {
 
 const TIMER_WORDS = ['none', 'absolute', 'packet', 'absolute and packet', 'throttle', 'leading edge'];
 
-/** A timer that runs falls from its whole time to nought. */
+/** A timer that runs falls from its whole time to zero. */
 function timers(f: Frame): Shape[] {
   const { top, bottom } = LANES.timer;
   const { countdowns } = f.simulation;

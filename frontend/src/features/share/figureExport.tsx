@@ -43,7 +43,7 @@ export function useFigureExport(figure: FigureExport | null): void {
     ].join('\n');
   useEffect(() => {
     if (key === null) return;
-    // The functions are looked up when called: a new closure on every render registers nothing anew.
+    // The functions are looked up when called: a new closure on every render registers nothing again.
     const now = latest.current as FigureExport;
     const mine: FigureExport = {
       ...now,

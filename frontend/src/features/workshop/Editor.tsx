@@ -50,7 +50,7 @@ const ink = HighlightStyle.define([
 
 export interface EditorHandle {
   text(): string;
-  /** Another text: the history of changes begins anew. */
+  /** Another text: the history of changes starts over. */
   open(text: string): void;
   show(trouble: Trouble | null): void;
   goTo(place: Place): void;

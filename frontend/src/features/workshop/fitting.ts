@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fit of one's own model to an experiment needs to be asked: which inputs the experiment has, what is compared, and what is held.
+// The question for a fit of a user's model to an experiment: which inputs the experiment has, what is compared, and what is held.
 import type { Experiment, FactorValue, NonlinearFitRequest, UserModel } from '../../api/types';
 import type { UserDocument } from '../../state/userModel';
 import type { AskedFit } from './address';

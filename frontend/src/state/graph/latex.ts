@@ -95,7 +95,7 @@ function cases(condition: Text, a: Text, b: Text): Text {
   return text(`${BEGIN}${a.latex} & \\text{if } ${condition.latex} \\\\ ${others}`, Binding.Cases);
 }
 
-/** Below this a constant in a minimum or maximum only keeps a divisor from nought, and is not printed. */
+/** Below this a constant in a minimum or maximum only keeps a divisor from zero, and is not printed. */
 const GUARD = 1e-200;
 
 function guarded(graph: Graph, op: Operation, args: readonly number[]): number | null {

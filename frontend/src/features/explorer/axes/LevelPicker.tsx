@@ -38,7 +38,7 @@ export function LevelPicker(props: {
   const shown = found.slice(0, SHOWN);
   const chosen = props.options.find((o) => o.value === props.value);
 
-  // before it opens, not once that is told: what a quick hand types meanwhile would be lost
+  // before it opens, not after the event that says so: what a quick user types in between would be lost
   function onBeforeToggle(event: ToggleEvent) {
     const next = event.newState === 'open';
     setOpen(next);

@@ -49,7 +49,7 @@ function lineBounds(view: View, values: readonly [number, number]): [number, num
   const floor = floorOf(view, view.start);
   let lo = values[0] - 0.06 * span;
   if (values[0] >= 0) lo = Math.max(0, lo);
-  // an axis that nearly reaches nought goes there
+  // an axis that nearly reaches zero goes there
   if (values[0] >= 0 && values[0] < 0.3 * span) lo = 0;
   if (floor !== null && floor < values[0] && values[0] - floor < 0.5 * span) lo = floor - 0.07 * span;
   return [lo, values[1] + 0.07 * span];

@@ -65,7 +65,7 @@ export interface Hull {
   readonly y: Span | null;
 }
 
-/** The settings between which a surface has cells to go by; null where it is not drawn, or none are to be had. */
+/** The settings between which a surface has cells to go by; null if it is not drawn, or if there are none. */
 export function hullOf({ layout: { x, y }, mode, measured, points }: View): Hull | null {
   const painted = mode === 'model' || mode === 'interpolated';
   if (!painted || !measured || points.length === 0 || !x || !y) return null;

@@ -30,7 +30,7 @@ interface Grid {
 
 const grids = new WeakMap<Sampler, Grid>();
 
-/** Outlined anew when a slider moved, not when the needle did. */
+/** Outlined again when a slider moved, not when the needle did. */
 function regionsFor({ view, frame, sampler, live }: UpperScene): Region[] {
   const { binding } = view;
   const { heat, left, plotWidth, y } = frame;

@@ -72,7 +72,7 @@ export function axes(view: View, frame: Frame): Shape[] {
   }
   out.push(line(left, bottom, right, bottom, { stroke: 'var(--line-3)' }));
   if (across.spacing === 'log-from-zero') {
-    // a break between nought, which has no logarithm, and the least setting
+    // a break between zero, which has no logarithm, and the least setting
     const positive = across.levels.filter((v) => v > 0)[0];
     const X = (frame.x(0) + frame.x(positive)) / 2;
     out.push(path(`M${X - 4} ${bottom + 4}l4 -8M${X + 1} ${bottom + 4}l4 -8`, { stroke: 'var(--line-3)' }));
@@ -129,7 +129,7 @@ export function points(view: View, frame: Frame, series: readonly Series[]): Sha
           const above = frame.v(p.mean + p.half);
           const below = frame.v(p.mean - p.half);
           const top = Math.max(highest, above);
-          // a logarithm has no place for an end at nought or below
+          // a logarithmic axis has no place for an end at zero or below
           const bottom = below <= lowest ? below : lowest;
           const dashes: Record<string, string> = p.from === 'residuals' ? { 'stroke-dasharray': '2 1.5' } : {};
           const [x, lower, upper] = [X, bottom, top].map(hundredths);

@@ -42,7 +42,7 @@ export function comparisonOf(view: View, frames: Frames): Comparison | null {
   return { points, predictions, calm: Math.abs(worstOf(points, predictions(view.start))?.percent ?? 0) };
 }
 
-/** Observed − predicted, in percent of the cell; of nought, nothing can be a percentage. */
+/** Observed − predicted, in percent of the cell; none where the cell is zero. */
 export const residual = (point: Point, predicted: number): number =>
   point.mean === 0 ? Number.NaN : (100 * (point.mean - predicted)) / point.mean;
 

@@ -19,7 +19,7 @@ interface Stretch {
   readonly taken: boolean;
 }
 
-/** Costs stand one after the other; one below nought, which a fit of few cells can give, is taken off their end. */
+/** Costs stand one after the other; a negative one, which a fit of few cells can give, is taken off their end. */
 export function stretches({ parts }: Split): Stretch[] {
   let at = 0;
   let end = parts.reduce((sum, v) => sum + Math.max(0, v), 0);

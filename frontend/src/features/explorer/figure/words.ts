@@ -57,7 +57,7 @@ export const settingText = (axis: Pick<Axis, 'names'>, value: number, significan
 export const cutShort = (words: string, most: number): string =>
   words.length > most ? `${words.slice(0, most - 1)}…` : words;
 
-/** Of the upward axis, above its top end: short, for the setting of the crosshair stands beside it. */
+/** Of the upward axis, above its top end: short, because the setting of the crosshair is beside it. */
 export function upwardTitle(axis: Axis, phone: boolean): string {
   const name = axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis);
   const unit = phone || redundant(axis) ? '' : `, ${axis.unit}`;

@@ -16,7 +16,7 @@ export interface Coming {
 
 /**
  * The timers of one interface. The absolute timer starts with a packet that was received, and a frame whose reception is under way when
- * it expires is completed first (Geist et al. 2005, section 3). The packet timer starts anew with each packet. A throttle, and a leading
+ * it expires is completed first (Geist et al. 2005, section 3). The packet timer starts again with each packet. A throttle, and a leading
  * edge, keep interrupts their time apart. For the timers the ring's low-water mark interrupts before its packets are too many.
  */
 export class Moderation {

@@ -24,7 +24,7 @@ export interface Interrupt {
 
 export type Timer = 'absolute' | 'packet' | 'throttle';
 
-/** A timer that ran: it ends at its time, or before it when something else interrupted or it was started anew. */
+/** A timer that ran: it ends at its time, or earlier if something else interrupted or it was started again. */
 export interface Countdown {
   readonly timer: Timer;
   readonly start_us: number;
