@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "crew.h"
 
-enum { BUFFER_BYTES = 8 << 20, SHORT_PAUSE_NS = 10000000 };
+enum { BUFFER_BYTES = 8 << 20, SHORT_PAUSE_NS = 10000000, MOST_TRYING_NS = 2000000000 };
 
 bool socket_complain(const char *what)
 {
@@ -98,16 +98,20 @@ struct sockaddr_in socket_address(struct in_addr first, unsigned int offset, uin
 	};
 }
 
+/* Who listens may be begun at the same time as this. */
 int socket_connect(bool tcp, const struct sockaddr_in *to)
 {
-	uint64_t patience = now_ns() + 2 * (uint64_t)NS_PER_S;
-	char name[INET_ADDRSTRLEN], what[INET_ADDRSTRLEN + 20];
+	uint64_t begun = now_ns();
+	char name[INET_ADDRSTRLEN], what[INET_ADDRSTRLEN + 60];
 	int fd;
 
 	while ((fd = open_socket(tcp)) >= 0 && connect(fd, (const struct sockaddr *)to, sizeof(*to))) {
-		if (errno != ECONNREFUSED || crew_stopping() || now_ns() >= patience) {
+		uint64_t tried_ns = now_ns() - begun;
+
+		if (errno != ECONNREFUSED || crew_stopping() || tried_ns >= MOST_TRYING_NS) {
 			inet_ntop(AF_INET, &to->sin_addr, name, sizeof(name));
-			snprintf(what, sizeof(what), "%s port %u", name, (unsigned int)ntohs(to->sin_port));
+			snprintf(what, sizeof(what), "cannot reach %s port %u, tried for %.1f s", name,
+				 (unsigned int)ntohs(to->sin_port), (double)tried_ns / NS_PER_S);
 			return give_up(fd, what);
 		}
 		crew_close(fd);

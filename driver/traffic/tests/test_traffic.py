@@ -229,6 +229,13 @@ def test_no_server_is_an_error(traffic, port, protocol):
     assert "not one response" in said or "Connection refused" in said
 
 
+def test_where_nobody_listens_is_tried_again_and_named(traffic, port):
+    done = run(traffic, "source", "tcp", "--to", "127.0.0.1", "--port", port, "--bytes", 1)
+    assert done.returncode == 1
+    said = rf"cannot reach 127\.0\.0\.1 port {port}, tried for 2\.\d s: Connection refused\n"
+    assert re.fullmatch(f"coalescope-traffic: {said}", done.stderr)
+
+
 @measured_again
 def test_warm_up_and_cool_down_are_not_counted(traffic, port):
     begun = time.monotonic()
