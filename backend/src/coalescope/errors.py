@@ -79,13 +79,13 @@ def sentence(text: str, names: Iterable[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def not_found(what: str, name: str, advice: str | None = None) -> CoalescopeError:
-    """Nothing of that name: `not_found("experiment", slug)`."""
+def not_found(what: str, name: str, advice: str) -> CoalescopeError:
+    """Nothing of that name: `not_found("experiment", slug, …)`."""
     return CoalescopeError(
         "not_found",
         f"There is no {what} {name!r}.",
         where={what: name},
-        advice=advice or f"Check the name, or list what there is ({what}s).",
+        advice=advice,
         status=404,
     )
 

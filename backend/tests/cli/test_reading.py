@@ -111,6 +111,10 @@ def test_a_surface(read: Read) -> None:
         ),
         (("geist-2005-nfs", "latency_us"), "It has rx_bytes"),
         (("geist-2005", "latency_us"), "Did you mean geist-2005-nfs"),
+        (
+            ("zzz", "latency_us"),
+            "There is no experiment 'zzz'.\n  `coalescope experiments` lists all names.\n",
+        ),
         (("geist-2005-nfs", "rx_bytes", "--where", "mtu_bytes=1"), "No cell has these levels"),
     ],
 )

@@ -68,7 +68,8 @@ def test_a_bad_experiment_is_refused(
 def test_the_nearest_name_is_offered(lab: Any) -> None:
     error = lab.get("/api/experiments/labb").json()["error"]
     assert error["code"] == "not_found"
-    assert "Did you mean lab?" in error["advice"]
+    assert error["advice"] == "Did you mean lab? The list of experiments has all names."
+    assert "Did you mean" not in lab.get("/api/experiments/zzzz").json()["error"]["advice"]
 
 
 def test_experiments_are_listed_published_first_and_found(client: Any) -> None:

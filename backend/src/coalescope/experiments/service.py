@@ -3,12 +3,11 @@
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import CoalescopeError, conflict, not_found
+from coalescope.errors import CoalescopeError, conflict, did_you_mean, not_found
 from coalescope.experiments import repository
 from coalescope.experiments.levels import in_order, matches
 from coalescope.experiments.records import (
@@ -28,9 +27,8 @@ def get_experiment(connection: Connection, slug: str) -> ExperimentRecord:
     """The experiment of that slug. Errors: 404 naming the nearest slugs."""
     record = repository.get(connection, slug)
     if record is None:
-        near = get_close_matches(slug, repository.slugs(connection), n=3)
-        advice = f"Did you mean {' or '.join(near)}?" if near else None
-        raise not_found("experiment", slug, advice)
+        meant = did_you_mean(slug, repository.slugs(connection))
+        raise not_found("experiment", slug, f"{meant}The list of experiments has all names.")
     return record
 
 
