@@ -18,7 +18,7 @@ import { TokenPrompt } from './TokenPrompt';
 
 const HELP_AFTER_MS = 500;
 
-/** Comes when the page stands, or with the first question. A page without it works all the same. */
+/** Loaded once the page is there, or with the first question. The page works without it. */
 function useHelp(): typeof import('./Help') | null {
   const [help, setHelp] = useState<typeof import('./Help') | null>(null);
   useEffect(() => followQuestions(document), []);

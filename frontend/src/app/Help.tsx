@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What helps and is needed by nobody at first: the tour, the definitions, the foot of the page. Fetched when the page stands.
+// Help that nobody needs at first: the tour, the definitions, the foot of the page. Fetched once the page is there.
 import { Link } from 'wouter';
 import { Definitions } from '../features/glossary/Definitions';
 import { TourButton } from '../features/tour/TourButton';

@@ -2,7 +2,7 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import './QuantityName.css';
 
-/** Whether this page has definitions and a tour: a view in a frame, and a page that is one file, have not. */
+/** Whether this page has definitions and a tour: a view in a frame and a page that is one file have neither. */
 export const Helped = createContext(false);
 
 /** A quantity's name that opens its definition. Where a press means something else already, its element carries `data-quantity` instead. */

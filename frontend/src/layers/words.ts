@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Words into an element that follows a pointer; returns whether they are others than before. Its text stays the same node: a new one has to be
- * styled and laid out from the beginning.
+ * Writes words into an element that follows a pointer; returns whether they changed. Its text stays the same node, because a new one would
+ * have to be styled and laid out from the beginning.
  */
 export function write(element: Element | null | undefined, words: string): boolean {
   if (!element || element.textContent === words) return false;

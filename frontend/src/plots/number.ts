@@ -49,7 +49,7 @@ export function brief(value: number, significant = 4): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** A setting: its whole part in full and without spaces, for settings are looked up rather than compared; 16384 is not 16380. */
+/** A setting: its whole part in full and without spaces, because settings are looked up rather than compared; 16384 is not 16380. */
 export function setting(value: number, significant = 4): string {
   const whole = Math.abs(value) < 1 ? 0 : Math.floor(Math.log10(Math.abs(value))) + 1;
   return brief(value, Math.max(significant, Math.min(15, whole))).replaceAll(THIN, '');

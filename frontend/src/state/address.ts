@@ -45,7 +45,7 @@ export function dropParameter(name: string): void {
   history.replaceState(history.state, '', url);
 }
 
-/** Takes the slash from the end of the address, but for that of `base` itself. */
+/** Takes the slash from the end of the address, except from `base` itself. */
 export function withoutSlash(base: string): void {
   const { pathname, search, hash } = location;
   const path = pathname.replace(/\/+$/, '');

@@ -14,7 +14,7 @@ export interface EmbedOptions {
   readonly sliders: boolean;
 }
 
-/** Of a view and of an embed alike: theirs would be in the way. */
+/** A view's and an embed's own options, which must not be handed on. */
 const OPTIONS = /^(theme|sliders)(=|$)/;
 
 function parts(address: string): { path: string; query: string[] } {

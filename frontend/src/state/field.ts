@@ -92,7 +92,7 @@ export function fieldOf(layout: Pick<Layout, 'x' | 'y'>, samples: readonly Sampl
     if (!curve) return null;
     curves.push(curve);
   }
-  // beyond the cells a line goes straight on, but never to less than nothing of what cannot be negative
+  // beyond the cells a line goes straight on, but never below zero where values cannot be negative
   const least = samples.every((s) => s.value >= 0) ? 0 : Number.NEGATIVE_INFINITY;
   const back = (v: number): number => (logs ? Math.exp(v) : Math.max(least, v));
   const column = (x: number): Curve => {

@@ -38,7 +38,7 @@ function moved(a: ExplorerState, b: ExplorerState): string | null {
 
 const same = (a: ExplorerState, b: ExplorerState): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** `judge`: what a remembered state means now, for cells may have come or gone since. */
+/** `judge`: what a remembered state means now, because cells may have come or gone since. */
 export function createHistory(
   store: Store<ExplorerState>,
   now: () => number,

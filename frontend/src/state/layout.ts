@@ -18,7 +18,7 @@ export interface Axis {
   readonly names?: readonly string[];
 }
 
-/** A factor that is none: the picture has no such axis, or no facets. */
+/** In the place of a factor: the picture has no such axis, or no facets. */
 export const NONE = 'none';
 
 export type AxisScale = 'log' | 'linear';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An address read one parameter at a time: what cannot be used is left out alone, and said. No DOM.
+// An address read one parameter at a time: one that cannot be used is left out alone, and reported. No DOM.
 
-/** Of the addresses that this page writes. One that says no version is of the first; a page that changes what a parameter means counts on. */
+/** Version of the addresses that this page writes. An address without one is of version 1; it goes up when a parameter's meaning changes. */
 export const VERSION = 1;
 
 export interface Rejected {
@@ -72,7 +72,7 @@ export class Reader {
     this.oneOf('v', known, null, 'is the version of a newer page: some of this address may mean something else');
   }
 
-  /** Whatever was not asked for is not known. */
+  /** Rejects whatever was not asked for. */
   rest(): void {
     for (const [name, value] of this.left) this.reject(name, value, 'is not known here');
   }

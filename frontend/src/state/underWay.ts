@@ -5,7 +5,7 @@
 let count = 0;
 let tell: (none: boolean) => void = () => undefined;
 
-/** Something begins; what it returns says that it is over, once. */
+/** Something begins; call what it returns, once, when it is over. */
 export function begin(): () => void {
   let over = false;
   count += 1;
@@ -18,7 +18,7 @@ export function begin(): () => void {
   };
 }
 
-/** `listener` hears when the first thing begins and when the last one is over; at once, how it is now. */
+/** Tells `listener` when the first thing begins and when the last one is over, and the present state at once. */
 export function followUnderWay(listener: (none: boolean) => void): void {
   tell = listener;
   tell(count === 0);

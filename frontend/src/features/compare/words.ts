@@ -47,7 +47,7 @@ export function spanDecimals(intervals: readonly (readonly [number, number] | nu
   return widths.length > 0 ? Math.max(0, Math.min(3, 1 - place(Math.min(...widths)))) : 1;
 }
 
-/** A cell's outcome in words; a difference that may be chance is none. */
+/** A cell's outcome in words; a difference that may be chance counts as none. */
 export function outcome({ ratio, resolved, verdict, simultaneous_ci95: interval }: ComparedCell): string {
   if (interval === null) return 'too few runs to tell';
   if (!resolved) return 'cannot be told apart';

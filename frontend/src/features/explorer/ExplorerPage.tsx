@@ -67,7 +67,7 @@ function Empty({ slug, title }: { slug: string; title: string }) {
   );
 }
 
-/** That runs are left out of what is shown is never a secret. */
+/** Says so whenever runs are left out of what is shown. */
 function LeftOut(props: { asked: readonly string[]; known: readonly string[]; putBack: () => void }) {
   const { asked, known, putBack } = props;
   if (asked.length === 0) return null;

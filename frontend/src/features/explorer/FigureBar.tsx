@@ -14,7 +14,7 @@ import { useExplorer, useFrame } from './context';
 
 type Data = Extract<Subject, { of: 'experiment' }>;
 
-/** The other experiment of the difference map, and how it fares on its way. */
+/** The other experiment of the difference map, while it loads, when it is there, and if it fails. */
 export interface Other {
   readonly slug: string | null;
   readonly data: Data | null;
@@ -123,7 +123,7 @@ function partnerWords(other: Other, settings: number): string {
   return settings === 0 ? 'It has no setting of this plane with this measure.' : '';
 }
 
-/** An address can ask for a figure that is not to be had: said, as what is drawn instead looks like an answer to it. */
+/** An address can ask for a figure that is not available. The page says so, because what it draws instead looks like the answer. */
 function Instead({ asked }: { asked: Figure }) {
   const { view, store } = useExplorer();
   const why = asked === view.figure ? null : unavailable(asked, view);

@@ -72,7 +72,7 @@ function Options(props: {
 }
 
 function ExperimentMenu({ experiment }: { experiment: Experiment }) {
-  // the list is for later: the server has the cells and the fit to answer first
+  // the list can wait: the server is to answer the cells and the fit first
   const [wanted, setWanted] = useState(false);
   const [, go] = useLocation();
   const all = useExperiments(wanted);
@@ -386,7 +386,7 @@ function Factors() {
   );
 }
 
-/** What a source calls something is mostly its own word; some are the glossary's. */
+/** Sources mostly use words of their own; some are the glossary's. */
 const nameOf = (label: string): string | null => catalogue.quantities.find((q) => q.label === label)?.name ?? null;
 
 function Fixed({ experiment }: { experiment: Experiment }) {

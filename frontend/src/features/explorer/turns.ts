@@ -39,7 +39,7 @@ export function turnsOf(): Turns {
     },
     owe() {
       followed = false;
-      // who waits keeps the place in the queue
+      // a part that waits keeps its place in the queue
       for (const part of parts) owed.add(part);
     },
     next(live) {

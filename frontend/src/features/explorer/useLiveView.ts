@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture kept up with the state: at most one drawing a frame, whatever moves, and what it computed for whoever shows it.
+// Keeps the picture up with the state: at most one drawing a frame, whatever moves. Parts that show numbers get what it computed.
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTheme } from '../../components/theme';
 import { frames as frameLoop, spareTime } from '../../engine/frames';
@@ -13,7 +13,7 @@ import { type Turns, turnsOf } from './turns';
 
 let surfaceDrawn = false;
 
-/** For who measures how soon the page is useful. */
+/** For programs that measure how soon the page is useful. */
 function markFirstSurface(): void {
   if (!surfaceDrawn) performance.mark('first-surface');
   surfaceDrawn = true;

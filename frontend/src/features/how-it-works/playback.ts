@@ -10,7 +10,7 @@ export interface Moment {
 
 export type Playback = Store<Moment>;
 
-/** A tab that was away does not make up for it. */
+/** A tab that was hidden does not catch up. */
 const LONGEST_FRAME_S = 0.1;
 const CALM_MS = 200;
 

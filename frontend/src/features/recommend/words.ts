@@ -67,7 +67,7 @@ export function valueWords(quantity: Pick<Quantity, 'label' | 'unit'>, value: nu
   return `${brief(value, 4)}${unitAfter(quantity).replace(' ', '\u00a0')}`;
 }
 
-/** 0.93; never 0 or 1, for draws prove neither. */
+/** 0.93; never 0 or 1, because draws prove neither. */
 export function chance(probability: number): string {
   if (probability < 0.005) return 'below 0.01';
   return probability > 0.995 ? 'above 0.99' : decimal(probability, 2);

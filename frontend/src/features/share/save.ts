@@ -8,7 +8,7 @@ export function save(content: Blob, name: string): void {
   anchor.href = url;
   anchor.download = name;
   anchor.click();
-  // The browser has taken the content by the next turn of its loop at the latest.
+  // By the next turn of its loop the browser has taken the content.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 

@@ -66,7 +66,7 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   const { note, mark } = usePlaced(step?.anchor ?? 'html', step?.side ?? 'below');
   const next = useRef<HTMLButtonElement>(null);
 
-  // asked for: the focus goes where the words are, and the page to what they say; by itself it takes nothing from anybody
+  // only a tour that was asked for takes the focus and scrolls; one that starts by itself leaves both alone
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first step that is there, and no later one
   useEffect(() => {
     if (!asked || !step) return;

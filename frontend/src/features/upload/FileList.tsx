@@ -40,7 +40,7 @@ export function FileList({ items, onDirect }: { items: readonly Item[]; onDirect
       {groupsOf(items).flatMap((group) => {
         const ordered = inOrder(group);
         const most = open.has(group.name) ? ordered.length : (SHOWN[group.name] ?? ordered.length);
-        // One more row says no less than "1 more".
+        // a single further row takes no more room than "1 more"
         const shown = ordered.length <= most + 1 ? ordered : ordered.slice(0, most);
         const rest = ordered.slice(shown.length);
         return [

@@ -46,7 +46,7 @@ export function facetSheet(
     ];
     return [
       markup([text(x, y + 11, words, name)]),
-      // what reaches out of a panel is cut at its edge
+      // what reaches beyond a panel is cut at its edge
       `<svg x="${x}" y="${y + NAME}" width="${wide}" height="${SMALL_HEIGHT}">\n${markup(inside)}\n</svg>`,
       markup([rect(x, y + NAME, wide, SMALL_HEIGHT, { fill: 'none', stroke })]),
     ].join('\n');

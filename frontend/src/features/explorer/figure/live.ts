@@ -30,7 +30,7 @@ export interface Series {
   readonly level: FactorValue | null;
   readonly ink: string;
   readonly points: readonly Point[];
-  /** The looked-at one among the levels of a choice; every MTU of a plane counts. */
+  /** The chosen one among the levels of a choice; true for every MTU of a plane. */
   readonly chosen: boolean;
   /** Through the cells along the axis across; null with fewer than two. */
   readonly along: ((at: number) => number) | null;

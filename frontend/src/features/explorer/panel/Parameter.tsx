@@ -56,7 +56,7 @@ export function Parameter({ slider }: { slider: Slider }) {
     row.current?.classList.toggle('edited', value !== start);
     write(output.current, worded(value, digits, slider.meanings));
   });
-  // what a screen reader says, in the place of the number of steps
+  // what a screen reader says instead of the number of steps
   useTurn(({ theta }) => {
     const range = input.current;
     const value = theta[name];

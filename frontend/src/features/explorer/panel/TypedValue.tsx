@@ -39,7 +39,7 @@ export function TypedValue({ slider, id, output, value, onValue }: Props) {
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();
     const text = event.currentTarget.value;
-    // the button is there again once this has rendered: the next key is for it already
+    // the button is back once this has rendered: the next key may already be meant for it
     flushSync(() => (event.key === 'Escape' ? close() : take(text)));
     if (done.current) button.current?.focus();
   }

@@ -26,7 +26,7 @@ export function* framesOf(p: Parameters): Generator<Frame, never> {
   const wire = wireTime(p);
   if (p.spacing === 'even')
     for (let k = 1; ; k++) {
-      // multiplied, not added up: a thousand packets are a thousand gaps
+      // multiplied, not added up: rounding must not grow with the number of packets
       const end = wire + (k - 1) * gap;
       yield { start_us: end - wire, end_us: end };
     }

@@ -3,7 +3,7 @@
 import { MODERATION, type Parameters } from './parameters';
 import type { Countdown, Timer } from './record';
 
-/** Frames follow each other without a pause; what rounding makes of that is none. */
+/** A frame that starts at the moment a timer expires is not under way yet; so much earlier is rounding. */
 const ROUNDING_US = 1e-7;
 
 const NEVER = Number.POSITIVE_INFINITY;
