@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import Server, axe_complaints, eventually, said, stand_still
+from .conftest import Console, Server, axe_complaints, eventually, said, stand_still
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -30,10 +30,13 @@ def lab_table() -> str:
     return "\n".join(lines)
 
 
+def upload(server: Server, name: str, table: str) -> None:
+    query = urlencode({"filename": f"{name}.csv", "experiment": name})
+    urlopen(Request(f"{server.url}/api/uploads?{query}", table.encode(), method="POST")).close()
+
+
 def upload_lab(server: Server) -> None:
-    query = urlencode({"filename": "lab.csv", "experiment": "lab"})
-    body = lab_table().encode()
-    urlopen(Request(f"{server.url}/api/uploads?{query}", body, method="POST")).close()
+    upload(server, "lab", lab_table())
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +123,19 @@ def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
     page.goto("/explorer/geist-2005-nfs?advice=open")
     expect(answer(page)).to_contain_text("nothing is known of chance")
     expect(page.locator(".advice")).to_contain_text("Measure each setting at least three times")
+
+
+def test_one_idle_run_leaves_no_choice_and_no_percentage(
+    page: Page, console: Console, server: Server
+) -> None:
+    console.expected.append("422")  # no recommendation
+    upload(server, "idle", "mtu_bytes,delay_us,replicate,throughput_mbps\n1500,40,1,0\n")
+    page.goto("/explorer/idle")
+    expect(answer(page)).to_have_text(re.compile("^One setting leaves no choice. Measure at least"))
+    residuals = page.locator(".residuals")
+    expect(residuals.get_by_role("row").last).to_contain_text(re.compile("−9.. Mb/s"))
+    expect(residuals.locator(".note")).to_have_text("no percentages of 0")
+    expect(residuals).not_to_contain_text("%")
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])

@@ -163,7 +163,9 @@ def test_units_do_not_matter(scale, seed):
             {"table": {"throughput_mbps": [1.0, 2.0]}, "cells": [1, 1]},
             "one setting leaves no choice",
         ),
-        ({"table": {"throughput_mbps": [1.0]}, "cells": [1, 1]}, "one value for each run"),
+        ({"table": {"throughput_mbps": [0.0]}, "cells": [1]}, "one setting leaves no choice"),
+        ({"table": {"throughput_mbps": [0.0, 0.0]}, "cells": [1, 2]}, "negative everywhere$"),
+        ({"table": {"throughput_mbps": [1.0]}, "cells": [1, 2]}, "one value for each run"),
     ],
 )
 def test_what_cannot_be_answered(change, words):

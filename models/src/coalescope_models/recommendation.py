@@ -166,9 +166,9 @@ def recommend(
             or a balance is asked of other than two aims, or of weighed ones.
     """
     names = list(dict.fromkeys([*(a.measure for a in aims), *(c.measure for c in constraints)]))
-    logs = _logs(table, names, len(cells))
     order = list(dict.fromkeys(cells))
     _check(aims, order, goal)
+    logs = _logs(table, names, len(cells))
     rows = _rows(cells)
     means = np.array([logs[r].mean(axis=0) for r in rows])
     draws = _draws(logs, rows, means, np.random.default_rng(rng))
@@ -234,7 +234,7 @@ def _check(aims: Sequence[Aim], order: Sequence[Hashable], goal: Goal) -> None:
     if goal == "balance" and any(aim.weight != 1.0 for aim in aims):
         raise RecommendationError("goal", "a balance takes no weights: ask for a trade to weigh")
     if len(order) < 2:
-        raise RecommendationError("cells", "one setting leaves no choice: measure another")
+        raise RecommendationError("cells", "one setting leaves no choice")
 
 
 def _logs(table: Mapping[str, ArrayLike], names: Sequence[str], count: int) -> Floats:
@@ -245,10 +245,10 @@ def _logs(table: Mapping[str, ArrayLike], names: Sequence[str], count: int) -> F
         column = np.asarray(table[name], dtype=np.float64)
         if column.shape != (count,):
             raise RecommendationError(name, f"{name} has not one value for each run")
-        if not np.all(np.isfinite(column) & (column > 0.0)):
-            raise RecommendationError(
-                name, f"{name} is missing, zero or negative at some settings: leave those out"
-            )
+        known = np.isfinite(column) & (column > 0.0)
+        if not known.all():
+            where = "at some settings: leave those out" if known.any() else "everywhere"
+            raise RecommendationError(name, f"{name} is missing, zero or negative {where}")
         columns.append(np.log(column))
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 

@@ -46,7 +46,7 @@ _REMEDIES = {
     "aims": "Name a measure, and whether more or less of it is wanted.",
     "weight": "Give a number above zero, or no weight: then it is 1.",
     "goal": "Name the two measures to balance, or ask for a trade.",
-    "cells": "Measure at least one other setting, three times or more, or choose fewer levels.",
+    "cells": "Measure at least one other setting, three times or more, or hold less fixed.",
 }
 
 
@@ -286,9 +286,7 @@ def _recommend(
             "no_recommendation",
             sentence(str(error), question.measures),
             where={"field": error.name},
-            advice=_REMEDIES.get(
-                error.name, "Measure it in every setting, ask for another, or leave settings out."
-            ),
+            advice=_REMEDIES.get(error.name, "Measure it in every setting, or ask for another."),
         ) from None
 
 

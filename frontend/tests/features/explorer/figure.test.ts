@@ -5,7 +5,7 @@ import { catalogue } from '../../../src/engine/catalogue';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
 import { labelPlace, strokes } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
-import { comparisonOf, residualShapes } from '../../../src/features/explorer/figure/residuals';
+import { comparisonOf, residualShapes, residualWords } from '../../../src/features/explorer/figure/residuals';
 import { rulerShapes } from '../../../src/features/explorer/figure/ruler';
 import { splitShapes } from '../../../src/features/explorer/figure/split';
 import { settingWords } from '../../../src/features/explorer/figure/words';
@@ -67,6 +67,14 @@ it('contour labels never overlap, on a phone neither', () => {
   expect(labels.length).toBeGreaterThan(2);
   for (const [i, [x, y]] of labels.entries())
     for (const [a, b] of labels.slice(0, i)) expect(Math.hypot(x - a, y - b)).toBeGreaterThan(26);
+});
+
+it('a residual is a share of its cell, and of a cell of nought a difference', () => {
+  const { view } = drawn(nfs(), '').scene;
+  const [point] = view.points;
+  const digits = { percent: 1, value: 0 };
+  expect(residualWords(view, { ...point, mean: 4000 }, 3900, digits)).toBe('+2.5 %');
+  expect(residualWords(view, { ...point, mean: 0 }, 3900, digits)).toBe('\u22123900 jiffies');
 });
 
 it('nothing of a level beside is drawn off the plot, and a whisker that is cut has no cap', () => {

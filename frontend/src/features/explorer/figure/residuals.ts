@@ -8,7 +8,7 @@ import { type Counted, type Frames, type Prepared, prepare } from '../../../stat
 import { t95 } from '../../../state/fit';
 import type { Point } from '../../../state/layout';
 import type { View } from '../../../state/view';
-import { settingText } from './words';
+import { settingText, unitAfter } from './words';
 
 /** The model at each cell, with the packets and interrupts that the cell itself counted. */
 export interface Comparison {
@@ -68,6 +68,18 @@ const RIGHT = 38;
 const GAP = 10;
 
 export const signed = (v: number, digits: number): string => (v > 0 ? '+' : '') + decimal(v, digits);
+
+/** "+1.2 %"; of a cell of nought the difference itself, "−1000 Mb/s". */
+export function residualWords(
+  { measure }: Pick<View, 'measure'>,
+  point: Point,
+  predicted: number,
+  digits: { readonly percent: number; readonly value: number },
+): string {
+  return point.mean === 0
+    ? signed(-predicted, digits.value) + unitAfter(measure)
+    : `${signed(residual(point, predicted), digits.percent)} %`;
+}
 
 /** Stems. The scale starts at ±2.6 % and gives way in round steps. */
 export function residualShapes(

@@ -22,7 +22,8 @@ export function FramesSwitch() {
     if (full) {
       const predictions = full.predictions(live.theta);
       const low = view.points.map((p, i) => residual(p, predictions[i])).filter(Number.isFinite);
-      words = `= 1: reads ${decimal(Math.min(...low), 0)} to ${decimal(Math.max(...low), 0)} % low here`;
+      if (low.length > 0)
+        words = `= 1: reads ${decimal(Math.min(...low), 0)} to ${decimal(Math.max(...low), 0)} % low here`;
     }
     return write(host, words);
   });

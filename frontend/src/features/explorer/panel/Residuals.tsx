@@ -5,7 +5,7 @@ import { write } from '../../../layers/words';
 import { decimal, digitsFor } from '../../../plots/number';
 import { useExplorer, useTurn } from '../context';
 import type { Live } from '../figure/live';
-import { comparisonOf, RESIDUALS_HEIGHT, residual, residualShapes, signed, worstOf } from '../figure/residuals';
+import { comparisonOf, RESIDUALS_HEIGHT, residualShapes, residualWords, signed, worstOf } from '../figure/residuals';
 import { kindWord } from '../figure/words';
 import { usePlot } from '../usePlot';
 import { SettingHead, SettingNames, settingOf } from './Setting';
@@ -20,14 +20,15 @@ export function Residuals() {
   const plot = usePlot();
   const worst = useRef<HTMLSpanElement>(null);
   const comparison = useMemo(() => comparisonOf(view, frames), [view, frames]);
+  const shares = comparison?.points.some((p) => p.mean !== 0);
   useTurn((live, held) => {
-    if (!plot.element.current || !comparison) return false;
+    if (!comparison) return false;
     const predictions = comparison.predictions(live.theta);
-    if (!plot.hidden.current)
+    if (plot.element.current && !plot.hidden.current)
       plot.show(residualShapes(view, comparison, predictions, live.place, plot.width.current, inksOf(live)), held);
     const most = worstOf(comparison.points, predictions);
     const where = most ? settingOf(view, most.point) : '';
-    const words = most ? `largest ${signed(most.percent, 2)} %${where && ` at ${where}`}` : '';
+    const words = most ? `largest ${signed(most.percent, 2)} %${where && ` at ${where}`}` : 'no percentages of 0';
     write(worst.current, words);
     return true;
   });
@@ -40,12 +41,13 @@ export function Residuals() {
         </h3>
         <span className="note" ref={worst} />
       </header>
-      {plot.of({
-        className: 'plot wide',
-        height: RESIDUALS_HEIGHT,
-        role: 'img',
-        'aria-label': `Cell minus model, in per cent, for ${comparison.points.length} cells`,
-      })}
+      {shares &&
+        plot.of({
+          className: 'plot wide',
+          height: RESIDUALS_HEIGHT,
+          role: 'img',
+          'aria-label': `Cell minus model, in per cent, for ${comparison.points.length} cells`,
+        })}
       {comparison.points.length <= 16 && <SideBySide comparison={comparison} />}
     </div>
   );
@@ -56,6 +58,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
   const { view, subject } = useExplorer();
   const body = useRef<HTMLTableSectionElement>(null);
   const digits = digitsFor(view.values[1] - view.values[0]);
+  const percent = comparison.calm < 1 ? 2 : 1;
   useTurn((live) => {
     const predictions = comparison.predictions(live.theta);
     comparison.points.forEach((p, i) => {
@@ -65,7 +68,7 @@ function SideBySide({ comparison }: { comparison: NonNullable<ReturnType<typeof 
       const words = decimal(predictions[i], digits);
       if (model.textContent !== words) {
         write(model, words);
-        write(difference, `${signed(residual(p, predictions[i]), comparison.calm < 1 ? 2 : 1)} %`);
+        write(difference, residualWords(view, p, predictions[i], { percent, value: digits }));
       }
       row.classList.toggle('here', p.x === live.place.x && p.y === live.place.y);
     });
