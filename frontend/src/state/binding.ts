@@ -46,6 +46,8 @@ export interface Ground {
   readonly layout: Layout;
   readonly levels: Readonly<Record<string, FactorValue>>;
   readonly points: MeasurePoints | null;
+  /** The most that came over the link anywhere; 0 where nobody measured it. */
+  readonly fastest_mbps: number;
 }
 
 const same = (v: number): number => v;
@@ -127,6 +129,14 @@ function sourceOf(input: Quantity, ground: Ground): Source | null {
   return { from: 'scalar', name: input.name };
 }
 
+const LINK_RATES_MBPS = [10, 100, 1000, 2500, 5000, 10000, 25000, 40000, 50000, 100000, 200000, 400000, 800000];
+
+/** A link carries at least what came over it: its rate starts at one that does. */
+function onLink<T extends ScalarTerm>(term: T, { fastest_mbps }: Ground): T {
+  if (term.name !== 'link_rate_mbps' || fastest_mbps <= term.start) return term;
+  return { ...term, start: LINK_RATES_MBPS.find((rate) => rate >= fastest_mbps) ?? fastest_mbps };
+}
+
 /** Whether anything that the model takes varies along an axis. */
 export const dependsOn = (binding: Binding, at: 'x' | 'y'): boolean =>
   binding.sources.some((s) => s.from === at || (s.from === 'cells' && s.along.includes(at)));
@@ -153,7 +163,9 @@ function attempt(catalogue: Catalogue, model: BundledModel, ground: Ground, meas
     if (source.from === 'scalar') terms.push(inputTerm(input));
     sources.push(source);
   }
-  const parameters = parameterTerms(model).map((term) => (isCostInSeconds(measure) ? inSeconds(term) : term));
+  const parameters = parameterTerms(model)
+    .map((term) => (isCostInSeconds(measure) ? inSeconds(term) : term))
+    .map((term) => onLink(term, ground));
   const sliders = parameters.filter((term) => {
     const { x, y } = ground.layout;
     const source = axisSource(term, x, 'x') ?? axisSource(term, y, 'y') ?? levelSource(term, ground.levels);

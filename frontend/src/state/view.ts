@@ -139,6 +139,16 @@ function commonLevels(experiment: Experiment, { axes, where }: Cut): Record<stri
   return { ...Object.fromEntries(still.map((f) => [f.name, f.levels[0]])), ...where };
 }
 
+const OVER_THE_LINK = ['throughput_mbps', 'tx_throughput_mbps', 'goodput_mbps'];
+
+/** In whatever slice: the link is that of all. */
+function fastestOf(cells: readonly Cell[]): number {
+  return cells.reduce((most, { measures }) => {
+    const known = OVER_THE_LINK.map((name) => measures[name]?.mean ?? 0);
+    return Math.max(most, ...known);
+  }, 0);
+}
+
 function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, cut: Cut, catalogue: Catalogue): Slice {
   const { experiment } = subject;
   const cells = subject.cells.filter((c) => matches(c, cut.where));
@@ -147,7 +157,8 @@ function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, cut: C
   const points = once((measure: string) => pointsOf(layout, cells, {}, measure, null));
   const all: readonly (Quantity | MeasureOf)[] = [...experiment.measures].sort((a, b) => order(a.name) - order(b.name));
   const measures = all.filter((m) => points(m.name).length > 0);
-  const ground: Ground = { layout, levels: commonLevels(experiment, cut), points };
+  const levels = commonLevels(experiment, cut);
+  const ground: Ground = { layout, levels, points, fastest_mbps: fastestOf(subject.cells) };
   const expected = catalogue.quantities.filter((q) => EXPECTED.includes(q.name) && !all.some((m) => m.name === q.name));
   const missing = [...all.filter((m) => points(m.name).length === 0), ...expected].sort(
     (a, b) => order(a.name) - order(b.name),
@@ -206,7 +217,7 @@ function modelSlice({ model, observed }: ModelSubject, catalogue: Catalogue, { a
   const y = up && scaled(up, axes.yScale);
   const shape = x && y ? 'plane' : 'line';
   const layout: Layout = { x, y, choices: [], facet: null, shape, across: x ? 'x' : 'y' };
-  const ground: Ground = { layout, levels: {}, points: null };
+  const ground: Ground = { layout, levels: {}, points: null, fastest_mbps: 0 };
   return {
     layout,
     cells: [],

@@ -28,6 +28,27 @@ function look(subject: Subject, query: string, fit = true): { view: View; state:
   return { view: viewOf(subject, slices, state, fit ? paperFit() : null, false), state };
 }
 
+describe('a link rate starts', () => {
+  const startOver = (mbps: number): number | undefined => {
+    const made = designed('host', { mtu_bytes: [1500, 9000], delay_us: [10, 40] }, ['throughput_mbps']);
+    const cells = made.cells.map((cell, i) => ({
+      ...cell,
+      measures: { throughput_mbps: { n: 1, mean: i === 2 ? mbps : 1, sd: null, ci95: null } },
+    }));
+    return look({ ...made, cells }, 'model=tcp-coalescing-throughput', false).view.start.link_rate_mbps;
+  };
+
+  it('where the model has it, or at the least that carries what was measured', () => {
+    expect([80, 940, 2400, 9870, 2e6].map(startOver)).toEqual([100, 1000, 2500, 10000, 2e6]);
+  });
+
+  it('where the model has it, without data', () => {
+    const model = catalogue.models.find((m) => m.id === 'tcp-coalescing-throughput');
+    if (!model) throw new Error('no such model');
+    expect(look({ of: 'model', model }, '', false).view.start.link_rate_mbps).toBe(100);
+  });
+});
+
 describe('the NFS cells', () => {
   const { view, state } = look(nfs(), '');
   const theta = view.start;
