@@ -145,6 +145,16 @@ def test_errors_point_at_the_line(page: Page, source: str, line: int, said: str)
     expect(editor(page)).to_be_focused()
 
 
+def test_an_error_without_a_place_marks_none(page: Page) -> None:
+    page.goto(link("x = 1\n"))
+    run(page)
+    notice = page.get_by_role("alert")
+    expect(notice).to_contain_text("must have one function that takes xp; it has none")
+    expect(notice).not_to_contain_text("Line 1")
+    expect(notice.get_by_role("button", name="Go there")).to_have_count(0)
+    expect(page.locator(".cm-lint-marker-error")).to_have_count(0)
+
+
 def test_an_endless_loop_is_stopped_and_the_next_run_works(page: Page) -> None:
     page.goto(link("while True:\n    pass\n"))
     run(page)

@@ -87,6 +87,16 @@ def test_the_page_gets_either_as_json():
     assert (told["line"], told["column"]) == (1, 7)
 
 
+@pytest.mark.parametrize(
+    "text", ["", "x = 1\n", "x = 'a\0b'\n", "\nlaw = lambda delay_us, *, xp: 3\n"]
+)
+def test_what_has_no_place_marks_no_line(text):
+    told = json.loads(answer(text))["error"]
+    assert told["message"]
+    assert "line" not in told
+    assert "marked" not in told["advice"]
+
+
 def test_every_model_of_the_catalogue_is_a_text_that_traces_to_itself():
     for model in MODELS.values():
         found = source_of(model)

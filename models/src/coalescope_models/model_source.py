@@ -94,8 +94,8 @@ def answer(text: str) -> str:
     try:
         return json.dumps({"document": read_source(text)}, allow_nan=False)
     except SourceError as error:
-        place = error.place or Place(1)
-        told = {"message": error.message, "advice": error.advice, **vars(place)}
+        place = {} if error.place is None else vars(error.place)
+        told = {"message": error.message, "advice": error.advice, **place}
         return json.dumps({"error": told})
 
 
@@ -137,10 +137,11 @@ def _run(text: str, name: str) -> dict[str, Any]:
     try:
         code = compile(text, name, "exec", dont_inherit=True)
     except SyntaxError as error:
+        place = _syntax_place(error)
         raise SourceError(
             f"{name} fails when it is run: {type(error).__name__}: {error.msg}.",
-            "Mend the marked line.",
-            _syntax_place(error),
+            "Mend the marked line." if place else "",
+            place,
         ) from error
     except ValueError as error:  # a NUL in the text
         raise SourceError(f"{name} fails when it is run: {error}.") from error
@@ -211,10 +212,12 @@ def _mapping(members: Mapping[str, Any], name: str, tree: ast.Module) -> Mapping
 # ---- places -------------------------------------------------------------------------------------
 
 
-def _syntax_place(error: SyntaxError) -> Place:
+def _syntax_place(error: SyntaxError) -> Place | None:
+    if not error.lineno:  # of a NUL in the text
+        return None
     column = max(0, (error.offset or 1) - 1)
     end = error.end_offset - 1 if error.end_offset and error.end_offset > 0 else None
-    return Place(max(1, error.lineno or 1), column, error.end_lineno, end)
+    return Place(error.lineno, column, error.end_lineno, end)
 
 
 def _in_characters(place: Place, text: str) -> Place:
@@ -248,8 +251,10 @@ def _innermost(error: BaseException, name: str) -> Place | None:
     return Place(summary.lineno or 1, summary.colno, summary.end_lineno, summary.end_colno)
 
 
-def _place(node: ast.AST) -> Place:
-    line = getattr(node, "lineno", 1)
+def _place(node: ast.AST) -> Place | None:
+    line = getattr(node, "lineno", None)
+    if line is None:  # of the whole text
+        return None
     if isinstance(node, ast.FunctionDef):  # its first line, not all of its body
         return Place(line, node.col_offset)
     return Place(
@@ -270,7 +275,7 @@ def _definition(tree: ast.Module, function: Callable[..., Any]) -> ast.AST:
     return tree
 
 
-def _last_return(definition: ast.AST) -> Place:
+def _last_return(definition: ast.AST) -> Place | None:
     returns = [node for node in ast.walk(definition) if isinstance(node, ast.Return)]
     return _place(returns[-1] if returns else definition)
 
@@ -284,7 +289,7 @@ def _assigned(tree: ast.Module, name: str) -> Place | None:
     return None
 
 
-def _named(tree: ast.Module, definition: ast.AST, name: str) -> Place:
+def _named(tree: ast.Module, definition: ast.AST, name: str) -> Place | None:
     """The last string of that name, as in BOUNDS or among the outputs; else its argument."""
     for statement in reversed(tree.body):
         for node in ast.walk(statement):

@@ -489,7 +489,7 @@ export function WorkshopPage() {
         {trouble && (
           <Notice
             tone="bad"
-            title={trouble.place ? `Line ${trouble.place.line}` : 'It did not run to its end'}
+            title={trouble.place ? `Line ${trouble.place.line}` : 'No model came of it'}
             action={
               trouble.place
                 ? { label: 'Go there', onClick: () => trouble.place && editor.current?.goTo(trouble.place) }
