@@ -109,7 +109,11 @@ def test_a_partner_that_is_not_there_is_said_and_spoils_nothing(
 ) -> None:
     console.expected.append("404")
     page.goto(f"{NFS}?view=difference&against=no-such-thing")
-    expect(page.get_by_role("status").filter(has_text="Not to be had")).to_be_visible()
+    said = page.get_by_role("status").filter(has_text="Not to be had")
+    # what a menu beside it can mend, and no advice for a shell
+    expect(said).to_have_text(
+        "Not to be had: There is no experiment 'no-such-thing'. Choose another."
+    )
     choose(page, "Map")
     expect(page.locator("[data-layer=contours] text").first).to_be_attached()
 

@@ -145,6 +145,15 @@ def test_errors_point_at_the_line(page: Page, source: str, line: int, said: str)
     expect(editor(page)).to_be_focused()
 
 
+def test_a_fit_to_an_experiment_that_is_not_there_says_so(page: Page, console: Console) -> None:
+    console.expected.append("404")
+    asked = "experiment=nowhere&response=throughput_mbps&free=link_rate_mbps"
+    page.goto(f"/workshop?model=link-bound&{asked}")
+    notice = page.get_by_role("alert").filter(has_text="did not arrive")
+    expect(notice).to_contain_text("There is no experiment 'nowhere'. Choose another.")
+    expect(notice).not_to_contain_text("list what there is")
+
+
 def test_an_error_without_a_place_marks_none(page: Page) -> None:
     page.goto(link("x = 1\n"))
     run(page)

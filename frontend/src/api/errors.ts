@@ -30,7 +30,7 @@ export class Unreachable extends Error {
 }
 
 /** What was asked for is not there; asking again does not help. */
-export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+export const isMissing = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 404;
 
 function isErrorBody(body: unknown): body is { error: ErrorBody } {
   if (typeof body !== 'object' || body === null || !('error' in body)) return false;
@@ -68,3 +68,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   return String(error);
 }
+
+/** The same of what was chosen on the page: the server's advice on what is missing is for a shell. */
+export const reasonOfChoice = (error: unknown): string =>
+  isMissing(error) ? `${error.message} Choose another.` : reasonOf(error);

@@ -2,7 +2,7 @@
 // What stands above the lines, and what that figure asks for.
 import { useMemo, useState } from 'react';
 import { mayComeYet } from '../../api/copy';
-import { reasonOf } from '../../api/errors';
+import { isMissing, reasonOfChoice } from '../../api/errors';
 import { useCells, useExperiment, useExperiments } from '../../api/queries';
 import { Icon } from '../../components/Icon';
 import { Menu, MenuItem } from '../../components/Menu';
@@ -117,7 +117,7 @@ function TurnBack() {
 
 /** What the difference map has to say about its partner. */
 function partnerWords(other: Other, settings: number): string {
-  if (other.error) return `Not to be had: ${reasonOf(other.error)}`;
+  if (other.error) return `Not to be had: ${reasonOfChoice(other.error)}`;
   if (other.slug === null) return 'Choose what to compare with.';
   if (!other.data) return 'Its cells are on their way.';
   return settings === 0 ? 'It has no setting of this plane with this measure.' : '';
@@ -178,7 +178,7 @@ export function FigureBar({ other }: { other: Other }) {
       {said && (
         <span className="note" role="status">
           {said}{' '}
-          {other.error !== null && mayComeYet(other.error) && (
+          {other.error !== null && !isMissing(other.error) && mayComeYet(other.error) && (
             <button type="button" className="inline" onClick={other.again}>
               Try again
             </button>

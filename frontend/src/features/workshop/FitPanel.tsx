@@ -3,7 +3,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { currentCopy, needsServer, tryAgain } from '../../api/copy';
-import { reasonOf } from '../../api/errors';
+import { reasonOf, reasonOfChoice } from '../../api/errors';
 import { useExperiment, useExperiments, useNonlinearFit } from '../../api/queries';
 import type { Experiment, NonlinearFit } from '../../api/types';
 import { Kind } from '../../components/Kind';
@@ -300,7 +300,7 @@ function Panel(props: PanelProps) {
       </div>
       {experiment.isError && slug !== '' && (
         <Notice tone="bad" title="The experiment did not arrive">
-          {reasonOf(experiment.error)}
+          {reasonOfChoice(experiment.error)}
         </Notice>
       )}
       {experiment.data && slug !== '' && (
