@@ -18,6 +18,24 @@ def card(page: Page) -> Locator:
     return page.get_by_role("dialog", name=re.compile("^Definition: "))
 
 
+# Keys in the very moment in which a page is there: who hears one keeps it from the browser.
+PRESS_AT_ONCE = """new MutationObserver((_, watch) => {
+  const name = document.querySelector('button[data-quantity]');
+  if (!name) return;
+  watch.disconnect();
+  globalThis.heard = ['z', '?'].filter((key) => !name.dispatchEvent(
+    new KeyboardEvent('keydown', { key, ctrlKey: key === 'z', bubbles: true, cancelable: true })));
+}).observe(document, { subtree: true, childList: true });"""
+
+
+def test_keys_are_heard_as_soon_as_there_is_something_to_press_them_on(page: Page) -> None:
+    page.add_init_script(PRESS_AT_ONCE)
+    page.goto(NFS)
+    page.wait_for_function("globalThis.heard")
+    assert page.evaluate("globalThis.heard") == ["z", "?"]
+    expect(card(page)).to_be_focused()
+
+
 def test_names_open_their_definitions_and_lead_on(page: Page) -> None:
     page.goto(NFS)
     name = page.get_by_role("heading", level=1).get_by_role("button")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { QueryClientProvider } from '@tanstack/react-query';
-import { type RefObject, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type RefObject, Suspense, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { type AroundNavHandler, Router, useLocation } from 'wouter';
 import { base } from '../api/home';
 import { queries } from '../api/queries';
@@ -21,7 +21,8 @@ const HELP_AFTER_MS = 500;
 /** Loaded once the page is there, or with the first question. The page works without it. */
 function useHelp(): typeof import('./Help') | null {
   const [help, setHelp] = useState<typeof import('./Help') | null>(null);
-  useEffect(() => followQuestions(document), []);
+  // with the page, not after: one can ask as soon as it is seen
+  useLayoutEffect(() => followQuestions(document), []);
   const wanted = useSyncExternalStore(asked.subscribe, () => asked.get().now !== null);
   useEffect(() => {
     if (help) return;

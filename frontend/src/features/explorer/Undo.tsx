@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Undo and redo, by button and by key.
-import { useEffect, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useSyncExternalStore } from 'react';
 import { Icon } from '../../components/Icon';
 import type { History } from '../../state/history';
 import { useExplorer } from './context';
@@ -13,7 +13,8 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 /** Follows the state, the end of each gesture, and Ctrl or ⌘ with Z. */
 export function useHistory(history: History): void {
-  useEffect(() => {
+  // with the page, not after: keys are pressed as soon as it is seen
+  useLayoutEffect(() => {
     const stop = history.watch();
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey) || isTyping(event.target)) return;
