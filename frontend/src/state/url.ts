@@ -58,6 +58,8 @@ export function writeQuery(query: () => string): void {
   };
   last = performance.now();
   if (waiting === undefined) over = begin();
+  // who leaves for another site finds it when coming back; going back within the page leaves no moment for it
+  addEventListener('pagehide', flushQuery, { once: true });
   waiting ??= setTimeout(settle, QUIET_MS);
 }
 

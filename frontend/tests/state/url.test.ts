@@ -4,11 +4,15 @@ import { followUnderWay } from '../../src/state/underWay';
 import { flushQuery, writeQuery } from '../../src/state/url';
 
 let none = true;
+let hide: () => void;
 const replaceState = vi.fn();
 
 beforeEach(() => {
   vi.stubGlobal('location', { search: '', pathname: '/explorer/nfs', hash: '' });
   vi.stubGlobal('history', { state: null, replaceState });
+  const page = new EventTarget();
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+  hide = () => page.dispatchEvent(new Event('pagehide'));
   replaceState.mockClear();
   followUnderWay((now) => {
     none = now;
@@ -24,6 +28,15 @@ test('the query is written once, and then nothing is under way', () => {
   flushQuery();
   expect(replaceState.mock.calls).toEqual([[null, '', '/explorer/nfs?alpha=2']]);
   expect(none).toBe(true);
+});
+
+test('the query is written when the page is left before that, each time', () => {
+  for (const query of ['alpha=1', 'alpha=2']) {
+    writeQuery(() => query);
+    hide();
+    expect(replaceState).toHaveBeenLastCalledWith(null, '', `/explorer/nfs?${query}`);
+    expect(none).toBe(true);
+  }
 });
 
 test('a query that cannot be made is over too, and does not come back', () => {
