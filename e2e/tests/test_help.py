@@ -31,7 +31,7 @@ PRESS_AT_ONCE = """new MutationObserver((_, watch) => {
 def test_keys_are_heard_as_soon_as_there_is_something_to_press_them_on(page: Page) -> None:
     page.add_init_script(PRESS_AT_ONCE)
     page.goto(NFS)
-    page.wait_for_function("globalThis.heard")
+    eventually(page, lambda: page.evaluate("globalThis.heard") is not None)
     assert page.evaluate("globalThis.heard") == ["z", "?"]
     expect(card(page)).to_be_focused()
 
