@@ -82,6 +82,43 @@ def test_paper_holds_what_is_out_of_sight_as_it_is_now(page: Page) -> None:
     assert plot.inner_html() == printed
 
 
+# Heard after the page's own: how far the drawing's words reach.
+KEEP_HOW_FAR_IT_REACHES = """(plot) => {
+  const reach = () => {
+    const boxes = [...plot.querySelectorAll('text')].map((each) => each.getBBox());
+    return [
+      Math.max(...boxes.map((box) => box.x + box.width)),
+      Math.max(...boxes.map((box) => box.y + box.height)),
+    ];
+  };
+  addEventListener('beforeprint', () => { globalThis.onPaper = reach(); });
+  return reach();
+}"""
+PAPER_PX = (680, 520)  # as explorer.css has it
+
+
+def test_paper_holds_the_whole_drawing(page: Page) -> None:
+    """Nothing can be measured on paper: the drawing has a size of its own there."""
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/explorer/geist-2005-nfs")
+    stand_still(page)
+    plot = page.locator(".duet svg.plot").first
+    wide, high = plot.evaluate(KEEP_HOW_FAR_IT_REACHES)
+    assert wide > PAPER_PX[0]
+    assert high > PAPER_PX[1]
+    before = plot.inner_html()
+    page.pdf(format="A4", landscape=True)
+    wide, high = page.evaluate("globalThis.onPaper")
+    assert PAPER_PX[0] / 2 < wide <= PAPER_PX[0]
+    assert PAPER_PX[1] / 2 < high <= PAPER_PX[1]
+    stand_still(page)
+    assert plot.inner_html() == before
+    page.emulate_media(media="print")
+    box = page.locator(".duet").bounding_box()
+    assert box is not None
+    assert (box["width"], box["height"]) == PAPER_PX
+
+
 def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:
     """Its place is far below the screen, where it is not asked for; paper has no far below."""
     page.set_viewport_size({"width": 390, "height": 500})

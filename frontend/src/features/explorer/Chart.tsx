@@ -197,6 +197,9 @@ function useSpoken(hit: RefObject<SVGRectElement | null>) {
   });
 }
 
+/** Width and height on paper: as explorer.css has them. A4 and Letter are wider by their margins. */
+const PAPER_PX = [680, 520] as const;
+
 export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: Picture | null) => void }) {
   const { view, redraw } = useExplorer();
   const host = useRef<HTMLDivElement>(null);
@@ -238,7 +241,20 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: P
       redraw();
     });
     observer.observe(box);
+    // paper is laid out when nothing can be measured any more: the drawing has the size there that explorer.css gives it
+    const onPaper = () => {
+      drawing.resize(...PAPER_PX);
+      redraw(true);
+    };
+    const offPaper = () => {
+      drawing.resize(width, height);
+      redraw();
+    };
+    addEventListener('beforeprint', onPaper);
+    addEventListener('afterprint', offPaper);
     return () => {
+      removeEventListener('beforeprint', onPaper);
+      removeEventListener('afterprint', offPaper);
       observer.disconnect();
       picture.current = null;
       onPicture(null);
