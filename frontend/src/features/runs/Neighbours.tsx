@@ -5,7 +5,7 @@ import { useExperiment, useQuantities, useRuns } from '../../api/queries';
 import type { RunDetail } from '../../api/types';
 import { labelOf } from '../../components/factorWords';
 import { QuantityName } from '../../components/QuantityName';
-import { chosenFew, number, stateOf } from './words';
+import { chosenFew, numbersOf, stateOf } from './words';
 
 const MOST = 50;
 
@@ -16,6 +16,8 @@ export function Neighbours({ run }: { run: RunDetail }) {
   const found = useRuns(run.experiment, { limit: MOST, offset: 0, cell: run.cell }).data;
   if (!found || found.total < 2 || !experiment.data) return null;
   const measures = chosenFew(experiment.data.measures, experiment.data.default_view?.measure);
+  const runs = [...found.runs].sort((a, b) => (a.replicate ?? Infinity) - (b.replicate ?? Infinity));
+  const write = new Map(measures.map((name) => [name, numbersOf(runs.map((each) => each.measures[name]?.value))]));
   const others = found.runs.filter(({ id, status }) => id !== run.id && status === 'current');
   return (
     <section aria-label="The same cell’s replicates" className="samecell">
@@ -37,7 +39,7 @@ export function Neighbours({ run }: { run: RunDetail }) {
             </tr>
           </thead>
           <tbody>
-            {found.runs.map((each) => (
+            {runs.map((each) => (
               <tr key={each.id} className={each.id === run.id ? 'here' : undefined}>
                 <td>
                   {each.id === run.id ? (
@@ -48,7 +50,7 @@ export function Neighbours({ run }: { run: RunDetail }) {
                 </td>
                 {measures.map((name) => (
                   <td key={name} className="n value">
-                    {each.measures[name] ? number(each.measures[name].value) : <small>not available</small>}
+                    {each.measures[name] ? write.get(name)?.(each.measures[name].value) : <small>not available</small>}
                     {each.outlying?.includes(name) && <small className="outlying"> outlier</small>}
                   </td>
                 ))}

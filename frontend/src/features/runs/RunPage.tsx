@@ -9,7 +9,7 @@ import { isMissing, reasonOf } from '../../api/errors';
 import { useExperiment, useQuantities, useRun } from '../../api/queries';
 import type { Quantity, RunDetail, RunEvent } from '../../api/types';
 import { useSaid } from '../../components/copy';
-import { inWords, labelOf } from '../../components/factorWords';
+import { inWords, labelOf, levelInWords } from '../../components/factorWords';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
@@ -73,9 +73,9 @@ function Settings({ run, quantities }: { run: RunDetail; quantities: Quantities 
               <th scope="row">
                 <QuantityName name={name}>{labelOf(name, quantities)}</QuantityName>
               </th>
-              <td className="n">{plain(requested)}</td>
+              <td className="n">{requested === null ? '–' : levelInWords(requested)}</td>
               <td className={`n value ${differs ? 'differs' : ''}`}>
-                {plain(counts)}
+                {counts === null ? '–' : levelInWords(counts)}
                 {differs && <small> not as requested</small>}
               </td>
               <td>{unitOf(name, quantities)}</td>
