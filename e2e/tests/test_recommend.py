@@ -121,7 +121,7 @@ def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
     expect(answer(page)).to_contain_text("No run here has throughput")
     expect(answer(page)).to_contain_text("measure it in each setting, three times or more")
     page.goto("/explorer/geist-2005-nfs?advice=open")
-    expect(answer(page)).to_contain_text("nothing is known of chance")
+    expect(answer(page)).to_contain_text("its odds are not known")
     expect(page.locator(".advice")).to_contain_text("Measure each setting at least three times")
 
 

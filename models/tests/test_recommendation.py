@@ -116,7 +116,7 @@ def test_single_values_are_ranked_without_probabilities():
     table, cells = runs(NFS, n=1)
     found = recommend(table, cells, [FAST])
     assert found.best == 40
-    assert "ranks single values" in found.message
+    assert "without its spread" in found.message
     assert found.candidates[0].probability_best is None
 
 

@@ -59,7 +59,7 @@ def test_a_model_without_data(run: Run) -> None:
     )  # fmt: skip
     assert done.returncode == 0
     assert "Best: delay_us 40" in done.stdout
-    assert "know nothing of chance" in done.stdout
+    assert "without probabilities" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -446,8 +446,8 @@ def _message(
         return "No setting that was measured keeps the constraints: loosen one, or measure others."
     if not replicated:
         return (
-            "No setting was measured twice, so nothing is known of chance: this ranks single "
-            "values. Measure each setting at least three times for probabilities."
+            "Each setting has one value only, without its spread: this ranks the values as they "
+            "are. Measure each setting at least three times for probabilities."
         )
     chance = candidates[0].probability_best
     if unresolved and chance is not None and chance < _LIKELY:

@@ -37,8 +37,8 @@ _TRAFFIC = ("workload", "frame_bytes", "streams", "packet_rate_hz")
 _BY_DELAY = ("delay_us", "delay_ticks", "packets_per_interrupt", "mtu_bytes")
 _CPU_PER_GB = "system_cpu_s_per_gb"
 _NO_CHANCE = (
-    "This ranks a model's predictions, which know nothing of chance: measure the best settings "
-    "before you rely on them."
+    "These are a model's predictions, without probabilities: measure the best settings before you "
+    "rely on them."
 )
 
 

@@ -79,7 +79,7 @@ function sentence(view: View, kind: string, cellsBusy: boolean): string {
   if (!view.measured) return `${unit}${view.binding?.model.summary ?? ''}`;
   const plane = view.layout.shape === 'plane';
   if (view.figure === '3d' && (view.mode === 'model' || view.mode === 'interpolated'))
-    return `${unit}${view.mode === 'model' ? 'The model’s surface' : 'A surface through the cells'} from aside, the ${cells} on their stems.`;
+    return `${unit}${view.mode === 'model' ? 'The model’s surface' : 'A surface through the cells'} from the side, the ${cells} on their stems.`;
   if (view.mode === 'model')
     return `${unit}The model’s ${plane ? 'surface under' : 'line beside'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
   if (view.mode === 'interpolated')

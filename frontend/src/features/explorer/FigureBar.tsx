@@ -102,7 +102,7 @@ function TurnBack() {
   });
   return (
     <>
-      <span className="note">Drag to turn; arrows do too.</span>
+      <span className="note">Drag or use the arrow keys to turn it.</span>
       <button
         type="button"
         className="quiet small boxed"

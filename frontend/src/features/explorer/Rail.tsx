@@ -5,6 +5,7 @@ import { type KeyboardEvent, memo, type ReactNode, useContext, useEffect, useRef
 import { Link, useLocation } from 'wouter';
 import { useExperiments } from '../../api/queries';
 import type { Experiment, Factor, FactorValue, Quantity } from '../../api/types';
+import { inSentence } from '../../components/factorWords';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
 import { Beside, Later } from '../../components/Later';
@@ -446,7 +447,7 @@ function Notes({ experiment }: { experiment: Experiment }) {
 function summaryOf({ view, store }: ReturnType<typeof useExplorer>): string {
   const { x, y } = view.layout;
   const chosen = Object.values(store.get().where).map(levelWords);
-  const axes = [y, x].filter((a): a is Axis => a !== null).map((a) => `${shortName(a)} ${a.levels.length}`);
+  const axes = [y, x].filter((a): a is Axis => a !== null).map((a) => `${inSentence(shortName(a))} ${a.levels.length}`);
   return [...chosen, shortLabel(view.measure).toLowerCase().replace('cpu', 'CPU'), axes.join(' × ')]
     .filter(Boolean)
     .join(' · ');

@@ -63,9 +63,8 @@ export function FiguresPage() {
       <header className="lede">
         <h1>Figures</h1>
         <p>
-          The tables and charts of five documents, drawn anew from what there is: numbers that were printed, the same
-          experiment emulated, and models. What was plotted but never printed is not guessed at; each figure says what
-          it lacks.
+          The tables and charts of five documents, redrawn from the numbers they print, from the same experiment in
+          emulation, and from models. Points that were plotted but never printed are left out, and each figure says so.
         </p>
       </header>
       <Missing data={data} />

@@ -98,7 +98,7 @@ export function HowItWorksPage() {
         <h1>How it works</h1>
         <p>
           Interrupt coalescing in slow motion. Frames arrive, a timer gathers them, one interrupt brings them all, and
-          the CPU works through them. The models of this site say what that comes to; here it is counted.
+          the CPU works through them. The models predict the outcome; here it is simulated and counted.
         </p>
       </header>
       <Presets parameters={parameters} onChoose={choose} />

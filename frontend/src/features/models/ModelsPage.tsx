@@ -50,8 +50,8 @@ export function ModelsPage() {
       <header className="lede">
         <h1>Models</h1>
         <p>
-          Each is a function from a paper, traced once: the same body draws here, fits on the server and prints its own
-          equation. Open one to explore it without any data, or write one of your own in the{' '}
+          Each is one function, taken from a paper: the same code draws here, fits on the server and writes its own
+          equation. Open one to explore it without data, or write your own in the{' '}
           <Link href="/workshop">model workshop</Link>. <Link href="/how-it-works">How it works</Link> shows what they
           are about, in slow motion; the <Link href="/glossary">glossary</Link> defines every quantity.
         </p>

@@ -165,7 +165,7 @@ function Limits(props: Props) {
   return (
     <fieldset className="bounds">
       <legend className="cap">
-        Limits <small>empty: none</small>
+        Limits <small>optional</small>
       </legend>
       {boundsOf(props).map(({ measure, label, unit, limit }) => {
         const own = advice.limits.find((l) => l.measure === measure && l.limit === limit);
@@ -179,7 +179,7 @@ function Limits(props: Props) {
             numeric
             take={(text) => {
               const value = limitIn(text);
-              if (text !== '' && value === null) return 'a number above nought';
+              if (text !== '' && value === null) return 'a number above zero';
               if (value !== null && !own && advice.limits.length >= MOST_LIMITS) return 'too many limits';
               if (value !== (own?.value ?? null)) set({ limits: withLimit(advice.limits, measure, limit, value) });
               return null;
@@ -197,7 +197,7 @@ export function Target({ advice, set }: Pick<Props, 'advice' | 'set'>) {
   return (
     <fieldset className="target">
       <legend className="cap">
-        Commands for <small>as ip link and ethtool -i name them</small>
+        Commands for <small>names as in ip link and ethtool -i</small>
       </legend>
       <Field
         label="Interface"
@@ -229,7 +229,7 @@ export function Controls(props: Props) {
   const known = measured(slice, measure);
   return (
     <>
-      <h3 className="cap">What is wanted</h3>
+      <h3 className="cap">Goal</h3>
       <Segmented
         tiny
         label="Goal"

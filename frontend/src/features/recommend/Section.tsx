@@ -204,6 +204,12 @@ function Settings({ found: { question, answer, slice }, go }: { found: Answered;
   );
 }
 
+/** Words with commands in them, between `these`. */
+function Quoted({ children }: { children: string }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one constant sentence
+  return children.split('`').map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
+}
+
 /** Commands to copy. What scrolls is reached by keyboard. */
 function Script({ label, text }: { label: string; text: string }) {
   return (
@@ -232,7 +238,7 @@ function Commands({ answer, advice }: { answer: Recommendation; advice: Advice }
       <Script label="Commands that set it" text={script} />
       {keep && (
         <details className="more">
-          <summary>So that it stays after a restart</summary>
+          <summary>To keep it after a restart</summary>
           <div className="copied">
             <Script label="Commands that keep it" text={keep} />
             <CopyButton text={keep} />
@@ -248,7 +254,9 @@ function Commands({ answer, advice }: { answer: Recommendation; advice: Advice }
       <Script label="Commands for the way back" text={back} />
       <ul className="cautions">
         {commands.notes.map((note) => (
-          <li key={note}>{note}</li>
+          <li key={note}>
+            <Quoted>{note}</Quoted>
+          </li>
         ))}
       </ul>
     </>

@@ -125,7 +125,7 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
   const standing = question.model
     ? `the best of ${of} predictions`
     : probability === null
-      ? `the best of ${of} single values, so nothing is known of chance`
+      ? `the best of ${of} settings; with one value for each, its odds are not known`
       : `the best with probability ${chance(probability)}`;
   return [
     { text: `${goal}: ` },
@@ -171,7 +171,7 @@ export function notesOf(question: Question, answer: Recommendation, layout: Layo
 export const MEANINGS: readonly (readonly [string, string])[] = [
   [
     'probability',
-    'In how many of 4000 draws of what the replicates leave open this setting came out as the best that keeps the limits.',
+    'The share of 4000 random draws, each within what the replicates leave open, in which this setting was the best that keeps the limits.',
   ],
   [
     'cannot be told apart',
@@ -191,7 +191,7 @@ export const MEANINGS: readonly (readonly [string, string])[] = [
 export function standingOf(candidate: Candidate, place: number, answer: Recommendation): string {
   if (!candidate.allowed) return 'breaks a limit';
   if (place === answer.best) return 'the best';
-  if (candidate.probability_best === null) return 'chance not known';
+  if (candidate.probability_best === null) return 'probability not known';
   if (candidate.resolved) return 'told apart';
   const { runs_to_resolve: runs } = candidate;
   return runs === null ? 'not told apart' : `not told apart; about ${decimal(runs, 0)} runs of each would`;

@@ -61,8 +61,8 @@ export function outliersWords(cells: readonly ReplicatedCell[]): string {
     `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}.`,
     flagged === 0
       ? 'No run stands out from its cell.'
-      : `${flagged} ${flagged === 1 ? 'run does' : 'runs do'} not belong with the others of ${flagged === 1 ? 'its cell' : 'their cells'} (amber, hollow); ${flagged === 1 ? 'it counts' : 'they count'} all the same.`,
-    single > 0 && `${single} ${single === 1 ? 'cell has' : 'cells have'} one run: nothing is known of their spread.`,
+      : `${flagged} ${flagged === 1 ? 'run is an outlier in its cell' : 'runs are outliers in their cells'} (amber, hollow) and still ${flagged === 1 ? 'counts' : 'count'}.`,
+    single > 0 && `${single} ${single === 1 ? 'cell has' : 'cells have'} one run, whose spread is not known.`,
   ]
     .filter(Boolean)
     .join(' ');

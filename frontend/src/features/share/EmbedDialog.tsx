@@ -107,7 +107,7 @@ export function EmbedDialog({ view, title, onClose }: { view: string; title: str
           value={text}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <small>Python never runs in it; it leads to the view in a window of its own.</small>
+        <small>The embed runs no Python. Its link opens the whole view in a new window.</small>
       </label>
     </Dialog>
   );

@@ -106,7 +106,7 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
             {at + 1} of {steps.length}
           </span>
           <button type="button" className="quiet small" onClick={onEnd}>
-            No more of this
+            End the tour
           </button>
           {at > 0 && (
             <button type="button" className="quiet small" onClick={() => go(-1)}>

@@ -26,21 +26,22 @@ export const STEPS: readonly Step[] = [
     side: 'left',
   },
   {
-    title: 'Or pull the line itself',
-    words: 'Take the red ring and pull it up or down: the parameter that moves the line there moves with it.',
+    title: 'Pull the line itself',
+    words: 'Drag the red ring up or down: the parameter with the most effect there follows.',
     anchor: '.explorer .grip',
     side: 'left',
   },
   {
-    title: 'What to set',
-    words: 'A goal and your constraints in, a setting with its odds out, and the commands for your driver to copy.',
+    title: 'What should I set?',
+    words:
+      'Choose a goal and limits: the answer is a setting, how sure it is the best, and the commands for your driver.',
     anchor: '.explorer .advice',
     side: 'above',
   },
   {
     title: 'The address is the view',
     words:
-      'Whatever you changed stands in the address. Share copies it, short or long, and whoever opens it sees the same.',
+      'Every change is kept in the address. Share copies it, in full or as a short link; whoever opens it sees the same.',
     anchor: '.bar .tools',
     side: 'below',
   },

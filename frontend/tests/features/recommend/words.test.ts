@@ -113,7 +113,7 @@ describe('the answer', () => {
       candidate({ mtu_bytes: 1500, delay_us: 10 }, { throughput_mbps: 9 }, { probability_best: null }),
     ]);
     expect(plain(sentenceOf(question, single, layout))).toMatch(
-      /the best of 1 single values, so nothing is known of chance/,
+      /the best of 1 settings; with one value for each, its odds are not known/,
     );
     const model = posed(nfs(), 'goal=throughput');
     const predicted = answered([

@@ -38,7 +38,7 @@ it('writes no word over a mark or another word', () => {
 
 it('says what stands out', () => {
   expect(outliersWords([cell([1, 2, 9], 2), cell([4])])).toBe(
-    '2 cells. 1 run does not belong with the others of its cell (amber, hollow); it counts all the same. 1 cell has one run: nothing is known of their spread.',
+    '2 cells. 1 run is an outlier in its cell (amber, hollow) and still counts. 1 cell has one run, whose spread is not known.',
   );
 });
 

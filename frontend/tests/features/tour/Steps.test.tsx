@@ -36,13 +36,13 @@ it('goes to the next part of those that are there now, and the page with it', as
   expect(says()).toBe('Every parameter with its interval');
   stand('param', 'grip', 'advice');
   await go('Next');
-  expect([says(), sought]).toEqual(['Or pull the line itself', ['grip']]);
+  expect([says(), sought]).toEqual(['Pull the line itself', ['grip']]);
 });
 
 it('counts from the part it speaks of, though another came before it', async () => {
   await go('Next');
-  expect(says()).toBe('What to set');
+  expect(says()).toBe('What should I set?');
   stand('param', 'grip', 'advice');
   await go('Back');
-  expect([says(), sought.at(-1)]).toEqual(['Or pull the line itself', 'grip']);
+  expect([says(), sought.at(-1)]).toEqual(['Pull the line itself', 'grip']);
 });

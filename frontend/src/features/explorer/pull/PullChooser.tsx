@@ -17,7 +17,7 @@ export function PullChooser() {
           value={able.some((s) => s.name === name) ? (name ?? '') : ''}
           onChange={(event) => store.update({ pull: event.currentTarget.value || null })}
         >
-          <option value="">what does most there</option>
+          <option value="">what has most effect there</option>
           {able.map((s) => (
             <option key={s.name} value={s.name}>
               {plainSymbol(s)} {s.label}
