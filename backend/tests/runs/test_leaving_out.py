@@ -17,6 +17,7 @@ ROWS = [
 ]
 FEWER = ROWS[1:]
 # of one store or the other: names, versions, row ids
+GONE = "00000000-0000-4000-8000-000000000000"  # of a run that is not here any more
 OWN = {"experiment", "data_version", "without", "cell", "id", "run"}
 
 
@@ -52,7 +53,7 @@ def test_analyses_leave_runs_out(
     def ask(slug: str, **more: str) -> Any:
         return client.get(f"/api/experiments/{slug}/{what}", params={**query, **more}).json()
 
-    found = ask("whole", without=f"{left_out},unknown")
+    found = ask("whole", without=f"{left_out},{GONE}")
     assert found["without"] == [left_out]
     assert plain(found) == plain(ask("fewer"))
     assert plain(found) != plain(ask("whole"))
@@ -77,7 +78,7 @@ def test_fits_and_recommendations_leave_runs_out(
         assert answer.status_code == 200, answer.json()
         return answer.json()
 
-    found = ask("whole", without=[left_out, "unknown"])
+    found = ask("whole", without=[left_out, GONE])
     assert found["without"] == [left_out]
     assert plain(found) == plain(ask("fewer"))
     assert plain(found) != plain(ask("whole"))
@@ -97,3 +98,26 @@ def test_exports_leave_runs_out_and_say_so(client: Any, left_out: str, what: str
     assert whole["without"] == [left_out]
     assert fewer["without"] == []
     assert plain(whole) == plain(fewer)
+
+
+@pytest.mark.parametrize("cut", [slice(0, 8), slice(1, None)])
+def test_what_is_no_identity_is_refused_and_named(client: Any, left_out: str, cut: slice) -> None:
+    """It may be mistyped or cut short: an answer with the run in it would look right."""
+    wrong = left_out[cut]
+    asked: list[tuple[str, dict[str, str]]] = [
+        *ASKED,
+        ("cells", {}),
+        ("export", {"format": "csv"}),
+    ]
+    answers = [
+        client.get(f"/api/experiments/whole/{what}", params={**query, "without": wrong})
+        for what, query in asked
+    ] + [
+        client.post(f"/api/experiments/whole/{what}", json={**body, "without": [wrong]})
+        for what, body in POSTED
+    ]
+    for answer in answers:
+        assert answer.status_code == 422, answer.json()
+        error = answer.json()["error"]
+        assert error["code"] == "no_identity"
+        assert error["message"] == f"{wrong!r} is no run's identity."

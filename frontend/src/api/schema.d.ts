@@ -4742,7 +4742,7 @@ export interface operations {
     list_cells: {
         parameters: {
             query?: {
-                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
@@ -5158,7 +5158,7 @@ export interface operations {
                 measure: string;
                 /** @description Two factors: A,B */
                 factors: string;
-                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
@@ -5224,7 +5224,7 @@ export interface operations {
                 measure: string;
                 /** @description Wanted half width of each 95 % interval */
                 width_percent: number;
-                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
@@ -5288,7 +5288,7 @@ export interface operations {
             query: {
                 /** @description A measure of the glossary, such as throughput_mbps */
                 measure: string;
-                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels.
@@ -5626,7 +5626,7 @@ export interface operations {
                 format: "csv" | "json";
                 /** @description A row per cell, or per current run */
                 what?: "cells" | "runs";
-                /** @description Runs to leave out of this answer: ID,ID,… What is no current run of the experiment is passed over; the answer says what was left out */
+                /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
             };
             header?: never;

@@ -15,9 +15,11 @@ export function startFrom(query: string): void {
   held = query;
 }
 
-/** Runs that the view leaves out, as the address names them: `?without=ID,ID`. */
+const IDENTITY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Runs that the view leaves out, as the address names them: `?without=ID,ID`. What is no identity spoils no view. */
 export const leftOutOf = (query: string): string[] => [
-  ...new Set((new URLSearchParams(query).get('without') ?? '').split(',').filter(Boolean)),
+  ...new Set((new URLSearchParams(query).get('without') ?? '').split(',').filter((id) => IDENTITY.test(id))),
 ];
 
 let waiting: ReturnType<typeof setTimeout> | undefined;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { followUnderWay } from '../../src/state/underWay';
-import { flushQuery, writeQuery } from '../../src/state/url';
+import { flushQuery, leftOutOf, writeQuery } from '../../src/state/url';
 
 let none = true;
 let hide: () => void;
@@ -46,4 +46,9 @@ test('a query that cannot be made is over too, and does not come back', () => {
   expect(flushQuery).toThrow('no query');
   expect(none).toBe(true);
   expect(flushQuery).not.toThrow();
+});
+
+test('the view leaves out what can be a run, once; the rest of the address spoils nothing', () => {
+  const run = '3f0c2a52-6f0b-4a58-9a3e-0f6a8f7f0c11';
+  expect(leftOutOf(`without=${run},3f0c2a52,,${run},nonsense`)).toEqual([run]);
 });

@@ -17,7 +17,8 @@ from coalescope.analyses.schemas import (
 from coalescope.connections import ReadConnection
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
-from coalescope.runs.selection import LEFT_OUT_AS_TEXT, left_out
+from coalescope.runs.chosen import identities
+from coalescope.runs.selection import LEFT_OUT_AS_TEXT
 
 router = APIRouter(prefix="/experiments", tags=["analyses"])
 
@@ -46,7 +47,7 @@ def get_variance(
     """
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "factors", "without")
-    two, uids = variance.two_factors(factors), left_out(without)
+    two, uids = variance.two_factors(factors), identities(without)
     return variance_out(service.analyse_variance(connection, experiment, measure, two, where, uids))
 
 
@@ -67,7 +68,7 @@ def get_replication_plan(
     """
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "width_percent", "without")
-    uids = left_out(without)
+    uids = identities(without)
     return plan_out(
         service.plan_replicates(connection, experiment, measure, width_percent, where, uids)
     )
@@ -87,7 +88,7 @@ def get_replicates(
     """
     experiment = get_experiment(connection, slug)
     where = _where(request, "measure", "without")
-    uids = left_out(without)
+    uids = identities(without)
     return replicates_out(service.list_replicates(connection, experiment, measure, where, uids))
 
 

@@ -23,7 +23,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import factor_levels, matches, parse_where
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
 from coalescope.glossary.quantities import require_measure
-from coalescope.runs.chosen import chosen_among
+from coalescope.runs.chosen import chosen_among, identities
 from coalescope.runs.environments import Facts, describe_environments
 from coalescope.runs.records import MeasuredValue, ReplicateRecord, RunValues
 from coalescope.runs.summaries import cells_after
@@ -164,7 +164,7 @@ def _levels(query: Pairs) -> list[tuple[str, str]]:
 
 
 def _left_out(query: Pairs, kept: Kept) -> set[str]:
-    wanted = set(dict(query).get("without", "").split(","))
+    wanted = identities(dict(query).get("without", ""))
     return {run["id"] for run in kept.runs if run["id"] in wanted}
 
 

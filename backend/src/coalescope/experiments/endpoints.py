@@ -22,8 +22,8 @@ from coalescope.experiments.schemas import (
     ExperimentSummaryOut,
 )
 from coalescope.fits.cache import LatestAnswers
+from coalescope.runs.chosen import identities
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT
-from coalescope.runs.selection import left_out as uids_of
 from coalescope.runs.service import cells_without
 
 KEPT_SUMMARIES = 1000
@@ -116,7 +116,7 @@ def list_cells(
     where = parse_where(given, levels)
     left_out: list[str] = []
     if without:
-        left_out, cells = cells_without(connection, record, cells, uids_of(without))
+        left_out, cells = cells_without(connection, record, cells, identities(without))
     chosen = [cell_out(cell) for cell in cells if matches(cell.factors, where)]
     return CellsOut(
         experiment=slug, data_version=record.data_version, cells=chosen, left_out=left_out

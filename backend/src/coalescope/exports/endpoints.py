@@ -11,8 +11,8 @@ from coalescope.connections import ReadConnection
 from coalescope.database import Database
 from coalescope.experiments.service import get_experiment
 from coalescope.exports.service import Format, What, export, file_name
+from coalescope.runs.chosen import identities
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT, current_among
-from coalescope.runs.selection import left_out as uids_of
 
 router = APIRouter(prefix="/experiments", tags=["exports"])
 
@@ -52,7 +52,7 @@ def export_experiment(
     and which runs were left out; the name of the file says how many.
     """
     experiment = get_experiment(connection, slug)
-    uids = uids_of(without)
+    uids = identities(without)
     left_out = current_among(connection, experiment, uids)
     database: Database = request.app.state.database
 

@@ -4,6 +4,7 @@
 Standard library only: a copy without a server chooses with this too (copies).
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import Where, factor_levels, matches, parse_where
 from coalescope.experiments.records import Factors
 from coalescope.runs.records import RunValues
+
+MOST_LEFT_OUT = 200
+IDENTITY = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 @dataclass(frozen=True)
@@ -45,3 +49,29 @@ def chosen_among(runs: Sequence[RunValues], where: Where, without: Sequence[str]
             advice="See the experiment's factors and their levels.",
         )
     return RunSelection(chosen_by, chosen, without)
+
+
+def identities(text: str) -> tuple[str, ...]:
+    """Identities of runs from a list with commas. Errors: 422 for what is none, and too many."""
+    given = text.split(",") if text.strip() else []
+    uids = tuple(dict.fromkeys(identity(each.strip()) for each in given))
+    if len(uids) > MOST_LEFT_OUT:
+        raise CoalescopeError(
+            "too_many_left_out",
+            f"{len(uids)} runs are to be left out; at most {MOST_LEFT_OUT} can be.",
+            where={"field": "without"},
+            advice="Retract runs that must not count at all: retractions are kept with a reason.",
+        )
+    return uids
+
+
+def identity(uid: str) -> str:
+    """A run's identity as it was given. Errors: 422 for what no run can have."""
+    if re.fullmatch(IDENTITY, uid) is None:
+        raise CoalescopeError(
+            "no_identity",
+            f"{uid[:80]!r} is no run's identity.",
+            where={"field": "without"},
+            advice="Give whole identities, as the experiment's list of runs shows them.",
+        )
+    return uid

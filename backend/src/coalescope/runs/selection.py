@@ -4,25 +4,42 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import Where, factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.runs import repository
-from coalescope.runs.chosen import RunSelection, chosen_among, settings_of
+from coalescope.runs.chosen import (
+    IDENTITY,
+    MOST_LEFT_OUT,
+    RunSelection,
+    chosen_among,
+    identity,
+    settings_of,
+)
 from coalescope.runs.records import RunValues
 
-MOST_LEFT_OUT = 200
 LEFT_OUT_AS_TEXT: dict[str, Any] = {
     "max_length": 16_000,
     "pattern": "^[ -~]*$",
-    # a link outlives runs: those that were retracted since, and what else is none, spoil no view
-    "description": "Runs to leave out of this answer: ID,ID,… What is no current run of the "
-    "experiment is passed over; the answer says what was left out",
+    # a link outlives runs: one that was retracted, or went with its data set, spoils no view
+    "description": "Runs to leave out of this answer: ID,ID,… What is no identity is refused. "
+    "A run that does not count, or is not here any more, is passed over: the answer says which "
+    "were left out",
+    "json_schema_extra": {"pattern": f"^ *({IDENTITY}( *, *{IDENTITY})*)? *$"},
 }
-LeftOut = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=MOST_LEFT_OUT)]
+LeftOut = Annotated[
+    list[
+        Annotated[
+            str,
+            Field(max_length=64, json_schema_extra={"pattern": f"^{IDENTITY}$"}),
+            AfterValidator(identity),
+        ]
+    ],
+    Field(max_length=MOST_LEFT_OUT),
+]
 
 
 def select_runs(
@@ -83,19 +100,6 @@ def require_stored(
             where={"field": "without"},
             advice="Give whole identities, as the page of a run shows them.",
         )
-
-
-def left_out(text: str) -> tuple[str, ...]:
-    """Identities of runs from a list with commas. Errors: 422 where there are too many."""
-    uids = tuple(dict.fromkeys(uid for each in text.split(",") if (uid := each.strip())))
-    if len(uids) > MOST_LEFT_OUT:
-        raise CoalescopeError(
-            "too_many_left_out",
-            f"{len(uids)} runs are to be left out; at most {MOST_LEFT_OUT} can be.",
-            where={"field": "without"},
-            advice="Retract runs that must not count at all: retractions are kept with a reason.",
-        )
-    return uids
 
 
 def where_pairs(where: Factors) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { alike, brief, decimal } from '../../plots/number';
+import { leftOutOf } from '../../state/url';
 import { HEIGHT, spreadShapes } from './figure';
 import { chance, outliersWords, planWords, varianceWords } from './words';
 import './replicates.css';
@@ -47,7 +48,7 @@ function useView(experiment: Experiment | undefined): [View, (next: Record<strin
     measure: asked !== null && measures.includes(asked) ? asked : fallback,
     where,
     width: WIDTHS.includes(width) ? width : WIDTH,
-    without: (params.get('without') ?? '').split(',').filter(Boolean),
+    without: leftOutOf(params.toString()),
   };
   const change = (next: Record<string, string | null>) =>
     setParams(
