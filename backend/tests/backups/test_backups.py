@@ -216,4 +216,7 @@ def test_as_commands(
     assert "all is well" in capsys.readouterr().out
     assert main(["restore", backup, "--data", back]) == 1
     assert "There is a store" in capsys.readouterr().err
+    assert main(["restore", data + "x", "--data", back + "2"]) == 1
+    said = capsys.readouterr().err
+    assert f"There is no backup in '{data}x'.\n  Name a folder that `coalescope backup`" in said
     assert main(["verify", "--deep", "--data", back]) == 0

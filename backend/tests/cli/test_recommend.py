@@ -65,7 +65,7 @@ def test_a_model_without_data(run: Run) -> None:
 @pytest.mark.parametrize(
     ("typed", "reason"),
     [
-        ("lab", "Say what is wanted"),
+        ("lab", "Name it with --maximise or --minimise"),
         ("lab --maximise throughput_mbps --weight latency_us=2", "has a weight but is no aim"),
         ("lab --maximise throughput_mbps --balance", "a balance is between two aims, not 1"),
         ("lab --maximise drops", "No run has drops"),

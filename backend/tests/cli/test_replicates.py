@@ -60,6 +60,9 @@ def test_one_experiment_is_split(run: Run, labs: None) -> None:
     assert "B over A: 0.75" in done.stdout
     assert "Nothing to compare with" in run(*typed).stderr
     assert "FACTOR=LEVEL:LEVEL" in run(*typed, "--split", "delay_us").stderr
+    refused = run(*typed, "--split", "delay_us=0:700").stderr
+    said = "No cell of old with these levels has throughput_mbps. (delay_us 700)"
+    assert refused.startswith(f"coalescope: {said}\n")
 
 
 def test_variance(run: Run, labs: None) -> None:

@@ -71,11 +71,23 @@ def restore(backup: Path, target: Path) -> Copied:
             advice="Restore into a new folder (--data), look at it, then serve that one.",
             status=409,
         )
-    source = open_for_reading(backup)
+    source = _open(backup)
     try:
         return _copy(source, target)
     finally:
         source.close()
+
+
+def _open(backup: Path) -> Store:
+    if not (backup / SQLITE_NAME).is_file():
+        raise CoalescopeError(
+            "no_backup",
+            f"There is no backup in {str(backup)!r}.",
+            where={"folder": str(backup)},
+            advice="Name a folder that `coalescope backup` wrote.",
+            status=404,
+        )
+    return open_for_reading(backup)
 
 
 def restore_into(backup: Path, target: Store) -> Copied:
@@ -83,7 +95,7 @@ def restore_into(backup: Path, target: Store) -> Copied:
 
     The rows come last, all at once. Errors: CoalescopeError 404, 409.
     """
-    source = open_for_reading(backup)
+    source = _open(backup)
     try:
         with target.database.read() as rows:
             check_empty(rows)

@@ -46,9 +46,7 @@ def _as_typed(error: CoalescopeError) -> str:
     """Of what was typed, not of a file: fields are options."""
     if error.problems:
         return describe(error)
-    named = {name for name, value in error.where.items() if f"'{value}'" in error.message}
-    where = {name: value for name, value in error.where.items() if name not in named}
-    return fault_text(error.message, place(where), in_shell(error.advice))
+    return fault_text(error.message, place(error.where, error.message), in_shell(error.advice))
 
 
 def describe(error: CoalescopeError) -> str:

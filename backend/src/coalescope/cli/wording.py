@@ -25,6 +25,7 @@ _FLAGS = {
 
 _WORDS = {
     "GET /api/models": "`coalescope models`",
+    "by naming an output and the parameters to find": "with --output and --free",
     "a fixed value (held)": "a fixed value with --hold",
     "(held)": "(--hold)",
     "The list of experiments has": "`coalescope experiments` lists",
@@ -48,12 +49,13 @@ def in_shell(advice: str | None) -> str | None:
     return advice
 
 
-def place(where: Where) -> Mapping[str, str | int | float | None]:
-    """Where in what was typed."""
+def place(where: Where, message: str) -> Mapping[str, str | int | float | None]:
+    """Where in what was typed, as far as the message does not name it."""
+    unnamed = {name: value for name, value in where.items() if str(value) not in message}
     field = where.get("field")
-    if field == "cells":  # of the settings as a whole: nothing that was typed
-        return {name: value for name, value in where.items() if name != "field"}
-    if field not in _FLAGS:
-        return where
-    others = {name: value for name, value in where.items() if name != "field"}
-    return {**others, "see": _FLAGS[str(field)]}
+    if field in _FLAGS:
+        unnamed.pop("field", None)
+        unnamed["see"] = _FLAGS[str(field)]
+    elif field == "cells":  # of the settings as a whole: nothing that was typed
+        unnamed.pop("field", None)
+    return unnamed

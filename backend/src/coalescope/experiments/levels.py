@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import CellRecord, Factors, FactorValue
 from coalescope.glossary.quantities import factor, glossary_order
 
@@ -93,7 +93,8 @@ def _level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> Fac
             "unknown_factor",
             f"This experiment has no factor {name!r}.",
             where={"field": name},
-            advice=f"Its factors are {', '.join(levels) or 'none yet'}.",
+            advice=f"{did_you_mean(name, levels)}Its factors are "
+            f"{', '.join(levels) or 'none yet'}.",
         )
     quantity = factor(name)
     is_text = quantity.text if quantity else all(isinstance(v, str) for v in levels[name])
@@ -110,4 +111,4 @@ def _level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> Fac
             where={"field": name, "value": text},
             advice=f"Its levels are {', '.join(map(str, levels[name][:12]))}.",
         )
-    return number
+    return canonical_level(number)

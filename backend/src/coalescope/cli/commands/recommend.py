@@ -76,6 +76,12 @@ def _refuse_idle(arguments: Namespace) -> None:
 def _question(arguments: Namespace) -> Question:
     weights = dict(arguments.weight)
     named = [*arguments.maximise, *arguments.minimise]
+    if not named:
+        raise CoalescopeError(
+            "no_aim",
+            "Say what is wanted: at least one measure.",
+            advice="Name it with --maximise or --minimise, such as --maximise throughput_mbps.",
+        )
     for measure in weights:
         if measure not in named:
             raise CoalescopeError(
