@@ -13,8 +13,9 @@ import pytest
 import sqlalchemy as sa
 from coalescope import database as database_module
 from coalescope.connections import WriteConnection, write_connection
-from coalescope.database import SQLITE_NAME, Database, links, open_database
+from coalescope.database import SQLITE_NAME, Database, open_database
 from coalescope.errors import CoalescopeError
+from coalescope.tables import links
 from fastapi import Depends
 from patience import PATIENCE_S
 from sqlalchemy.exc import OperationalError

@@ -13,8 +13,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from coalescope import migrations
-from coalescope.database import METADATA, Database, open_database
+from coalescope.database import Database, open_database
 from coalescope.errors import CoalescopeError
+from coalescope.tables import METADATA
 
 # kind IN ('a', …), or as PostgreSQL has it: kind = ANY (ARRAY['a'::text, …])
 ONE_OF = re.compile(r"(\w+)[^']*'(\w+)'")

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from coalescope import plain_sql
-from coalescope.database import Database, cells, links
+from coalescope.database import Database
 from coalescope.experiments.service import create_experiment
+from coalescope.tables import cells, links
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 _NAMED = (

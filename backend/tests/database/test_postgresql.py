@@ -11,11 +11,12 @@ from typing import Any
 import psycopg
 import pytest
 import sqlalchemy as sa
-from coalescope.database import Database, experiments, links, open_database
+from coalescope.database import Database, open_database
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import create_experiment, list_experiments
 from coalescope.settings import Settings
 from coalescope.store import open_store
+from coalescope.tables import experiments, links
 from patience import PATIENCE_S
 
 MakeClient = Callable[..., Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.database import cells, run_measures, runs
+from coalescope.tables import cells, run_measures, runs
 
 MakeLog = Callable[..., bytes]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.database import cells, summaries
 from coalescope.runs import repository, service
 from coalescope.runs.records import MeasuredValue
 from coalescope.runs.summaries import summarise_values
+from coalescope.tables import cells, summaries
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats

@@ -13,9 +13,9 @@ from urllib.request import urlopen
 
 import pytest
 import sqlalchemy as sa
-from coalescope.database import METADATA, changes, tokens
 from coalescope.security import SCOPES
 from coalescope.security.scopes import needed_scope
+from coalescope.tables import METADATA, changes, tokens
 from coalescope.tokens import service
 from fastapi import FastAPI
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.database import changes, tokens
 from coalescope.errors import CoalescopeError
 from coalescope.security import SCOPES
 from coalescope.security.scopes import needed_scope
+from coalescope.tables import changes, tokens
 from coalescope.tokens import service
 
 MakeClient = Callable[..., Any]

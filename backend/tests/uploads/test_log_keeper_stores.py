@@ -17,10 +17,11 @@ import pysqlite3.dbapi2
 import pytest
 import sqlalchemy as sa
 from coalescope import object_store
-from coalescope.database import CAUSE, Cause, changes
+from coalescope.database import CAUSE, Cause
 from coalescope.errors import CoalescopeError
 from coalescope.processes import AnsweringProcess, python
 from coalescope.settings import Settings
+from coalescope.tables import changes
 from coalescope.together import Together
 from coalescope.tracing import TRACER
 from coalescope.uploads import log_keeper, service

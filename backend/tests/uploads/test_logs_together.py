@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.database import changes
 from coalescope.errors import CoalescopeError
+from coalescope.tables import changes
 from coalescope.together import Together
 from patience import PATIENCE_S, wait_until
 

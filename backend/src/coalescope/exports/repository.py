@@ -8,9 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.database import cells, run_measures, runs
 from coalescope.experiments.records import Factors
 from coalescope.runs.records import MeasuredValue
+from coalescope.tables import cells, run_measures, runs
 
 _PAGE = 500
 

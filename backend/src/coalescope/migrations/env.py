@@ -3,7 +3,7 @@
 
 from alembic import context
 
-from coalescope.database import METADATA
+from coalescope.tables import METADATA
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=METADATA, transactional_ddl=True)

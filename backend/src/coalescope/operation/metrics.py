@@ -16,8 +16,9 @@ from prometheus_client.registry import Collector
 from sqlalchemy.exc import DBAPIError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from coalescope.database import Database, experiments, runs, uploads
+from coalescope.database import Database
 from coalescope.security import is_api_path
+from coalescope.tables import experiments, runs, uploads
 
 _LOG = logging.getLogger("coalescope.requests")
 

@@ -10,15 +10,6 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from coalescope import plain_sql
-from coalescope.database import (
-    cells,
-    experiments,
-    run_history,
-    run_measures,
-    runs,
-    summaries,
-    uploads,
-)
 from coalescope.experiments.records import Factors, SummaryRecord
 from coalescope.runs.records import (
     CountedCell,
@@ -29,6 +20,15 @@ from coalescope.runs.records import (
     ReplicateRecord,
     RunRecord,
     RunValues,
+)
+from coalescope.tables import (
+    cells,
+    experiments,
+    run_history,
+    run_measures,
+    runs,
+    summaries,
+    uploads,
 )
 
 _CHUNK = 500

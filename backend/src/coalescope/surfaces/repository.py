@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from coalescope import plain_sql
-from coalescope.database import cells, summaries
 from coalescope.experiments.records import Factors, SummaryRecord
+from coalescope.tables import cells, summaries
 
 _SUMMARIES = (
     sa.select(

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from coalescope import plain_sql
-from coalescope.database import Database, experiments, runs, uploads
+from coalescope.database import Database
+from coalescope.tables import experiments, runs, uploads
 
 _CHUNK = 500
 
