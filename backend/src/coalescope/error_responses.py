@@ -6,9 +6,7 @@
 every fault found when one file has several (the first 20; the outer fields repeat the first).
 """
 
-import errno
 import logging
-import shutil
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,13 +14,12 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.routing import Match
 
 from coalescope.errors import CoalescopeError, Problem, refused
-from coalescope.settings import Settings
+from coalescope.storage_failures import reason_of, storage_failure
 
 _LOG = logging.getLogger("coalescope")
 
@@ -144,9 +141,9 @@ def _not_storable(request: Request, error: Exception) -> JSONResponse:
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     method, path = request.method, request.url.path
-    known = _known(request, error)
+    known = storage_failure(request, error)
     if known is not None:  # the reason is all there is to know: where it was met says nothing more
-        _LOG.error("%s at %s %r: %s", known.code, method, path, _reason(request, error))
+        _LOG.error("%s at %s %r: %s", known.code, method, path, reason_of(request, error))
         return _answer(known)
     _LOG.error("unexpected failure at %s %r", method, path, exc_info=error)
     shaped = CoalescopeError(
@@ -157,95 +154,6 @@ def _unexpected(request: Request, error: Exception) -> JSONResponse:
         status=500,
     )
     return _answer(shaped, {"Connection": "close"})
-
-
-def _known(request: Request, error: Exception) -> CoalescopeError | None:
-    """What disks and databases are known to do."""
-    if _is_storage_full(error):
-        return _storage_full(request)
-    if _is_unwritable(error):
-        return _unwritable(request)
-    if _is_busy(error):
-        return _busy(request)
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return _database_gone(request)
-    return None
-
-
-def _reason(request: Request, error: Exception) -> str:
-    """One line for the operator: what the system said and, where it was of a disk, of which."""
-    said = str(error.orig if isinstance(error, DBAPIError) else error)
-    line = said.strip().partition("\n")[0]
-    settings: Settings = request.app.state.settings
-    if isinstance(error, DBAPIError) and settings.database_url is not None:
-        return f"{line} (said by the database server)"
-    if _is_storage_full(error):
-        room = shutil.disk_usage(settings.data_dir)
-        line += f" ({settings.data_dir.resolve()}: {room.free:,} of {room.total:,} bytes are free)"
-    return line
-
-
-def _is_storage_full(error: Exception) -> bool:
-    if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return _said_by_database(error, "disk is full", "53100")
-
-
-def _is_unwritable(error: Exception) -> bool:
-    if isinstance(error, OSError):
-        return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
-    return _said_by_database(error, "readonly database", "25006")
-
-
-def _is_busy(error: Exception) -> bool:
-    return _said_by_database(error, "locked", "55P03") or isinstance(error, PoolTimeout)
-
-
-def _said_by_database(error: Exception, sqlite: str, sqlstate: str) -> bool:
-    """Whether it is that failure, by SQLite's words or PostgreSQL's code."""
-    if not isinstance(error, DBAPIError):
-        return False
-    return sqlite in str(error.orig) or getattr(error.orig, "sqlstate", None) == sqlstate
-
-
-def _unwritable(request: Request) -> CoalescopeError:
-    return CoalescopeError(
-        "not_writable",
-        "The server's folder cannot be written at the moment; nothing was kept.",
-        where={"method": request.method, "path": request.url.path},
-        advice="Make the folder writable again, then send it again; reading goes on.",
-        status=503,
-    )
-
-
-def _busy(request: Request) -> CoalescopeError:
-    return CoalescopeError(
-        "busy",
-        "The store was busy with other changes for too long; this one was not made.",
-        where={"method": request.method, "path": request.url.path, "retry_after_s": 5},
-        advice="Send it again.",
-        status=503,
-    )
-
-
-def _database_gone(request: Request) -> CoalescopeError:
-    return CoalescopeError(
-        "database_unreachable",
-        "The database does not answer at the moment; nothing was changed.",
-        where={"method": request.method, "path": request.url.path},
-        advice="Try again in a moment. If it stays, look after the database server.",
-        status=503,
-    )
-
-
-def _storage_full(request: Request) -> CoalescopeError:
-    return CoalescopeError(
-        "storage_full",
-        "The server has no room left for this; nothing was kept.",
-        where={"method": request.method, "path": request.url.path},
-        advice="Free some room on the server's disk, then send it again.",
-        status=507,
-    )
 
 
 def install_error_handlers(app: FastAPI) -> None:
