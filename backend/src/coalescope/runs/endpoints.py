@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GET runs, their logs and history; POST retraction, restoration, correction."""
 
+import pathlib
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
@@ -84,7 +85,7 @@ def list_runs(
     measures = service.measures_of(connection, records)
     found = None if cell is None else service.outlying(connection, cell)
     runs = [
-        run_out(run, measures[run.id], None if found is None else found.get(run.id, []))
+        _run_out(run, measures[run.id], None if found is None else found.get(run.id, []))
         for run in records
     ]
     return RunsOut(total=total, runs=runs)
@@ -109,11 +110,9 @@ def get_run_contents(
     most of the steps in it.
     """
     run = service.get_run(connection, id_)
-    store: ObjectStore = request.app.state.object_store
-    has_log = run.content != "csv" and run.sha256
-    path = store.path(run.sha256, RUN_LOG_SUFFIX) if has_log and run.sha256 else None
+    path = _log_path(request.app.state.object_store, run)
     if path is None:
-        raise no_log(id_)
+        raise _no_log(id_)
     return ContentsOut.model_validate(read_contents(path, points))
 
 
@@ -152,7 +151,7 @@ def get_run_log(connection: ReadConnection, request: Request, id_: RunId) -> Fil
     suffix = CSV_SUFFIX if run.content == "csv" else RUN_LOG_SUFFIX
     path = store.path(run.sha256, suffix) if run.sha256 else None
     if path is None:
-        raise no_log(id_)
+        raise _no_log(id_)
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
@@ -193,7 +192,14 @@ def correct_run(
     return _detail(connection, request.app.state.object_store, id_)
 
 
-def no_log(uid: str) -> CoalescopeError:
+def _log_path(store: ObjectStore, run: RunRecord) -> pathlib.Path | None:
+    """The run's own log; None for a row of a table."""
+    if run.content == "csv" or run.sha256 is None:
+        return None
+    return store.path(run.sha256, RUN_LOG_SUFFIX)
+
+
+def _no_log(uid: str) -> CoalescopeError:
     """The run has no log."""
     return CoalescopeError(
         "no_log",
@@ -204,7 +210,7 @@ def no_log(uid: str) -> CoalescopeError:
     )
 
 
-def run_out(
+def _run_out(
     run: RunRecord, measures: dict[str, MeasuredValue], outlying: list[str] | None = None
 ) -> RunOut:
     """That run as the API shows it."""
@@ -238,9 +244,7 @@ def _fields(
 
 def _detail(connection: Connection, store: ObjectStore, uid: str) -> RunDetailOut:
     run = service.get_run(connection, uid)
-    path = None
-    if run.content != "csv" and run.sha256:
-        path = store.path(run.sha256, RUN_LOG_SUFFIX)
+    path = _log_path(store, run)
     return RunDetailOut(
         **_fields(
             run,
