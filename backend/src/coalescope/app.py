@@ -11,11 +11,13 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
+from starlette.types import Lifespan
 from starlette.types import Scope as HttpScope
 
 from coalescope.analyses.endpoints import router as analyses
 from coalescope.cluster import Cluster
 from coalescope.comparisons.endpoints import router as comparisons
+from coalescope.database import Database
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.error_responses import ERROR_RESPONSES, install_error_handlers
 from coalescope.experiments.endpoints import KEPT_SUMMARIES
@@ -90,7 +92,6 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     runner = JobRunner(
         store.database, computing(store.database, settings, spread), settings.jobs_at_once, tracer
     )
-
     keeper = LogKeeper(store.database, settings)
 
     @asynccontextmanager
@@ -106,7 +107,22 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
             await run_in_threadpool(tracing.close)
         store.close()
 
-    app = FastAPI(
+    app = _with_routes(lifespan)
+    app.state.dataset_loader = loader
+    app.state.spread = spread
+    app.state.job_runner = runner
+    app.state.log_keeper = keeper
+    _keep_state(app, settings, store)
+    install_error_handlers(app)
+    app.router.default = PageFiles(settings.page_dir, _head(store, settings, app.state.fits))
+    describe(app, policy.is_open)
+    _put_in_front(app, policy, tracer)
+    return app
+
+
+def _with_routes(lifespan: Lifespan[FastAPI]) -> FastAPI:
+    """The framework's application, which knows the addresses and nothing of a store."""
+    return FastAPI(
         routes=_routes(),
         title="Coalescope",
         summary=_SUMMARY,
@@ -120,32 +136,34 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
         generate_unique_id_function=_operation_id,
         separate_input_output_schemas=False,
     )
+
+
+def _keep_state(app: FastAPI, settings: Settings, store: Store) -> None:
+    """What endpoints find in their request's application."""
     app.state.settings = settings
     app.state.database = store.database
     app.state.object_store = store.object_store
-    app.state.dataset_loader = loader
-    app.state.spread = spread
-    app.state.job_runner = runner
-    app.state.log_keeper = keeper
     app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
     app.state.summarised = LatestAnswers(KEPT_SUMMARIES)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)
     app.state.listeners = Listeners()
     app.state.metrics = Metrics(store.database)
-    install_error_handlers(app)
-    app.router.default = PageFiles(settings.page_dir, _head(store, settings, app.state.fits))
-    describe(app, policy.is_open)
+
+
+def _put_in_front(app: FastAPI, policy: AccessPolicy, tracer: Tracer | None) -> None:
+    """What a request passes on its way to an endpoint: the last that is added here comes first."""
+    settings: Settings = app.state.settings
+    database: Database = app.state.database
     app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
     app.add_middleware(SlowBodies)
     if not policy.loopback:
         app.add_middleware(RateLimit, per_minute=settings.costly_per_minute)
-    app.add_middleware(KeptAnswers, database=store.database)
-    protect(app, policy, _secret(settings), StoredCallers(store.database))
+    app.add_middleware(KeptAnswers, database=database)
+    protect(app, policy, _secret(settings), StoredCallers(database))
     app.add_middleware(Measured, metrics=app.state.metrics)
     if tracer is not None:
         app.add_middleware(TracedRequests, tracer=tracer)
-    return app
 
 
 def _policy(settings: Settings, store: Store) -> AccessPolicy:
