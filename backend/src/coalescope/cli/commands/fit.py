@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from coalescope_models.fitting import FitResult
 
+from coalescope.cli.asking_options import METHODS
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     print_heading,
@@ -15,7 +16,6 @@ from coalescope.cli.output import (
     printable,
     shown,
 )
-from coalescope.cli.parser import METHODS
 from coalescope.cli.user_model_file import is_file, model_of
 from coalescope.errors import CoalescopeError
 from coalescope.fits import nonlinear

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be typed after the commands that ask a question."""
+
+import argparse
+from pathlib import Path
+
+from coalescope.cli import arguments
+from coalescope.cli import shared_options as shared
+
+METHODS = ("paper-tls", "whitened", "ols")
+
+
+def predict(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope predict`."""
+    shared.model(parser)
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        type=arguments.number,
+        action="append",
+        default=[],
+        dest="values",
+        help="value of an input or parameter; may be repeated",
+    )
+    parser.add_argument(
+        "--over",
+        metavar="NAME=LO:HI:N",
+        type=arguments.number_range,
+        action="append",
+        default=[],
+        help="let an input or parameter run from LO to HI in N points; may be repeated",
+    )
+
+
+def surface(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope surface`."""
+    parser.add_argument("experiment", metavar="EXPERIMENT")
+    parser.add_argument("measure", metavar="MEASURE")
+    shared.where(parser)
+    parser.add_argument("--x", metavar="FACTOR", help="factor along the rows' axis")
+    parser.add_argument("--y", metavar="FACTOR", help="factor along the columns' axis")
+
+
+def fit(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope fit`."""
+    parser.add_argument("experiment", metavar="EXPERIMENT")
+    shared.model(parser)
+    parser.add_argument(
+        "--method",
+        choices=(*METHODS, "all"),
+        action="append",
+        dest="methods",
+        help="of a linear fit: total least squares as in Geist et al. 2005 (the default), the same "
+        "weighed by the noise of replicates, ordinary least squares; noisy counts bias all but the "
+        "whitened one, whose intervals then cover best; may be repeated",
+    )
+    parser.add_argument(
+        "--output",
+        metavar="NAME",
+        help="fit any model: its output that is compared with the response",
+    )
+    parser.add_argument(
+        "--free",
+        metavar="NAME,…",
+        type=arguments.names,
+        help="with --output: the parameters to find, within their sliders",
+    )
+    parser.add_argument(
+        "--hold",
+        metavar="NAME=VALUE",
+        type=arguments.number,
+        action="append",
+        default=[],
+        help="with --output: value of another parameter, or of an input that was not recorded; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--weighting",
+        choices=("relative", "absolute"),
+        default="relative",
+        help="with --output: weigh deviations in percent or in their unit (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--response",
+        metavar="MEASURE",
+        help="the measure to fit (default: with --output that of its name, else the one that most "
+        "runs have; of equals, what receiving alone cost)",
+    )
+    shared.where(parser)
+    shared.without(parser)
+    parser.add_argument(
+        "--pool",
+        metavar="FACTOR",
+        action="append",
+        default=[],
+        help="take cells that differ in this factor only for one; may be repeated",
+    )
+    parser.add_argument(
+        "--resamples",
+        type=arguments.count,
+        help="bootstrap resamples behind the intervals (default: 10000, with --output 1000)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=arguments.count,
+        default=1,
+        help="seed of the bootstrap (default: %(default)s)",
+    )
+
+
+def variance(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope variance`."""
+    parser.add_argument("experiment", metavar="EXPERIMENT")
+    shared.measure(parser)
+    parser.add_argument(
+        "--factors", metavar="A,B", type=arguments.names, required=True, help="the two factors"
+    )
+    shared.where(parser)
+    shared.without(parser)
+
+
+def compare(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope compare`."""
+    parser.add_argument("experiment", metavar="A", help="experiment to compare with")
+    parser.add_argument(
+        "other",
+        metavar="B",
+        nargs="?",
+        help="experiment that is compared (default: A, with --split)",
+    )
+    shared.measure(parser)
+    shared.where(parser)
+    parser.add_argument(
+        "--split",
+        metavar="FACTOR=LEVEL:LEVEL",
+        help="only cells of the first level on side A, of the second on side B",
+    )
+    parser.add_argument(
+        "--better",
+        choices=("more", "less"),
+        help="which is better (default: as the glossary says)",
+    )
+    parser.add_argument(
+        "--fail-if-worse",
+        metavar="PERCENT",
+        type=arguments.not_negative,
+        help="exit with status 1 if B is worse by more than this, overall or in a cell where that "
+        "is beyond chance; without replicates nothing is known of chance, and any difference "
+        "beyond it fails: measure each setting at least three times",
+    )
+
+
+def plan(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope plan`."""
+    parser.add_argument("experiment", metavar="EXPERIMENT")
+    shared.measure(parser)
+    parser.add_argument(
+        "--width",
+        metavar="PERCENT",
+        type=arguments.positive,
+        required=True,
+        help="wanted half width of each 95 %% interval, in percent of the mean",
+    )
+    shared.where(parser)
+    shared.without(parser)
+
+
+def recommend(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope recommend`."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("experiment", metavar="EXPERIMENT", nargs="?")
+    source.add_argument(
+        "--model",
+        metavar="MODEL",
+        help=f"choose among predictions: {shared.MODEL}",
+    )
+    goal = parser.add_argument_group("goal")
+    for sense in ("maximise", "minimise"):
+        goal.add_argument(
+            f"--{sense}",
+            metavar="MEASURE",
+            action="append",
+            default=[],
+            help="a measure, such as throughput_mbps or latency_us; may be repeated",
+        )
+    goal.add_argument(
+        "--weight",
+        metavar="MEASURE=W",
+        type=arguments.number,
+        action="append",
+        default=[],
+        help="what a relative change of it is worth (default: 1)",
+    )
+    goal.add_argument(
+        "--balance",
+        action="store_true",
+        help="of two measures, choose the knee of the curve between their best settings: from "
+        "there, either way loses a larger share of one than it gains of the other",
+    )
+    for bound in ("at-most", "at-least"):
+        goal.add_argument(
+            f"--{bound}",
+            metavar="MEASURE=VALUE",
+            type=arguments.number,
+            action="append",
+            default=[],
+            help="a bound that the setting must keep; may be repeated",
+        )
+    goal.add_argument(
+        "--tolerance",
+        metavar="PERCENT",
+        type=arguments.not_negative,
+        help="a loss that does not matter (default: 1, and 5 with --balance, whose loss is a share "
+        "of what choosing can change)",
+    )
+    shared.where(parser)
+    shared.without(parser)
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        type=arguments.number,
+        action="append",
+        default=[],
+        dest="values",
+        help="with --model: value of an input or parameter; may be repeated",
+    )
+    parser.add_argument(
+        "--choose",
+        metavar="NAME=V,V,…",
+        type=arguments.levels,
+        action="append",
+        default=[],
+        help="with --model: what can be chosen, with the levels there are; may be repeated",
+    )
+    parser.add_argument("--interface", metavar="NAME", help="write the commands for it")
+    parser.add_argument("--driver", metavar="NAME", help="of the interface, as ethtool -i shows it")
+    parser.add_argument("--seed", type=arguments.count, default=1, help=argparse.SUPPRESS)
+
+
+def policy(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope policy`."""
+    parser.add_argument("policy", metavar="POLICY", nargs="?", help="name of an adaptive policy")
+    parser.add_argument(
+        "experiment",
+        metavar="EXPERIMENT",
+        nargs="?",
+        help="play the packet rate and mean packet that it recorded, beside the delays that it "
+        "measured; as one stream, or as --clients that wait",
+    )
+    shared.where(parser)
+    open_loop = parser.add_argument_group("packets that come whatever the receiver does")
+    open_loop.add_argument(
+        "--phase",
+        metavar="RATE:BYTES:MS",
+        type=arguments.phase,
+        action="append",
+        default=[],
+        dest="phases",
+        help="packets per second, bytes of each, and for how many milliseconds; may be repeated, "
+        "one phase follows the other",
+    )
+    open_loop.add_argument(
+        "--random", action="store_true", help="packets come at random (Poisson), not evenly spaced"
+    )
+    closed = parser.add_argument_group("clients that wait for their reply")
+    closed.add_argument("--clients", metavar="N", type=arguments.one_to(10_000), help="how many")
+    closed.add_argument(
+        "--round-trip",
+        metavar="US",
+        type=arguments.at_least_one,
+        default=100.0,
+        help="microseconds from a processed reply to the client's next one (default: %(default)s)",
+    )
+    closed.add_argument(
+        "--frame-bytes",
+        metavar="BYTES",
+        type=arguments.one_to(65_536),
+        default=1518,
+        help="of each reply, one packet (default: %(default)s)",
+    )
+    closed.add_argument(
+        "--duration",
+        metavar="MS",
+        type=arguments.positive,
+        default=200.0,
+        help="milliseconds to watch them, or an experiment's stream, for (default: %(default)s)",
+    )
+    price = parser.add_argument_group("what counts")
+    price.add_argument(
+        "--interrupt-cost",
+        metavar="US",
+        type=arguments.zero_to(1e6),
+        default=3.0,
+        help="microseconds of CPU time for each interrupt (default: %(default)s)",
+    )
+    price.add_argument(
+        "--packet-cost",
+        metavar="US",
+        type=arguments.zero_to(1e6),
+        default=1.5,
+        help="microseconds of CPU time for each packet (default: %(default)s)",
+    )
+    price.add_argument(
+        "--wait-weight",
+        metavar="W",
+        type=arguments.zero_to(1000),
+        default=0.1,
+        help="microseconds of CPU time that a microsecond of a packet's waiting is worth (default: "
+        "%(default)s)",
+    )
+    parser.add_argument(
+        "--intervals",
+        metavar="US,US,…",
+        type=arguments.intervals,
+        help="fixed intervals to try beside it (default: 0 to 256 µs, as drivers have them; with "
+        "EXPERIMENT, the delays that it measured)",
+    )
+    parser.add_argument(
+        "--seed", type=arguments.count, default=1, help="of --random (default: %(default)s)"
+    )
+
+
+def trace(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope trace`."""
+    parser.add_argument(
+        "file", metavar="FILE.py", type=Path, help="your own file: it is run on this machine"
+    )
+    parser.add_argument(
+        "--function",
+        metavar="NAME",
+        help="the function in it (default: the only one that takes xp)",
+    )
+    parser.add_argument(
+        "--write", metavar="FILE", type=Path, help="write to this file, not to stdout"
+    )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several commands have."""
+
+import argparse
+from pathlib import Path
+
+from coalescope.cli import arguments
+from coalescope.experiments.records import KINDS
+
+MODEL = "id of a model of the catalogue, or file of one of your own (see `coalescope trace`)"
+
+
+def store_options() -> argparse.ArgumentParser:
+    """Which store."""
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument(
+        "--data",
+        metavar="DIR",
+        type=Path,
+        help="folder of the local store (default: COALESCOPE_DATA_DIR, else ./data)",
+    )
+    return options
+
+
+def output_options() -> argparse.ArgumentParser:
+    """How the answer is printed."""
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument("--json", action="store_true", help="print JSON instead of text")
+    return options
+
+
+def model(parser: argparse.ArgumentParser) -> None:
+    """A model of the catalogue, or one's own."""
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("model", metavar="MODEL", nargs="?", help=MODEL)
+    which.add_argument("--model", metavar="MODEL", dest="model_option", help="the same")
+
+
+def measure(parser: argparse.ArgumentParser) -> None:
+    """A measure of the glossary."""
+    parser.add_argument(
+        "--measure",
+        metavar="MEASURE",
+        required=True,
+        help="of the glossary, such as throughput_mbps",
+    )
+
+
+def where(parser: argparse.ArgumentParser) -> None:
+    """Which cells."""
+    parser.add_argument(
+        "--where",
+        metavar="FACTOR=VALUE",
+        type=arguments.assignment,
+        action="append",
+        default=[],
+        help="use only the cells where the factor has this value; may be repeated",
+    )
+
+
+def without(parser: argparse.ArgumentParser) -> None:
+    """Which runs not."""
+    parser.add_argument(
+        "--without",
+        metavar="ID,ID",
+        type=arguments.names,
+        default=(),
+        help="leave these runs out of the answer; nothing is deleted",
+    )
+
+
+def destination(parser: argparse.ArgumentParser) -> None:
+    """Where the runs of a file go."""
+    parser.add_argument(
+        "--experiment", metavar="SLUG", help="put the runs there, whatever the files say"
+    )
+    parser.add_argument("--title", help="title of the experiment, if it is new")
+    parser.add_argument("--kind", choices=KINDS, help="kind of the data (default: measured)")
+    parser.add_argument("--citation", help="where the data comes from, if the experiment is new")
