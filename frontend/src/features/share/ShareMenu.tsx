@@ -20,13 +20,16 @@ type Short =
   | { state: 'made'; url: string; copied: boolean }
   | { state: 'failed'; reason: string };
 
+/** A link that comes when another view is on the screen is neither shown nor copied. */
 async function makeShort(): Promise<Short> {
+  const path = currentPath();
   try {
-    const link = await createLink(currentPath());
+    const link = await createLink(path);
+    if (currentPath() !== path) return { state: 'none' };
     const url = addressOf(`/l/${link.token}`);
     return { state: 'made', url, copied: await copyText(url) };
   } catch (error) {
-    return { state: 'failed', reason: reasonOf(error) };
+    return currentPath() === path ? { state: 'failed', reason: reasonOf(error) } : { state: 'none' };
   }
 }
 
