@@ -120,7 +120,7 @@ def test_paper_holds_the_whole_drawing(page: Page) -> None:
 
 
 def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:
-    """Its place is far below the screen, where it is not asked for; paper has no far below."""
+    """Its place is far below the screen; a printer waits for nothing that is asked for then."""
     page.set_viewport_size({"width": 390, "height": 500})
     held: list[Route] = []
 
@@ -129,14 +129,11 @@ def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:
 
     page.route("**/recommendations", hold)
     page.goto("/explorer/virtual-testbed")
-    stand_still(page)
     section = page.locator(".advice")
-    expect(section).not_to_be_in_viewport()
-    assert held == []
-    page.emulate_media(media="print")
-    expect(section).to_be_hidden()
-    eventually(page, lambda: len(held) == 1)
     expect(section.get_by_text("on its way")).to_be_attached()
+    eventually(page, lambda: len(held) == 1)
+    expect(section).not_to_be_in_viewport()
+    page.emulate_media(media="print")
     expect(section).to_be_hidden()
     held[0].continue_()
     expect(section).to_contain_text("the best")
