@@ -28,8 +28,15 @@ export function evenCoordinate(axis: Axis | null): (v: number) => number {
   return (v) => (v >= least ? Math.log(v) : at - gap + (gap * v) / least);
 }
 
-const along = (axis: Axis | null): ((v: number) => number) =>
-  axis && !axis.names && axis.levels[0] > 0 ? Math.log : evenCoordinate(axis);
+/** Whether all settings of an axis have a logarithm. */
+export const inLogarithm = (axis: Axis | null): boolean => axis !== null && !axis.names && axis.levels[0] > 0;
+
+/**
+ * Values between two settings lie evenly in the logarithm wherever there is one, on a linear axis too: what is counted goes with powers of
+ * delay and MTU, and a number between two cells must change neither with the scale that is chosen to look at it nor with a setting far
+ * away that makes the axis span decades.
+ */
+const along = (axis: Axis | null): ((v: number) => number) => (inLogarithm(axis) ? Math.log : evenCoordinate(axis));
 
 /** A row through its own cells: one may be missing between two others, never at an end. */
 function rowCurve(us: readonly number[], row: readonly number[]): Curve | null {

@@ -205,6 +205,18 @@ describe('a field', () => {
     ).toBeNull();
   });
 
+  it('says the same between two cells on every scale, and when a setting far away comes', () => {
+    const at = (spacing: 'linear' | 'log', levels: number[]) =>
+      fieldOf(
+        { x: { ...x, levels, spacing }, y: null },
+        samples.filter((s) => levels.includes(s.x)),
+        false,
+      )?.at(3, 0);
+    expect(at('linear', [1, 10])).toBeCloseTo(Math.log10(3), 12);
+    expect(at('log', [1, 10])).toBe(at('linear', [1, 10]));
+    expect(at('log', [1, 10, 100])).toBeCloseTo(Math.log10(3), 12);
+  });
+
   it('fills grids with what it says at places', () => {
     const field = fieldOf({ x, y: null }, samples, false);
     const out = field?.fill([1, 5, 50], [0], new Float64Array(3));

@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import { inSentence } from '../../../components/factorWords';
 import { Beside } from '../../../components/Later';
 import { catalogue } from '../../../engine/catalogue';
+import { inLogarithm } from '../../../state/field';
 import { NO_MODEL, type View } from '../../../state/view';
 import { useExplorer } from '../context';
 import { Equation } from '../Equation';
@@ -23,8 +24,9 @@ import { SplitAlong } from './SplitAlong';
 
 function alongWhat({ layout }: ReturnType<typeof useExplorer>['view']): string {
   const axis = layout.across === 'x' ? layout.x : layout.y;
-  if (!axis) return 'settings';
-  return axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis));
+  if (!axis) return 'the settings';
+  const name = axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis));
+  return inLogarithm(axis) ? `the logarithm of the ${name}, whatever its scale` : `the ${name}`;
 }
 
 function whyNothing(view: View): string {
@@ -45,7 +47,7 @@ export const Panel = memo(function Panel({ fitState }: { fitState: FitState | nu
           </header>
           <p className="why">
             {view.field
-              ? `Between the cells, values are interpolated: monotone along the ${alongWhat(view)}, so that no optimum is invented.`
+              ? `Between the cells, values are interpolated: monotone along ${alongWhat(view)}, so that no optimum is invented.`
               : whyNothing(view)}
           </p>
           {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}
