@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A design of 500 cells: every page of it is there at once, and says how much it shows."""
+"""A design of 500 cells: every page of it is there at once, and says how much it shows.
+
+And large numbers, which have room where they stand.
+"""
 
 import re
 import subprocess
@@ -10,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from .conftest import COALESCOPE, ROOT, Console, Server, eventually, stand_still
 from .test_explorer import surface
+from .test_recommend import upload
 
 pytestmark = [pytest.mark.browser, pytest.mark.stores]
 
@@ -81,3 +85,31 @@ def test_a_hundred_thousand_runs(
     page.get_by_role("button", name="Those of MTU 1000").click()
     expect(page.get_by_role("region", name="Cells")).to_contain_text("MTU 1000, delay 240")
     expect(page).to_have_url(re.compile(r"mtu_bytes=1000$"))
+
+
+# how many lines the text of each takes
+LINES = """(elements) => elements.map((element) => {
+  const text = document.createRange();
+  text.selectNodeContents(element);
+  return new Set(Array.from(text.getClientRects(), (line) => Math.round(line.bottom))).size;
+})"""
+
+
+@pytest.mark.parametrize("size", [3_084_479_901, 6_168_959_803_247])
+def test_large_numbers_have_room(page: Page, server: Server, size: int) -> None:
+    lines = ["mtu_bytes,delay_us,replicate,latency_us"]
+    lines += [
+        f"{mtu},{delay},{replicate},{size * (1 + delay / 100) * (1 + replicate / 200):.0f}"
+        for mtu in (1500, 9000)
+        for delay in (10, 40, 160)
+        for replicate in (1, 2, 3)
+    ]
+    upload(server, f"large-{size}", "\n".join(lines))
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"/explorer/large-{size}")
+        expect(page.locator(".model table td").first).to_be_visible()
+        stand_still(page)
+        numbers = page.locator(".now b, .model td")
+        assert set(numbers.evaluate_all(LINES)) == {1}
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,18 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as the page writes them: a true minus sign, thin spaces from five digits on.
+// Numbers as the page writes them: a true minus sign, thin spaces from five digits on, powers of ten where those would fill a line.
 
 const THIN = '\u2009';
+const MINUS = '\u2212';
 
 function grouped(digits: string): string {
   return digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, THIN);
 }
 
-export function decimal(value: number, digits: number): string {
+/** With all its digits, however many these are. */
+export function inFull(value: number, digits: number): string {
   if (!Number.isFinite(value)) return '–';
   const text = Math.abs(value).toFixed(digits);
   const [whole, part] = text.split('.');
-  const sign = value < 0 && Number(text) !== 0 ? '\u2212' : '';
+  const sign = value < 0 && Number(text) !== 0 ? MINUS : '';
   return sign + grouped(whole) + (part === undefined ? '' : `.${part}`);
+}
+
+/** "10¹²", "10⁻⁹" */
+export const tenTo = (exponent: number): string =>
+  `10${[...String(exponent)].map((c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)] ?? '⁻').join('')}`;
+
+/** From here on nobody counts digits, and no column holds them. */
+const HUGE = 1e10;
+const isHuge = (value: number): boolean => Number.isFinite(value) && Math.abs(value) >= HUGE;
+
+/** "6.169 × 10¹²" */
+function scientific(value: number, significant: number): string {
+  const [mantissa, exponent] = value.toExponential(significant - 1).split('e');
+  return `${mantissa.replace(/\.?0+$/, '').replace('-', MINUS)}\u00a0×\u00a0${tenTo(Number(exponent))}`;
+}
+
+const HUGE_SIGNIFICANT = 5;
+
+export function decimal(value: number, digits: number): string {
+  return isHuge(value) ? scientific(value, HUGE_SIGNIFICANT) : inFull(value, digits);
 }
 
 /** A number, or of a code what it stands for. */
@@ -40,19 +62,23 @@ export function plusMinus(half: number, digits: number): string {
   return `± ${decimal(half, half < 0.5 * 10 ** -digits ? Math.min(own, 8) : digits)}`;
 }
 
-/** As short as it can be said, to `significant` digits: ticks, counts, shares. */
-export function brief(value: number, significant = 4): string {
+function trimmed(value: number, significant: number): string {
   if (value === 0 || !Number.isFinite(value)) return value === 0 ? '0' : '–';
   const rounded = Number(value.toPrecision(significant));
   const digits = Math.max(0, Math.min(12, significant - 1 - Math.floor(Math.log10(Math.abs(rounded)))));
-  const text = decimal(rounded, digits);
+  const text = inFull(rounded, digits);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** As short as it can be said, to `significant` digits: ticks, counts, shares. */
+export function brief(value: number, significant = 4): string {
+  return isHuge(value) ? scientific(value, significant) : trimmed(value, significant);
 }
 
 /** A setting: its whole part in full and without spaces, because settings are looked up rather than compared; 16384 is not 16380. */
 export function setting(value: number, significant = 4): string {
   const whole = Math.abs(value) < 1 ? 0 : Math.floor(Math.log10(Math.abs(value))) + 1;
-  return brief(value, Math.max(significant, Math.min(15, whole))).replaceAll(THIN, '');
+  return trimmed(value, Math.max(significant, Math.min(15, whole))).replaceAll(THIN, '');
 }
 
 /** Beyond this ratio of the largest to the smallest, one number of decimals does not suit a column. */

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { alike, brief, decimal, digitsFor, digitsOfStep, plusMinus, setting, worded } from '../../src/plots/number';
+import {
+  alike,
+  brief,
+  decimal,
+  digitsFor,
+  digitsOfStep,
+  inFull,
+  plusMinus,
+  setting,
+  tenTo,
+  worded,
+} from '../../src/plots/number';
 
 it('writes a true minus, and thin spaces from five digits on', () => {
   expect(decimal(-0.5, 1)).toBe('−0.5');
@@ -8,6 +19,24 @@ it('writes a true minus, and thin spaces from five digits on', () => {
   expect(decimal(4800, 0)).toBe('4800');
   expect(decimal(1234567.891, 1)).toBe('1\u2009234\u2009567.9');
   expect(decimal(Number.NaN, 2)).toBe('–');
+});
+
+it('writes powers of ten where digits would fill a line, but in what is typed and in settings', () => {
+  const space = '\u00a0';
+  const plain = (words: string) => words.replaceAll(space, ' ');
+  expect([9_999_999_999, -1e10, 6_168_959_803_247, 2e12, 1.5e21].map((v) => plain(decimal(v, 0)))).toEqual([
+    '9\u2009999\u2009999\u2009999',
+    '−1 × 10¹⁰',
+    '6.169 × 10¹²',
+    '2 × 10¹²',
+    '1.5 × 10²¹',
+  ]);
+  expect(decimal(2e12, 0)).toBe(`2${space}×${space}10¹²`);
+  expect(plain(brief(4_115_275_126_435))).toBe('4.115 × 10¹²');
+  expect(plain(plusMinus(79_012_929_592, 0))).toBe('± 7.9013 × 10¹⁰');
+  expect(inFull(2e12, 0)).toBe('2\u2009000\u2009000\u2009000\u2009000');
+  expect(setting(1_234_567_890_123)).toBe('1234567890123');
+  expect(tenTo(-13)).toBe('10⁻¹³');
 });
 
 it('is brief where exactness says nothing', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where things are in the pair of plots: surface above, lines below, one axis across, one value scale.
-import { digitsFor, digitsOfStep } from '../../../plots/number';
+import { decimal, digitsFor, digitsOfStep } from '../../../plots/number';
 import { decadeTicks, linear, log, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
 import type { Axis } from '../../../state/layout';
 import type { View } from '../../../state/view';
@@ -57,6 +57,9 @@ function lineBounds(view: View, values: readonly [number, number]): [number, num
 
 const charWidth = 6.4;
 
+/** How many letters wide a number is: a thin space is less than one. */
+const lettersOf = (number: string): number => number.length - 0.4 * (number.split('\u2009').length - 1);
+
 /** More levels of a choice than this do not stand beside each other: nobody could tell their lines apart. */
 export const MOST_OTHERS = 9;
 
@@ -98,10 +101,10 @@ export function frameOf(view: View, values: readonly [number, number], width: nu
   const tickDigits = logValues ? Math.max(0, -Math.floor(Math.log10(valueTicks[0] ?? 1))) : digitsOfStep(tickStep);
   const valueDigits = digitsFor(values[1] - values[0]);
   const longest = Math.max(
-    ...valueTicks.map((t) => t.toFixed(tickDigits).length + (Math.abs(t) >= 10000 ? 0.6 : 0)),
+    ...valueTicks.map((t) => lettersOf(decimal(t, tickDigits))),
     ...rowNames(view).map((words) => Math.min(words.length, LONGEST_NAME)),
   );
-  const tag = Math.max(...values.map((t) => t.toFixed(valueDigits).length + (Math.abs(t) >= 10000 ? 0.6 : 0)));
+  const tag = Math.max(...values.map((t) => lettersOf(decimal(t, valueDigits))));
   const left = Math.max(phone ? 40 : 52, Math.ceil(longest * charWidth + 12));
   const right = Math.max(phone ? 46 : 64, Math.ceil(28 + (tag + tagNames(view, phone) + 0.5) * 7));
   const top = plane ? (view.layout.y?.bounds ? 34 : 26) : 30;

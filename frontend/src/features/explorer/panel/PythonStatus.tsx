@@ -2,6 +2,7 @@
 // Whether the models' own Python is there, and whether it agrees with the kernels on what is on the screen.
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { type Check, evaluateInPython, python, startPython } from '../../../engine/python';
+import { tenTo } from '../../../plots/number';
 import type { Binding } from '../../../state/binding';
 import { predictAt } from '../../../state/binding';
 import type { View } from '../../../state/view';
@@ -50,7 +51,7 @@ const TOLERANCE = 1e-12;
 function scientific(v: number): string {
   if (v === 0) return 'exactly';
   const exponent = Math.ceil(Math.log10(v));
-  return `to ${Math.ceil(v / 10 ** (exponent - 1))} × 10${[...String(exponent - 1)].map((c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)] ?? '⁻').join('')}`;
+  return `to ${Math.ceil(v / 10 ** (exponent - 1))} × ${tenTo(exponent - 1)}`;
 }
 
 export function PythonStatus() {

@@ -2,7 +2,7 @@
 // A slider's number: pressed, it can be typed.
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { decimal } from '../../../plots/number';
+import { inFull } from '../../../plots/number';
 import { numberIn, type Slider } from '../../../state/fit';
 
 interface Props {
@@ -66,7 +66,7 @@ export function TypedValue({ slider, id, output, value, onValue }: Props) {
           aria-label={`${slider.label}, ${slider.unit || 'number'}`}
           aria-invalid={problem !== ''}
           aria-describedby={problem ? `${id}-problem` : undefined}
-          defaultValue={decimal(value(), slider.digits)}
+          defaultValue={inFull(value(), slider.digits)}
           // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that was pressed
           autoFocus
           onFocus={(event) => event.currentTarget.select()}
