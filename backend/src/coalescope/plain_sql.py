@@ -8,15 +8,31 @@ SQLAlchemy's too, and on a database server it runs them itself.
 Columns that are read hold numbers and texts, which are returned as they are.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 # of a statement: more make a text that SQLite is slow to read, and there is a most of 32,766
 _VALUES_AT_ONCE = 5000
+_CHUNK = 500
+
+T = TypeVar("T")
+
+
+def any_of(name: str) -> sa.BindParameter[Any]:
+    """Values that are given, as a list, when the statement is run."""
+    return sa.bindparam(name, expanding=True)
+
+
+def chunks(items: Iterable[T]) -> Iterator[list[T]]:
+    """Lists that are short enough to be the values of one statement."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, _CHUNK)):
+        yield chunk
 
 
 def run(connection: Connection, statement: sa.Executable, **values: Any) -> Sequence[Any]:

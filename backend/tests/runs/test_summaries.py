@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.runs import repository, service
+from coalescope import plain_sql
+from coalescope.runs import service
 from coalescope.runs.records import MeasuredValue
 from coalescope.runs.summaries import summarise_values
 from coalescope.tables import cells, summaries
@@ -156,7 +157,7 @@ def test_wrong_numbers_are_caught(client: Any) -> None:
 
 
 def test_many_cells_are_refreshed_in_pieces(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repository, "_CHUNK", 3)
+    monkeypatch.setattr(plain_sql, "_CHUNK", 3)
     rows = [(1500 + cell, replicate, cell * 1.0) for cell in range(11) for replicate in (1, 2)]
     assert client.upload(table(rows), "t.csv").status_code == 201
     check_summaries(client)

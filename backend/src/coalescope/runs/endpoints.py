@@ -17,6 +17,7 @@ from coalescope.object_store import CSV_SUFFIX, RUN_LOG_SUFFIX, ObjectStore
 from coalescope.runs import service
 from coalescope.runs.environments import facts_of
 from coalescope.runs.factors import check_factors
+from coalescope.runs.listing import listing_of, page_of
 from coalescope.runs.log_header import read_contents, read_log_header
 from coalescope.runs.records import MeasuredValue, RunRecord, State
 from coalescope.runs.schemas import (
@@ -72,7 +73,7 @@ def list_runs(
     there (they are flagged, never left out).
     """
     experiment = get_experiment(connection, slug)
-    listing = service.listing_of(
+    listing = listing_of(
         connection,
         experiment,
         [pair for pair in request.query_params.multi_items() if pair[0] not in _OWN],
@@ -81,7 +82,7 @@ def list_runs(
         state=state,
         warned=None if warnings is None else warnings == "some",
     )
-    total, records = service.list_runs(connection, listing, limit, offset)
+    total, records = page_of(connection, listing, limit, offset)
     measures = service.measures_of(connection, records)
     found = None if cell is None else service.outlying(connection, cell)
     runs = [

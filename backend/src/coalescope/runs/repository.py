@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of runs, their cells, measures, history, and the summaries that follow from them."""
+"""SQL of runs, their cells, measures and history."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from coalescope import plain_sql
-from coalescope.experiments.records import Factors, SummaryRecord
+from coalescope.experiments.records import Factors
+from coalescope.plain_sql import any_of, chunks
 from coalescope.runs.records import (
-    CountedCell,
     HistoryRecord,
-    Listing,
     MeasuredValue,
     RemovedRuns,
     ReplicateRecord,
@@ -27,13 +25,8 @@ from coalescope.tables import (
     run_history,
     run_measures,
     runs,
-    summaries,
     uploads,
 )
-
-_CHUNK = 500
-
-T = TypeVar("T")
 
 _RUN_COLUMNS = (
     runs.c.id,
@@ -66,11 +59,6 @@ def _select_runs() -> sa.Select[Any]:
     )
 
 
-def _any_of(name: str) -> sa.BindParameter[Any]:
-    """A list of values, given when the statement is run."""
-    return sa.bindparam(name, expanding=True)
-
-
 # What every upload asks is made once: making a statement costs more than running it.
 _IDENTIFIED = _select_runs().where(runs.c.uid == sa.bindparam("uid"))
 _OF_UPLOAD = (
@@ -79,13 +67,13 @@ _OF_UPLOAD = (
     .order_by(runs.c.id)
     .limit(sa.bindparam("most"))
 )
-_UIDS = sa.select(runs.c.uid).where(runs.c.uid.in_(_any_of("uids")))
+_UIDS = sa.select(runs.c.uid).where(runs.c.uid.in_(any_of("uids")))
 _CELLS = sa.select(cells.c.factor_key, cells.c.id).where(
-    cells.c.experiment_id == sa.bindparam("experiment"), cells.c.factor_key.in_(_any_of("keys"))
+    cells.c.experiment_id == sa.bindparam("experiment"), cells.c.factor_key.in_(any_of("keys"))
 )
 _REPLICATES = (
     sa.select(runs.c.cell_id, runs.c.replicate, runs.c.uid)
-    .where(runs.c.cell_id.in_(_any_of("cells")), runs.c.status == "current")
+    .where(runs.c.cell_id.in_(any_of("cells")), runs.c.status == "current")
     .order_by(runs.c.id)
 )
 _REPLICATES_AT = (
@@ -93,38 +81,11 @@ _REPLICATES_AT = (
     .join(runs, runs.c.cell_id == cells.c.id)
     .where(
         cells.c.experiment_id == sa.bindparam("experiment"),
-        cells.c.factor_key.in_(_any_of("keys")),
+        cells.c.factor_key.in_(any_of("keys")),
         runs.c.status == "current",
     )
     .order_by(runs.c.id)
 )
-_CURRENT_VALUES = (
-    sa.select(
-        runs.c.cell_id,
-        run_measures.c.measure,
-        run_measures.c.value,
-        run_measures.c.sd,
-        run_measures.c.n,
-    )
-    .join(run_measures, run_measures.c.run_id == runs.c.id)
-    .where(
-        runs.c.cell_id.in_(_any_of("cells")),
-        runs.c.status == "current",
-        runs.c.uid.not_in(_any_of("without")),
-    )
-    .order_by(runs.c.cell_id, runs.c.id, run_measures.c.measure)
-)
-_CURRENT_IN_CELL = sa.and_(runs.c.cell_id == cells.c.id, runs.c.status == "current")
-_COUNT = sa.select(sa.func.count()).select_from(runs)
-_COUNT_CURRENT = (
-    sa.update(cells)
-    .where(cells.c.id.in_(_any_of("cells")))
-    .values(
-        current_runs=_COUNT.where(_CURRENT_IN_CELL).scalar_subquery(),
-        partial_runs=_COUNT.where(_CURRENT_IN_CELL, runs.c.partial).scalar_subquery(),
-    )
-)
-_DELETE_SUMMARIES = sa.delete(summaries).where(summaries.c.cell_id.in_(_any_of("cells")))
 
 
 def get(connection: Connection, uid: str) -> RunRecord | None:
@@ -133,73 +94,16 @@ def get(connection: Connection, uid: str) -> RunRecord | None:
     return None if row is None else RunRecord(*row)
 
 
-def list_runs(connection: Connection, listing: Listing, limit: int, offset: int) -> list[RunRecord]:
-    """One page of a list of runs."""
-    page = _in_order(_listed(listing), listing).limit(limit).offset(offset)
-    ids = list(connection.scalars(page))
-    query = _select_runs().where(runs.c.id.in_(ids))
-    found = {row.id: RunRecord(*row) for row in connection.execute(query)}
-    return [found[run_id] for run_id in ids]
+def by_row_id(connection: Connection, run_ids: Sequence[int]) -> dict[int, RunRecord]:
+    """These runs, by their row ids."""
+    query = _select_runs().where(runs.c.id.in_(run_ids))
+    return {row.id: RunRecord(*row) for row in connection.execute(query)}
 
 
 def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list[RunRecord]:
     """Runs that came with an upload, in the file's order."""
     found = connection.execute(_OF_UPLOAD, {"upload": upload_id, "most": limit})
     return [RunRecord(*row) for row in found]
-
-
-def count_runs(connection: Connection, listing: Listing) -> int:
-    """How many runs list_runs can reach."""
-    query = sa.select(sa.func.count()).select_from(_listed(listing).subquery())
-    return connection.execute(query).scalar_one()
-
-
-# Said as what they are not: for an equation, SQLite makes an index of its own of all runs, and
-# looks through it once for every cell.
-_CURRENT = runs.c.status != "retracted"
-_STATES = {
-    "current": (_CURRENT,),
-    "whole": (_CURRENT, runs.c.partial != sa.true()),
-    "partial": (_CURRENT, runs.c.partial != sa.false()),
-    "retracted": (runs.c.status != "current",),
-}
-
-
-def _listed(listing: Listing) -> sa.Select[tuple[int]]:
-    """The row ids of a list, in no order; with the place of each one's cell where it has one."""
-    query = sa.select(runs.c.id)
-    if listing.places is None:
-        query = query.where(runs.c.experiment_id == listing.experiment_id)
-    else:
-        # as literals: there may be more cells than a statement can have parameters
-        columns = sa.column("cell_id", sa.BigInteger), sa.column("place", sa.Integer)
-        places = sa.values(*columns, name="places", literal_binds=True)
-        among = places.data(list(listing.places.items())).cte("places")
-        query = query.join_from(among, runs, among.c.cell_id == runs.c.cell_id)
-    if listing.state is not None:
-        query = query.where(*_STATES[listing.state])
-    if listing.warned is not None:
-        query = query.where(runs.c.warned != sa.literal(not listing.warned))
-    return query
-
-
-def _in_order(query: sa.Select[tuple[int]], listing: Listing) -> sa.Select[tuple[int]]:
-    key: sa.ColumnElement[Any]
-    match listing.by:
-        case "stored":
-            return query.order_by(runs.c.id.desc() if listing.falling else runs.c.id)
-        case "recorded":
-            key = sa.func.coalesce(runs.c.recorded_at, runs.c.created_at)
-        case "replicate":
-            key = runs.c.replicate
-        case "place":
-            # the places are in the order that was asked for
-            return query.order_by(sa.literal_column("places.place"), runs.c.id)
-        case name:
-            of_run = sa.and_(run_measures.c.run_id == runs.c.id, run_measures.c.measure == name)
-            query = query.outerjoin(run_measures, of_run)
-            key = run_measures.c.value
-    return query.order_by(key.is_(None), key.desc() if listing.falling else key, runs.c.id)
 
 
 def factors_of_cells(connection: Connection, experiment_id: int) -> dict[int, Factors]:
@@ -213,7 +117,7 @@ def measures_of(
 ) -> dict[int, dict[str, MeasuredValue]]:
     """Measures of these runs, by run."""
     found: dict[int, dict[str, MeasuredValue]] = {run_id: {} for run_id in run_ids}
-    for chunk in _chunks(run_ids):
+    for chunk in chunks(run_ids):
         query = (
             sa.select(run_measures)
             .where(run_measures.c.run_id.in_(chunk))
@@ -243,7 +147,7 @@ def history_of(connection: Connection, run_id: int) -> list[HistoryRecord]:
 def existing_uids(connection: Connection, uids: Sequence[str]) -> list[str]:
     """Which of these identities are taken."""
     found: list[str] = []
-    for chunk in _chunks(uids):
+    for chunk in chunks(uids):
         found += [uid for (uid,) in plain_sql.run(connection, _UIDS, uids=chunk)]
     return found
 
@@ -267,7 +171,7 @@ def cell_ids(
 def find_cells(connection: Connection, experiment_id: int, keys: Sequence[str]) -> dict[str, int]:
     """Row ids of those cells that exist, by factor key."""
     found: dict[str, int] = {}
-    for chunk in _chunks(keys):
+    for chunk in chunks(keys):
         rows = plain_sql.run(connection, _CELLS, experiment=experiment_id, keys=chunk)
         found |= dict(rows)
     return found
@@ -278,7 +182,7 @@ def replicates_taken(
 ) -> dict[int, dict[int | None, str]]:
     """By cell: replicate numbers of its current runs, each with that run's identity."""
     taken: dict[int, dict[int | None, str]] = {}
-    for chunk in _chunks(in_cells):
+    for chunk in chunks(in_cells):
         for cell_id, replicate, uid in plain_sql.run(connection, _REPLICATES, cells=chunk):
             taken.setdefault(cell_id, {}).setdefault(replicate, uid)
     return taken
@@ -289,7 +193,7 @@ def replicates_at(
 ) -> dict[str, dict[int | None, str]]:
     """The same by factor key."""
     taken: dict[str, dict[int | None, str]] = {key: {} for key in keys}
-    for chunk in _chunks(keys):
+    for chunk in chunks(keys):
         rows = plain_sql.run(connection, _REPLICATES_AT, experiment=experiment_id, keys=chunk)
         for key, replicate, uid in rows:
             taken[key].setdefault(replicate, uid)
@@ -327,21 +231,6 @@ def insert_history(connection: Connection, rows: Sequence[Mapping[str, Any]]) ->
 def update_run(connection: Connection, run_id: int, values: Mapping[str, Any]) -> None:
     """Change columns of a run."""
     connection.execute(sa.update(runs).where(runs.c.id == run_id).values(**values))
-
-
-def current_values(
-    connection: Connection, touched: Sequence[int], without: Sequence[str] = ()
-) -> dict[tuple[int, str], list[MeasuredValue]]:
-    """Values of the current runs of these cells, by cell and measure, in storing order.
-
-    Runs of the identities in `without` are left out.
-    """
-    found: dict[tuple[int, str], list[MeasuredValue]] = {}
-    for chunk in _chunks(touched):
-        rows = plain_sql.run(connection, _CURRENT_VALUES, cells=chunk, without=list(without))
-        for cell_id, measure, value, sd, n in rows:
-            found.setdefault((cell_id, measure), []).append(MeasuredValue(value, sd, n))
-    return found
 
 
 def replicates_in(connection: Connection, cell_id: int) -> dict[str, dict[int, float]]:
@@ -413,7 +302,7 @@ def replicates_of(
 ) -> list[ReplicateRecord]:
     """One measure of the current runs of these cells, cell by cell in storing order."""
     found: list[ReplicateRecord] = []
-    for chunk in _chunks(sorted(in_cells)):
+    for chunk in chunks(sorted(in_cells)):
         query = (
             sa.select(
                 runs.c.uid,
@@ -443,7 +332,7 @@ def count_replicates(connection: Connection, in_cells: Sequence[int], measure: s
             .join(run_measures, run_measures.c.run_id == runs.c.id)
             .where(*_replicates(chunk, measure))
         ).scalar_one()
-        for chunk in _chunks(in_cells)
+        for chunk in chunks(in_cells)
     )
 
 
@@ -473,72 +362,6 @@ def environments_of(
     ]
 
 
-def replace_summaries(
-    connection: Connection,
-    touched: Sequence[int],
-    found: Mapping[tuple[int, str], SummaryRecord],
-) -> None:
-    """Make `found` the only summaries of these cells."""
-    for chunk in _chunks(touched):
-        plain_sql.run(connection, _DELETE_SUMMARIES, cells=chunk)
-    rows = [
-        {
-            "cell_id": cell_id,
-            "measure": measure,
-            "n": summary.n,
-            "mean": summary.mean,
-            "sd": summary.sd,
-            "ci95_low": summary.ci95[0] if summary.ci95 else None,
-            "ci95_high": summary.ci95[1] if summary.ci95 else None,
-        }
-        for (cell_id, measure), summary in found.items()
-    ]
-    plain_sql.insert(connection, summaries, rows)
-
-
-def stored_summaries(
-    connection: Connection, in_cells: Sequence[int]
-) -> dict[tuple[int, str], SummaryRecord]:
-    """The summaries that are kept for these cells, by cell and measure."""
-    found: dict[tuple[int, str], SummaryRecord] = {}
-    for chunk in _chunks(in_cells):
-        query = sa.select(summaries).where(summaries.c.cell_id.in_(chunk))
-        for cell_id, measure, n, mean, sd, low, high in connection.execute(query):
-            interval = None if low is None or high is None else (low, high)
-            found[cell_id, measure] = SummaryRecord(n, mean, sd, interval)
-    return found
-
-
-def counted_cells(connection: Connection, experiment_id: int) -> list[CountedCell]:
-    """All cells of an experiment: the counts that are kept, and the counts of their runs."""
-    current = sa.func.count().filter(runs.c.status == "current")
-    partial = sa.func.count().filter(runs.c.status == "current", runs.c.partial)
-    query = (
-        sa.select(
-            cells.c.id,
-            cells.c.factors,
-            cells.c.current_runs,
-            cells.c.partial_runs,
-            current,
-            partial,
-        )
-        .outerjoin(runs, runs.c.cell_id == cells.c.id)
-        .where(cells.c.experiment_id == experiment_id)
-        .group_by(cells.c.id)
-        .order_by(cells.c.id)
-    )
-    return [
-        CountedCell(cell_id, factors, (kept, kept_partial), (there, there_partial))
-        for cell_id, factors, kept, kept_partial, there, there_partial in connection.execute(query)
-    ]
-
-
-def count_current_runs(connection: Connection, touched: Sequence[int]) -> None:
-    """Bring the run counts of these cells up to date."""
-    for chunk in _chunks(touched):
-        plain_sql.run(connection, _COUNT_CURRENT, cells=chunk)
-
-
 def delete_dataset_runs(connection: Connection, experiment_id: int) -> RemovedRuns:
     """Remove the runs that came with a data set."""
     chosen = sa.and_(runs.c.experiment_id == experiment_id, runs.c.content == "dataset")
@@ -551,9 +374,3 @@ def delete_dataset_runs(connection: Connection, experiment_id: int) -> RemovedRu
         cell_ids={row.cell_id for row in rows},
         upload_ids=[row.upload_id for row in rows if row.upload_id is not None],
     )
-
-
-def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, _CHUNK)):
-        yield chunk

@@ -3,18 +3,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from coalescope_models.statistics import outliers
 from sqlalchemy.engine import Connection
 
-from coalescope.errors import CoalescopeError, conflict, did_you_mean, not_found
+from coalescope.errors import conflict, not_found
 from coalescope.experiments.levels import (
     canonical_factors,
     factor_key,
     factor_levels,
-    level_order,
     matches,
     parse_where,
 )
@@ -27,24 +25,20 @@ from coalescope.experiments.records import (
 )
 from coalescope.experiments.service import touch
 from coalescope.glossary.quantities import glossary_order
-from coalescope.glossary.quantities import measure as known_measure
-from coalescope.runs import repository
+from coalescope.runs import repository, summary_repository
 from coalescope.runs.records import (
     HistoryRecord,
-    Listing,
     MeasuredValue,
     NewRun,
     RecomputedCell,
     RemovedRuns,
     ReplicateRecord,
     RunRecord,
-    State,
 )
 from coalescope.runs.summaries import cells_after, summarise_values
 from coalescope.timestamps import utc_now
 
 _BATCH = 1000
-_ORDERS = ("stored", "recorded", "replicate")
 
 
 def record_runs(
@@ -160,25 +154,29 @@ def taken(connection: Connection, uids: Sequence[str]) -> list[str]:
 def refresh_summaries(connection: Connection, cell_ids: Iterable[int]) -> None:
     """Recompute the summaries of these cells from their current runs, all of them, exactly."""
     touched = sorted(set(cell_ids))
-    values = repository.current_values(connection, touched)
+    values = summary_repository.current_values(connection, touched)
     found = {place: summarise_values(at_place) for place, at_place in values.items()}
-    repository.replace_summaries(connection, touched, found)
-    repository.count_current_runs(connection, touched)
+    summary_repository.replace_summaries(connection, touched, found)
+    summary_repository.count_current_runs(connection, touched)
 
 
 def cells_recomputed(
     connection: Connection, experiment: ExperimentRecord
 ) -> Iterator[RecomputedCell]:
     """Every cell as it is kept beside what follows from its runs. Nothing is changed."""
-    cells = repository.counted_cells(connection, experiment.id)
+    cells = summary_repository.counted_cells(connection, experiment.id)
     for start in range(0, len(cells), _BATCH):
         batch = cells[start : start + _BATCH]
         ids = [cell.id for cell in batch]
         kept: dict[int, dict[str, SummaryRecord]] = {cell_id: {} for cell_id in ids}
         recomputed: dict[int, dict[str, SummaryRecord]] = {cell_id: {} for cell_id in ids}
-        for (cell_id, measure), summary in repository.stored_summaries(connection, ids).items():
+        for (cell_id, measure), summary in summary_repository.stored_summaries(
+            connection, ids
+        ).items():
             kept[cell_id][measure] = summary
-        for (cell_id, measure), values in repository.current_values(connection, ids).items():
+        for (cell_id, measure), values in summary_repository.current_values(
+            connection, ids
+        ).items():
             # values that no program stored may have no summary
             with suppress(ArithmeticError, ValueError):
                 recomputed[cell_id][measure] = summarise_values(values)
@@ -203,7 +201,7 @@ def cells_without(
     places = repository.current_places(connection, experiment.id, without)
     left_out = [uid for uid, _, _ in places]
     touched = {cell_id for _, cell_id, _ in places}
-    values = repository.current_values(connection, sorted(touched), left_out)
+    values = summary_repository.current_values(connection, sorted(touched), left_out)
     remaining = cells_after(cells, places, values)
     return left_out, remaining
 
@@ -243,58 +241,6 @@ def get_run(connection: Connection, uid: str) -> RunRecord:
     if record is None:
         raise not_found("run", uid, "GET /api/experiments/{slug}/runs lists an experiment's runs.")
     return record
-
-
-def list_runs(
-    connection: Connection, listing: Listing, limit: int = 100, offset: int = 0
-) -> tuple[int, list[RunRecord]]:
-    """How many runs a list has, and one page of it."""
-    if listing.places == {}:
-        return 0, []
-    total = repository.count_runs(connection, listing)
-    return total, repository.list_runs(connection, listing, limit, offset)
-
-
-def listing_of(
-    connection: Connection,
-    experiment: ExperimentRecord,
-    where: Iterable[tuple[str, str]] = (),
-    sort: str = "stored",
-    *,
-    cell_id: int | None = None,
-    state: State | None = None,
-    warned: bool | None = None,
-) -> Listing:
-    """Those of an experiment's runs, in the order of `sort`; with a hyphen before it, falling.
-
-    `where` holds FACTOR, VALUE pairs as text. Errors: 422 for an unknown factor or order.
-    """
-    name, falling = sort.removeprefix("-"), sort.startswith("-")
-    settings = repository.factors_of_cells(connection, experiment.id)
-    levels = factor_levels(settings.values())
-    where_levels = parse_where(where, levels)
-    among = [
-        cell
-        for cell, own in settings.items()
-        if cell_id in (None, cell) and matches(own, where_levels)
-    ]
-    plain = name == "stored" and state is None and warned is None and len(among) == len(settings)
-    places = None if plain else dict.fromkeys(among, 0)
-    listing = Listing(experiment.id, state, warned, places, by=name, falling=falling)
-    if name in _ORDERS or (name not in levels and known_measure(name) is not None):
-        return listing
-    if name in levels:
-        in_order = sorted(levels[name], key=level_order, reverse=falling)
-        rank: dict[FactorValue | None, int] = {level: k for k, level in enumerate(in_order)}
-        ranks = {cell: rank.get(settings[cell].get(name), len(rank)) for cell in among}
-        return replace(listing, by="place", places=ranks)
-    raise CoalescopeError(
-        "unknown_order",
-        f"Runs cannot be sorted by {name[:80]!r}.",
-        where={"field": "sort"},
-        advice=f"{did_you_mean(name, [*_ORDERS, *levels])}Name one of {', '.join(_ORDERS)}, a "
-        "factor of the experiment, or a measure; with a hyphen before it, the largest come first.",
-    )
 
 
 def list_upload_runs(connection: Connection, upload_id: int, limit: int) -> list[RunRecord]:

@@ -18,6 +18,7 @@ from coalescope.experiments.records import SummaryRecord
 from coalescope.experiments.service import list_experiments
 from coalescope.object_store import ObjectStore, same_bytes
 from coalescope.runs import service as runs
+from coalescope.runs.listing import page_of
 from coalescope.runs.records import Listing, MeasuredValue, NewRun
 from coalescope.uploads.service import StoredFile, measured_anew, stored_files, without_rows
 
@@ -55,7 +56,7 @@ def verify(database: Database, store: ObjectStore, *, deep: bool = False) -> Rep
             files = stored_files(connection)
             listings = [Listing(one.id) for one in list_experiments(connection)]
             experiments = len(listings)
-            run_count = sum(runs.list_runs(connection, each, limit=0)[0] for each in listings)
+            run_count = sum(page_of(connection, each, limit=0)[0] for each in listings)
             faults += _summaries(connection)
         for file in files:
             faults += _file(database, store, file, deep=deep)

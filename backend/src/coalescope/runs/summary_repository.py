@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of what follows from the current runs of a cell: its summaries, and how many they are."""
+
+from collections.abc import Mapping, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from coalescope import plain_sql
+from coalescope.experiments.records import SummaryRecord
+from coalescope.plain_sql import any_of, chunks
+from coalescope.runs.records import CountedCell, MeasuredValue
+from coalescope.tables import cells, run_measures, runs, summaries
+
+_CURRENT_VALUES = (
+    sa.select(
+        runs.c.cell_id,
+        run_measures.c.measure,
+        run_measures.c.value,
+        run_measures.c.sd,
+        run_measures.c.n,
+    )
+    .join(run_measures, run_measures.c.run_id == runs.c.id)
+    .where(
+        runs.c.cell_id.in_(any_of("cells")),
+        runs.c.status == "current",
+        runs.c.uid.not_in(any_of("without")),
+    )
+    .order_by(runs.c.cell_id, runs.c.id, run_measures.c.measure)
+)
+_CURRENT_IN_CELL = sa.and_(runs.c.cell_id == cells.c.id, runs.c.status == "current")
+_COUNT = sa.select(sa.func.count()).select_from(runs)
+_COUNT_CURRENT = (
+    sa.update(cells)
+    .where(cells.c.id.in_(any_of("cells")))
+    .values(
+        current_runs=_COUNT.where(_CURRENT_IN_CELL).scalar_subquery(),
+        partial_runs=_COUNT.where(_CURRENT_IN_CELL, runs.c.partial).scalar_subquery(),
+    )
+)
+_DELETE_SUMMARIES = sa.delete(summaries).where(summaries.c.cell_id.in_(any_of("cells")))
+
+
+def current_values(
+    connection: Connection, touched: Sequence[int], without: Sequence[str] = ()
+) -> dict[tuple[int, str], list[MeasuredValue]]:
+    """Values of the current runs of these cells, by cell and measure, in storing order.
+
+    Runs of the identities in `without` are left out.
+    """
+    found: dict[tuple[int, str], list[MeasuredValue]] = {}
+    for chunk in chunks(touched):
+        rows = plain_sql.run(connection, _CURRENT_VALUES, cells=chunk, without=list(without))
+        for cell_id, measure, value, sd, n in rows:
+            found.setdefault((cell_id, measure), []).append(MeasuredValue(value, sd, n))
+    return found
+
+
+def replace_summaries(
+    connection: Connection,
+    touched: Sequence[int],
+    found: Mapping[tuple[int, str], SummaryRecord],
+) -> None:
+    """Make `found` the only summaries of these cells."""
+    for chunk in chunks(touched):
+        plain_sql.run(connection, _DELETE_SUMMARIES, cells=chunk)
+    rows = [
+        {
+            "cell_id": cell_id,
+            "measure": measure,
+            "n": summary.n,
+            "mean": summary.mean,
+            "sd": summary.sd,
+            "ci95_low": summary.ci95[0] if summary.ci95 else None,
+            "ci95_high": summary.ci95[1] if summary.ci95 else None,
+        }
+        for (cell_id, measure), summary in found.items()
+    ]
+    plain_sql.insert(connection, summaries, rows)
+
+
+def stored_summaries(
+    connection: Connection, in_cells: Sequence[int]
+) -> dict[tuple[int, str], SummaryRecord]:
+    """The summaries that are kept for these cells, by cell and measure."""
+    found: dict[tuple[int, str], SummaryRecord] = {}
+    for chunk in chunks(in_cells):
+        query = sa.select(summaries).where(summaries.c.cell_id.in_(chunk))
+        for cell_id, measure, n, mean, sd, low, high in connection.execute(query):
+            interval = None if low is None or high is None else (low, high)
+            found[cell_id, measure] = SummaryRecord(n, mean, sd, interval)
+    return found
+
+
+def counted_cells(connection: Connection, experiment_id: int) -> list[CountedCell]:
+    """All cells of an experiment: the counts that are kept, and the counts of their runs."""
+    current = sa.func.count().filter(runs.c.status == "current")
+    partial = sa.func.count().filter(runs.c.status == "current", runs.c.partial)
+    query = (
+        sa.select(
+            cells.c.id,
+            cells.c.factors,
+            cells.c.current_runs,
+            cells.c.partial_runs,
+            current,
+            partial,
+        )
+        .outerjoin(runs, runs.c.cell_id == cells.c.id)
+        .where(cells.c.experiment_id == experiment_id)
+        .group_by(cells.c.id)
+        .order_by(cells.c.id)
+    )
+    return [
+        CountedCell(cell_id, factors, (kept, kept_partial), (there, there_partial))
+        for cell_id, factors, kept, kept_partial, there, there_partial in connection.execute(query)
+    ]
+
+
+def count_current_runs(connection: Connection, touched: Sequence[int]) -> None:
+    """Bring the run counts of these cells up to date."""
+    for chunk in chunks(touched):
+        plain_sql.run(connection, _COUNT_CURRENT, cells=chunk)
