@@ -10,8 +10,7 @@ from typing import Any
 import httpx
 import pytest
 import sqlalchemy as sa
-from coalescope import database as tables
-from coalescope import object_store
+from coalescope import object_store, tables
 from coalescope.uploads import service
 from coalescope.uploads.endpoints import clean_filename
 
