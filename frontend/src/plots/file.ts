@@ -49,6 +49,17 @@ export function shapeText(shape: Shape, tokens: Readonly<Record<string, string>>
   return `${open}>${inside}</text>`;
 }
 
+/** Words in lines of at most so many letters; a longer word has a line of its own. */
+export function wrapped(words: string, room: number): string[] {
+  const lines: string[] = [''];
+  for (const word of words.split(' ')) {
+    const last = lines[lines.length - 1];
+    if (last !== '' && last.length + 1 + word.length > room) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
+}
+
 export interface Sheet {
   readonly width: number;
   readonly height: number;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the marks mean; only those that are on the screen.
-import { memo, type ReactNode } from 'react';
+import { memo } from 'react';
 import { KindGlyph } from '../../components/Kind';
-import { decimal } from '../../plots/number';
 import type { View } from '../../state/view';
-import { hullOf, reachesBeyond } from './figure/heat';
+import { type CellMark as CellMarkName, cellMarksOf, extrapolates, JOINED, joins } from './figure/key';
 
 function CellMark({ dashed, hollow, view }: { dashed?: boolean; hollow?: boolean; view: View }) {
   return (
@@ -25,45 +24,16 @@ function CellMark({ dashed, hollow, view }: { dashed?: boolean; hollow?: boolean
   );
 }
 
-function marksOf(view: View): ReactNode[] {
-  const out: ReactNode[] = [];
-  const { points } = view;
-  const several = points.filter((p) => p.n > 1);
-  const bare = several.filter((p) => p.half === null);
-  const pooled = several.some((p) => p.from === 'residuals');
-  if (several.some((p) => p.from === 'replicates'))
-    out.push(
-      <li key="replicates">
-        <CellMark view={view} />
-        cell mean, 95 % interval of its runs
-      </li>,
-    );
-  if (pooled && view.pooled !== null)
-    out.push(
-      <li key="pooled">
-        <CellMark view={view} dashed />
-        cell mean, ± {decimal(100 * view.pooled, 1)} % pooled from residuals
-      </li>,
-    );
-  if (bare.length > 0)
-    out.push(
-      <li key="bare">
-        <svg width="12" height="12" aria-hidden="true">
-          <svg aria-hidden="true" x="1" y="1" width="10" height="10" viewBox="0 0 10 10">
-            <KindGlyph kind={view.kind ?? 'measured'} />
-          </svg>
-        </svg>
-        cell mean of {Math.min(...bare.map((p) => p.n))}, deviation not known
-      </li>,
-    );
-  if (points.some((p) => p.n === 1))
-    out.push(
-      <li key="single">
-        <CellMark view={view} hollow />
-        one run, no interval
-      </li>,
-    );
-  return out;
+/** A mark as it is in the picture, beside its words. */
+function CellGlyph({ mark, view }: { mark: CellMarkName; view: View }) {
+  if (mark !== 'bare') return <CellMark view={view} dashed={mark === 'pooled'} hollow={mark === 'single'} />;
+  return (
+    <svg width="12" height="12" aria-hidden="true">
+      <svg aria-hidden="true" x="1" y="1" width="10" height="10" viewBox="0 0 10 10">
+        <KindGlyph kind={view.kind ?? 'measured'} />
+      </svg>
+    </svg>
+  );
 }
 
 /** Tiles of a residual or difference map. */
@@ -100,28 +70,29 @@ function TileKey({ view }: { view: View }) {
   );
 }
 
-/** The map reaches beyond its cells on every side, a surface from aside where not every setting has one. */
-const extrapolates = (view: View): boolean =>
-  view.figure === 'map' ? hullOf(view) !== null : view.figure === '3d' && reachesBeyond(view);
-
 export const Key = memo(function Key({ view }: { view: View }) {
   if (view.figure === 'limits') return <ul className="key" aria-label="Key" />;
   if (view.figure === 'residuals' || view.figure === 'difference') return <TileKey view={view} />;
   const plane = view.layout.shape === 'plane';
   return (
     <ul className="key" aria-label="Key">
-      {marksOf(view)}
-      {plane && view.figure === 'map' && view.ties.length > 0 && (
+      {cellMarksOf(view).map(([mark, words]) => (
+        <li key={mark}>
+          <CellGlyph mark={mark} view={view} />
+          {words}
+        </li>
+      ))}
+      {joins(view) && (
         <li>
           <svg width="28" height="12" aria-hidden="true">
             <path d="M5 6h18" stroke="var(--line-3)" strokeWidth="3" />
             <rect x="1" y="2" width="8" height="8" fill="var(--surface-5)" stroke="currentColor" />
             <rect x="19" y="2" width="8" height="8" fill="var(--surface-5)" stroke="currentColor" />
           </svg>
-          joined: not told apart
+          {JOINED}
         </li>
       )}
-      {plane && extrapolates(view) && (
+      {extrapolates(view) && (
         <li>
           <svg width="20" height="12" aria-hidden="true">
             <rect width="20" height="12" fill="var(--surface-3)" />

@@ -22,7 +22,7 @@ export interface Motion {
 
 export function labelsOf({ isolines, view, frame, live }: Scene): Shape[] {
   const { X, Y } = spotOf(view, frame, live);
-  return live.z ? contourLabels(isolines, view, frame, { x: X, y: Y ?? -100 }) : [];
+  return live.z ? contourLabels(isolines, live.z, view, frame, { x: X, y: Y ?? -100 }) : [];
 }
 
 /** `under`: the drawing's own points, which the lines would lie over. */

@@ -5,7 +5,7 @@ import { embeddedTypeface } from '../../engine/typeface';
 import { lightTokens, rasterised } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { contourLines } from '../../plots/contours';
-import { fileText } from '../../plots/file';
+import { fileText, wrapped } from '../../plots/file';
 import { AXIS, mark, NOTE, path, polyline, type Shape, text } from '../../plots/shapes';
 import { inkOn, tide } from '../../plots/tide';
 import { currentAddress } from '../../state/address';
@@ -17,6 +17,7 @@ import { useFigureExport } from '../share/figureExport';
 import { fitRequestsNear, nearby } from './ahead';
 import { facetSheet } from './facets/sheet';
 import { colourOf } from './figure/heat';
+import { keyOf } from './figure/key';
 import { GRID } from './figure/live';
 import { patternText } from './figure/patterns';
 import { levelWords, namedSetting, titleWithUnit } from './figure/words';
@@ -24,7 +25,7 @@ import { liveShapes, type Picture, type Scene, stillShapes } from './picture';
 
 const MARGIN = 24;
 const HEAD = 64;
-const FOOT = 64;
+const LINE = 16;
 
 /** Each takes the server a moment. */
 const MOST_QUESTIONS = 40;
@@ -128,8 +129,6 @@ function captions(
   };
 }
 
-const cut = (words: string, room: number): string => (words.length > room ? `${words.slice(0, room - 1)}…` : words);
-
 function parametersText(view: View, state: ExplorerState): string {
   if (!view.binding || view.mode !== 'model' || view.figure === 'difference') return '';
   return view.sliders
@@ -143,16 +142,24 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
   const width = frame.width + 2 * MARGIN;
   const tokens = lightTokens();
   const facets = facetSheet(view, state, frame.width, tokens);
-  const height = frame.height + HEAD + facets.height + FOOT;
   const { title, about, source } = captions(subject, view, state);
+  const parameters = parametersText(view, state);
+  const kind = view.kind;
+  const room = Math.floor(width / 5.6);
+  const indent = kind ? 16 : 0;
+  const sources = wrapped(source, room);
+  const notes = [
+    wrapped(keyOf(view).join(' · '), room),
+    parameters ? wrapped(parameters, room) : [],
+    [currentAddress()],
+  ].flat();
+  const top = frame.height + HEAD + facets.height + 20;
+  const height = top + (sources.length + notes.length) * LINE - 4;
   const still = stillShapes(view, frame, sampler);
   const live = liveShapes(scene);
   const { z } = scene.live;
   const map = view.figure === 'map';
   const image = z && map ? surfaceImage({ z, nx: GRID, ny: GRID, values: frame.values, log: frame.logValues }) : null;
-  const room = Math.floor(width / 5.6);
-  const parameters = parametersText(view, state);
-  const kind = view.kind;
   const figure: Shape[] = [
     ...live.behind,
     ...(scene.upper?.painted?.(scene) ?? []),
@@ -173,18 +180,17 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
   // the figure is in a group of its own, closed by the first caption
   const around: Shape[] = [
     text(MARGIN, 28, title, { 'font-size': 18, 'font-weight': 600, fill: 'var(--ink)' }),
-    text(MARGIN, 46, cut(about, room), { ...AXIS }),
+    text(MARGIN, 46, about, { ...AXIS }),
     ...(kind
       ? [
-          mark(kind, MARGIN + 5, height - 48, 4, {
+          mark(kind, MARGIN + 5, top - 4, 4, {
             fill: kind === 'simulated' ? 'none' : `var(--kind-${kind})`,
             stroke: `var(--kind-${kind})`,
           }),
         ]
       : []),
-    text(MARGIN + (kind ? 16 : 0), height - 44, cut(source, room), { ...NOTE, fill: 'var(--ink-2)' }),
-    text(MARGIN, height - 28, cut(parameters, room), NOTE),
-    text(MARGIN, height - 12, currentAddress(), NOTE),
+    ...sources.map((words, i) => text(MARGIN + indent, top + i * LINE, words, { ...NOTE, fill: 'var(--ink-2)' })),
+    ...notes.map((words, i) => text(MARGIN, top + (sources.length + i) * LINE, words, NOTE)),
   ];
   const body = fileText({
     width,

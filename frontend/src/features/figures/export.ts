@@ -4,7 +4,7 @@ import { catalogue } from '../../engine/catalogue';
 import { embeddedTypeface } from '../../engine/typeface';
 import { lightTokens, rasterised } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
-import { fileText, shapeText } from '../../plots/file';
+import { fileText, shapeText, wrapped } from '../../plots/file';
 import { AXIS, line, mark, NOTE, type Shape, text } from '../../plots/shapes';
 import { addressOf } from '../../state/address';
 import type { Document, Figure, HeatPanel, MarkKind, Panel, TablePanel } from './definition';
@@ -22,16 +22,6 @@ const TITLE = 24;
 type Drawable = Exclude<Panel, TablePanel>;
 
 export const drawable = (figure: Figure): Drawable[] => figure.panels.filter((p): p is Drawable => p.form !== 'table');
-
-function wrapped(words: string, room: number): string[] {
-  const lines: string[] = [''];
-  for (const word of words.split(' ')) {
-    const last = lines[lines.length - 1];
-    if (last !== '' && last.length + 1 + word.length > room) lines.push(word);
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-  }
-  return lines;
-}
 
 function surfaceMarkup(panel: HeatPanel): string {
   const { left, right, top, bottom } = heatFrame(panel, { width: WIDTH, height: HEIGHT, small: false });

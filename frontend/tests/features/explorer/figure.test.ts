@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
+import { keyOf } from '../../../src/features/explorer/figure/key';
 import { labelPlace, strokes } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
 import { comparisonOf, residualShapes, residualWords } from '../../../src/features/explorer/figure/residuals';
@@ -67,6 +68,32 @@ it('contour labels never overlap, on a phone neither', () => {
   expect(labels.length).toBeGreaterThan(2);
   for (const [i, [x, y]] of labels.entries())
     for (const [a, b] of labels.slice(0, i)) expect(Math.hypot(x - a, y - b)).toBeGreaterThan(26);
+});
+
+it('no contour is named where the surface jumps and several lie on each other', () => {
+  const model = catalogue.models.find(({ id }) => id === 'tcp-coalescing-throughput');
+  if (!model) throw new Error('no such model');
+  const { scene, layers } = drawn({ of: 'model', model }, '', [830, 700]);
+  const { frame, live } = scene;
+  const [heat, z] = [frame.heat, live.z];
+  if (!heat || !z) throw new Error('no surface');
+  expect(layers.contours.length).toBeGreaterThan(2);
+  const levels = scene.isolines.map(({ level }) => level);
+  const step = Math.min(...levels.slice(1).map((level, i) => level - levels[i]));
+  for (const [x, y] of layers.contours.map(placeOf)) {
+    const column = Math.round(((x - frame.left) / frame.plotWidth) * (GRID - 1));
+    const row = Math.round(((heat.top + heat.height - y) / heat.height) * (GRID - 1));
+    expect(Math.abs(z[(row + 1) * GRID + column] - z[(row - 1) * GRID + column]), `${x} ${y}`).toBeLessThan(2 * step);
+  }
+});
+
+it('a file says in words what the page says with a key', () => {
+  expect(keyOf(drawn(nfs(), '').scene.view)).toEqual([
+    'cell mean, ± 1.8 % pooled from residuals',
+    'joined: not told apart',
+    'hatched: extrapolated',
+  ]);
+  expect(keyOf(drawn(nfs(), 'view=residuals').scene.view)).toEqual([]);
 });
 
 it('a residual is a share of its cell, and of a cell of nought a difference', () => {

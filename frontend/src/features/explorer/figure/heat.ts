@@ -310,8 +310,24 @@ interface Onto {
   readonly stepY: number;
 }
 
+type IsCliff = (x: number, y: number) => boolean;
+
+/** Steps of the grid around a label that is clear of a jump. */
+const AROUND = 2;
+
+/** Where a surface jumps, several contours lie on each other: a label would name one of them and hide the rest. */
+function cliffsOf(z: ArrayLike<number>, step: number): IsCliff {
+  const within = (at: number): number => Math.max(0, Math.min(GRID - 1, Math.round(at)));
+  return (x, y) => {
+    const [left, right] = [within(x - AROUND), within(x + AROUND)];
+    const [low, high] = [within(y - AROUND) * GRID, within(y + AROUND) * GRID];
+    const corners = [z[low + left], z[low + right], z[high + left], z[high + right]];
+    return Math.max(...corners) - Math.min(...corners) > 1.5 * step;
+  };
+}
+
 /** Where the segment begins among the line's points that is nearest to a spine; -1 where none is free. */
-function labelledSegment({ points, count }: Isoline, onto: Onto, room: Room): number {
+function labelledSegment({ points, count }: Isoline, isCliff: IsCliff, onto: Onto, room: Room): number {
   const { inner, needle, spines } = room;
   let best = -1;
   let least = Number.POSITIVE_INFINITY;
@@ -321,7 +337,7 @@ function labelledSegment({ points, count }: Isoline, onto: Onto, room: Room): nu
     if (x < inner[0] || x > inner[1] || y < inner[2] || y > inner[3]) continue;
     if (Math.abs(needle.x - x) < 24 || Math.abs(needle.y - y) < 16) continue;
     const score = distance(spines, y);
-    if (score >= least || !isFree(room, x, y)) continue;
+    if (score >= least || !isFree(room, x, y) || isCliff(points[s], points[s + 1])) continue;
     best = s;
     least = score;
   }
@@ -350,14 +366,21 @@ function keptClear(view: View, frame: Frame, yScale: Scale, half: number): Float
 
 /**
  * Labels sit on their line, with a halo in the line's own colour: along a contour the ground does not change. They keep clear of cells, ties,
- * needle and the word at the recommended setting, and stand midway between rows, where the plot is emptiest.
+ * needle, cliffs and the word at the recommended setting, and stand midway between rows, where the plot is emptiest.
  */
-export function contourLabels(lines: readonly Isoline[], view: View, frame: Frame, needle: Clear): Shape[] {
+export function contourLabels(
+  lines: readonly Isoline[],
+  z: ArrayLike<number>,
+  view: View,
+  frame: Frame,
+  needle: Clear,
+): Shape[] {
   const { heat, left, plotWidth } = frame;
   const yScale = frame.y;
   if (!heat || !yScale || lines.length === 0) return [];
   const step = lines.length > 1 ? Math.min(...lines.slice(1).map((l, i) => l.level - lines[i].level)) : 1;
   const digits = digitsOfStep(step);
+  const isCliff = cliffsOf(z, step);
   const rows = (view.layout.y?.levels ?? []).map(yScale);
   const spines = rows.length > 1 ? rows.slice(1).map((y, i) => (y + rows[i]) / 2) : [heat.top + heat.height / 2];
   const xs = view.points.map((p) => frame.x(p.x));
@@ -387,7 +410,7 @@ export function contourLabels(lines: readonly Isoline[], view: View, frame: Fram
   };
   const onto: Onto = { left, bottom, stepX: plotWidth / (GRID - 1), stepY: heat.height / (GRID - 1) };
   return lines.flatMap((line): Shape[] => {
-    const s = labelledSegment(line, onto, room);
+    const s = labelledSegment(line, isCliff, onto, room);
     if (s < 0) return [];
     const [x0, y0, x1, y1] = line.points.subarray(s, s + 4);
     const [x, y] = [left + ((x0 + x1) / 2) * onto.stepX, bottom - ((y0 + y1) / 2) * onto.stepY];

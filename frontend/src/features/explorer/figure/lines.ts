@@ -311,15 +311,18 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
     frame.lines.top - 2, // the axis' title stands above
     frame.lines.top + frame.lines.height - 10,
   );
-  return shown.map(({ series, x }, i) =>
-    moving(x + clear, ys[i] + 4, seriesName(series, i === 0, view), {
+  return shown.map(({ series, x }, i) => {
+    const name = seriesName(series, i === 0, view);
+    // clear of the ticks of the value axis
+    const at = Math.max(x + clear, frame.left + 3.6 * name.length);
+    return moving(at, ys[i] + 4, name, {
       ...MIDDLE,
       'font-size': 12,
       'font-weight': 600,
       fill: series.ink,
       ...HALO,
-    }),
-  );
+    });
+  });
 }
 
 export { seriesName };

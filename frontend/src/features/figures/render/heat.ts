@@ -66,6 +66,7 @@ function contourShapes(panel: HeatPanel, z: Float64Array, marks: readonly HeatMa
   const Y = (g: number): number => bottom - (g / (GRID - 1)) * (bottom - top);
   const lines: Shape[] = [];
   const labels: Shape[] = [];
+  const taken: (readonly [number, number])[] = [];
   panel.contours.forEach((level) => {
     const colour = tide(share(level, panel.value.domain));
     const ink = inkOn(colour);
@@ -78,11 +79,14 @@ function contourShapes(panel: HeatPanel, z: Float64Array, marks: readonly HeatMa
       const free = points
         .map((_, i) => i)
         .filter((i) => xs[i] > left + 20 && xs[i] < right - 22 && ys[i] > top + 12 && ys[i] < bottom - 12)
-        .filter((i) => marks.every((m) => Math.abs(frame.x(m.x) - xs[i]) > 22 || Math.abs(frame.y(m.y) - ys[i]) > 13));
+        .filter((i) => marks.every((m) => Math.abs(frame.x(m.x) - xs[i]) > 22 || Math.abs(frame.y(m.y) - ys[i]) > 13))
+        .filter((i) => taken.every(([x, y]) => Math.abs(x - xs[i]) > 26 || Math.abs(y - ys[i]) > 12));
       const off = (i: number): number =>
         Math.abs((bottom - ys[i]) / (bottom - top) - 0.85 * ((xs[i] - left) / (right - left)) - 0.05);
       const at = free.reduce((best, i) => (best < 0 || off(i) < off(best) ? i : best), -1);
-      if (at >= 0) labels.push(text(xs[at], ys[at], brief(level, 4), { ...LABEL, fill: ink, stroke: colour }));
+      if (at < 0) continue;
+      taken.push([xs[at], ys[at]]);
+      labels.push(text(xs[at], ys[at], brief(level, 4), { ...LABEL, fill: ink, stroke: colour }));
     }
   });
   return [...lines, ...labels];
