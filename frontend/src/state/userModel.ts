@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model of the reader's own: the document that Python traced or a file holds, checked, and made into a model as the catalogue's are.
 import type { Parameter, Quantity } from '../api/types';
+import { niceStep } from '../plots/scale';
 import { asList, asName, asObject, type Graph, GraphRefused, readGraph } from './graph/graph';
 import { kernelOf } from './graph/kernel';
 import { latexOf, nameLatex } from './graph/latex';
@@ -185,7 +186,7 @@ export function modelOf(
   const parameters = document.parameters.map((p): Symbolic<Parameter> => {
     const q = known(p.name) ?? plain(p.name, p.unit, 'parameter');
     const start = estimates[p.name] ?? p.default;
-    return symbolic({ ...q, default: start, lo: p.lo, hi: p.hi, step: (p.hi - p.lo) / STEPS });
+    return symbolic({ ...q, default: start, lo: p.lo, hi: p.hi, step: niceStep((p.hi - p.lo) / STEPS) });
   });
   const outputs = document.outputs.map(({ name, unit }) => symbolic(known(name) ?? plain(name, unit, 'model')));
   const plane = planeOf(document.inputs);
