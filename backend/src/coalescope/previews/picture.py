@@ -24,6 +24,8 @@ _MARGIN = 60
 _REGULAR, _BOLD = 400, 600
 # one picture at a time: a typeface is not for two threads, and one processor is enough for this
 _ONE_AT_A_TIME = Lock()
+_A_NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)+")
+_ACRONYM = re.compile(r"^(udp|tcp|nfs|nic|gro|lro|tso)\b")
 
 
 def png_of(card: Card) -> bytes:
@@ -219,8 +221,11 @@ def _mark(sheet: _Sheet, kind: str, x: float, y: float, r: float, ink: Colour) -
 
 
 def _words(level: FactorValue | None) -> str:
+    """As the page writes a level: `NFS`, `request response`; what is somebody's text stays."""
     if isinstance(level, str):
-        return writable(one_line(level, 24), "?")
+        spaced = level.replace("_", " ") if _A_NAME.fullmatch(level) else level
+        named = _ACRONYM.sub(lambda found: found[0].upper(), spaced)
+        return writable(one_line(named, 24), "?")
     return "–" if level is None else brief(level)
 
 
