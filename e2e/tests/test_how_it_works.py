@@ -18,7 +18,7 @@ def now_us(page: Page) -> float:
 
 
 def counted(page: Page, row: str) -> list[str]:
-    cells = page.locator(".counters tbody tr").filter(has_text=row).locator("td")
+    cells = page.locator(".tally tbody tr").filter(has_text=row).locator("td")
     return cells.all_inner_texts()
 
 

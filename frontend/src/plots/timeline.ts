@@ -67,7 +67,7 @@ const DASHES = ['', '6 3', '2 3', '8 3 2 3'];
 const PANEL = 96;
 const STACK = 128;
 const GAP = 44;
-const HEAD = 22;
+const HEAD = 28;
 const FOOT = 36;
 const LEFT = 60;
 const NARROW = 560;
@@ -214,7 +214,7 @@ function panelShapes(panel: Panel, top: number, height: number, x: Scale, right:
   const hi = Math.min(panel.limit ?? Number.POSITIVE_INFINITY, Math.max(step, Math.ceil((tops * 1.02) / step) * step));
   const y = linear([0, hi], [top + height, top]);
   const shapes: Shape[] = [
-    text(0, top - 10, panel.title, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)', ...named(panel.of) }),
+    text(0, top - 14, panel.title, { ...AXIS, 'font-weight': 600, fill: 'var(--ink)', ...named(panel.of) }),
     ...valueAxis(top, y, hi, LEFT, right),
   ];
   panel.lines.forEach(({ series, edges, dash, stroke }, k) => {

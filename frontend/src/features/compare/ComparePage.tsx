@@ -302,7 +302,7 @@ export function ComparePage() {
         <p>
           {ofRuns
             ? 'Single runs over their time, their measures and their machines.'
-            : 'On shared axes, with the ratio at every setting that they have in common and how sure it is.'}{' '}
+            : 'On shared axes, with the ratio at every setting they share, and how sure it is.'}{' '}
           <Link href="/">All experiments</Link>
         </p>
       </header>

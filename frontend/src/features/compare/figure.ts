@@ -247,7 +247,9 @@ export function compareShapes(
   width: number,
 ): { shapes: Shape[]; height: number } {
   const shown = panels.slice(0, MOST_PANELS);
-  const columns = Math.max(1, Math.min(shown.length, Math.floor(width / 320), 4));
+  const most = Math.max(1, Math.min(shown.length, Math.floor(width / 320), 4));
+  // rows of alike length: four panels are two and two, not three and one
+  const columns = Math.ceil(shown.length / Math.ceil(shown.length / most));
   const each = width / columns;
   const levels = [...new Set(shown.flatMap(({ lines }) => lines.flat().map(({ x }) => x)))].sort((a, b) => a - b);
   const shared = { looks, axes, levels, values: valueDomain(shown), ratios: ratioDomain(shown) };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { CopyButton } from '../../components/Copy';
 import { Kind } from '../../components/Kind';
@@ -14,6 +15,14 @@ function commands(): string[] {
     `coalescope upload run-01.runlog --server ${addressOf('/').replace(/\/$/, '')}`,
   ];
 }
+
+/** A command whose lines end between its words: without this, they end at a hyphen, too. */
+const unbroken = (command: string): ReactNode[] =>
+  command.split(' ').flatMap((word, i) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the words of one command
+    const whole = <span key={i}>{word}</span>;
+    return i === 0 ? [whole] : [' ', whole];
+  });
 
 /** The row that is still empty, as dots, with what fills it. */
 export function YourHost({ measured }: { measured: number }) {
@@ -36,7 +45,7 @@ export function YourHost({ measured }: { measured: number }) {
       <td colSpan={4} className="commands">
         {commands().map((command) => (
           <div key={command} className="command">
-            <code>{command}</code>
+            <code>{unbroken(command)}</code>
             <CopyButton text={command} />
           </div>
         ))}

@@ -21,7 +21,7 @@ export function kindsOf(figure: Figure): MarkKind[] {
 
 export function MarkName({ kind }: { kind: MarkKind }) {
   return (
-    <span className={`kind ${kind}`}>
+    <span className={`kind ${kind === 'model' ? 'theory' : kind}`}>
       {kind === 'model' ? (
         <svg viewBox="0 0 10 10" aria-hidden="true">
           <path d="M0 5h10" stroke="currentColor" strokeWidth="1.6" />

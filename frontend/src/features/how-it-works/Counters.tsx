@@ -34,7 +34,7 @@ export function Counters(props: {
   return (
     <section>
       <h2 className="sec">Counted, and predicted</h2>
-      <table className="counters">
+      <table className="tally">
         <thead>
           <tr>
             <th scope="col">

@@ -188,7 +188,7 @@ export function OpenPage() {
         </p>
       </header>
       <label
-        className={`drop ${over ? 'over' : ''}`}
+        className={`drop ${state.is === 'empty' ? 'first' : ''} ${over ? 'over' : ''}`}
         onDragOver={(event) => {
           event.preventDefault();
           setOver(true);
@@ -197,7 +197,7 @@ export function OpenPage() {
         onDrop={onDrop}
       >
         <input type="file" className="sr" onChange={onChoose} />
-        Drop a run log or a table here, or choose one
+        Drop a run log or a table here, or <u>choose a file</u>
       </label>
       {state.is === 'reading' && (
         <p role="status">
