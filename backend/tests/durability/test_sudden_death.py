@@ -5,6 +5,7 @@ This does not test fsync: the kernel keeps what a dead process wrote. test_syste
 """
 
 import hashlib
+import os
 import random
 import signal
 import sqlite3
@@ -12,7 +13,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import httpx
@@ -140,3 +143,84 @@ def die_and_look(data: Path, make_log: MakeLog, kills: int, wrapped: Sequence[st
     assert beside or cpus() <= 1, "logs met, and a process beside the server's stored them"
     assert not any(map(command_of, beside)), "none outlives it"
     assert not list((data / "logs" / "tmp").iterdir()), "half-received files are cleared up"
+
+
+def send_until(
+    over: threading.Event, server: Server, new_log: Callable[[], bytes], acknowledged: set[str]
+) -> int:
+    """How often it was told to send again."""
+    interrupted = 0
+    with httpx.Client() as client:
+        while not over.is_set():
+            content = new_log()
+            answer = server.upload(content, through=client)
+            if answer.status_code == 201:
+                acknowledged.add(hashlib.sha256(content).hexdigest())
+            else:
+                assert answer.json()["error"]["code"] == "interrupted", answer.text
+                interrupted += 1
+    return interrupted
+
+
+# Another is begun ten seconds after the last at the soonest.
+@pytest.mark.soak
+@pytest.mark.skipif(cpus() <= 1, reason="no process is begun beside the server's")
+def test_nothing_is_lost_as_the_process_beside_is_killed(tmp_path: Path, make_log: MakeLog) -> None:
+    assert kill_beside_and_look(tmp_path / "data", make_log, 20) > 0, "none was killed as it stored"
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(cpus() <= 1, reason="no process is begun beside the server's")
+def test_a_process_that_stores_after_it_said_so_is_caught(
+    tmp_path: Path, make_log: MakeLog
+) -> None:
+    """Control: of this one, uploads that it acknowledged are lost."""
+    mutant = [sys.executable, str(Path(__file__).with_name("keeping_too_late.py"))]
+    with pytest.raises(AssertionError, match="an acknowledged upload is lost"):
+        kill_beside_and_look(tmp_path / "data", make_log, 5, mutant)
+
+
+def kill_beside(server: Server, kills: int, chance: random.Random) -> None:
+    killed: set[int] = set()
+
+    def new() -> set[int]:
+        return begun_by(server) - killed
+
+    for _ in range(kills):
+        wait_until(new, "none is begun again")
+        time.sleep(chance.uniform(0, 4))  # as it comes up, or as it stores
+        for process in new():
+            os.kill(process, signal.SIGKILL)
+            killed.add(process)
+
+
+def kill_beside_and_look(
+    data: Path, make_log: MakeLog, kills: int, wrapped: Sequence[str] = ()
+) -> int:
+    """Four senders, and one who kills; how many uploads were to be sent again."""
+    chance, replicates = random.Random(kills), count(1)
+    acknowledged: set[str] = set()
+    over = threading.Event()
+    server = Server(data, wrapped=wrapped)
+
+    def new_log() -> bytes:
+        return make_log(replicate=next(replicates))
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            senders = [
+                pool.submit(send_until, over, server, new_log, acknowledged) for _ in range(4)
+            ]
+            try:
+                kill_beside(server, kills, chance)
+            finally:
+                over.set()
+    finally:
+        server.stop()
+    there = stored(data)
+    assert acknowledged <= set(there), "an acknowledged upload is lost"
+    assert len(there) == len(set(there)), "an upload is there twice"
+    assert look(data, deep=True).faults == []
+    interrupted = sum(sender.result() for sender in senders)
+    print(f"{len(acknowledged)} acknowledged, {interrupted} to be sent again")  # noqa: T201
+    return interrupted
