@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass, field
 
+SEND_AGAIN = "Copy or send the file again; if the original fails too, the run must be repeated."
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -66,3 +68,17 @@ class RunLogError(Exception):
     def advice(self) -> str:
         """What the owner of the log can do."""
         return self.problem.advice
+
+
+def crc_problem(
+    code: str, what: str, offset: int, block: int | None, *, stored: int, computed: int
+) -> Problem:
+    """Bytes are not those that were written."""
+    return Problem(
+        code,
+        f"{what} is damaged: its checksum is {stored:08x}, but its bytes give {computed:08x}.",
+        offset,
+        block,
+        SEND_AGAIN,
+        details={"stored": f"{stored:08x}", "computed": f"{computed:08x}"},
+    )

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads run logs: everything is checked, nothing is copied, every trouble is a Problem."""
 
-import mmap
 import operator
-import os
-import stat
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import BinaryIO, TypeGuard
+from typing import TypeGuard
 
 from . import bounded_json, layout
-from .errors import Problem, RunLogError
+from .errors import SEND_AGAIN, Problem, RunLogError, crc_problem
 from .header import Json, parse_header
 from .log import Mark, Payloads, Result, RunLog, Stream, column_of
-
-Source = str | os.PathLike[str] | bytes | bytearray | memoryview | mmap.mmap | BinaryIO
-
-SEND_AGAIN = "Copy or send the file again; if the original fails too, the run must be repeated."
+from .preamble import read_preamble
+from .source import Source, bytes_of
 
 
 def read(source: Source, limits: layout.Limits = layout.DEFAULT_LIMITS) -> RunLog:
@@ -56,41 +50,6 @@ def scan(
         return None, [*problems, error.problem]
 
 
-def bytes_of(source: Source, limits: layout.Limits) -> memoryview:
-    """All bytes of a source, bounded; see `read`."""
-    if isinstance(source, bytes | bytearray | memoryview | mmap.mmap):
-        data = memoryview(source)
-        if data.format != "B" or data.ndim != 1 or not data.contiguous:
-            data = data.cast("B")
-    elif isinstance(source, str | os.PathLike):
-        with Path(source).open("rb") as file:
-            status = os.fstat(file.fileno())
-            if status.st_size > limits.file_bytes:
-                raise _too_large(limits)  # before it fills the memory
-            size = limits.file_bytes + 1
-            if stat.S_ISCHR(status.st_mode):
-                size = len(layout.MAGIC)  # a device, which may never end, is no log
-            elif stat.S_ISREG(status.st_mode) and status.st_size:
-                size = status.st_size  # read() takes memory for all that it is asked for
-            data = memoryview(file.read(size))
-    else:
-        data = memoryview(source.read(limits.file_bytes + 1))
-    if len(data) > limits.file_bytes:
-        raise _too_large(limits)
-    return data.toreadonly()
-
-
-def _too_large(limits: layout.Limits) -> RunLogError:
-    return RunLogError(
-        Problem(
-            "too_large",
-            f"The log is larger than the {limits.file_bytes:,} bytes accepted here.",
-            limits.file_bytes,
-            advice="Record with a longer interval or for a shorter time.",
-        )
-    )
-
-
 @dataclass(slots=True)
 class _Block:
     offset: int
@@ -122,7 +81,7 @@ class _Scan:
         self._limits = limits
         self._collect = collect
         self.problems: list[Problem] = []
-        self._version, self._log_id, self._body = self._preamble()
+        self._version, self._log_id, self._body = read_preamble(data, limits)
         self._header, layouts = parse_header(bytes(data[layout.PREAMBLE.size : self._body]), limits)
         self._streams = tuple(Stream(stream, Payloads(data)) for stream in layouts)
         self._record_bytes = [stream.record_bytes for stream in layouts]
@@ -175,75 +134,6 @@ class _Scan:
             )
         )
 
-    # --- preamble and header
-
-    def _preamble(self) -> tuple[tuple[int, int], int, int]:
-        data, size = self._data, layout.PREAMBLE.size
-        if not bytes(data[:8]) == layout.MAGIC[: len(data)] or len(data) == 0:
-            raise RunLogError(
-                Problem(
-                    "not_a_run_log",
-                    f"The file is not a run log: {_beginning(data)}."
-                    if len(data)
-                    else "The file is empty.",
-                    0,
-                    advice="Run logs are written by coalescope-logger and begin with the bytes "
-                    f"{layout.MAGIC[:5].hex(' ')}. Give one as it was written, not packed.",
-                )
-            )
-        if len(data) < size:
-            raise self._too_short(size)
-        _, major, minor, length, header_crc, stored = layout.PREAMBLE.unpack(data[:size])
-        computed = zlib.crc32(data[: size - 4])
-        if stored != computed:
-            raise RunLogError(
-                _crc_problem(
-                    "preamble_crc", "The preamble", 0, None, stored=stored, computed=computed
-                )
-            )
-        if major != layout.MAJOR:
-            raise RunLogError(
-                Problem(
-                    "version",
-                    f"The log has format version {major}.{minor}; this program reads version "
-                    f"{layout.MAJOR}.",
-                    8,
-                    advice="Update Coalescope on this machine.",
-                    details={"major": major, "minor": minor},
-                )
-            )
-        if length > self._limits.header_bytes or length % layout.ALIGNMENT:
-            raise RunLogError(
-                Problem(
-                    "header_length",
-                    f"The header claims {length:,} bytes; allowed are multiples of "
-                    f"{layout.ALIGNMENT} up to {self._limits.header_bytes:,}.",
-                    12,
-                    advice=SEND_AGAIN,
-                )
-            )
-        if len(data) < size + length:
-            raise self._too_short(size + length)
-        computed = zlib.crc32(data[size : size + length])
-        if header_crc != computed:
-            raise RunLogError(
-                _crc_problem(
-                    "header_crc", "The header", size, None, stored=header_crc, computed=computed
-                )
-            )
-        return (major, minor), header_crc, size + length
-
-    def _too_short(self, needed: int) -> RunLogError:
-        return RunLogError(
-            Problem(
-                "cut_off_header",
-                f"The file ends after {len(self._data):,} bytes, inside its header, which needs "
-                f"{needed:,}.",
-                len(self._data),
-                advice="Nothing of the run was recorded in it. " + SEND_AGAIN,
-            )
-        )
-
     # --- blocks
 
     def _blocks(self) -> None:
@@ -280,7 +170,7 @@ class _Scan:
                 )
                 return None
             self._fail(
-                _crc_problem(
+                crc_problem(
                     "block_header_crc",
                     f"The header of block {self._found.blocks}",
                     offset,
@@ -379,7 +269,7 @@ class _Scan:
             return True
         name = layout.BLOCK_NAMES.get(block.kind, "unknown")
         self._fail(
-            _crc_problem(
+            crc_problem(
                 "block_crc",
                 f"Block {block.sequence} ({name})",
                 block.start,
@@ -608,13 +498,6 @@ class _Scan:
                 )
 
 
-def _beginning(data: memoryview) -> str:
-    """What was found in the place of the magic: bytes, and the text that they are, if they are."""
-    start = bytes(data[: len(layout.MAGIC)])
-    text = f" ({start.decode()})" if start.isascii() and start.decode().isprintable() else ""
-    return f"it begins with {start.hex(' ')}{text}"
-
-
 def _only_zeros(data: memoryview) -> bool:
     step = 1 << 16
     return all(
@@ -624,16 +507,3 @@ def _only_zeros(data: memoryview) -> bool:
 
 def _moment(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < 1 << 64
-
-
-def _crc_problem(
-    code: str, what: str, offset: int, block: int | None, *, stored: int, computed: int
-) -> Problem:
-    return Problem(
-        code,
-        f"{what} is damaged: its checksum is {stored:08x}, but its bytes give {computed:08x}.",
-        offset,
-        block,
-        SEND_AGAIN,
-        details={"stored": f"{stored:08x}", "computed": f"{computed:08x}"},
-    )

@@ -13,7 +13,8 @@ from . import layout
 from .errors import Problem, RunLogError
 from .header import Json
 from .log import Result, RunLog
-from .reader import Source, bytes_of, scan
+from .reader import scan
+from .source import Source, bytes_of
 
 USUAL_COUNTERS = (
     "rx_bytes",
