@@ -13,7 +13,7 @@ import anyio.from_thread
 import pytest
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.datasets.bundles import StoppedError
-from coalescope.datasets.loader import load_dataset, load_datasets, stale_datasets
+from coalescope.datasets.loader import load_dataset, stale_datasets
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import open_store
@@ -91,7 +91,10 @@ def running(client: Any) -> Iterator[BackgroundLoader]:
 
 def load(client: Any, folder: Path) -> list[str]:
     state = client.app.state
-    return load_datasets(state.database, state.object_store, folder.parent)
+    stale = stale_datasets(state.database, folder.parent)
+    for dataset in stale:
+        load_dataset(state.database, state.object_store, dataset)
+    return [dataset.slug for dataset in stale]
 
 
 def test_a_bundle_is_loaded_once_the_server_answers(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coalescope.datasets.loader import load_datasets
+from coalescope.datasets.loader import load_dataset, stale_datasets
 from coalescope.errors import CoalescopeError
 
 SOURCE = """
@@ -40,7 +40,10 @@ def study(tmp_path: Path) -> Path:
 
 def reload(client: Any, study: Path) -> list[str]:
     state = client.app.state
-    return load_datasets(state.database, state.object_store, study.parent)
+    stale = stale_datasets(state.database, study.parent)
+    for dataset in stale:
+        load_dataset(state.database, state.object_store, dataset)
+    return [dataset.slug for dataset in stale]
 
 
 def test_a_data_set_is_described_as_its_source_says(

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from coalescope.cli.parser import build_parser
 
-FINE = 0
 WRONG_INPUT = 1
 # 2, wrong usage, is argparse's; the two below are what a shell reports for the signals.
 INTERRUPTED = 130

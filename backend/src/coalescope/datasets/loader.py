@@ -21,17 +21,6 @@ from coalescope.runs import service as runs
 from coalescope.uploads.in_bulk import forget, with_uploads
 
 
-def load_datasets(database: Database, store: ObjectStore, folder: Path) -> list[str]:
-    """Bring every data set in `folder` into the store; returns the slugs that were (re)loaded.
-
-    Errors: CoalescopeError naming the data set whose files are wrong; nothing of it is stored.
-    """
-    stale = stale_datasets(database, folder)
-    for dataset in stale:
-        load_dataset(database, store, dataset)
-    return [dataset.slug for dataset in stale]
-
-
 def stale_datasets(database: Database, folder: Path) -> list[Dataset]:
     """Data sets that are not in the store as they are now. Errors: see find_datasets."""
     found = find_datasets(folder)

@@ -10,9 +10,8 @@ from sqlalchemy.engine import Connection
 
 from coalescope import plain_sql
 from coalescope.database import Database
+from coalescope.plain_sql import any_of, chunks
 from coalescope.tables import experiments, runs, uploads
-
-_CHUNK = 500
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,7 @@ def _select() -> sa.Select[Any]:
 _WITH_BYTES = _select().where(uploads.c.sha256 == sa.bindparam("sha256"))
 _INSERT = sa.insert(uploads)
 _AT_ONCE = "SELECT id FROM uploads WHERE sha256 = ?"
-_KNOWN = sa.select(uploads.c.sha256).where(
-    uploads.c.sha256.in_(sa.bindparam("digests", expanding=True))
-)
+_KNOWN = sa.select(uploads.c.sha256).where(uploads.c.sha256.in_(any_of("digests")))
 
 
 def find(connection: Connection, sha256: str) -> UploadRecord | None:
@@ -72,8 +69,7 @@ def surely_new(database: Database, sha256: str) -> bool:
 def known(connection: Connection, digests: Sequence[str]) -> list[str]:
     """Which of these digests are those of uploads."""
     found: list[str] = []
-    for start in range(0, len(digests), _CHUNK):
-        chunk = digests[start : start + _CHUNK]
+    for chunk in chunks(digests):
         found += [digest for (digest,) in plain_sql.run(connection, _KNOWN, digests=chunk)]
     return found
 
@@ -114,8 +110,7 @@ def insert_all(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> lis
 
 def delete(connection: Connection, ids: Sequence[int]) -> None:
     """Remove uploads."""
-    for start in range(0, len(ids), _CHUNK):
-        chunk = ids[start : start + _CHUNK]
+    for chunk in chunks(ids):
         connection.execute(sa.delete(uploads).where(uploads.c.id.in_(chunk)))
 
 
