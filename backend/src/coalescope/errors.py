@@ -72,7 +72,7 @@ def did_you_mean(name: str, names: Iterable[str], *, prefix: str = "") -> str:
     return f"Did you mean {' or '.join(prefix + one for one in near)}? " if near else ""
 
 
-def sentence(text: str, names: Iterable[str]) -> str:
+def sentence(text: str, names: Iterable[str] = ()) -> str:
     """A reason as a sentence of its own. What begins with one of these names keeps it as it is."""
     if text.startswith(tuple(names)):
         return f"{text}."

@@ -11,7 +11,7 @@ from typing import Any
 from coalescope_models.quantity import Quantity
 from coalescope_models.statistics import Plan, plan_replicates
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, sentence
 from coalescope.experiments.levels import Where, factor_levels, matches, parse_where
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
 from coalescope.glossary.quantities import require_measure
@@ -78,7 +78,7 @@ def plan_cells(
     except ValueError as error:
         raise CoalescopeError(
             "no_plan",
-            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            sentence(str(error)),
             where={"measure": measure},
             advice="Measure a few settings three times first.",
         ) from None

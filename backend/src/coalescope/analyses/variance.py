@@ -11,7 +11,7 @@ from typing import Any
 from coalescope_models.quantity import Quantity
 from coalescope_models.statistics.variance import Effect, analyse_variance
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, sentence
 from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.glossary.quantities import require_measure
@@ -73,7 +73,7 @@ def variance_among(
     except ValueError as error:
         raise CoalescopeError(
             "no_variance",
-            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            sentence(str(error)),
             where={"measure": measure, "factors": ", ".join(factors)},
             advice="Choose levels with FACTOR=VALUE, or measure what is missing.",
         ) from None

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from coalescope_models.quantity import Better, Quantity
 from coalescope_models.statistics import CellSummary, Comparison, Difference, compare
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, sentence
 from coalescope.experiments.levels import (
     Where,
     factor_key,
@@ -136,7 +136,7 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
     except ValueError as error:
         raise CoalescopeError(
             "not_comparable",
-            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            sentence(str(error)),
             where={"a": side_a.experiment.slug, "b": side_b.experiment.slug, "measure": measure},
             advice="Compare experiments that share settings and have this measure.",
         ) from None

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.glossary.schemas import QuantityOut
 from coalescope.predictions.service import MAX_POINTS, Prediction, Span
-from coalescope.user_models.schemas import UserModelIn
+from coalescope.user_models.schemas import EXAMPLE, UserModelIn
 from coalescope.whole_numbers import JSON_INTEGER
 
 
@@ -96,18 +96,7 @@ class UserPredictionIn(PredictionIn):
         json_schema_extra={
             "examples": [
                 {
-                    "model": {
-                        "format": 1,
-                        "title": "Latency grows with the delay",
-                        "inputs": [{"name": "delay_us"}],
-                        "parameters": [{"name": "base_us", "default": 50, "lo": 0, "hi": 500}],
-                        "graph": {
-                            "format": 1,
-                            "inputs": ["delay_us", "base_us"],
-                            "nodes": [["input", 0], ["input", 1], ["add", 0, 1]],
-                            "outputs": {"latency_us": 2},
-                        },
-                    },
+                    "model": EXAMPLE,
                     "over": {"delay_us": {"lo": 0, "hi": 100, "n": 3}},
                 }
             ]

@@ -10,6 +10,20 @@ _Unit = Annotated[str, Field(max_length=60)]
 _MOST_NAMES = 64
 
 
+EXAMPLE: dict[str, Any] = {
+    "format": 1,
+    "title": "Latency grows with the delay",
+    "inputs": [{"name": "delay_us"}],
+    "parameters": [{"name": "base_us", "default": 50, "lo": 0, "hi": 500}],
+    "graph": {
+        "format": 1,
+        "inputs": ["delay_us", "base_us"],
+        "nodes": [["input", 0], ["input", 1], ["add", 0, 1]],
+        "outputs": {"latency_us": 2},
+    },
+}
+
+
 class UserInputIn(BaseModel):
     """What varies: an input of the graph."""
 
@@ -56,22 +70,7 @@ class UserModelIn(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         strict=True,
-        json_schema_extra={
-            "examples": [
-                {
-                    "format": 1,
-                    "title": "Latency grows with the delay",
-                    "inputs": [{"name": "delay_us"}],
-                    "parameters": [{"name": "base_us", "default": 50, "lo": 0, "hi": 500}],
-                    "graph": {
-                        "format": 1,
-                        "inputs": ["delay_us", "base_us"],
-                        "nodes": [["input", 0], ["input", 1], ["add", 0, 1]],
-                        "outputs": {"latency_us": 2},
-                    },
-                }
-            ]
-        },
+        json_schema_extra={"examples": [EXAMPLE]},
     )
 
     format: Literal[1]

@@ -4,7 +4,7 @@
 from coalescope_models.graph import Graph, GraphError, GraphFormatError, GraphLimitError
 from coalescope_models.user_model import Constant, UserModel, UserModelError, user_model
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, sentence
 from coalescope.user_models.schemas import UserModelIn
 
 _WHICH_BOUND = {
@@ -29,7 +29,7 @@ def read_user_model(document: UserModelIn) -> UserModel:
     except GraphLimitError as error:
         raise CoalescopeError(
             "graph_too_large",
-            f"{_sentence(str(error))}.",
+            sentence(str(error)),
             where={"limit": error.limit, "allowed": error.allowed},
             advice=_WHICH_BOUND[error.limit],
         ) from None
@@ -41,15 +41,11 @@ def read_user_model(document: UserModelIn) -> UserModel:
             advice="GET /api/models shows graphs; `coalescope trace` writes one.",
         ) from None
     except GraphError as error:
-        raise CoalescopeError("graph_refused", f"{_sentence(str(error))}.") from None
+        raise CoalescopeError("graph_refused", sentence(str(error))) from None
     except UserModelError as error:
         raise CoalescopeError(
             "user_model_refused",
-            f"{_sentence(str(error))}.",
+            sentence(str(error)),
             where={"field": error.name},
             advice="Inputs and parameters together are the graph's inputs, each named once.",
         ) from None
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
