@@ -27,6 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 LOGS_NAME = "logs"
 RUN_LOG_SUFFIX = "runlog"
 CSV_SUFFIX = "csv"
+SUFFIXES = {"run_log": RUN_LOG_SUFFIX, "csv": CSV_SUFFIX}  # by content
 _SYNCS_AT_ONCE = 16
 _START_BYTES = 8
 # of the folders of a group of files: to wake a thread for each costs more than most waits

@@ -17,7 +17,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.migrations import check_current, migrate
 from coalescope.object_store import LOGS_NAME, DirectoryObjectStore, ObjectStore
 from coalescope.settings import Settings
-from coalescope.uploads.service import without_rows
+from coalescope.uploads.stored_files import without_rows
 
 _LOG = logging.getLogger("coalescope.store")
 

@@ -16,7 +16,7 @@ from coalescope.database import SQLITE_NAME, Database
 from coalescope.errors import CoalescopeError
 from coalescope.object_store import DirectoryObjectStore
 from coalescope.store import Store, open_for_reading
-from coalescope.uploads.service import stored_files
+from coalescope.uploads.stored_files import stored_files
 from patience import wait_until
 from sqlalchemy.exc import DatabaseError
 

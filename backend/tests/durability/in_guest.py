@@ -24,6 +24,7 @@ from coalescope.uploads import service
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.logs_together import LogUpload, store_together
 from coalescope.uploads.receipt import Receipt
+from coalescope.uploads.stored_files import stored_files
 from coalescope.verification.service import verify
 from coalescope_host.run_log import Writer, make_header, standard_field
 
@@ -94,7 +95,7 @@ def work(data: Path, boot: int, most: int) -> None:
     for fault in verify(store.database, store.object_store).faults:
         say("fault", fault.code, fault.message, str(fault.where))
     with store.database.read() as connection:
-        for file in service.stored_files(connection):
+        for file in stored_files(connection):
             say("have", file.sha256)
     say("ready")
     numbers = count(1)

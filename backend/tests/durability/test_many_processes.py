@@ -16,7 +16,8 @@ from coalescope.database import Database
 from coalescope.object_store import ObjectStore, ReceivedObject
 from coalescope.settings import Settings
 from coalescope.store import open_store
-from coalescope.uploads.service import UploadRequest, accept, without_rows
+from coalescope.uploads.service import UploadRequest, accept
+from coalescope.uploads.stored_files import without_rows
 from patience import PATIENCE_S
 
 from .conftest import look

@@ -24,7 +24,7 @@ import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import open_store
-from coalescope.uploads.service import stored_files
+from coalescope.uploads.stored_files import stored_files
 from coalescope.verification.service import verify
 from sqlalchemy.exc import DBAPIError
 from testbed.guest import Guest, Result

@@ -22,6 +22,7 @@ from coalescope.store import Store, open_for_reading, open_store
 from coalescope.uploads import service as uploads
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.repository import UploadRecord
+from coalescope.uploads.stored_files import stored_files
 from coalescope.verification.service import verify
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import (
@@ -161,7 +162,7 @@ class StoreMachine(RuleBasedStateMachine):
         found = open_for_reading(target)
         try:
             with found.database.read() as connection:
-                assert {file.sha256 for file in uploads.stored_files(connection)} == digests
+                assert {file.sha256 for file in stored_files(connection)} == digests
         finally:
             found.close()
 

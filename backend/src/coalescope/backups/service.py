@@ -31,7 +31,7 @@ from coalescope.object_store import (
     sync_directory,
 )
 from coalescope.store import Store, open_for_reading
-from coalescope.uploads.service import StoredFile, stored_files
+from coalescope.uploads.stored_files import StoredFile, stored_files
 from coalescope.verification.service import Report, verify
 
 _CHUNK_BYTES = 1 << 20

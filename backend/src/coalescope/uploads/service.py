@@ -20,8 +20,8 @@ from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import ensure_experiment, get_experiment
 from coalescope.object_store import (
-    CSV_SUFFIX,
     RUN_LOG_SUFFIX,
+    SUFFIXES,
     ObjectStore,
     StagedObject,
     same_bytes,
@@ -37,14 +37,12 @@ from coalescope.uploads.logs_together import LogUpload, numbered_log, store_toge
 from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.run_logs import understand_run_log
-from coalescope.uploads.superseding import compare_logs
+from coalescope.uploads.superseding import SUPERSEDED, compare_logs
 from coalescope.uploads.tidy_csv import MAX_PROBLEMS
 
 RUNS_SHOWN = 100
-SUPERSEDED = "superseded"
 SUPERSEDES = "supersedes"
 _RUN_LOG_MAGIC = b"\x89COAL\r\n\x1a"
-_SUFFIXES = {"run_log": RUN_LOG_SUFFIX, "csv": CSV_SUFFIX}
 
 
 class Take(Protocol):
@@ -111,7 +109,7 @@ def _accept_alone(
                 with span("upload rows", runs=len(incoming.runs)):
                     _store(connection, staged, request, incoming)
                 with span("upload place"):
-                    staged.commit(_SUFFIXES[incoming.content])
+                    staged.commit(SUFFIXES[incoming.content])
                 upload = repository.find(connection, staged.sha256)
                 assert upload is not None
                 return _receipt(connection, "stored", upload)
@@ -148,63 +146,11 @@ def _known(database: Database, store: ObjectStore, staged: StagedObject) -> Rece
         if upload is None:
             return None
         receipt = _receipt(connection, "known", upload)
-    suffix = _SUFFIXES[upload.content]
+    suffix = SUFFIXES[upload.content]
     kept = store.path(upload.sha256, suffix)
     if kept is None or not same_bytes(kept, upload.sha256):
         staged.commit(suffix)  # the store had lost it, or it was damaged
     return receipt
-
-
-@dataclass(frozen=True)
-class StoredFile:
-    """A file that was acknowledged, as the database knows it."""
-
-    sha256: str
-    suffix: str
-    bytes: int
-    filename: str
-    experiment: str
-    # of its runs; none counts where a longer log of the same run took its place
-    missing_runs: int
-    superseded: bool
-
-
-def stored_files(connection: Connection) -> list[StoredFile]:
-    """All files that were acknowledged, oldest first."""
-    found = []
-    for upload, runs_there in repository.list_with_runs(connection):
-        superseded = any(warning["code"] == SUPERSEDED for warning in upload.warnings)
-        found.append(
-            StoredFile(
-                upload.sha256,
-                _SUFFIXES[upload.content],
-                upload.bytes,
-                upload.filename,
-                upload.slug,
-                0 if superseded else upload.run_count - runs_there,
-                superseded,
-            )
-        )
-    return found
-
-
-def without_rows(database: Database, store: ObjectStore) -> list[tuple[str, str]]:
-    """Digest and suffix of each object that no upload names.
-
-    An upload that is under way may be among them.
-    """
-    objects = store.contents().objects
-    with database.read() as connection:
-        known = {(file.sha256, file.suffix) for file in stored_files(connection)}
-    return sorted(objects - known)
-
-
-def measured_anew(file: StoredFile, path: Path) -> Sequence[NewRun]:
-    """The runs of a stored file as this program understands them now. Errors: CoalescopeError."""
-    request = UploadRequest(file.filename, experiment=file.experiment)
-    if file.suffix == RUN_LOG_SUFFIX:
-        return understand_run_log(path, request).runs
-    return understand_csv(path, file.bytes, file.sha256, request).runs
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Literal
 from coalescope_host import run_log
 from coalescope_host.run_log import RunLogError
 
+SUPERSEDED = "superseded"  # the warning of a copy whose run has a longer log now
 _STEP_BYTES = 1 << 20
 
 

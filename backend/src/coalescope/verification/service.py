@@ -20,7 +20,7 @@ from coalescope.object_store import ObjectStore, same_bytes
 from coalescope.runs import service as runs
 from coalescope.runs.listing import page_of
 from coalescope.runs.records import Listing, MeasuredValue, NewRun
-from coalescope.uploads.service import StoredFile, measured_anew, stored_files, without_rows
+from coalescope.uploads.stored_files import StoredFile, measured_anew, stored_files, without_rows
 
 # Summaries and measures come from the same arithmetic; libraries may differ in the last digits.
 _RELATIVE = 1e-12
