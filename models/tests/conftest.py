@@ -6,10 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
-
-settings.register_profile("shared-machine", deadline=None)
-settings.load_profile("shared-machine")
 
 ROOT = Path(__file__).parents[2]
 
