@@ -9,7 +9,8 @@ import math
 import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.runs.records import MeasuredValue
-from coalescope.uploads.tidy_csv import MAX_PROBLEMS, Table, read_table
+from coalescope.uploads.csv_faults import MAX_PROBLEMS
+from coalescope.uploads.tidy_csv import Table, read_table
 from hypothesis import given
 from hypothesis import strategies as st
 

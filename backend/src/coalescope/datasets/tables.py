@@ -6,7 +6,8 @@ from uuid import NAMESPACE_URL, uuid5
 from coalescope.datasets.source import Dataset
 from coalescope.errors import CoalescopeError
 from coalescope.runs.records import NewRun
-from coalescope.uploads.tidy_csv import Table, TableRow, measures_of, read_table
+from coalescope.uploads.csv_row import TableRow
+from coalescope.uploads.tidy_csv import Table, measures_of, read_table
 
 
 def table_runs(dataset: Dataset) -> list[NewRun]:

@@ -31,6 +31,7 @@ from coalescope.runs.records import NewRun, RunRecord, RunWarning
 from coalescope.timestamps import utc_now
 from coalescope.tracing import span
 from coalescope.uploads import repository
+from coalescope.uploads.csv_faults import MAX_PROBLEMS
 from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
@@ -38,7 +39,6 @@ from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.run_logs import understand_run_log
 from coalescope.uploads.superseding import SUPERSEDED, compare_logs
-from coalescope.uploads.tidy_csv import MAX_PROBLEMS
 
 RUNS_SHOWN = 100
 SUPERSEDES = "supersedes"

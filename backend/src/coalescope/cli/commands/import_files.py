@@ -15,8 +15,9 @@ from coalescope.object_store import StagedObject
 from coalescope.store import Store
 from coalescope.uploads.endpoints import receipt_out
 from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.plain_text import refuse_binary
 from coalescope.uploads.service import accept, begins_as_run_log, is_named_as_run_log
-from coalescope.uploads.tidy_csv import MAX_CSV_BYTES, refuse_binary
+from coalescope.uploads.tidy_csv import MAX_CSV_BYTES
 
 _CHUNK_BYTES = 1 << 20
 _BUNDLES = (".tar", ".tar.gz", ".tar.xz", ".tgz")

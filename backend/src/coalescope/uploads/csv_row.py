@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One row of a table, field by field."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from coalescope_models.quantity import Quantity
+
+from coalescope.experiments.records import FactorValue
+from coalescope.exports.formulas import as_meant
+from coalescope.runs.factors import CONTROL, LARGEST_LEVEL, LONGEST_LEVEL
+from coalescope.runs.records import MeasuredValue
+from coalescope.uploads.columns import Column
+from coalescope.uploads.csv_faults import Faults
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_INTEGER = re.compile(r"\+?\d{1,9}")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row: a run (n = 1) or a cell's means; `row` as a spreadsheet counts it."""
+
+    row: int
+    factors: dict[str, FactorValue]
+    replicate: int | None
+    measures: dict[str, MeasuredValue]
+
+
+def read_row(
+    number: int, fields: list[str], columns: Sequence[Column], faults: Faults
+) -> TableRow | None:
+    """The row in these fields; None after a fault, which goes to `faults`."""
+    before = len(faults.problems)
+    if len(fields) != len(columns):
+        _wrong_length(number, fields, columns, faults)
+        return None
+    reader = _RowReader(number, faults)
+    texts = {column.name: field.strip() for column, field in zip(columns, fields, strict=True)}
+    factors = {
+        column.name: level
+        for column in columns
+        if column.role in ("factor", "free factor")
+        and (level := reader.level(column, texts[column.name])) is not None
+    }
+    counts = {
+        column.name: reader.count(column.name, texts[column.name])
+        for column in columns
+        if column.role in ("replicate", "n")
+    }
+    means = {
+        column.name: value
+        for column in columns
+        if column.role == "measure"
+        and (value := reader.number(column, texts[column.name])) is not None
+    }
+    deviations = {
+        str(column.measure): value
+        for column in columns
+        if column.role == "sd" and (value := reader.deviation(column, texts)) is not None
+    }
+    n = counts.get("n", 1)
+    if len(faults.problems) > before or n is None:
+        return None
+    reader.check_deviations(deviations, means, n)
+    if not means:
+        faults.add(
+            "no_value", "The row has no measured value.", "Fill one in, or remove it.", number
+        )
+    if len(faults.problems) > before:
+        return None
+    measures = {name: MeasuredValue(mean, deviations.get(name), n) for name, mean in means.items()}
+    return TableRow(number, factors, counts.get("replicate"), measures)
+
+
+def _wrong_length(
+    number: int, fields: list[str], columns: Sequence[Column], faults: Faults
+) -> None:
+    advice = "Check for a missing or an extra comma; a text with a comma needs quotation marks."
+    if len(fields) > len(columns):
+        advice += " Decimals are written with a point."
+    faults.add(
+        "row_length",
+        f"Row {number} has {len(fields)} fields, the header has {len(columns)}.",
+        advice,
+        number,
+    )
+
+
+class _RowReader:
+    """Reads the fields of one row, noting faults."""
+
+    def __init__(self, row: int, faults: Faults) -> None:
+        self.row = row
+        self.faults = faults
+
+    def level(self, column: Column, text: str) -> FactorValue | None:
+        """A factor's level; None after a fault."""
+        if not text:
+            self._fault(
+                "missing_factor",
+                f"Row {self.row} does not say its {column.name}.",
+                "Every row needs a level for every factor.",
+                column.name,
+            )
+            return None
+        if column.quantity is not None and not column.quantity.text:
+            return self.number(column, text)
+        if (
+            column.quantity is None
+            and _NUMBER.fullmatch(text)
+            and abs(float(text)) <= LARGEST_LEVEL
+        ):
+            return float(text)
+        if len(text) > LONGEST_LEVEL or CONTROL.search(text):
+            self._fault(
+                "bad_text",
+                f"The level of {column.name} is too long or has control characters.",
+                f"Use plain text of at most {LONGEST_LEVEL} characters.",
+                column.name,
+                text,
+            )
+            return None
+        return as_meant(text)
+
+    def number(self, column: Column, text: str) -> float | None:
+        """A number in its quantity's domain; None if empty or after a fault."""
+        if not text:
+            return None
+        value = self._float(column.name, text)
+        quantity = column.quantity
+        if value is None or quantity is None or quantity.contains(value):
+            return value
+        self._fault(
+            "out_of_domain",
+            f"{column.name} = {text} is not possible: {_domain(quantity)}.",
+            f"{quantity.label} is in {quantity.unit or 'plain numbers'}; check value and unit.",
+            column.name,
+            text,
+        )
+        return None
+
+    def deviation(self, column: Column, texts: dict[str, str]) -> float | None:
+        """A standard deviation: not negative, and only beside a mean."""
+        text = texts[column.name]
+        if not text:
+            return None
+        value = self._float(column.name, text)
+        if value is None:
+            return None
+        if value < 0:
+            self._fault(
+                "out_of_domain",
+                f"{column.name} = {text} is not possible: a deviation is not negative.",
+                "Give the sample standard deviation.",
+                column.name,
+                text,
+            )
+            return None
+        if not texts.get(str(column.measure)):
+            self._fault(
+                "sd_without_mean",
+                f"Row {self.row} has {column.name} but no {column.measure}.",
+                "Fill the mean in, or remove the deviation.",
+                column.name,
+                text,
+            )
+            return None
+        return value
+
+    def count(self, name: str, text: str) -> int | None:
+        """A whole number: n from 1, replicate from 0."""
+        least = 1 if name == "n" else 0
+        value = int(text) if _INTEGER.fullmatch(text) else None
+        if value is None or value < least:
+            self._fault(
+                "bad_count",
+                f"{name} must be a whole number from {least}, not {text!r}.",
+                "n counts the runs behind a mean; replicate numbers the runs of a cell.",
+                name,
+                text,
+            )
+            return None
+        return value
+
+    def check_deviations(
+        self, deviations: dict[str, float], means: dict[str, float], n: int
+    ) -> None:
+        """One run has no deviation."""
+        for name in deviations:
+            if n < 2:
+                self._fault(
+                    "sd_without_n",
+                    f"Row {self.row} gives {name}_sd for n = {n}: one run has no deviation.",
+                    "Give the number of runs behind the mean in 'n', or leave the deviation empty.",
+                    f"{name}_sd",
+                )
+
+    def _float(self, name: str, text: str) -> float | None:
+        if _NUMBER.fullmatch(text):
+            value = float(text)
+            if abs(value) <= LARGEST_LEVEL:
+                return value
+        code, advice = "not_a_number", "Write a plain decimal number, or leave the field empty."
+        if _DECIMAL_COMMA.fullmatch(text):
+            code, advice = "decimal_comma", "Write decimals with a point."
+        elif text.lower().lstrip("+-") in ("nan", "inf", "infinity") or _NUMBER.fullmatch(text):
+            code, advice = "not_finite", "Leave the field empty where the value is not known."
+        self._fault(
+            code,
+            f"Row {self.row}, column {name}: {text[:40]!r} is not a number that can be used.",
+            advice,
+            name,
+            text,
+        )
+        return None
+
+    def _fault(
+        self, code: str, message: str, advice: str, column: str, value: str | None = None
+    ) -> None:
+        self.faults.add(code, message, advice, self.row, column, value)
+
+
+def _domain(quantity: Quantity) -> str:
+    low, high = quantity.domain
+    if low is not None and high is not None:
+        return f"it lies between {low:g} and {high:g}"
+    return f"it is at least {low:g}" if low is not None else f"it is at most {high:g}"
