@@ -141,7 +141,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Evaluate a model of one's own
+         * Evaluate a model of your own
          * @description Evaluate a graph that came with the request, as any model of the catalogue.
          *
          *     It is data: operations that are not listed, too many nodes, and graphs that explode when shared
@@ -277,12 +277,12 @@ export interface paths {
         put?: never;
         /**
          * Fit parameters of any model
-         * @description Find parameters of a model of the catalogue, or of one's own, by nonlinear least squares.
+         * @description Find parameters of a model of the catalogue, or of your own, by nonlinear least squares.
          *
          *     Inputs of the model come from factors and measures of those names, or from those that they
          *     follow from (`delay_us` from `delay_ticks`, `frame_bytes` from `mean_packet_bytes`). Replicates
          *     are resampled whole. Where the data cannot tell the parameters, `identifiable` is false, the
-         *     values are null and `message` says why. A model of one's own has a bound on time and memory.
+         *     values are null and `message` says why. A model of your own has a bound on time and memory.
          */
         post: operations["create_nonlinear_fit"];
         delete?: never;
@@ -2155,7 +2155,7 @@ export interface components {
             driver?: string | null;
             /**
              * Model
-             * @description Id of any model, or a model of one's own
+             * @description Id of any model, or a model of your own
              */
             model: string | components["schemas"]["UserModelIn"];
             /**
@@ -2195,7 +2195,7 @@ export interface components {
         NonlinearFitIn: {
             /**
              * Model
-             * @description Id of any model, or a model of one's own
+             * @description Id of any model, or a model of your own
              */
             model: string | components["schemas"]["UserModelIn"];
             /**
@@ -3866,7 +3866,7 @@ export interface components {
         };
         /**
          * UserPredictionIn
-         * @description A model of one's own, and where to evaluate it.
+         * @description A model of your own, and where to evaluate it.
          * @example {
          *       "model": {
          *         "format": 1,

@@ -91,7 +91,7 @@ export function readLimits(text: string, limit: Limit['limit']): readonly Limit[
     if (!MEASURE.test(measure)) return 'limits what is no measure';
     if (found.some((l) => l.measure === measure)) return `limits ${measure} twice`;
     const bound = limitIn(value);
-    if (bound === null) return `has no number above nought for ${measure}`;
+    if (bound === null) return `has no number above zero for ${measure}`;
     found.push({ measure, limit, value: bound });
   }
   return found.length > MOST_LIMITS ? `has more than ${MOST_LIMITS} limits` : found;

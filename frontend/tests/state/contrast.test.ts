@@ -31,7 +31,7 @@ describe('a cell against the model', () => {
     expect(againstModel(point(100, null), 94, 'errors', 24).value).toBeNaN();
   });
 
-  it('has a ratio only where both are above nought', () => {
+  it('has a ratio only where both are above zero', () => {
     expect(againstModel(point(110, 5), 100, 'ratio', 24).value).toBeCloseTo(1.1);
     expect(againstModel(point(110, 5), 0, 'ratio', 24).value).toBeNaN();
   });

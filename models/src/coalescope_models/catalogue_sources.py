@@ -19,7 +19,7 @@ from .model_source import read_source
 
 FORMAT = 1
 
-#: What a model of one's own starts from: every declaration that there is, used once.
+#: What a model of your own starts from: every declaration that there is, used once.
 TEMPLATE = '''\
 # A model of your own: change it, then press Run.
 

@@ -5,9 +5,8 @@ import argparse
 from collections.abc import Callable
 from typing import NamedTuple
 
-from coalescope.cli import asking_options as asking
-from coalescope.cli import keeping_options as keeping
-from coalescope.cli.shared_options import output_options, store_options
+from coalescope.cli.options import questions, store
+from coalescope.cli.options.shared import output_options, store_options
 
 _MODULES = "coalescope.cli.commands"
 
@@ -23,43 +22,43 @@ class _Command(NamedTuple):
 
 
 _COMMANDS = (
-    _Command("serve", "Serve the page and the API", keeping.serve, of_store=True),
+    _Command("serve", "Serve the page and the API", store.serve, of_store=True),
     _Command("models", "List the models, their inputs, parameters and units", prints=True),
-    _Command("predict", "Evaluate a model", asking.predict, prints=True),
+    _Command("predict", "Evaluate a model", questions.predict, prints=True),
     _Command("experiments", "List the experiments of the local store", of_store=True, prints=True),
     _Command(
         "surface",
         "Print a measure over its two factors",
-        asking.surface,
+        questions.surface,
         of_store=True,
         prints=True,
     ),
-    _Command("fit", "Fit a model to an experiment", asking.fit, of_store=True, prints=True),
+    _Command("fit", "Fit a model to an experiment", questions.fit, of_store=True, prints=True),
     _Command(
         "variance",
         "Say which of two factors moves a measure",
-        asking.variance,
+        questions.variance,
         of_store=True,
         prints=True,
     ),
     _Command(
         "compare",
         "Compare two experiments, or two levels in one",
-        asking.compare,
+        questions.compare,
         of_store=True,
         prints=True,
     ),
     _Command(
         "plan",
         "Say which cells to measure again, and how often",
-        asking.plan,
+        questions.plan,
         of_store=True,
         prints=True,
     ),
     _Command(
         "recommend",
         "Say which setting to choose, and how to set it",
-        asking.recommend,
+        questions.recommend,
         of_store=True,
         prints=True,
     ),
@@ -67,60 +66,60 @@ _COMMANDS = (
         "policy",
         "Say what adaptive moderation would choose, and what it costs beside a fixed interval, "
         "for typed traffic or an experiment's; without a name, list the policies",
-        asking.policy,
+        questions.policy,
         of_store=True,
         prints=True,
     ),
-    _Command("trace", "Write a Python function of yours as a model (runs the file)", asking.trace),
+    _Command(
+        "trace", "Write a Python function of yours as a model (runs the file)", questions.trace
+    ),
     _Command(
         "check",
         "Show what run logs and tables hold and what is wrong with them",
-        keeping.check,
+        store.check,
         prints=True,
     ),
     _Command(
         "import",
         "Store run logs, CSV files and tar archives of run logs in the local store",
-        keeping.import_,
+        store.import_,
         of_store=True,
         prints=True,
     ),
-    _Command("upload", "Send run logs and CSV files to a server", keeping.upload, prints=True),
-    _Command(
-        "export", "Write an experiment as CSV, JSON or Parquet", keeping.export, of_store=True
-    ),
+    _Command("upload", "Send run logs and CSV files to a server", store.upload, prints=True),
+    _Command("export", "Write an experiment as CSV, JSON or Parquet", store.export, of_store=True),
     _Command(
         "verify",
         "Check that everything stored is there, whole and right",
-        keeping.verify,
+        store.verify,
         of_store=True,
         prints=True,
     ),
     _Command(
         "backup",
         "Copy the store to a folder, also while it is in use",
-        keeping.backup,
+        store.backup,
         of_store=True,
         prints=True,
     ),
     _Command(
         "restore",
         "Copy a backup to where there is no store yet",
-        keeping.restore,
+        store.restore,
         of_store=True,
         prints=True,
     ),
     _Command(
         "publish",
         "Write the store as a site of files that needs no server",
-        keeping.publish,
+        store.publish,
         of_store=True,
     ),
-    _Command("token", "Make, list and revoke a server's tokens", keeping.token),
+    _Command("token", "Make, list and revoke a server's tokens", store.token),
     _Command(
         "changes",
         "Say who changed the store, when and how",
-        keeping.changes,
+        store.changes,
         of_store=True,
         prints=True,
     ),
@@ -139,13 +138,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    store, output = store_options(), output_options()
+    of_store, prints = store_options(), output_options()
     for command in _COMMANDS:
         added = commands.add_parser(
             command.name,
             help=command.text,
             description=command.text + ".",
-            parents=[*[store] * command.of_store, *[output] * command.prints],
+            parents=[*[of_store] * command.of_store, *[prints] * command.prints],
             allow_abbrev=False,
         )
         added.set_defaults(module=f"{_MODULES}.{command.name.replace('import', 'import_files')}")

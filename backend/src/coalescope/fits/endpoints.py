@@ -54,12 +54,12 @@ def create_fit(request: Request, slug: str, body: FitIn) -> FitOut:
 
 @router.post("/{slug}/nonlinear-fits", summary="Fit parameters of any model")
 def create_nonlinear_fit(request: Request, slug: str, body: NonlinearFitIn) -> NonlinearFitOut:
-    """Find parameters of a model of the catalogue, or of one's own, by nonlinear least squares.
+    """Find parameters of a model of the catalogue, or of your own, by nonlinear least squares.
 
     Inputs of the model come from factors and measures of those names, or from those that they
     follow from (`delay_us` from `delay_ticks`, `frame_bytes` from `mean_packet_bytes`). Replicates
     are resampled whole. Where the data cannot tell the parameters, `identifiable` is false, the
-    values are null and `message` says why. A model of one's own has a bound on time and memory.
+    values are null and `message` says why. A model of your own has a bound on time and memory.
     """
     database: Database = request.app.state.database
     run = confinement(request.app.state.settings)

@@ -103,7 +103,7 @@ class NonlinearFitIn(BaseModel):
         },
     )
 
-    model: str | UserModelIn = Field(description="Id of any model, or a model of one's own")
+    model: str | UserModelIn = Field(description="Id of any model, or a model of your own")
     output: str = Field(description="The output of the model to compare with the response")
     free: Annotated[list[str], Field(min_length=1, max_length=12)] = Field(
         description="Parameters to find, within the ends of their sliders"

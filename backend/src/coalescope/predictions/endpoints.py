@@ -39,7 +39,7 @@ def create_prediction(model_id: str, body: PredictionIn) -> PredictionOut:
     return prediction_out(service.predict(model_id, body.values, body.spans()))
 
 
-@user_router.post("", summary="Evaluate a model of one's own")
+@user_router.post("", summary="Evaluate a model of your own")
 def create_user_prediction(request: Request, body: UserPredictionIn) -> PredictionOut:
     """Evaluate a graph that came with the request, as any model of the catalogue.
 

@@ -88,7 +88,7 @@ class PredictionIn(BaseModel):
 
 
 class UserPredictionIn(PredictionIn):
-    """A model of one's own, and where to evaluate it."""
+    """A model of your own, and where to evaluate it."""
 
     model_config = ConfigDict(
         extra="forbid",

@@ -128,7 +128,7 @@ class ModelRecommendationIn(QuestionIn):
         },
     )
 
-    model: str | UserModelIn = Field(description="Id of any model, or a model of one's own")
+    model: str | UserModelIn = Field(description="Id of any model, or a model of your own")
     values: dict[str, FiniteFloat] = Field(
         default_factory=dict, description="Inputs and parameters that are given"
     )

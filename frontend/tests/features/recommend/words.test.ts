@@ -189,7 +189,7 @@ describe('the parameters of an address', () => {
     expect(readWeights('joy:1')).toBe('weighs what is no goal');
     expect(readWeights('cpu:4')).toMatch(/not between 0 and 3/);
     expect(readLimits('latency_us:500', 'at most')).toEqual([{ measure: 'latency_us', limit: 'at most', value: 500 }]);
-    expect(readLimits('latency_us:0', 'at most')).toMatch(/no number above nought/);
+    expect(readLimits('latency_us:0', 'at most')).toMatch(/no number above zero/);
     expect(readLimits('latency_us:1,latency_us:2', 'at most')).toMatch(/twice/);
     expect(readLimits('<b>:1', 'at most')).toBe('limits what is no measure');
   });

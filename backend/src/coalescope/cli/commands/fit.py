@@ -6,8 +6,8 @@ from argparse import Namespace
 
 from coalescope_models.fitting import FitResult
 
-from coalescope.cli.asking_options import METHODS
 from coalescope.cli.local_store import experiment_of, local_store
+from coalescope.cli.options.questions import METHODS
 from coalescope.cli.output import (
     print_heading,
     print_json,

@@ -69,7 +69,7 @@ const GAP = 10;
 
 export const signed = (v: number, digits: number): string => (v > 0 ? '+' : '') + decimal(v, digits);
 
-/** "+1.2 %"; of a cell of nought the difference itself, "−1000 Mb/s". */
+/** "+1.2 %"; of a cell of zero the difference itself, "−1000 Mb/s". */
 export function residualWords(
   { measure }: Pick<View, 'measure'>,
   point: Point,

@@ -5,7 +5,7 @@ import argparse
 from pathlib import Path
 
 from coalescope.cli import arguments
-from coalescope.cli import shared_options as shared
+from coalescope.cli.options import shared
 
 
 def serve(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ def output_options() -> argparse.ArgumentParser:
 
 
 def model(parser: argparse.ArgumentParser) -> None:
-    """A model of the catalogue, or one's own."""
+    """A model of the catalogue, or your own."""
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("model", metavar="MODEL", nargs="?", help=MODEL)
     which.add_argument("--model", metavar="MODEL", dest="model_option", help="the same")

@@ -5,7 +5,7 @@ import argparse
 from pathlib import Path
 
 from coalescope.cli import arguments
-from coalescope.cli import shared_options as shared
+from coalescope.cli.options import shared
 
 METHODS = ("paper-tls", "whitened", "ols")
 
