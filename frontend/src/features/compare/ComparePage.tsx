@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { useCellsOf, useComparisons, useEnvironments } from '../../api/comparisons';
+import { type Side, useCellsOf, useComparisons, useEnvironments } from '../../api/comparisons';
 import { tryAgain } from '../../api/copy';
 import { ApiError, isMissing, reasonOf } from '../../api/errors';
 import { useExperiments, useQuantities } from '../../api/queries';
@@ -11,14 +11,12 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import { Drawing, useWidth } from '../../layers/Drawing';
-import { lightTokens } from '../../layers/raster';
-import { fileText } from '../../plots/file';
-import { NOTE, text } from '../../plots/shapes';
 import { currentAddress } from '../../state/address';
 import { useFigureExport } from '../share/figureExport';
 import { type Compared, letterOf, readAddress, toAddress } from './address';
 import { CellsTable } from './CellsTable';
 import { EnvironmentDifference } from './EnvironmentDifference';
+import { FILE_WIDTH, svgOf } from './export';
 import { type Axes, compareShapes, type Look, MOST_PANELS } from './figure';
 import { type Plan, planOf, settingWords } from './panels';
 import { RunsCompared } from './RunsCompared';
@@ -74,24 +72,6 @@ function artOf(plan: Plan, looks: readonly Look[], measure: string, quantities: 
 
 const wordsOf = ({ axes, looks }: Art): string =>
   `${axes.measure}: ${looks.map(({ letter, kind }) => `${letter} ${kind}`).join(', ')}`;
-
-const FILE_WIDTH = 960;
-
-/** The figure as a file, in the light theme, with what it is and where it came from. */
-function svgOf(art: Art, names: readonly string[]): string {
-  const { plan, titles, looks, axes } = art;
-  const drawn = compareShapes(plan.panels, titles, looks, axes, FILE_WIDTH);
-  const notes = [names.map((name, k) => `${letterOf(k)} ${name}, ${looks[k].kind}`).join(' · '), currentAddress()];
-  return fileText({
-    width: FILE_WIDTH,
-    height: drawn.height + 44,
-    title: axes.measure,
-    description: [wordsOf(art), ...notes].join('\n'),
-    before: '',
-    shapes: [...drawn.shapes, ...notes.map((words, k) => text(0, drawn.height + 16 + 16 * k, words, NOTE))],
-    tokens: lightTokens(),
-  });
-}
 
 function Figure({ art }: { art: Art }) {
   const [place, width] = useWidth<HTMLDivElement>();
@@ -155,6 +135,10 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
   const environments = useEnvironments(sides);
   const answers = comparisons.map(({ data }) => data);
   const kindOf = (slug: string) => experiments.find((each) => each.slug === slug)?.kind ?? 'measured';
+  const sideWords = ({ slug, where }: Side): string =>
+    [experiments.find((each) => each.slug === slug)?.title ?? slug, ...Object.values(where).map(levelInWords)].join(
+      ', ',
+    );
   const ready = loaded && measure !== undefined && experiments.length > 0;
   // the answers are new arrays at every rendering: what they say is what counts
   const stamp = JSON.stringify([
@@ -179,10 +163,11 @@ function Experiments({ compared, change }: { compared: Compared; change: (next: 
       ? {
           title: `compare-${measure}`,
           svg: () =>
-            svgOf(
-              art,
-              sides.map(({ slug }) => slug),
-            ),
+            svgOf(compareShapes(art.plan.panels, art.titles, art.looks, art.axes, FILE_WIDTH), {
+              measure: art.axes.measure,
+              description: wordsOf(art),
+              sides: sides.map((side, k) => `${letterOf(k)} ${sideWords(side)}, ${kindOf(side.slug)}`),
+            }),
           csv: () => csvOf(shown),
           json: () =>
             JSON.stringify({ source: currentAddress(), comparisons: shown.map((each) => each.comparison) }, null, 1),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figure as a file: title, units, kind, source and link inside it, in the light theme.
 import type { RefObject } from 'react';
-import { embeddedTypeface } from '../../engine/typeface';
-import { lightTokens, rasterised } from '../../layers/raster';
+import { lightTokens } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { contourLines } from '../../plots/contours';
 import { fileText, wrapped } from '../../plots/file';
@@ -204,8 +203,6 @@ async function svgText(subject: Subject, view: View, state: ExplorerState, scene
   return body.replace('<path d="M0 0"/>', '</g>');
 }
 
-const withTypeface = (svg: string, css: string): string => svg.replace('</title>', `</title><style>${css}</style>`);
-
 async function offlinePage(subject: Subject, slices: Slices, state: ExplorerState): Promise<Blob> {
   const { offlinePage } = await import('../share/offline');
   if (subject.of === 'model') return offlinePage({ title: subject.model.title, experiment: null, wanted: null });
@@ -252,7 +249,6 @@ export function useExports(
   useFigureExport({
     title: [slug, view.measure.name, view.figure === 'map' ? '' : view.figure].filter(Boolean).join('-'),
     svg: make,
-    png: async () => rasterised(withTypeface(await make(), await embeddedTypeface()), 2),
     ...(slices && !(subject.of === 'experiment' && subject.opened)
       ? { offline: () => offlinePage(subject, slices, store.get()) }
       : {}),

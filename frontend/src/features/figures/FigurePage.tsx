@@ -11,11 +11,12 @@ import { Unknown } from '../../components/Unknown';
 import { catalogue } from '../../engine/catalogue';
 import { alike } from '../../plots/number';
 import { useFigureExport } from '../share/figureExport';
+import { pngOf } from '../share/png';
 import { fileName, save } from '../share/save';
 import type { Document, Figure } from './definition';
 import { documentOf, FIGURES, figureById } from './definitions';
 import type { CellsBySlug } from './evaluate';
-import { drawable, pngOf, svgOf } from './export';
+import { drawable, svgOf } from './export';
 import { Missing } from './FiguresPage';
 import { findings } from './findings';
 import { experimentsOf, modelsOf } from './inputs';
@@ -162,15 +163,14 @@ function Numbers({ figure, data }: { figure: Figure; data: CellsBySlug }) {
 function useFiles(figure: Figure, document: Document, data: CellsBySlug) {
   const title = `${document.short} ${figure.label}`;
   const svg = () => svgOf(figure, document, kindsOf(figure), data);
-  const png = async () => pngOf(await svg());
   const csv = () => csvText(figure, document.short, sheetsOf(figure, catalogue, data));
   const chart = drawable(figure).length > 0;
-  useFigureExport({ title, csv, ...(chart ? { svg, png } : {}) });
+  useFigureExport({ title, csv, ...(chart ? { svg } : {}) });
   return {
     ...(chart
       ? {
           SVG: async () => save(new Blob([await svg()], { type: 'image/svg+xml' }), fileName(title, 'svg')),
-          PNG: async () => save(await png(), fileName(title, 'png')),
+          PNG: async () => save(await pngOf(await svg()), fileName(title, 'png')),
         }
       : {}),
     CSV: async () => save(new Blob([csv()], { type: 'text/csv' }), fileName(title, 'csv')),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure as a file: title, kinds, sources and link inside it, in the light theme.
 import { catalogue } from '../../engine/catalogue';
-import { embeddedTypeface } from '../../engine/typeface';
-import { lightTokens, rasterised } from '../../layers/raster';
+import { lightTokens } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { fileText, shapeText, wrapped } from '../../plots/file';
 import { AXIS, line, mark, NOTE, type Shape, text } from '../../plots/shapes';
@@ -87,9 +86,4 @@ export async function svgOf(
     ],
     tokens,
   });
-}
-
-export async function pngOf(svg: string): Promise<Blob> {
-  const css = await embeddedTypeface();
-  return rasterised(svg.replace('</title>', `</title><style>${css}</style>`), 2);
 }

@@ -5,9 +5,8 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 export interface FigureExport {
   /** Names the files, without an extension. */
   title: string;
-  /** The figure as SVG text, with title, units, kind, source and link inside. */
+  /** The figure as SVG text, with title, units, kind, source and link inside; as PNG, too. */
   svg?: () => string | Promise<string>;
-  png?: () => Promise<Blob>;
   csvHref?: string;
   jsonHref?: string;
   /** The figure's own numbers, instead of what the server keeps. */
@@ -31,16 +30,9 @@ export function useFigureExport(figure: FigureExport | null): void {
   latest.current = figure;
   const key =
     figure &&
-    [
-      figure.title,
-      figure.csvHref,
-      figure.jsonHref,
-      !!figure.svg,
-      !!figure.png,
-      !!figure.csv,
-      !!figure.json,
-      !!figure.offline,
-    ].join('\n');
+    [figure.title, figure.csvHref, figure.jsonHref, !!figure.svg, !!figure.csv, !!figure.json, !!figure.offline].join(
+      '\n',
+    );
   useEffect(() => {
     if (key === null) return;
     // The functions are looked up when called: a new closure on every render registers nothing again.
@@ -48,7 +40,6 @@ export function useFigureExport(figure: FigureExport | null): void {
     const mine: FigureExport = {
       ...now,
       svg: now.svg && (() => latest.current?.svg?.() ?? ''),
-      png: now.png && (() => latest.current?.png?.() ?? Promise.reject(new Error('The figure is gone.'))),
       csv: now.csv && (() => latest.current?.csv?.() ?? ''),
       json: now.json && (() => latest.current?.json?.() ?? ''),
       offline: now.offline && (() => latest.current?.offline?.() ?? Promise.reject(new Error('The figure is gone.'))),

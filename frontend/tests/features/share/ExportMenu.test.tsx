@@ -35,7 +35,7 @@ describe('the export menu', () => {
     );
     expect(items(page)).toEqual([
       ['SVG', 'offered'],
-      ['PNG', 'this page has no figure'],
+      ['PNG', 'offered'],
       ['CSV', 'offered'],
       ['JSON', 'this page has no data'],
       ['Offline page, one file', 'this page has no view that fits in a file'],
