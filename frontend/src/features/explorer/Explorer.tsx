@@ -24,6 +24,7 @@ import { Chart } from './Chart';
 import { type Explorer as Context, ExplorerContext, useAfterFrame, useExplorer } from './context';
 import { FigureBar, useOther } from './FigureBar';
 import { Facets } from './facets/Facets';
+import { isCutOff } from './figure/frame';
 import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } from './figure/words';
 import { Key } from './Key';
 import type { FitState } from './panel/FitBlock';
@@ -105,6 +106,7 @@ function Head({ cellsBusy, still }: { cellsBusy: boolean; still: boolean }) {
         </h1>
         <p>
           <Rich>{sentence(view, kindWord(subject), cellsBusy)}</Rich>
+          {!cellsBusy && isCutOff(view) && ' The value axis does not start at zero.'}
         </p>
       </div>
       {!still && <UndoButtons />}

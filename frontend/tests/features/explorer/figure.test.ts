@@ -2,7 +2,7 @@
 // The picture as data: what is drawn for each experiment, measure, model and size.
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
-import { frameOf } from '../../../src/features/explorer/figure/frame';
+import { frameOf, isCutOff } from '../../../src/features/explorer/figure/frame';
 import { keyOf } from '../../../src/features/explorer/figure/key';
 import { labelPlace, strokes } from '../../../src/features/explorer/figure/lines';
 import { GRID, samplerOf, seriesOf } from '../../../src/features/explorer/figure/live';
@@ -85,6 +85,12 @@ it('no contour is named where the surface jumps and several lie on each other', 
     const row = Math.round(((heat.top + heat.height - y) / heat.height) * (GRID - 1));
     expect(Math.abs(z[(row + 1) * GRID + column] - z[(row - 1) * GRID + column]), `${x} ${y}`).toBeLessThan(2 * step);
   }
+});
+
+it('says of an axis that does not begin at zero that it does not', () => {
+  expect(isCutOff(drawn(nfs(), '').scene.view)).toBe(false); // the cost of the bytes is its floor, and drawn
+  expect(isCutOff(drawn(nfs(), 'model=none').scene.view)).toBe(true);
+  expect(isCutOff(drawn(nfs(), 'measure=packets_per_interrupt').scene.view)).toBe(false);
 });
 
 it('a file says in words what the page says with a key', () => {

@@ -55,6 +55,14 @@ function lineBounds(view: View, values: readonly [number, number]): [number, num
   return [lo, values[1] + 0.07 * span];
 }
 
+/** Whether the lines' axis begins neither at zero nor, nearly, at a floor that is drawn: whoever compares lengths has to be told. */
+export function isCutOff(view: View): boolean {
+  if (view.valueSpacing === 'log' || view.values[0] < 0) return false;
+  const [lo] = lineBounds(view, view.values);
+  const floor = floorOf(view, view.start);
+  return lo > 0 && (floor === null || floor < lo);
+}
+
 const charWidth = 6.4;
 
 /** How many letters wide a number is: a thin space is less than one. */

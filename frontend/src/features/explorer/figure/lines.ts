@@ -313,8 +313,9 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
   );
   return shown.map(({ series, x }, i) => {
     const name = seriesName(series, i === 0, view);
-    // clear of the ticks of the value axis
-    const at = Math.max(x + clear, frame.left + 3.6 * name.length);
+    // clear of the ticks of the value axis and of the colour bar
+    const half = 3.6 * name.length;
+    const at = Math.max(frame.left + half, Math.min(x + clear, frame.left + frame.plotWidth - half));
     return moving(at, ys[i] + 4, name, {
       ...MIDDLE,
       'font-size': 12,
