@@ -216,7 +216,7 @@ export function OpenPage() {
         <>
           {currentCopy() === null && (
             <p>
-              <button type="button" onClick={() => upload(state.file, false)}>
+              <button type="button" className="action" onClick={() => upload(state.file, false)}>
                 Upload it
               </button>
             </p>

@@ -33,7 +33,8 @@ export function TableExplorer(props: {
             A link to the view does not carry it.{' '}
             <button type="button" className="inline" onClick={onClose}>
               Open another file
-            </button>
+            </button>{' '}
+            ·
           </Notice>
         </div>
       }

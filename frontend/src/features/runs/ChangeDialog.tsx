@@ -35,6 +35,10 @@ export function ChangeDialog({ run, change, onClose }: { run: RunDetail; change:
   const send = useChangeRun(run.id);
   const [edited, setEdited] = useState(() => asText(run));
   const correction = correctionOf(run, edited, quantities.data);
+  const named = (name: string): string =>
+    [labelOf(name, quantities.data), quantities.data?.find((quantity) => quantity.name === name)?.unit]
+      .filter(Boolean)
+      .join(', ');
   const reason = edited.reason.trim();
   const ready = reason !== '' && (change !== 'correction' || correction !== null);
 
@@ -58,7 +62,7 @@ export function ChangeDialog({ run, change, onClose }: { run: RunDetail; change:
         <>
           {Object.keys(edited.factors).map((name) => (
             <label className="field" key={name}>
-              {labelOf(name, quantities.data)} {quantities.data?.find((quantity) => quantity.name === name)?.unit}
+              {named(name)}
               <input
                 value={edited.factors[name]}
                 onChange={(event) =>
@@ -79,7 +83,7 @@ export function ChangeDialog({ run, change, onClose }: { run: RunDetail; change:
         </>
       )}
       <label className="field">
-        Reason
+        Reason, required
         <textarea
           required
           maxLength={2000}

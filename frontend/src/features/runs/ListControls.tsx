@@ -69,7 +69,7 @@ function Columns({ experiment, listing, change }: Props) {
   return (
     <Menu
       label="Measures shown"
-      align="end"
+      align="start"
       trigger={
         <>
           Measures <Icon name="down" small />
