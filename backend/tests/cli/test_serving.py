@@ -222,6 +222,9 @@ def test_upload_several_and_say_what_became_of_each(
         assert "failed  missing.csv: No such file" in done.stderr
         found = get(f"{url}/api/experiments/bench").json()
         assert (found["runs"], found["kind"]) == (2 * len(tables), "emulated")
+        deeper = run("upload", tables[0], "--server", f"{url}/explorer")
+        assert deeper.returncode == 1
+        assert "Give --server the address of its first page" in deeper.stderr
         again = run("upload", *tables, "--server", url, "--experiment", "bench", "--json")
         assert again.returncode == 0
         outcomes = json.loads(again.stdout)

@@ -19,9 +19,14 @@ from coalescope.security import is_loopback
 _PAUSES_S = (0.3, 1.0, 3.0)
 _PASSING = frozenset({502, 503, 504})
 _CHUNK_BYTES = 1 << 18
-_ADVICE_UNAUTHORIZED = (
-    "Set COALESCOPE_TOKEN to the server's token, or name a file that holds it with --token-file."
-)
+# The server's own advice is for whoever writes requests.
+_WRONG_ADDRESS = "Give --server the address of its first page, such as http://host:8000."
+_ADVICE = {
+    401: "Set COALESCOPE_TOKEN to the server's token, or name a file that holds it with "
+    "--token-file.",
+    404: _WRONG_ADDRESS,
+    405: _WRONG_ADDRESS,
+}
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
 _LIMIT_TIMEOUT = httpx.Timeout(10.0)
 
@@ -167,8 +172,8 @@ def _outcome(path: Path, answer: httpx.Response) -> FileOutcome:
     if answer.is_success and isinstance(body, dict) and "outcome" in body:
         return FileOutcome(str(path), body["outcome"], body, None)
     if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        # the server's advice is for whoever writes requests
-        advice = {"advice": _ADVICE_UNAUTHORIZED} if answer.status_code == 401 else {}
+        known = _ADVICE.get(answer.status_code)
+        advice = {} if known is None else {"advice": known}
         return FileOutcome(str(path), "refused", None, body["error"] | advice)
     return failed(
         path, "not_coalescope", f"{answer.url.copy_with(query=None)} answered {answer.status_code}"
