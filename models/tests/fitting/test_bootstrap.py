@@ -175,6 +175,12 @@ def test_single_replicates_have_no_interval(nfs_table):
     assert "each cell holds one replicate" in result.message
 
 
+def test_one_resample_has_no_spread(nfs_table):
+    result = fit_linear("cpu-overhead", nfs_table, "ols", resamples=1, rng=1)
+    assert result.estimates["alpha"].ci95 is None
+    assert "one resample has no spread" in result.message
+
+
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_resamples_that_determine_nothing_are_counted_and_told(nfs_table, method):
     """Three rows determine three parameters; two different ones of them do not."""

@@ -26,7 +26,7 @@ from .errors import FitInputError
 from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
 from .freedom import satterthwaite, variance_by_cell
 from .points import Floats, Groups, matrix, normalised, pooled_noise
-from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
+from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, Residual
 
 #: The methods that `fit_linear` knows.
 METHODS = ("paper-tls", "whitened", "ols")
@@ -268,6 +268,8 @@ def _fitted(
 
 
 def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
+    if plan.resamples == 1:
+        return ONE_RESAMPLE
     if not plan.carries_intervals:
         return (
             f"No intervals: {plan.degenerate} of {plan.resamples} resamples do not determine the "

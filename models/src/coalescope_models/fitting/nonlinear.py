@@ -19,7 +19,7 @@ from .errors import FitInputError
 from .freedom import satterthwaite
 from .least_squares import ITERATIONS, Integers, minimise
 from .points import Floats, Groups, matrix
-from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
+from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, Residual
 
 #: How the deviations are weighed: in percent of what was observed, or in its own unit.
 Weighting = Literal["relative", "absolute"]
@@ -371,6 +371,8 @@ def _fitted(
 def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
     if not np.any(task.groups.sizes > 1):
         return "No intervals: there is no spread between replicates."
+    if plan.resamples == 1:
+        return ONE_RESAMPLE
     if not plan.carries_intervals:
         return (
             f"No intervals: the search found no minimum for {plan.degenerate} of {plan.resamples} "

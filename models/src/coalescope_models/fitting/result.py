@@ -63,6 +63,9 @@ class Residual:
     deviation_percent: float
 
 
+ONE_RESAMPLE = "No intervals: one resample has no spread. Ask for a thousand or more."
+
+
 @dataclass(frozen=True)
 class Bootstrap:
     """How the intervals were made.
