@@ -120,7 +120,7 @@ def test_reading_a_run_comes_before_changing_it(page: Page, labs: Server) -> Non
     page.goto(f"/runs/{runs_of(labs, 'lab-log')[0]['id']}")
     acts = page.locator(".run-acts").locator("a, button")
     expect(acts).to_have_text(
-        [re.compile("Download"), "All runs", "Look without it", "Correct", "Retract"]
+        [re.compile("Download"), "All runs", "Explore without it", "Correct", "Retract"]
     )
     expect(page.locator(".run-acts .action")).to_have_count(0)
 
@@ -128,7 +128,7 @@ def test_reading_a_run_comes_before_changing_it(page: Page, labs: Server) -> Non
 def test_a_run_is_left_out_of_the_view_and_put_back(page: Page, labs: Server) -> None:
     run = next(r for r in runs_of(labs, "lab-before") if r["replicate"] == 5)["id"]
     page.goto(f"/runs/{run}")
-    page.get_by_role("link", name="Look without it").click()
+    page.get_by_role("link", name="Explore without it").click()
     expect(page.get_by_text("1 run is left out of this view")).to_be_visible()
     expect(page).to_have_url(re.compile(f"without={run}"))
     page.get_by_role("button", name="Put it back").click()

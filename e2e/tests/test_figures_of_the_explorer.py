@@ -178,6 +178,6 @@ def test_a_figure_that_is_not_to_be_had_is_said_and_taken_out_of_the_address(
     expect(bar.get_by_role("button", name="Map", exact=True)).to_have_attribute(
         "aria-pressed", "true"
     )
-    bar.get_by_role("button", name="All right").click()
+    bar.get_by_role("button", name="Dismiss").click()
     expect(bar.get_by_role("status")).to_have_count(0)
     eventually(page, lambda: "view" not in query(page))

@@ -16,7 +16,7 @@ export function RejectedNotice({ rejected }: { rejected: readonly Rejected[] }) 
             ? 'One parameter of this address was left out'
             : `${rejected.length} parameters of this address were left out`
         }
-        action={{ label: 'All right', onClick: () => setSeen(true) }}
+        action={{ label: 'Dismiss', onClick: () => setSeen(true) }}
       >
         {rejected.map(({ name, value, reason }) => `${name}=${value} ${reason}`).join('; ')}. Everything else is as the
         address says.

@@ -132,7 +132,7 @@ function Instead({ asked }: { asked: Figure }) {
     <span className="note" role="status">
       Not drawn as {LABELS[asked]}: {why}.{' '}
       <button type="button" className="inline" onClick={() => store.update({ figure: view.figure })}>
-        All right
+        Dismiss
       </button>
     </span>
   );

@@ -308,7 +308,7 @@ function LineChips({ axis }: { axis: Axis }) {
 }
 
 function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolean }) {
-  const { terms } = useExplorer();
+  const { terms, view } = useExplorer();
   const single = axis.levels.length === 1;
   const unit = redundant(axis) ? '' : axis.unit;
   const roomy = !chips && !axis.names && shortName(axis).length + unit.length < 13;
@@ -319,7 +319,8 @@ function AxisRow({ at, axis, chips }: { at: 'x' | 'y'; axis: Axis; chips: boolea
   return (
     <div className={tall ? 'factor tall' : 'factor'} data-factor={axis.name}>
       <span>
-        <i className="at">{at}</i>
+        {/* an axis that is there alone lies across, whichever it was chosen for */}
+        <i className="at">{view.layout.across === at ? 'x' : at}</i>
         {terms.factors.length > 1 ? (
           <AxisMenu at={at} />
         ) : (

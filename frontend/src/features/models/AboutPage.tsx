@@ -244,7 +244,7 @@ function Shown({ model }: { model: BundledModel }) {
             />
             <Quantities label="Outputs" rows={outputs.map((of) => ({ of, typical: of.typical }))} />
           </Section>
-          <Section id="assumptions" title="What it takes for granted">
+          <Section id="assumptions" title="What it assumes">
             <List of={told.assumptions} />
           </Section>
           <Section id="limits" title="Where it does not hold, and where it jumps">

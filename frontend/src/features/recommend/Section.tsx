@@ -247,7 +247,7 @@ function Commands({ answer, advice }: { answer: Recommendation; advice: Advice }
       )}
       <header className="row">
         <h3 className="cap">
-          The way back <small>in the same shell</small>
+          To undo it <small>in the same shell</small>
         </h3>
         <CopyButton text={back} />
       </header>

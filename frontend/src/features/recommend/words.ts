@@ -147,7 +147,7 @@ export function notesOf(question: Question, answer: Recommendation, layout: Layo
   if (question.model)
     notes.push([
       {
-        text: `No run here has ${named(question.aims[0].quantity)}: the model “${question.model.title}” predicts it, with its parameters as it starts.`,
+        text: `No run here has ${named(question.aims[0].quantity)}: the model “${question.model.title}” predicts it, with its default parameters.`,
       },
     ]);
   if (answer.best !== null && answer.message) notes.push([{ text: answer.message }]);

@@ -242,7 +242,7 @@ function Heading({
         </Link>
         {!retracted && currentCopy() === null && (
           <Link className="quiet" href={`/explorer/${run.experiment}?without=${encodeURIComponent(run.id)}`}>
-            Look without it
+            Explore without it
           </Link>
         )}
         {currentCopy() === null && (

@@ -453,7 +453,7 @@ export function WorkshopPage() {
         {opened && <Provenance origin={opened.origin} edited={edited} />}
         <RejectedNotice rejected={rejected} />
         {problem && (
-          <Notice tone="bad" title="Not as asked" action={{ label: 'All right', onClick: () => setProblem(null) }}>
+          <Notice tone="bad" title="Not as asked" action={{ label: 'Dismiss', onClick: () => setProblem(null) }}>
             {problem}
           </Notice>
         )}
