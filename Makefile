@@ -11,7 +11,7 @@ PORT ?= 8000
 
 PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
 	$(shell find models/src -name '*.py')
-LOGGER_SOURCES := $(shell find driver/logger driver/bpf driver/include -name '*.[ch]' 2>/dev/null) driver/logger/Makefile
+LOGGER_SOURCES := $(shell find driver/logger driver/include -name '*.[ch]' 2>/dev/null) driver/logger/Makefile
 HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
@@ -45,12 +45,12 @@ test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) --keep-going test-python test-servers test-guest test-e2e # one failure does not hide others
 
 # A worker takes a file at a time: the longest come first, so that none is left at the end.
-LONG_TESTS := host/tests/sweep/test_sweeping.py host/tests/sweep/test_network.py backend/tests/durability/test_many_processes.py \
-	host/tests/sweep/test_bad_input.py backend/tests/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
-	host/tests/peers/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
+LONG_TESTS := host/tests/run/test_sweeping.py host/tests/run/test_network.py backend/tests/durability/test_many_processes.py \
+	host/tests/run/test_bad_input.py backend/tests/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
+	host/tests/remote/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
 	driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py host/tests/run_log/test_corpus.py backend/tests/cluster/test_cluster.py \
 	backend/tests/uploads/test_hostile_logs.py driver/traffic/tests/test_traffic.py host/tests/settings/test_host.py
-OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests -name 'test_*.py'))
+OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests driver/logger/bpf/tests -name 'test_*.py'))
 
 test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not browser and not guest and not soak and not containers" -q $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(OTHER_TESTS))
@@ -127,7 +127,7 @@ lock: ## Resolve the Python dependencies anew (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
 
 clean: ## Remove all that was built or installed; data/ stays
-	rm -rf $(VENV) $(STAMPS) frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools driver/testbed/build
+	rm -rf $(VENV) $(STAMPS) frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools driver/guest/build
 	$(MAKE) -C driver/logger clean
 	$(MAKE) -C driver/traffic clean
 
@@ -141,7 +141,7 @@ soak-tests: setup-dev tools page logger
 tools:
 	@sh e2e/require-tools.sh
 guest-system: setup-dev tools
-	@cd driver && ../$(BIN)/python -m testbed.fetch
+	@cd driver && ../$(BIN)/python -m guest.fetch
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

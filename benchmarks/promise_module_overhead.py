@@ -24,8 +24,8 @@ from rows import Row
 DRIVER = Path(__file__).resolve().parents[1] / "driver"
 sys.path.insert(0, str(DRIVER))
 
-from testbed.guest import Guest  # noqa: E402
-from testbed.kernel import debian_kernel  # noqa: E402
+from guest.kernel import debian_kernel  # noqa: E402
+from guest.machine import Guest  # noqa: E402
 
 BAR_PERCENT = 1.5
 FRAMES = 10_000

@@ -5,11 +5,12 @@ import argparse
 import sys
 import time
 
+from guest.errors import GuestError
+
 from testbed.beside_the_paper import table
 from testbed.blocks import all_replicates, run_blocks
 from testbed.cost import costs
 from testbed.dataset import DATASET, describe, pack
-from testbed.errors import TestbedError
 
 
 def main() -> int:
@@ -29,7 +30,7 @@ def main() -> int:
             return 0
         archive = pack(blocks)
         describe(archive)
-    except TestbedError as error:
+    except GuestError as error:
         sys.stderr.write(f"testbed: {error}\n")
         return 1
     sys.stdout.write(f"{archive}: {archive.stat().st_size:,} bytes\n\n{table(DATASET)}\n\n{cost}\n")

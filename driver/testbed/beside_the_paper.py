@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 from coalescope_models.fitting.linear import fit_linear
+from guest.errors import GuestError
 
 from testbed.dataset import ARCHIVE, DATASET
-from testbed.errors import TestbedError
 from testbed.measured import Cells, cells_of, runs_of
 
 _MTUS = (1500, 3000, 4500, 6000)
@@ -42,7 +42,7 @@ class Line:
 
 
 def table(dataset: Path = DATASET) -> str:
-    """Return the comparison as a table in Markdown. Errors: TestbedError without the archive."""
+    """Return the comparison as a table in Markdown. Errors: GuestError without the archive."""
     lines = list(compare(cells_of(runs_of(dataset / ARCHIVE))))
     marks = {True: "yes", False: "**no**", None: ""}
     rows = [f"| {x.what} | {x.paper} | {x.here} | {marks[x.within]} |" for x in lines]
@@ -231,5 +231,5 @@ def _by_delay(cells: Cells, workload: str, mtu: int, measure: str) -> dict[int, 
 if __name__ == "__main__":
     try:
         sys.stdout.write(f"{table()}\n")
-    except TestbedError as error:
+    except GuestError as error:
         sys.exit(f"testbed: {error}")

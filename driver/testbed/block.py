@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from guest.emulator import debian_qemu
+from guest.errors import GuestError
+from guest.machine import Guest
+
 from testbed.cost import Cost
-from testbed.emulator import debian_qemu
-from testbed.errors import TestbedError
-from testbed.folders import HERE
-from testbed.guest import Guest
 from testbed.session import testbed_guest
+
+HERE = Path(__file__).resolve().parent
 
 HOST_TOOLS = HERE.parents[1] / "host/dist/coalescope-host.pyz"
 PLAN = HERE / "plan.toml"
@@ -43,10 +45,10 @@ exit $status
 def sweeping_guest(plan: str, files: Mapping[str, Path | bytes | str] | None = None) -> Guest:
     """Return a testbed guest with the host tools, and a plan as /plan.toml.
 
-    Errors: TestbedError if the host tools are not built.
+    Errors: GuestError if the host tools are not built.
     """
     if not HOST_TOOLS.exists():
-        raise TestbedError(f"{HOST_TOOLS} is missing: make host-tools")
+        raise GuestError(f"{HOST_TOOLS} is missing: make host-tools")
     return testbed_guest({**_host_tools(), "/plan.toml": plan, **(files or {})})
 
 
@@ -64,7 +66,7 @@ def plan_with_versions(plan: Path = PLAN) -> str:
 def run_block(guest: Guest, replicate: int, folder: Path, console: Path) -> Path:
     """Run one replicate; return the folder of its logs, which is there only if all are good.
 
-    `guest`: of `sweeping_guest`; the replicate becomes its seed. Errors: TestbedError.
+    `guest`: of `sweeping_guest`; the replicate becomes its seed. Errors: GuestError.
     """
     if folder.is_dir():
         return folder

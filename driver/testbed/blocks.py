@@ -10,12 +10,13 @@ import tomllib
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from guest.emulator import debian_qemu
+from guest.errors import GuestError
+from guest.folders import BUILD
+from guest.kernel import debian_kernel
+from guest.machine import Guest
+
 from testbed.block import plan_with_versions, run_block, sweeping_guest
-from testbed.emulator import debian_qemu
-from testbed.errors import TestbedError
-from testbed.folders import BUILD
-from testbed.guest import Guest
-from testbed.kernel import debian_kernel
 
 _EVERY_S = 15.0
 _PROGRESS = re.compile(r"(\d+)/(\d+)(?:, \d+ failed)?, [\d:]+ left")
@@ -24,7 +25,7 @@ _PROGRESS = re.compile(r"(\d+)/(\d+)(?:, \d+ failed)?, [\d:]+ left")
 def run_blocks(replicates: list[int], at_once: int = 2, build: Path = BUILD) -> list[Path]:
     """Run replicates that are not there yet; return the folders of all.
 
-    Errors: TestbedError with what went wrong in each block that failed, after the others.
+    Errors: GuestError with what went wrong in each block that failed, after the others.
     """
     guest = sweeping_guest(plan_with_versions())
     folder = build / "blocks" / digest(guest)
@@ -85,7 +86,7 @@ def _watch(running: dict[int, Future[Path]], consoles: dict[int, Path]) -> None:
         _say(_progress(done, time.monotonic() - started))
     if failed:
         reasons = "\n\n".join(f"Block {number}: {text}" for number, text in failed.items())
-        raise TestbedError(f"{reasons}\n\nThe same command runs these again, and only these.")
+        raise GuestError(f"{reasons}\n\nThe same command runs these again, and only these.")
 
 
 def _runs_done(console: Path, *, finished: bool) -> tuple[int, int]:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from coalescope_host.run_log import RunLog, read
+from guest.errors import GuestError
 
 from testbed.block import LOGS
-from testbed.errors import TestbedError
-from testbed.folders import HERE
 from testbed.measured import factors_of
+
+HERE = Path(__file__).resolve().parent
 
 DATASET = HERE.parents[1] / "datasets/virtual-testbed"
 ARCHIVE = "raw/run-logs.tar.xz"
@@ -23,13 +24,13 @@ _LARGEST_BYTES = 15_000_000
 def pack(blocks: Iterable[Path], dataset: Path = DATASET) -> Path:
     """Pack the logs of all blocks, in the same order and bytes each time; return the archive.
 
-    Errors: TestbedError if a log is not whole, or the archive becomes too large.
+    Errors: GuestError if a log is not whole, or the archive becomes too large.
     """
     logs: dict[str, Path] = {}
     for path in sorted(path for block in blocks for path in (block / LOGS).glob("*.runlog")):
         name = member_name(_whole(path))
         if name in logs:
-            raise TestbedError(f"{path} and {logs[name]} are logs of the same run: {name}")
+            raise GuestError(f"{path} and {logs[name]} are logs of the same run: {name}")
         logs[name] = path
     archive = dataset / ARCHIVE
     archive.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +43,7 @@ def pack(blocks: Iterable[Path], dataset: Path = DATASET) -> Path:
             member.mode = 0o644
             output.addfile(member, io.BytesIO(content))
     if unfinished.stat().st_size > _LARGEST_BYTES:
-        raise TestbedError(f"{unfinished} has more than {_LARGEST_BYTES:,} bytes")
+        raise GuestError(f"{unfinished} has more than {_LARGEST_BYTES:,} bytes")
     unfinished.replace(archive)
     return archive
 
@@ -58,7 +59,7 @@ def member_name(log: RunLog) -> str:
 def _whole(path: Path) -> RunLog:
     log = read(path)
     if not log.complete:
-        raise TestbedError(f"{path} is cut off: {log.problems[0].message}")
+        raise GuestError(f"{path} is cut off: {log.problems[0].message}")
     return log
 
 
@@ -82,4 +83,4 @@ def _first_environment(archive: Path) -> dict[str, Any]:
             file = opened.extractfile(member)
             if file is not None:
                 return cast(dict[str, Any], read(file.read()).header["environment"])
-    raise TestbedError(f"{archive} holds no log")
+    raise GuestError(f"{archive} holds no log")

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from coalescope_host.run.window_counters import window_counters
 from coalescope_host.run_log import RunLog, read
-from coalescope_host.sweep.window_counters import window_counters
-
-from testbed.errors import TestbedError
+from guest.errors import GuestError
 
 _JIFFY_S = 0.01
 _RECEIVER = ("task_cycles", "irq_cycles", "softirq_cycles")
@@ -91,9 +90,9 @@ def cells_of(runs: Iterable[Run]) -> Cells:
 
 
 def runs_of(archive: Path) -> Iterator[Run]:
-    """Return the runs of an archive of logs. Errors: TestbedError if it is not there."""
+    """Return the runs of an archive of logs. Errors: GuestError if it is not there."""
     if not archive.exists():
-        raise TestbedError(f"{archive} is missing: make testbed")
+        raise GuestError(f"{archive} is missing: make testbed")
     with tarfile.open(archive) as opened:
         for member in opened:
             file = opened.extractfile(member)

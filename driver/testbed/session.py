@@ -4,10 +4,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from testbed.folders import HERE, alone
-from testbed.guest import Guest
-from testbed.kernel import debian_kernel
-from testbed.programs import build_programs
+from guest.folders import alone
+from guest.kernel import debian_kernel
+from guest.machine import Guest
+from guest.programs import build_programs
+
+HERE = Path(__file__).resolve().parent
 
 #: How many times slower everything passes in the guest than in the system that it stands for.
 DILATION = 12.5
@@ -15,7 +17,7 @@ _LIBRARY = "/lib/testbed.sh"
 
 
 def testbed_guest(files: Mapping[str, Path | bytes | str] | None = None) -> Guest:
-    """Return a guest whose script may begin with `. /lib/testbed.sh` (see guest/testbed.sh)."""
+    """Return a guest whose script may begin with `. /lib/testbed.sh` (see testbed.sh)."""
     with alone():
         kernel = debian_kernel()
         programs = build_programs(kernel)
@@ -23,7 +25,7 @@ def testbed_guest(files: Mapping[str, Path | bytes | str] | None = None) -> Gues
         kernel=kernel,
         nics=("e1000", "e1000e"),
         on_board=("e1000e",),
-        files={**programs, _LIBRARY: HERE / "guest/testbed.sh", **(files or {})},
+        files={**programs, _LIBRARY: HERE / "testbed.sh", **(files or {})},
         command_line=f"DILATION={DILATION:g}",
     )
 

@@ -31,7 +31,7 @@ def test_only_settings_import_more_than_the_standard_library() -> None:
     }
     users = {name for name, packages in found.items() if packages}
     assert set().union(*found.values()) <= {"pyroute2"}
-    users.discard("peers/bundle.py")  # it packs the library for a peer
+    users.discard("remote/bundle.py")  # it packs the library for a peer
     assert {name.partition("/")[0] for name in users} == {"settings"}
 
 

@@ -19,7 +19,7 @@ SOURCES = (
     *("backend", "benchmarks", "datasets", "docker", "docs"),
     *("driver", "e2e", "frontend", "host", "models"),
 )
-NOT_KEPT = ("node_modules", "__pycache__", "dist", "testbed/build")
+NOT_KEPT = ("node_modules", "__pycache__", "dist", "guest/build")
 
 
 def kept_files() -> Iterator[Path]:
@@ -35,7 +35,7 @@ FILES = sorted(kept_files())
 DOCUMENTS = [path for path in FILES if path.suffix == ".md"]
 # what a reader's own machine, a site, or a build that has not run holds
 ELSEWHERE = (
-    *("host/dist", "build/sbom", "driver/testbed/build", "driver/module/coalescope.ko"),
+    *("host/dist", "build/sbom", "driver/guest/build", "driver/module/coalescope.ko"),
     *("coalescope/0.1.0", "runs/7.json"),
 )
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

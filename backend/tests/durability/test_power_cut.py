@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The power of a virtual machine is cut while it stores uploads: what it acknowledged is there.
 
-Its disk forgets what was not flushed, sector by sector and in no order (testbed.volatile_disk); its
+Its disk forgets what was not flushed, sector by sector and in no order (guest.volatile_disk); its
 file system is a real ext4. What the disk holds after a cut is the same whether the guest then boots
 or its disk is taken out: most cuts are looked at here, without waiting for a slow guest to boot.
 The control is the same program without fsync.
@@ -26,10 +26,10 @@ from coalescope.settings import Settings
 from coalescope.store import open_store
 from coalescope.uploads.stored_files import stored_files
 from coalescope.verification.service import verify
+from guest.libraries import LIBRARIES, PLACE, libraries_of
+from guest.machine import Guest, Result
+from guest.volatile_disk import VolatileDisk
 from sqlalchemy.exc import DBAPIError
-from testbed.guest import Guest, Result
-from testbed.libraries import LIBRARIES, PLACE, libraries_of
-from testbed.volatile_disk import VolatileDisk
 
 pytestmark = [pytest.mark.guest, pytest.mark.soak]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import check, read
-from testbed.folders import alone
-from testbed.guest import Guest
-from testbed.kernel import debian_kernel
-from testbed.programs import SNAPSHOT_MODULE, build_programs
+from guest.folders import alone
+from guest.kernel import debian_kernel
+from guest.machine import Guest
+from guest.programs import SNAPSHOT_MODULE, build_programs
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parents[1] / "testdata" / "module.runlog"

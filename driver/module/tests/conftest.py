@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from testbed.folders import alone
-from testbed.kernel import debian_kernel
-from testbed.programs import tested_modules
+from guest.folders import alone
+from guest.kernel import debian_kernel
+from guest.programs import tested_modules
 
 MODULE = Path(__file__).resolve().parents[1]
 INCLUDE = MODULE.parent / "include"

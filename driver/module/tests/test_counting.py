@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from testbed.guest import Guest
+from guest.machine import Guest
 
 HERE = Path(__file__).parent
 CARDS = ("e1000e", "e1000e", "e1000", "e1000", "e1000")

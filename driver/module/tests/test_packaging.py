@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from testbed.folders import HERE
+from guest.folders import HERE
 
 pytestmark = pytest.mark.guest  # needs no guest, but the kernel's headers as the guests do
 

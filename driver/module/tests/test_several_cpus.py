@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from testbed.guest import Guest
+from guest.machine import Guest
 
 HERE = Path(__file__).parent
 NO_INTERRUPTS, NOT_ATOMIC = 4, 1

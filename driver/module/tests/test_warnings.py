@@ -4,8 +4,8 @@
 import re
 
 import pytest
-from testbed.debian import Apt, unpack
-from testbed.folders import BUILD, HERE, alone, made_once
+from guest.debian import Apt, unpack
+from guest.folders import BUILD, HERE, alone, made_once
 
 pytestmark = pytest.mark.guest  # needs no guest, but the kernel's headers as the guests do
 

@@ -2,8 +2,8 @@
 """Kernel and emulator, fetched once for the session."""
 
 import pytest
-from testbed.folders import alone
-from testbed.kernel import debian_kernel
+from guest.folders import alone
+from guest.kernel import debian_kernel
 
 
 @pytest.fixture(scope="session")

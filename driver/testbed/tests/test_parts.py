@@ -9,13 +9,13 @@ from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
-from testbed import cpio
+from guest import cpio
+from guest.errors import GuestError
+from guest.folders import made_once
+from guest.kernel import uncompressed, without_signature
+from guest.machine import Guest, Result, _check
 from testbed.blocks import digest
 from testbed.cost import Cost, costs
-from testbed.errors import TestbedError
-from testbed.folders import made_once
-from testbed.guest import Guest, Result, _check
-from testbed.kernel import uncompressed, without_signature
 
 
 @pytest.mark.skipif(
@@ -84,7 +84,7 @@ def test_a_folder_is_there_only_when_whole(tmp_path):
 def test_either_a_fault_or_a_failing_script_is_an_error(tmp_path, status, log, said):
     good = Result("last words", tmp_path, 0, "all is well", 1.0, 1.0)
     _check(good)
-    with pytest.raises(TestbedError) as error:
+    with pytest.raises(GuestError) as error:
         _check(replace(good, exit_status=status, kernel_log=log))
     assert str(error.value).endswith(said)
 

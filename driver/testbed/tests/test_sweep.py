@@ -5,9 +5,9 @@ import json
 import random
 
 import pytest
+from coalescope_host.plan.plan_file import load_plan
+from coalescope_host.plan.schedule import schedule
 from coalescope_host.run_log import read
-from coalescope_host.sweep.plan_file import load_plan
-from coalescope_host.sweep.schedule import schedule
 from testbed.block import PREPARE, sweeping_guest
 
 pytestmark = pytest.mark.guest

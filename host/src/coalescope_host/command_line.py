@@ -9,8 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from .run.arguments import add_sweep_arguments, add_upload_arguments
 from .run_log import CheckReport, check
-from .sweep.arguments import add_sweep_arguments, add_upload_arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

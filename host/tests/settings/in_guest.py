@@ -10,8 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from coalescope_host.plan.plan import DriverParameter, DriverSpec
 from coalescope_host.settings import Guard, SettingError, open_host
-from coalescope_host.sweep.plan import DriverParameter, DriverSpec
 
 SPEC = DriverSpec(
     "e1000e",

@@ -4,9 +4,9 @@
 from pathlib import Path
 
 import pytest
+from coalescope_host.plan.plan import DriverParameter, DriverSpec
 from coalescope_host.settings.device import Device
 from coalescope_host.settings.driver import Driver
-from coalescope_host.sweep.plan import DriverParameter, DriverSpec
 
 SPEC = DriverSpec(
     "/lib/modules/x/e1000e.ko.xz",

@@ -2,11 +2,11 @@
 """What groups of settings know without a device."""
 
 import pytest
+from coalescope_host.plan.factors import FACTORS
 from coalescope_host.settings.coalescing import COALESCING
 from coalescope_host.settings.groups import GROUPS, group_of
 from coalescope_host.settings.level import as_switch, as_whole_number
 from coalescope_host.settings.pause import PAUSE
-from coalescope_host.sweep.factors import FACTORS
 
 
 def test_a_delay_switches_adaptive_moderation_off() -> None:

@@ -111,21 +111,21 @@ def test_a_sweep_that_hangs_is_ended_and_put_back(namespace: Any, state_home: Pa
 
 def test_it_survives_what_ends_a_terminal(namespace: Any, state_home: Path) -> None:
     sweep = a_sweep(namespace, 60)
-    dead_man = int(
+    watchdog = int(
         subprocess.run(
-            ["pgrep", "-P", str(sweep.pid), "-f", "dead_man"],
+            ["pgrep", "-P", str(sweep.pid), "-f", "watchdog"],
             capture_output=True, text=True, check=True,
         ).stdout
     )  # fmt: skip
-    assert os.getsid(dead_man) == dead_man != os.getsid(sweep.pid)
+    assert os.getsid(watchdog) == watchdog != os.getsid(sweep.pid)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-        os.kill(dead_man, number)
+        os.kill(watchdog, number)
     sweep.kill()
     sweep.wait()
     assert soon(lambda: namespace.mtu_bytes() == 1500)
 
 
-def test_with_the_dead_man_dead_too_the_state_is_left_for_restore(
+def test_with_the_watchdog_dead_too_the_state_is_left_for_restore(
     namespace: Any, state_home: Path
 ) -> None:
     before = namespace.everything()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coalescope_host.peers.bundle import bundle
+from coalescope_host.remote.bundle import bundle
 
 pytestmark = [pytest.mark.guest, pytest.mark.slow]
 
@@ -17,8 +17,8 @@ PROGRAM = Path(__file__).with_name("in_guest.py")
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What `in_guest.py` saw in its guest."""
+    from guest.machine import Guest
     from testbed.block import unzipped
-    from testbed.guest import Guest
 
     guest = Guest(
         nics=("e1000e", "igb"),

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
-from coalescope_host.sweep.seams import RunContext
+from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
+from coalescope_host.protocols import RunContext
 from coalescope_host.workloads import prepare
 from patience import PATIENCE_S, wait_until
 

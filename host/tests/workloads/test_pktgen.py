@@ -6,13 +6,13 @@ import re
 import shlex
 
 import pytest
-from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
-from coalescope_host.sweep.seams import RunContext
+from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
+from coalescope_host.protocols import RunContext
 from coalescope_host.workloads import prepare
-from testbed.folders import alone
-from testbed.guest import Guest
-from testbed.kernel import debian_kernel
-from testbed.programs import build_programs
+from guest.folders import alone
+from guest.kernel import debian_kernel
+from guest.machine import Guest
+from guest.programs import build_programs
 
 pytestmark = pytest.mark.guest
 

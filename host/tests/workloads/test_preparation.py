@@ -6,9 +6,9 @@ import math
 import subprocess
 
 import pytest
-from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
-from coalescope_host.sweep.seams import RunContext
-from coalescope_host.sweep.workload_options import KINDS as KINDS_OF_PLANS
+from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
+from coalescope_host.plan.workload_options import KINDS as KINDS_OF_PLANS
+from coalescope_host.protocols import RunContext
 from coalescope_host.workloads import KINDS, WorkloadError, iperf3, nfs, traffic_tool
 from coalescope_host.workloads.demand import Demand, shares
 from coalescope_host.workloads.local_address import address_towards, hardware_address

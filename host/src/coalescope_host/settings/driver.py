@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from ..sweep.plan import DriverParameter, DriverSpec
+from ..plan.plan import DriverParameter, DriverSpec
 from .device import Device, wait_until
 from .errors import SettingError
 from .level import Level, Levels, shown

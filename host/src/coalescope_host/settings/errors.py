@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong with settings, said for people."""
 
-from ..sweep.seams import SweepError
+from ..protocols import SweepError
 
 
 class SettingError(SweepError):

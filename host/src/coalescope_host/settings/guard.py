@@ -32,7 +32,7 @@ class Guard:
         self.path = restore_file.file_of(interface, netns)
         self.hang_s = hang_s
         self._lock: int | None = None
-        self._dead_man: subprocess.Popen[bytes] | None = None
+        self._watchdog: subprocess.Popen[bytes] | None = None
 
     def stale(self) -> str | None:
         """What an earlier sweep left changed and how to put it back; None if nothing."""
@@ -55,7 +55,7 @@ class Guard:
                 raise SettingError(stale)
             restore_file.write(self.path, state)
             try:
-                self._dead_man = self._start()
+                self._watchdog = self._start()
             except BaseException:
                 restore_file.remove(self.path)  # nothing was changed yet
                 raise
@@ -73,19 +73,19 @@ class Guard:
             return
         restore_file.remove(self.path)
         self._say(DISARMED)
-        if self._dead_man is not None:
+        if self._watchdog is not None:
             with contextlib.suppress(OSError):
-                assert self._dead_man.stdin is not None
-                self._dead_man.stdin.close()
+                assert self._watchdog.stdin is not None
+                self._watchdog.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._dead_man.wait(END_S)
-            self._dead_man = None
+                self._watchdog.wait(END_S)
+            self._watchdog = None
         self._unlock()
 
     def _start(self) -> subprocess.Popen[bytes]:
         arguments = [str(self.path), str(self.hang_s), str(os.getpid())]
         process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", "coalescope_host.settings.dead_man", *arguments],
+            [sys.executable, "-m", "coalescope_host.settings.watchdog", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -102,14 +102,14 @@ class Guard:
         process.communicate()
         raise SettingError(
             "the process that would put everything back if this one died does not start: "
-            f"try `{sys.executable} -m coalescope_host.settings.dead_man`"
+            f"try `{sys.executable} -m coalescope_host.settings.watchdog`"
         )
 
     def _say(self, word: bytes) -> None:
-        if self._dead_man is not None and self._dead_man.stdin is not None:
+        if self._watchdog is not None and self._watchdog.stdin is not None:
             with contextlib.suppress(OSError):  # it is gone: then nobody waits for it
-                self._dead_man.stdin.write(word)
-                self._dead_man.stdin.flush()
+                self._watchdog.stdin.write(word)
+                self._watchdog.stdin.flush()
 
     def _unlock(self) -> None:
         if self._lock is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
-from ..sweep.plan import DriverSpec
+from ..plan.plan import DriverSpec
 from .device import Device
 from .driver import Driver, Parameters, bus_address
 from .errors import SettingError

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a level of a plan means for a setting."""
 
-from ..sweep.factors import Level, Levels
+from ..plan.factors import Level, Levels
 
 __all__ = ["Level", "Levels", "as_switch", "as_whole_number", "shown"]
 

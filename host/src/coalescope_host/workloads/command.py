@@ -4,9 +4,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from coalescope_host.sweep.factors import level_text
-from coalescope_host.sweep.plan import WorkloadSpec
-from coalescope_host.sweep.seams import RunContext, Where
+from coalescope_host.plan.factors import level_text
+from coalescope_host.plan.plan import WorkloadSpec
+from coalescope_host.protocols import RunContext, Where
 
 from .demand import Demand
 from .traffic import Traffic

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
-from coalescope_host.sweep.seams import RunContext
+from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
+from coalescope_host.protocols import RunContext
 
 from .traffic import TAIL_S, WorkloadError
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from coalescope_host.sweep.plan import WorkloadSpec
-from coalescope_host.sweep.seams import RunContext
+from coalescope_host.plan.plan import WorkloadSpec
+from coalescope_host.protocols import RunContext
 
 from .demand import TRAFFIC_TOOL, Demand
 from .traffic import TAIL_S, Traffic

@@ -5,8 +5,8 @@ It needs root at the peers, which their agent has, and the module pktgen. On thi
 the datagrams, so that they go the whole way to a socket. What counts is what arrives.
 """
 
-from coalescope_host.sweep.plan import PeerSpec, WorkloadSpec
-from coalescope_host.sweep.seams import RunContext, Where
+from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
+from coalescope_host.protocols import RunContext, Where
 
 from .demand import ETHERNET_BYTES, TRAFFIC_TOOL, USUAL_MTU_BYTES, Demand, shares
 from .local_address import address_towards, hardware_address

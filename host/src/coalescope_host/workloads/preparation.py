@@ -4,8 +4,8 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from coalescope_host.sweep.plan import WorkloadSpec
-from coalescope_host.sweep.seams import RunContext
+from coalescope_host.plan.plan import WorkloadSpec
+from coalescope_host.protocols import RunContext
 
 from . import command, nfs, pktgen, request_response, tcp_fan_in, udp_fan_in
 from .traffic import Traffic, WorkloadError

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients on this host ask servers at the peers, as one that reads files over NFS does."""
 
-from coalescope_host.sweep.plan import WorkloadSpec
-from coalescope_host.sweep.seams import RunContext, Where
+from coalescope_host.plan.plan import WorkloadSpec
+from coalescope_host.protocols import RunContext, Where
 
 from .demand import TRAFFIC_TOOL, Demand
 from .traffic import TAIL_S, Traffic

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """TCP from all peers to this host: connections that send all they can."""
 
-from coalescope_host.sweep.plan import WorkloadSpec
-from coalescope_host.sweep.seams import RunContext
+from coalescope_host.plan.plan import WorkloadSpec
+from coalescope_host.protocols import RunContext
 
 from . import iperf3, traffic_tool
 from .demand import IPERF3, Demand

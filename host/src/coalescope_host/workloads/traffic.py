@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from coalescope_host.sweep.seams import SweepError, Where
+from coalescope_host.protocols import SweepError, Where
 
 #: How long traffic goes on after the window should have ended, in seconds: the logger's last
 #: sample comes up to an interval late, and the command starts later than the servers.
@@ -22,7 +22,7 @@ def says_nothing(_body: bytes) -> list[str]:
 
 @dataclass(frozen=True)
 class Traffic:
-    """The traffic of one run. Fulfils `sweep.seams.Workload`.
+    """The traffic of one run. Fulfils `protocols.Workload`.
 
     Attributes:
         command: what the logger runs; it ends by itself after the window.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """UDP from all peers to this host: frames of one size, at a rate or as fast as they go."""
 
-from coalescope_host.sweep.plan import WorkloadSpec
-from coalescope_host.sweep.seams import RunContext
+from coalescope_host.plan.plan import WorkloadSpec
+from coalescope_host.protocols import RunContext
 
 from . import iperf3, traffic_tool
 from .demand import ETHERNET_BYTES, IPERF3, UDP_HEADERS_BYTES, Demand

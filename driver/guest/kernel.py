@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's kernels for the guest, their modules, and building modules against their headers."""
+
+import lzma
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from guest.debian import RELEASE, Apt, need, unpack
+from guest.errors import GuestError
+from guest.folders import BUILD, made_once
+
+# What is kept of the 4,000 modules of a Debian kernel.
+_KEPT = (
+    "./boot/vmlinuz-*",
+    "./boot/System.map-*",
+    "*/kernel/drivers/net/ethernet/intel/*",
+    "*/kernel/drivers/net/*.ko*",
+    "*/kernel/drivers/net/netdevsim/*",
+    "*/kernel/drivers/virtio/*",
+    "*/kernel/drivers/block/virtio_blk.ko*",
+    "*/kernel/drivers/ptp/*",
+    "*/kernel/drivers/pps/*",
+    "*/kernel/drivers/i2c/algos/*",
+    "*/kernel/drivers/dca/*",
+    "*/kernel/fs/9p/*",
+    "*/kernel/fs/ext4/*",
+    "*/kernel/fs/jbd2/*",
+    "*/kernel/fs/mbcache.ko*",
+    "*/kernel/fs/netfs/*",
+    "*/kernel/fs/fscache/*",
+    "*/kernel/net/9p/*",
+    "*/kernel/net/core/*",
+    "*/kernel/net/sched/*",
+    "*/kernel/lib/*",
+    "*/kernel/crypto/crc32c*",
+    "*/modules.builtin*",
+    "*/modules.order",
+)
+
+
+_XZ = b"\xfd7zXZ\0"
+_SIGNED = b"~Module signature appended~\n"
+_SIGNATURE_STRUCTURE_BYTES = 12
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel image with its modules and headers, unpacked."""
+
+    abi: str
+    """As `uname -r` says it, for example 6.1.0-50-amd64."""
+    image: Path
+    modules: Path
+    """The folder lib/modules/ABI."""
+    headers: Path
+    """What `make -C` wants for modules."""
+
+    def with_dependencies(self, names: Iterable[str]) -> list[Path]:
+        """Return the files of modules and of what they depend on, in the order of loading.
+
+        Errors: GuestError for a module that is not there and not built in.
+        """
+        files = {_module_name(path): path for path in self.modules.rglob("*.ko*")}
+        needed_by = self._needed_by(files)
+        built_in = {_module_name(Path(line)) for line in _lines(self.modules / "modules.builtin")}
+        order: list[Path] = []
+        for name in (name.replace("-", "_") for name in names):
+            if name in built_in:
+                continue
+            if name not in files:
+                raise GuestError(
+                    f"kernel {self.abi} has no module {name} among those kept for guests "
+                    "(driver/guest/kernel.py)"
+                )
+            wanted = [*needed_by[name], files[name]]
+            order += [path for path in wanted if path not in order]
+        return order
+
+    def _needed_by(self, files: dict[str, Path]) -> dict[str, list[Path]]:
+        needed = {}
+        for line in _lines(self.modules / "modules.dep"):
+            module, _, others = line.partition(":")
+            paths = [files[_module_name(Path(other))] for other in reversed(others.split())]
+            needed[_module_name(Path(module))] = paths
+        return needed
+
+    def build(self, source: Path, into: Path, *arguments: str) -> list[Path]:
+        """Build the modules of a folder with a Kbuild file, on a copy in `into`.
+
+        Returns the modules, without debugging sections. Errors: GuestError with the
+        compiler's words.
+        """
+        for program, package in (("gcc", "gcc"), ("make", "make"), ("strip", "binutils")):
+            need(program, package)
+        shutil.copytree(source, into, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.ko"))
+        self.make(into, *arguments)
+        modules = sorted(into.glob("*.ko"))
+        for module in modules:
+            subprocess.run(["strip", "--strip-debug", str(module)], check=True)
+        return modules
+
+    def make(self, folder: Path, *arguments: str) -> str:
+        """Run Kbuild in a folder; returns what it printed. Errors: GuestError."""
+        done = subprocess.run(
+            ["make", "-C", str(self.headers), f"M={folder}", *arguments, "modules"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise GuestError(f"{folder} does not build for {self.abi}:\n{done.stderr}")
+        return done.stdout + done.stderr
+
+
+def without_signature(module: bytes) -> bytes:
+    """Return a module without its signature, which costs a slow guest 0.3 s to check.
+
+    Source: scripts/sign-file.c of Linux: data, signature, its size as the last 4 bytes of a
+    12-byte structure, then a magic text.
+    """
+    if not module.endswith(_SIGNED):
+        return module
+    structure_end = len(module) - len(_SIGNED)
+    size = int.from_bytes(module[structure_end - 4 : structure_end], "big")
+    return module[: structure_end - _SIGNATURE_STRUCTURE_BYTES - size]
+
+
+def uncompressed(image: bytes) -> bytes:
+    """Return the kernel in a bzImage, which a slow guest inflates for as long as it boots.
+
+    Another compression than xz, which Debian 12 has, stays as it is. Source:
+    Documentation/arch/x86/boot.rst of Linux: setup_sects, payload_offset, payload_length.
+    """
+    setup_sectors = image[0x1F1] or 4
+    offset, length = struct.unpack_from("<II", image, 0x248)
+    start = (setup_sectors + 1) * 512 + offset
+    payload = image[start : start + length]
+    return lzma.LZMADecompressor().decompress(payload) if payload.startswith(_XZ) else image
+
+
+def debian_kernel(release: str = RELEASE, build: Path = BUILD) -> Kernel:
+    """Fetch the newest kernel of a Debian release once; later calls return at once."""
+    kept = zlib.crc32("\n".join(_KEPT).encode())  # what is kept of it changes now and then
+    folder = made_once(
+        build / f"kernel-{release}-{kept:08x}",
+        lambda folder: _fetch(folder, release, Apt(build / "apt")),
+    )
+    modules = next((folder / "image/lib/modules").iterdir())
+    compressed = folder / f"image/boot/vmlinuz-{modules.name}"
+
+    def inflate(folder: Path) -> None:
+        (folder / "vmlinux").write_bytes(uncompressed(compressed.read_bytes()))
+
+    return Kernel(
+        abi=modules.name,
+        image=made_once(build / f"vmlinux-{modules.name}", inflate) / "vmlinux",
+        modules=modules,
+        headers=folder / f"headers/usr/src/linux-headers-{modules.name}",
+    )
+
+
+def _fetch(folder: Path, release: str, apt: Apt) -> None:
+    depmod = need("depmod", "kmod")
+    headers = _named(apt.dependencies("linux-headers-amd64", release), r"linux-headers-.*-amd64")
+    abi = headers.removeprefix("linux-headers-")
+    beside = apt.dependencies(headers, release)
+    common = _named(beside, r"linux-headers-.*-common")
+    kbuild = _named(beside, r"linux-kbuild-.*")
+
+    image_folder, headers_folder = folder / "image", folder / "headers"
+    image_folder.mkdir()
+    headers_folder.mkdir()
+    unpack(apt.download_only([f"linux-image-{abi}"]), image_folder, *_KEPT)
+    if (image_folder / "usr/lib/modules").is_dir():
+        (image_folder / "lib").mkdir()
+        (image_folder / "usr/lib/modules").rename(image_folder / "lib/modules")
+    subprocess.run([depmod, "-b", str(image_folder), abi], check=True, capture_output=True)
+    unpack(apt.download_only([headers, common, kbuild]), headers_folder)
+    _move_headers(folder, abi, common)
+
+
+def _move_headers(folder: Path, abi: str, common: str) -> None:
+    """Debian's headers name each other by absolute path: name them relative to themselves."""
+    sources = folder / "headers/usr/src"
+    relative = f"$(dir $(lastword $(MAKEFILE_LIST)))../{common}"
+    (sources / f"linux-headers-{abi}/Makefile").write_text(f"include {relative}/Makefile\n")
+    for link in (sources / f"linux-headers-{abi}").iterdir():
+        if link.is_symlink() and not link.exists():
+            target = folder / "headers" / link.readlink().as_posix().lstrip("/")
+            if target.exists():
+                link.unlink()
+                link.symlink_to(Path("..") / target.relative_to(sources))
+
+
+def _named(names: Sequence[str], pattern: str) -> str:
+    found = [name for name in names if re.fullmatch(pattern, name)]
+    if not found:
+        raise GuestError(f"Debian's package lists name no {pattern}, only {', '.join(names)}")
+    return found[0]
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def _module_name(path: Path) -> str:
+    return path.name.split(".ko")[0].replace("-", "_")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds what guests run, and says where each belongs in the guest."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from guest.debian import need
+from guest.errors import GuestError
+from guest.folders import BUILD, HERE
+from guest.kernel import Kernel
+
+_DRIVER = HERE.parent
+_PROGRAMS = "/usr/local/bin"
+SNAPSHOT_MODULE = "/coalescope.ko"
+WIRE_MODULE = "/wire.ko"
+
+
+def build_programs(kernel: Kernel, build: Path = BUILD) -> dict[str, Path]:
+    """Build modules and programs where their sources have changed; path in the guest → file.
+
+    Errors: GuestError with the compiler's words.
+    """
+    for program, package in (("make", "make"), ("gcc", "gcc"), ("strip", "binutils")):
+        need(program, package)
+    folder = build / "programs"
+    built = {
+        f"{_PROGRAMS}/{name}": _static(_DRIVER / source, folder / name, name)
+        for name, source in (
+            ("coalescope-logger", "logger"),
+            ("coalescope-traffic", "traffic"),
+            ("wire-control", "testbed/control"),
+        )
+    }
+    built[SNAPSHOT_MODULE] = snapshot_module(kernel, folder / f"module-{kernel.abi}")
+    built[WIRE_MODULE] = kernel.build(_DRIVER / "testbed/module", folder / f"wire-{kernel.abi}")[0]
+    built[f"{_PROGRAMS}/testbed-workload"] = _DRIVER / "testbed/testbed-workload"
+    return built
+
+
+def tested_modules(kernel: Kernel, build: Path = BUILD) -> tuple[Path, Path]:
+    """Build the module, and a mutant of it without its sequence counter, where sources changed."""
+    folder = build / "programs"
+    return (
+        snapshot_module(kernel, folder / f"module-{kernel.abi}"),
+        snapshot_module(kernel, folder / f"mutant-{kernel.abi}", "MUTANT=no-sequence"),
+    )
+
+
+def snapshot_module(kernel: Kernel, into: Path, *arguments: str) -> Path:
+    """Build driver/module for a kernel; `arguments` go to its Makefile."""
+    _make(_DRIVER / "module", f"KERNEL={kernel.headers}", f"OUT={into}", *arguments)
+    whole, small = into / "coalescope.ko", into / "guest/coalescope.ko"
+    if not small.exists() or small.stat().st_mtime <= whole.stat().st_mtime:  # else it is in use
+        small.parent.mkdir(exist_ok=True)
+        subprocess.run(["strip", "--strip-debug", "-o", str(small), str(whole)], check=True)
+    return small
+
+
+def _static(source: Path, into: Path, name: str) -> Path:
+    _make(source, f"BUILD={into}", "LDFLAGS=-static")
+    return into / name
+
+
+def _make(folder: Path, *arguments: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    done = subprocess.run(
+        ["make", "-s", f"-j{os.cpu_count()}", "-C", str(folder), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise GuestError(f"{folder} does not build:\n{done.stdout}{done.stderr}")

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host at the other end: set, restored and made to run programs, through its agent."""
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ..plan.factors import Level, Levels
+from ..plan.plan import PeerSpec
+from .clock import ClockOffset, measure
+from .connection import Connection, NoConnection
+
+RUN_S = 3600.0
+RESTORE_S = 180.0
+UNPRIVILEGED = "nobody"
+
+
+class Server:
+    """A program that runs at a peer until it is stopped."""
+
+    def __init__(self, connection: Connection | NoConnection, number: int) -> None:
+        self._connection = connection
+        self._number = number
+
+    def alive(self) -> bool:
+        """Whether it still runs, or waits for its time."""
+        return bool(self._connection.ask("alive", program=self._number))
+
+    def stop(self) -> str:
+        """End it, with all it started; return the last of what it printed on stderr."""
+        return str(self._connection.ask("stop", program=self._number))
+
+
+class Peer:
+    """A connected peer. Its agent restores it when the connection ends, however it ends."""
+
+    def __init__(self, spec: PeerSpec, connection: Connection | NoConnection) -> None:
+        self.spec = spec
+        self._connection = connection
+
+    def problems(self, levels: Levels) -> list[str]:
+        """Why these levels cannot be set there. Changes nothing."""
+        found = self._connection.ask("problems", levels=dict(levels))
+        return [f"{self.spec.ssh}: {problem}" for problem in found]
+
+    def changes(self, levels: Levels) -> list[str]:
+        """What setting them would do, as shell commands; only what differs from now."""
+        return list(self._connection.ask("changes", levels=dict(levels)))
+
+    def save(self) -> Mapping[str, Any]:
+        """All that `apply` may change, as it is now."""
+        return dict(self._connection.ask("save"))
+
+    def apply(self, levels: Levels) -> Mapping[str, Level | None]:
+        """Set what differs; what the peer says it took. Its agent saved the way back before."""
+        return dict(self._connection.ask("apply", levels=dict(levels)))
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Set everything back as it was when `state` was saved."""
+        self._connection.ask("restore", seconds=RESTORE_S, state=dict(state))
+
+    def facts(self) -> Mapping[str, str]:
+        """The driver of its interface, and its kernel."""
+        return dict(self._connection.ask("facts"))
+
+    def start_server(
+        self, argv: Sequence[str], *, user: str = UNPRIVILEGED, at_ns: int | None = None
+    ) -> Server:
+        """Start a program that runs until it is stopped.
+
+        Args:
+            argv: the program and its arguments.
+            user: who runs it, where the agent is root.
+            at_ns: of our own monotonic clock: it starts at this instant; None: at once.
+        """
+        theirs = None if at_ns is None else at_ns + self.clock_offset.offset_ns
+        number = self._connection.ask("start", argv=list(argv), user=user, at_ns=theirs)
+        return Server(self._connection, number)
+
+    def run(
+        self, argv: Sequence[str], *, user: str = UNPRIVILEGED, seconds: float = RUN_S
+    ) -> tuple[int, str]:
+        """Run a program to its end; its exit status, and what it printed on standard output.
+
+        What it printed on standard error stands in its place if it failed without a word there.
+        """
+        status, printed, complaints = self._connection.ask(
+            "run", seconds=seconds, argv=list(argv), user=user
+        )
+        return int(status), str(printed) or (str(complaints) if status else "")
+
+    def probe(self, address: str, mtu_bytes: int) -> str | None:
+        """What is wrong with the way from the peer to an address, for packets of that size."""
+        found = self._connection.ask("probe", address=address, mtu_bytes=mtu_bytes)
+        return None if found is None else str(found)
+
+    @cached_property
+    def clock_offset(self) -> ClockOffset:
+        """The peer's monotonic clock minus ours."""
+        return measure(lambda: int(self._connection.ask("clock")), time.monotonic_ns)
+
+    def close(self) -> None:
+        """Restore and disconnect; once is enough.
+
+        Raises:
+            PeerError: if something could not be put back; the peer's own guard tries again.
+        """
+        if self._connection.closed:
+            return
+        try:
+            self._connection.ask("restore", seconds=RESTORE_S, state=None)
+        finally:
+            self._connection.close()
+
+
+def connect(spec: PeerSpec) -> Peer:
+    """Connect to a peer, send it the host tools and start its agent.
+
+    Raises:
+        PeerError: why it cannot be reached, or used.
+    """
+    return Peer(spec, Connection(spec))
+
+
+def absent(spec: PeerSpec, reason: str) -> Peer:
+    """Return a peer in the place of one that cannot be reached; it is lost, with this reason."""
+    return Peer(spec, NoConnection(reason))

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joins the sweep with the real settings, peers and workloads."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from coalescope_host.plan.plan import Plan
+from coalescope_host.protocols import SweepError
+from coalescope_host.remote import Peer, PeerError, PeerLostError, absent, connect, verify_mtu
+from coalescope_host.settings import safety
+from coalescope_host.settings.errors import SettingError
+from coalescope_host.settings.guard import Guard, restore_all
+from coalescope_host.settings.host import may_administer, open_host
+from coalescope_host.workloads import prepare
+
+from .bench import Bench
+from .effective_delay import effective_delay_us
+
+FAILURES: tuple[type[Exception], ...] = (SweepError, SettingError)
+
+_DEAD_MAN_S = 10.0
+
+
+@contextmanager
+def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
+    """The real hosts and workloads of a plan. At the end of the block peers are put back.
+
+    Raises:
+        SweepError, SettingError: if a host cannot be had.
+    """
+    if not may_administer():
+        raise SweepError("A sweep changes settings, which needs root: run it with sudo.")
+    guard = Guard(plan.interface)
+    _let_watchdog_finish(guard)
+    with ExitStack() as stack:
+        peers: list[Peer] = []
+        unreachable: dict[int, str] = {}
+        for place, spec in enumerate(plan.peers):
+            try:
+                peers.append(connect(spec))
+            except PeerError as error:
+                unreachable[place] = str(error)
+                peers.append(absent(spec, str(error)))
+            stack.callback(_close, peers, place)
+        yield Bench(
+            host=open_host(plan.interface, plan.driver),
+            peers=peers,
+            guard=guard,
+            prepare=prepare,
+            verify_mtu=verify_mtu,
+            effective_delay_us=effective_delay_us,
+            logger=plan.logger.path,
+            recover=partial(reconnect, peers),
+            check=check,
+            failures=FAILURES,
+            unreachable=unreachable,
+        )
+
+
+def refusals(interface: str) -> list[str]:
+    """Why this interface should not be swept."""
+    return safety.refusals(interface)
+
+
+def restore(state: Path | None) -> list[str]:
+    """Put back what sweeps that died left changed; what was done, a line each."""
+    return restore_all(state)
+
+
+def _let_watchdog_finish(guard: Guard) -> None:
+    """A sweep that was killed a moment ago is being put back: going on at once is no mistake."""
+    end = time.monotonic() + _DEAD_MAN_S
+    while guard.stale() and time.monotonic() < end:
+        time.sleep(0.1)
+    if stale := guard.stale():
+        raise SweepError(stale)
+
+
+def _close(peers: list[Peer], place: int) -> None:
+    """Close the peer that is in this place now: it may have been connected anew."""
+    peers[place].close()
+
+
+def reconnect(peers: list[Peer], error: Exception) -> None:
+    """Connect again to peers that were lost; one that is still away fails the next run too.
+
+    The old connection goes first: its agent, if it lives, must not put back what the new one sets.
+    """
+    if not isinstance(error, PeerLostError):
+        return
+    for place, peer in enumerate(peers):
+        try:
+            peer.facts()
+        except PeerLostError:
+            with suppress(PeerError):  # it is lost, as is known
+                peer.close()
+            with suppress(PeerError):
+                peers[place] = connect(peer.spec)

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs reach a real store as a sweep goes; a store that is away stops nothing."""
+
+import json
+import os
+import re
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+from coalescope_host.run.upload import send
+from patience import PATIENCE_S, wait_until
+
+from .conftest import Files
+
+SECRET = "the-token-of-this-test"
+TOOL = [sys.executable, "-m", "coalescope_host", "upload"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def store(folder: Path, port: int = 0) -> Iterator[str]:
+    """A server with a token and an empty store."""
+    program = str(Path(sys.executable).with_name("coalescope"))
+    process = subprocess.Popen(
+        [program, "serve", "--data", str(folder / "store"), "--port", str(port)],
+        env={**os.environ, "COALESCOPE_TOKEN": SECRET, "COALESCOPE_DATASETS_DIR": str(folder)},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found, "the server did not come up"
+        yield found[0]
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+        process.stdout.close()
+
+
+def received(url: str) -> list[str]:
+    """Ids of the runs that the store has."""
+    request = Request(f"{url}/api/uploads", headers={"Authorization": f"Bearer {SECRET}"})
+    with urlopen(request) as answer:
+        return [run["id"] for receipt in json.load(answer) for run in receipt["runs"]]
+
+
+@pytest.fixture
+def token_file(tmp_path: Path) -> Path:
+    path = tmp_path / "token"
+    path.write_text(f"{SECRET}\n")
+    return path
+
+
+def test_logs_are_sent_as_they_come_and_what_waits_is_sent_later(
+    files: Files, token_file: Path
+) -> None:
+    files.plan("mtu_bytes = [1500, 9000]")
+    port = free_port()
+    arguments = ("--server", f"http://127.0.0.1:{port}", "--token-file", str(token_file))
+    away = files.sweep("--replicates", "1", *arguments)
+    assert away.returncode == 1
+    assert "2 of 2 runs done, 0 failed." in away.stderr
+    assert "2 logs are not uploaded" in away.stderr
+    assert f"0 logs are at http://127.0.0.1:{port}." in away.stderr
+    assert "cannot be reached" in away.stderr
+    with store(files.folder, port) as url:
+        there = files.sweep(*arguments)
+        assert there.returncode == 0, there.stderr
+        assert sorted(received(url)) == sorted(files.done())
+        assert len(files.entries("upload")) == 4
+        assert f"4 logs are at {url}." in there.stderr
+        logs = str(files.folder / "out")
+        again = subprocess.run(
+            [*TOOL, logs, "--server", url, "--token-file", str(token_file)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert again.returncode == 0, again.stderr
+        assert again.stdout.count("known") == 4
+        assert len(received(url)) == 4
+    assert SECRET not in files.journal.read_text() + there.stderr + away.stderr
+
+
+def sweeps(url: str, slug: str) -> list[dict[str, Any]]:
+    """What the store knows of the sweeps of an experiment."""
+    headers = {"Authorization": f"Bearer {SECRET}"}
+    with urlopen(Request(f"{url}/api/experiments/{slug}/sweeps", headers=headers)) as answer:
+        return json.load(answer)["sweeps"]
+
+
+def test_the_store_knows_what_is_planned_and_how_far_it_is(files: Files, token_file: Path) -> None:
+    files.plan("mtu_bytes = [1500, 9000]\nring_rx = [128, 256]")
+    with store(files.folder) as url:
+        arguments = ("--server", url, "--token-file", str(token_file))
+        assert files.sweep("--replicates", "1", *arguments).returncode == 0
+        (first,) = sweeps(url, "on-files")
+        assert (first["state"], first["runs_planned"], first["runs_done"]) == ("ended", 4, 4)
+        assert {"mtu_bytes": 9000, "factor.ring_rx": 256, "workload": "udp"} in first["cells"]
+        assert len(first["cells"]) == 4
+        assert files.sweep(*arguments).returncode == 0
+        (both,) = sweeps(url, "on-files")
+        assert both["id"] == first["id"]
+        assert (both["state"], both["runs_planned"], both["runs_done"]) == ("ended", 8, 8)
+        assert both["left_s"] == 0
+
+
+def test_a_sweep_that_is_interrupted_says_so(files: Files, token_file: Path) -> None:
+    files.plan("mtu_bytes = [1500, 9000]", replicates=20)
+    with store(files.folder) as url:
+        process = files.start("--server", url, "--token-file", str(token_file))
+
+        def some_done() -> list[dict[str, Any]]:
+            return [sweep for sweep in sweeps(url, "on-files") if sweep["runs_done"]]
+
+        found = wait_until(some_done, "no run is done")
+        assert found[0]["state"] == "running"
+        assert found[0]["left_s"] > 0
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE_S)
+        (stopped,) = sweeps(url, "on-files")
+        assert stopped["state"] == "stopped"
+        assert 0 < stopped["runs_done"] < 40
+
+
+def test_without_the_right_token_nothing_is_lost_and_the_way_is_said(files: Files) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    with store(files.folder) as url:
+        refused = files.sweep("--server", url)
+        assert refused.returncode == 1
+        assert "Set COALESCOPE_TOKEN, or name a file that holds the token" in refused.stderr
+        assert len(files.done()) == 1
+        assert received(url) == []
+
+
+def test_what_the_store_refuses_is_said_and_not_sent_again(files: Files, token_file: Path) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    assert files.sweep().returncode == 0
+    (log,) = (files.folder / "out" / "logs").glob("*.runlog")
+    log.write_bytes(log.read_bytes()[:100])
+    with store(files.folder) as url:
+        arguments = ("--server", url, "--token-file", str(token_file))
+        refused = files.sweep(*arguments)
+        assert refused.returncode == 1
+        assert f"not taken: logs/{log.name}: " in refused.stderr
+        assert [entry["outcome"] for entry in files.entries("upload")] == ["refused"]
+        files.sweep(*arguments)
+        assert len(files.entries("upload")) == 1
+
+
+def test_a_token_file_that_is_not_there_ends_it_before_anything_is_changed(files: Files) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    done = files.sweep("--server", "http://127.0.0.1:1", "--token-file", "/nowhere/token")
+    assert done.returncode == 1
+    assert "/nowhere/token" in done.stderr
+    assert files.done() == []
+
+
+def test_what_is_no_token_is_refused_without_showing_it(files: Files, token_file: Path) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    token_file.write_text(f"{SECRET}\nand more\n")
+    arguments = ("--server", "http://127.0.0.1:1", "--token-file", str(token_file))
+    command = [*TOOL, str(files.folder), *arguments]
+    for done in (
+        files.sweep(*arguments),
+        subprocess.run(command, capture_output=True, text=True, check=False),
+    ):
+        assert done.returncode == 1
+        assert f"{token_file} holds no token" in done.stderr
+        assert SECRET not in done.stderr + done.stdout
+    assert files.done() == []
+
+
+@pytest.mark.parametrize("server", ["localhost:8000", "http://localhost:port"])
+def test_what_is_no_server_is_refused_before_anything_is_changed(files: Files, server: str) -> None:
+    files.plan("mtu_bytes = [1500]", replicates=1)
+    command = [*TOOL, str(files.folder), "--server", server]
+    for done in (
+        files.sweep("--server", server),
+        subprocess.run(command, capture_output=True, text=True, check=False),
+    ):
+        assert done.returncode == 2
+        assert "--server must be a URL" in done.stderr
+    assert not (files.folder / "out").exists()
+
+
+def test_a_folder_without_logs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*TOOL, str(tmp_path), "--server", "http://127.0.0.1:1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no run log" in done.stderr
+
+
+TOO_LARGE = b'{"error": {"message": "The file is larger than this server accepts."}}'
+REFUSAL = b"HTTP/1.1 413 Too large\r\nContent-Length: %d\r\n\r\n%s" % (len(TOO_LARGE), TOO_LARGE)
+
+
+@contextmanager
+def refusing(answer: bytes, tls: ssl.SSLContext | None = None) -> Iterator[int]:
+    """A server that answers the start of a request and hangs up; the port it listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+
+        def refuse() -> None:
+            connection, _ = listener.accept()
+            # as servers set it: else an answer may wait, and be lost with the connection
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with tls.wrap_socket(connection, server_side=True) if tls else connection as client:
+                client.recv(1 << 16)
+                client.sendall(answer)
+
+        refused = pool.submit(refuse)
+        yield listener.getsockname()[1]
+        refused.result(PATIENCE_S)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    path = tmp_path / "large.runlog"
+    with path.open("wb") as file:
+        file.truncate(32 << 20)
+    return path
+
+
+@pytest.fixture
+def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """What a server of this machine needs for https; its certificate is trusted."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    making = "openssl req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -subj /CN=here"
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    name = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run([*making.split(), *name, *files], check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "reason"),
+    [(REFUSAL, "refused", "larger than this server accepts"), (b"", "failed", "cannot be reached")],
+)
+def test_what_a_server_says_before_it_has_the_whole_file_is_heard(
+    large: Path, answer: bytes, outcome: str, reason: str
+) -> None:
+    """It closes with most of the file unread: the rest meets a broken pipe."""
+    with refusing(answer) as port:
+        found = send(f"http://127.0.0.1:{port}", large, None)
+    assert found.outcome == outcome, found
+    assert reason in found.reason
+
+
+def test_what_a_proxy_says_before_it_has_the_whole_file_is_heard(
+    large: Path, tls: ssl.SSLContext
+) -> None:
+    """What ends within TLS is no broken pipe."""
+    with refusing(REFUSAL, tls) as port:
+        found = send(f"https://127.0.0.1:{port}", large, None)
+    assert found.outcome == "refused", found
+    assert "larger than this server accepts" in found.reason
+
+
+def test_who_hangs_up_before_anything_is_said_cannot_be_reached(tmp_path: Path) -> None:
+    log = tmp_path / "x.runlog"
+    log.write_bytes(b"x")
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+
+        def hang_up() -> None:
+            connection, _ = listener.accept()
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+        hung_up = pool.submit(hang_up)
+        found = send(f"https://127.0.0.1:{listener.getsockname()[1]}", log, None)
+        hung_up.result(PATIENCE_S)
+    assert found.outcome == "failed"
+    assert "reset by peer" in found.reason
+
+
+def test_a_file_that_is_not_there_is_named_once(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*TOOL, "none", "--server", "http://127.0.0.1:9"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "refused none: there is no such file\n")
