@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "check":
         return run_check(options.files, as_json=options.json)
     # only now: a check needs no more than the standard library, and starts at once
-    commands_of_sweep = importlib.import_module(".sweep.command", __package__)
+    commands_of_sweep = importlib.import_module(".run.command", __package__)
     run = {"sweep": commands_of_sweep.run_sweep, "upload": commands_of_sweep.run_upload}
     return int(run[options.command](options))
 
