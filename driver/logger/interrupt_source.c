@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface's interrupts: one column for each of its lines, and their sum for receiving, unless a better source
- * tells interrupts in which something was received from others: then the lines are a cross-check. /proc/interrupts
- * names the lines; each is then read from its own file in /sys/kernel/irq, which costs less than the whole table. The
- * kernel counts 32 bits for each CPU; the counts are continued here in 64, so that a wrap never shows.
+ * The interface's interrupts: one column for each of its lines, and sums of those that serve receiving and of those that
+ * serve transmitting only. A line tells no interrupt that received from one that did not: rx_interrupts is another
+ * quantity. /proc/interrupts names the lines; each is then read from its own file in /sys/kernel/irq, which costs less
+ * than the whole table. Such a file holds at most a page: where it is cut, as with many hundreds of CPUs, the line's count
+ * is that in /proc/stat. The kernel counts 32 bits; the counts are continued here in 64, so that a wrap never shows.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,8 +20,7 @@
 #include "source.h"
 #include "text_file.h"
 
-/* a file of /sys holds at most a page: one that is full may lack CPUs */
-enum { MOST_LINES = 512, MOST_CPUS = 2048, MOST_TEXT = 4096 };
+enum { MOST_LINES = 512, MOST_CPUS = 8192, MOST_TEXT = 65536 };
 enum direction { RECEIVE, TRANSMIT, BOTH, OTHER };
 static const char *const DIRECTIONS[] = {"receive", "transmit", "both", "other"};
 
@@ -29,15 +29,17 @@ struct line {
 	char label[96];
 	enum direction direction;
 	bool shared;
-	int fd; /* of its counts, "12,0,7" with one for each CPU that there may be */
+	int fd; /* of its counts, "12,0,7" with one for each CPU that there may be; -1: its count is in /proc/stat */
 	uint64_t total;
-	unsigned int cpus;
-	uint32_t *last; /* of each CPU */
+	unsigned int counts;
+	uint32_t *last; /* of each CPU, or of all together */
 };
 
 struct state {
 	size_t count;
 	struct line *lines;
+	int stat_fd; /* -1: no line needs it */
+	struct text stat;
 	bool receives, transmits; /* whether there are columns for these sums */
 };
 
@@ -121,21 +123,26 @@ static bool mentions(const char *label, const char *const *words)
 	return false;
 }
 
+/* What a label says beside the interface's name, in which "tx" means nothing. */
+static const char *beside(const char *label, const char *interface)
+{
+	const char *name = strstr(label, interface);
+
+	return name ? name + strlen(interface) : label;
+}
+
 static enum direction direction_of(const char *label)
 {
 	static const char *const other[] = {"config", "event", "misc", "async", "mbx", "ctrl", "cmd", "admin",
 					    "lsc", NULL};
-	static const char *const both[] = {"txrx", "rxtx", NULL};
 	static const char *const receive[] = {"rx", "input", NULL};
 	static const char *const transmit[] = {"tx", "output", NULL};
 
-	if (mentions(label, both))
-		return BOTH;
-	if (mentions(label, receive))
-		return RECEIVE;
-	if (mentions(label, transmit))
-		return TRANSMIT;
-	return mentions(label, other) ? OTHER : BOTH;
+	bool receives = mentions(label, receive), transmits = mentions(label, transmit);
+
+	if (receives != transmits)
+		return receives ? RECEIVE : TRANSMIT;
+	return !receives && mentions(label, other) ? OTHER : BOTH;
 }
 
 /* The handlers' names at the end of a line: what follows the last run of two blanks. */
@@ -152,16 +159,16 @@ static void label_of(char *label, size_t size, const char *text)
 	snprintf(label, size, "%.*s", (int)(text + length - start), start);
 }
 
-/* The line's counts of each CPU: how many, or a negative errno. */
-static int read_counts(const struct line *line, uint32_t *counts)
+/* The line's counts of each CPU: how many; -EOVERFLOW if the file is cut: then its line does not end. */
+static int read_counts(int fd, uint32_t *counts)
 {
 	char text[MOST_TEXT], *at = text, *end;
-	ssize_t got = pread(line->fd, text, sizeof(text) - 1, 0);
+	ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
 	int cpu;
 
-	if (got < 0)
-		return -errno;
-	if (got >= MOST_TEXT - 2)
+	if (got <= 0)
+		return got < 0 ? -errno : -ENODATA;
+	if (text[got - 1] != '\n')
 		return -EOVERFLOW;
 	text[got] = '\0';
 	for (cpu = 0; cpu < MOST_CPUS; cpu++, at = end + (*end == ',')) {
@@ -174,39 +181,70 @@ static int read_counts(const struct line *line, uint32_t *counts)
 	return cpu ? cpu : -ENODATA;
 }
 
-static int open_line(struct line *line)
+/* The line's count of all CPUs, in "intr SUM 12 0 7 …" of /proc/stat with one for each number. */
+static int read_count_of_all(const struct text *stat, unsigned int number, uint32_t *count)
 {
-	uint32_t counts[MOST_CPUS];
+	const char *at = stat->length ? strstr(stat->data, "\nintr ") : NULL;
+	char *end;
+
+	if (!at)
+		return -ENODATA;
+	at += strlen("\nintr ");
+	for (number++; number && *at && *at != '\n'; number--)
+		at += strcspn(at, " \n") + 1;
+	*count = (uint32_t)strtoul(at, &end, 10);
+	return end == at ? -ENODATA : 1;
+}
+
+static int read_line_counts(const struct state *state, const struct line *line, uint32_t *counts)
+{
+	return line->fd < 0 ? read_count_of_all(&state->stat, line->number, counts) : read_counts(line->fd, counts);
+}
+
+static int open_stat(struct state *state)
+{
+	if (state->stat_fd < 0)
+		state->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+	return state->stat_fd < 0 ? -errno : read_from_start(state->stat_fd, &state->stat);
+}
+
+/* Opens where the line's counts are: how many there are, or a negative errno. */
+static int open_counts(struct state *state, struct line *line, uint32_t *counts)
+{
 	char path[64];
-	int cpus;
+	int status;
 
 	snprintf(path, sizeof(path), "/sys/kernel/irq/%u/per_cpu_count", line->number);
 	line->fd = open(path, O_RDONLY | O_CLOEXEC);
-	cpus = line->fd < 0 ? -errno : read_counts(line, counts);
-	if (cpus > 0)
-		line->last = malloc((size_t)cpus * sizeof(*counts));
-	if (line->last) {
-		line->cpus = (unsigned int)cpus;
-		memcpy(line->last, counts, (size_t)cpus * sizeof(*counts));
-		return 0;
-	}
+	status = line->fd < 0 ? -errno : read_counts(line->fd, counts);
+	if (status > 0)
+		return status;
 	if (line->fd >= 0)
 		close(line->fd);
-	return cpus < 0 ? cpus : -ENOMEM;
+	line->fd = -1;
+	status = open_stat(state);
+	return status ? status : read_line_counts(state, line, counts);
 }
 
 static int add_line(struct state *state, struct line *line)
 {
 	struct line *lines = realloc(state->lines, (state->count + 1) * sizeof(*line));
+	uint32_t counts[MOST_CPUS];
 	int status;
 
 	if (!lines)
 		return -ENOMEM;
 	state->lines = lines;
-	status = open_line(line);
-	if (!status)
-		state->lines[state->count++] = *line;
-	return status;
+	status = open_counts(state, line, counts);
+	if (status < 0)
+		return status;
+	line->counts = (unsigned int)status;
+	line->last = malloc(line->counts * sizeof(*counts));
+	lines[state->count++] = *line;
+	if (!line->last)
+		return -ENOMEM;
+	memcpy(line->last, counts, line->counts * sizeof(*counts));
+	return 0;
 }
 
 static int find_lines(struct state *state, const char *interface, const char *table)
@@ -222,7 +260,7 @@ static int find_lines(struct state *state, const char *interface, const char *ta
 		if (!names_interface(line.label, interface) && !belongs_to_device(interface, number))
 			continue;
 		line.shared = strchr(line.label, ',') != NULL;
-		line.direction = direction_of(line.label);
+		line.direction = direction_of(beside(line.label, interface));
 		status = add_line(state, &line);
 		if (status)
 			return status;
@@ -233,16 +271,16 @@ static int find_lines(struct state *state, const char *interface, const char *ta
 /* --- sampling --- */
 
 /* A line that is gone, as when the driver asks for its interrupts anew, counts no further. */
-static void advance(struct line *line)
+static void advance(const struct state *state, struct line *line)
 {
 	uint32_t now[MOST_CPUS];
-	unsigned int cpu;
+	unsigned int i;
 
-	if (read_counts(line, now) != (int)line->cpus)
+	if (read_line_counts(state, line, now) != (int)line->counts)
 		return;
-	for (cpu = 0; cpu < line->cpus; cpu++) {
-		line->total += (uint32_t)(now[cpu] - line->last[cpu]);
-		line->last[cpu] = now[cpu];
+	for (i = 0; i < line->counts; i++) {
+		line->total += (uint32_t)(now[i] - line->last[i]);
+		line->last[i] = now[i];
 	}
 }
 
@@ -268,10 +306,13 @@ static void fill(const struct state *state, uint64_t *values)
 static int sample(struct source *source, uint64_t *values)
 {
 	struct state *state = source->state;
+	int status = state->stat_fd < 0 ? 0 : open_stat(state);
 	size_t i;
 
+	if (status)
+		return status;
 	for (i = 0; i < state->count; i++)
-		advance(&state->lines[i]);
+		advance(state, &state->lines[i]);
 	fill(state, values + source->first);
 	return 0;
 }
@@ -283,9 +324,13 @@ static void close_source(struct source *source)
 	while (state->count) {
 		struct line *line = &state->lines[--state->count];
 
-		close(line->fd);
+		if (line->fd >= 0)
+			close(line->fd);
 		free(line->last);
 	}
+	if (state->stat_fd >= 0)
+		close(state->stat_fd);
+	text_free(&state->stat);
 	free(state->lines);
 	free(state);
 }
@@ -293,23 +338,21 @@ static void close_source(struct source *source)
 static void describe(struct source *source, struct record_layout *layout)
 {
 	struct state *state = source->state;
-	bool sums = !record_layout_has(layout, "rx_interrupts");
 	bool both = false;
 	struct column *column;
 	size_t i;
 
 	for (i = 0; i < state->count; i++) {
 		both |= state->lines[i].direction == BOTH;
-		state->receives |=
-			sums && (state->lines[i].direction == RECEIVE || state->lines[i].direction == BOTH);
-		state->transmits |= sums && state->lines[i].direction == TRANSMIT;
+		state->receives |= state->lines[i].direction == RECEIVE || state->lines[i].direction == BOTH;
+		state->transmits |= state->lines[i].direction == TRANSMIT;
 	}
 	if (state->receives) {
-		column = record_layout_add(layout, "rx_interrupts", "interrupts", COLUMN_COUNTER, source->name);
+		column = record_layout_add(layout, "rx_line_interrupts", "interrupts", COLUMN_COUNTER, source->name);
 		json_member_string(&column->attributes, "direction", both ? "both" : "receive");
 	}
 	if (state->transmits) {
-		column = record_layout_add(layout, "tx_interrupts", "interrupts", COLUMN_COUNTER, source->name);
+		column = record_layout_add(layout, "tx_line_interrupts", "interrupts", COLUMN_COUNTER, source->name);
 		json_member_string(&column->attributes, "direction", "transmit");
 	}
 	for (i = 0; i < state->count; i++) {
@@ -345,6 +388,7 @@ int interrupt_source_open(struct source *source, struct record_layout *layout, c
 	state = calloc(1, sizeof(*state));
 	if (!state)
 		return -ENOMEM;
+	state->stat_fd = -1;
 	*source = (struct source){
 		.name = "proc_interrupts",
 		.description = "the interface's lines of /proc/interrupts, read from /sys/kernel/irq one after the "

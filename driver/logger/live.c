@@ -37,6 +37,7 @@ static void find_columns(struct live *live, const struct record_layout *layout)
 {
 	static const char *const bytes[] = {"rx_bytes", NULL}, *const packets[] = {"rx_packets", NULL},
 				 *const interrupts[] = {"rx_interrupts", NULL},
+				 *const line_interrupts[] = {"rx_line_interrupts", NULL},
 				 *const drops[] = {"rx_dropped", "rx_missed_errors", NULL},
 				 *const idle[] = {"cpu_idle_ns", "cpu_iowait_ns", NULL},
 				 *const cpu[] = {"cpu_user_ns", "cpu_nice_ns",    "cpu_system_ns",
@@ -46,6 +47,8 @@ static void find_columns(struct live *live, const struct record_layout *layout)
 	find(&live->bytes, layout, bytes);
 	find(&live->packets, layout, packets);
 	find(&live->interrupts, layout, interrupts);
+	if (!live->interrupts.count)
+		find(&live->interrupts, layout, line_interrupts);
 	find(&live->drops, layout, drops);
 	find(&live->cpu, layout, cpu);
 	find(&live->cpu_idle, layout, idle);

@@ -204,9 +204,8 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 	/* these may be absent */
 	keep(set, interrupt_source_open(next(set), &set->layout, interface));
 	keep(set, cpu_source_open(next(set), &set->layout));
-	if (!record_layout_has(&set->layout, "rx_interrupts"))
-		fprintf(stderr, "coalescope-logger: no interrupts of %s can be found: the log has no rx_interrupts\n",
-			interface);
+	if (!record_layout_has(&set->layout, "rx_interrupts") && !record_layout_has(&set->layout, "rx_line_interrupts"))
+		fprintf(stderr, "coalescope-logger: no interrupts of %s can be found: the log has none\n", interface);
 	return true;
 }
 

@@ -102,6 +102,7 @@ def test_a_command_is_recorded_with_its_result(logger, path):
 def test_an_interface_without_interrupt_lines_has_no_interrupt_counter(logger, path):
     log = record(logger, path, "-d", "30ms")
     assert log.field("rx_interrupts") is None
+    assert log.field("rx_line_interrupts") is None
     assert log.field("cpu_system_ns").attributes["scope"] == "machine"
     assert "rx_interrupts" in check(path).absent
 

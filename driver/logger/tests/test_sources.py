@@ -127,6 +127,87 @@ def test_interrupt_lines_count_as_the_kernels_table_does(logger, path):
     assert "no interrupts of" not in done.stderr
 
 
+@pytest.fixture
+def machine_of_lines(logger, tmp_path):
+    """Records `lo` where the kernel's tables of interrupts are others: label, counts of each line.
+
+    `advanced`: what is added to each count of /proc/stat while it is recorded.
+    """
+    if os.geteuid() != 0:
+        pytest.skip("only root can show a program other files in /proc and /sys")
+
+    def put(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(text)
+        return path
+
+    def stat(added):
+        cpu, rest = Path("/proc/stat").read_text().split("\n", 1)
+        others = [line for line in rest.splitlines() if not line.startswith("intr ")]
+        counts = [0] * 48 + [7_000_000_000 % 2**32 + 10 * n + added for n in range(16)]
+        return "\n".join([cpu, f"intr {sum(counts)} {' '.join(map(str, counts))}", *others, ""])
+
+    def record(lines, advanced=0):
+        table = [" " * 11 + "CPU0"]
+        for number, (label, counts) in enumerate(lines, 50):
+            table.append(f" {number}:  {counts[0]}  PCI-MSIX-0000:00:05.0   0-edge      {label}")
+            shown = ",".join(map(str, counts)) + "\n"
+            put(f"irq/{number}/per_cpu_count", shown[:4095])  # as the kernel cuts it
+        put("interrupts", "\n".join([*table, ""]))
+        put("stat", stat(0))
+        put("later", stat(advanced))
+        shown = {"irq": "/sys/kernel/irq", "interrupts": "/proc/interrupts", "stat": "/proc/stat"}
+        mounts = " && ".join(f"mount --bind {tmp_path / a} {b}" for a, b in shown.items())
+        log = tmp_path / "lines.runlog"
+        change = ("dd", f"if={tmp_path / 'later'}", f"of={tmp_path / 'stat'}", "conv=notrunc")
+        options = ("-i", "lo", "-t", "10ms", "-o", log, "--source", "proc", "--", *change)
+        inside = ("sh", "-c", f'{mounts} && exec "$0" "$@"', logger, *map(str, options))
+        done = subprocess.run(
+            ["unshare", "--mount", *inside], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return read(log)
+
+    return record
+
+
+def test_a_line_for_both_directions_is_known_by_its_label(machine_of_lines):
+    labels = {
+        "lo-Tx-Rx-0": "both",
+        "lo-TxRx-1": "both",
+        "lo-rx-0": "receive",
+        "lo-tx-0": "transmit",
+        "lo-input.0": "receive",
+        "virtio_tx@lo-rx-2": "receive",
+        "lo-mgmnt": "both",
+        "lo-event": "other",
+    }
+    log = machine_of_lines([(label, [number]) for number, label in enumerate(labels)])
+    fields = [log.field(f"interrupts.{number}") for number in range(50, 50 + len(labels))]
+    found = {field.attributes["label"]: field.attributes["direction"] for field in fields}
+    assert found == labels
+
+
+def test_the_sum_of_lines_is_not_called_receive_interrupts(machine_of_lines):
+    log = machine_of_lines([("lo-rx-0", [3]), ("lo-tx-0", [4])])
+    assert log.field("rx_interrupts") is None
+    assert log.field("tx_interrupts") is None
+    assert log.field("rx_line_interrupts").attributes["direction"] == "receive"
+    assert log.field("tx_line_interrupts").attributes["direction"] == "transmit"
+
+
+def test_lines_are_counted_where_the_cpus_fill_more_than_a_page(machine_of_lines):
+    """The kernel cuts a file of /sys at a page: with 600 CPUs and large counts, say."""
+    counts = [4_000_000_000] * 600
+    log = machine_of_lines([("lo-rx-0", counts), ("lo-rx-1", counts)], advanced=12)
+    for name, advanced in (("interrupts.50", 12), ("interrupts.51", 12)):
+        column = log.streams[0].column(name)
+        assert column[-1] - column[0] == advanced
+    column = log.streams[0].column("rx_line_interrupts")
+    assert column[-1] - column[0] == 24
+
+
 def test_no_name_is_there_twice(logger, path):
     run(logger, "-o", path)
     names = [field.name for field in read(path).streams[0].fields]

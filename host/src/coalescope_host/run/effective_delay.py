@@ -99,7 +99,8 @@ class _Queue:
 
 def _queues(counters: Mapping[str, float]) -> list[_Queue]:
     """Frames and interrupts of each receive queue; none where they cannot be told apart."""
-    whole = _Queue(counters.get("rx_packets", 0.0), counters.get("rx_interrupts", 0.0))
+    raised = counters.get("rx_interrupts", counters.get("rx_line_interrupts", 0.0))
+    whole = _Queue(counters.get("rx_packets", 0.0), raised)
     names = [name.removeprefix("rx_interrupts") for name in counters]
     queues = [
         _Queue(counters.get(f"rx_packets{name}", 0.0), counters[f"rx_interrupts{name}"])

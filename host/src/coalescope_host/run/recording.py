@@ -258,14 +258,18 @@ def _source_remarks(log: RunLog, interface: str) -> Iterator[str]:
     for better, reason in (environment.get("counter_sources_refused") or {}).items():
         taken = environment.get("counter_source")
         yield f"counters come from {taken}, not from {better}: {reason}"
-    if log.field("rx_interrupts") is None:
-        yield f"no interrupts of {interface} can be found: the log has no rx_interrupts"
+    if not _counts_interrupts(log):
+        yield f"no interrupts of {interface} can be found: the log has none"
+
+
+def _counts_interrupts(log: RunLog) -> bool:
+    return any(log.field(name) for name in ("rx_interrupts", "rx_line_interrupts"))
 
 
 def _interrupt_faults(log: RunLog, interface: str, levels: Levels) -> list[str]:
     """What is wrong where interrupts are delayed and none can be found."""
     delays = [name for name in levels if name in INTERRUPT_DELAYS]
-    if not delays or log.field("rx_interrupts") is not None:
+    if not delays or _counts_interrupts(log):
         return []
     return [
         f"no interrupts of {interface} can be found, so nothing shows what {' and '.join(delays)} "

@@ -239,20 +239,17 @@ def _signals(stream: Stream) -> Iterator[_Signal]:
         packets = f"{direction}_packets"
         if has(packets):
             yield _Signal(name, "packets", label, "packets/s", tuple(instances[packets]))
-    if has("rx_interrupts"):
-        raised = tuple(instances["rx_interrupts"])
-        yield _Signal(
-            "rx_interrupt_rate_hz", "interrupts", "Receive interrupts", "interrupts/s", raised
-        )
+    for kind, of in (("", "interrupt"), ("line_", "interrupt on its lines")):
+        counter = f"rx_{kind}interrupts"
+        if not has(counter):
+            continue
+        raised = tuple(instances[counter])
+        rate, ratio = f"rx_{kind}interrupt_rate_hz", f"packets_per_{kind}interrupt"
+        label = f"Receive {of}".replace("interrupt", "interrupts")
+        yield _Signal(rate, "interrupts", label, "interrupts/s", raised)
         if has("rx_packets"):
-            yield _Signal(
-                "packets_per_interrupt",
-                "ratio",
-                "Packets per interrupt",
-                "packets",
-                tuple(instances["rx_packets"]),
-                raised,
-            )
+            above = tuple(instances["rx_packets"])
+            yield _Signal(ratio, "ratio", f"Packets per {of}", "packets", above, raised)
     yield from _cpu_signals(instances)
 
 
