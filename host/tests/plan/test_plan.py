@@ -173,7 +173,7 @@ def test_the_only_workload_need_not_be_a_factor(tmp_path: Path) -> None:
             WHOLE + "[[exclude]]\nmtu_bytes = 3000\n",
             "exclude[1].mtu_bytes = 3000: matches no cell: the levels are 1500, 9000.",
         ),
-        (WHOLE + "[[exclude]]\nmtu = 1500\n", "exclude[1].mtu = 1500: is no factor of this plan"),
+        (WHOLE + "[[exclude]]\nmtus = 1500\n", "exclude[1].mtus = 1500: is no factor of this plan"),
         (WHOLE + "[[exclude]]\n", "exclude[1]: excludes every cell"),
         (
             WHOLE + "[[exclude]]\nmtu_bytes = 1500\n[[exclude]]\nmtu_bytes = 9000\n",

@@ -1,92 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """The factors a sweep knows: what their levels look like, and what a run log calls them. Pure."""
 
-import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from .factor_rule import NOTE, SWITCH, FactorRule, Level, Levels, whole
+from .registry import MEANINGS, SETTINGS
 from .toml_table import suggestion
 
-Level = str | int | float | bool
-"""One level of a factor, as the plan says it."""
-Levels = Mapping[str, Level]
-"""A cell: a level for each factor, in the order of the plan."""
+__all__ = [
+    "FACTORS",
+    "FAMILIES",
+    "INTERRUPT_DELAYS",
+    "IN_GLOSSARY",
+    "FactorRule",
+    "Level",
+    "Levels",
+    "cell_text",
+    "factor_name",
+    "level_text",
+    "log_level",
+    "log_name",
+    "rule_of",
+]
 
-LONGEST_LEVEL = 200
-
-
-@dataclass(frozen=True)
-class FactorRule:
-    """What levels a factor takes.
-
-    Attributes:
-        description: a level in words, as an error says it.
-        types: what Python types TOML may give.
-        low, high: bounds of a number.
-        recorded_only: it says what is, and sets nothing: it can have one level only.
-    """
-
-    description: str
-    types: tuple[type, ...]
-    low: float = 0
-    high: float = math.inf
-    recorded_only: bool = False
-
-    def allows(self, level: object) -> bool:
-        """Say whether that is a possible level."""
-        if type(level) not in self.types:
-            return False
-        if isinstance(level, str):
-            return 0 < len(level) <= LONGEST_LEVEL and level.isprintable()
-        if isinstance(level, bool):
-            return True
-        assert isinstance(level, int | float)
-        return math.isfinite(level) and self.low <= level <= self.high
-
-
-def _whole(low: int, high: int, what: str) -> FactorRule:
-    return FactorRule(f"a whole number from {low} to {high}, {what}", (int,), low, high)
-
-
-_SWITCH = FactorRule("true or false", (bool,))
-_NOTE = FactorRule("a text", (str,), recorded_only=True)
-_FREE = FactorRule("a number, a text, true or false", (int, float, str, bool), -1e30, 1e30)
+#: What no group of settings sets: traffic, parameters of a driver by another name, notes.
+_OTHERS: Mapping[str, FactorRule] = {
+    "delay_ticks": whole(0, 65535, "in ticks of 1.024 µs"),
+    "moderation_rate_hz": FactorRule("interrupts per second", (int, float), 0, 1e9),
+    "workload": FactorRule("the name of a [workloads.NAME]", (str,)),
+    "frame_bytes": whole(64, 65554, "in bytes"),
+    "napi_weight": whole(1, 65536, "in packets"),
+    "streams": whole(1, 10000, "the number of flows"),
+    "packet_rate_hz": FactorRule("packets per second, 0 or more", (int, float), 0, 1e12),
+    "delay_control": NOTE,
+    "driver_version": NOTE,
+    "kernel_version": NOTE,
+    "host": NOTE,
+}
 
 FACTORS: Mapping[str, FactorRule] = MappingProxyType(
-    {
-        "mtu_bytes": _whole(68, 65536, "in bytes"),
-        "delay_us": FactorRule("a number of microseconds, 0 or more", (int, float), 0, 1e9),
-        "delay_ticks": _whole(0, 65535, "in ticks of 1.024 µs"),
-        "moderation_rate_hz": FactorRule("interrupts per second", (int, float), 0, 1e9),
-        "workload": FactorRule("the name of a [workloads.NAME]", (str,)),
-        "frame_bytes": _whole(64, 65554, "in bytes"),
-        "napi_weight": _whole(1, 65536, "in packets"),
-        "streams": _whole(1, 10000, "the number of flows"),
-        "packet_rate_hz": FactorRule("packets per second, 0 or more", (int, float), 0, 1e12),
-        "ring_rx": _whole(1, 1 << 20, "in descriptors"),
-        "ring_tx": _whole(1, 1 << 20, "in descriptors"),
-        "pause_rx": _SWITCH,
-        "pause_tx": _SWITCH,
-        "gro_flush_timeout_ns": _whole(0, 10**12, "in nanoseconds"),
-        "napi_defer_hard_irqs": _whole(0, (1 << 31) - 1, "the number of deferrals"),
-        "delay_control": _NOTE,
-        "driver_version": _NOTE,
-        "kernel_version": _NOTE,
-        "host": _NOTE,
-    }
+    {row.name: row.rule for row in SETTINGS} | dict(_OTHERS)
 )
 
 #: What a device is told about when to interrupt: without interrupts it says nothing.
-INTERRUPT_DELAYS = frozenset(
-    {"delay_us", "delay_ticks", "moderation_rate_hz", "napi_defer_hard_irqs"}
-)
+INTERRUPT_DELAYS = frozenset(row.name for row in SETTINGS if row.delays_interrupts) | {
+    "delay_ticks",
+    "moderation_rate_hz",
+}
 
 #: Families `PREFIX.NAME`: what NAME looks like, and what its levels look like.
 FAMILIES: Mapping[str, tuple[re.Pattern[str], FactorRule]] = MappingProxyType(
     {
-        "offload": (re.compile(r"[a-z][a-z0-9-]{0,40}"), _SWITCH),
+        "offload": (re.compile(r"[a-z][a-z0-9_-]{0,40}"), SWITCH),
         "driver": (
             re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}"),
             FactorRule(
@@ -96,32 +63,26 @@ FAMILIES: Mapping[str, tuple[re.Pattern[str], FactorRule]] = MappingProxyType(
                 (1 << 64) - 1,
             ),
         ),
-        "factor": (re.compile(r"[a-z][a-z0-9_]{0,56}"), _FREE),
+        "factor": (
+            re.compile(r"[a-z][a-z0-9_]{0,56}"),
+            FactorRule("a number, a text, true or false", (int, float, str, bool), -1e30, 1e30),
+        ),
     }
 )
 
 #: Those of the glossary: they stand in a run log under their own name.
-IN_GLOSSARY = frozenset(
-    {
-        "mtu_bytes",
-        "delay_us",
-        "delay_ticks",
-        "moderation_rate_hz",
-        "workload",
-        "delay_control",
-        "frame_bytes",
-        "napi_weight",
-        "streams",
-        "packet_rate_hz",
-        "driver_version",
-        "kernel_version",
-        "host",
-    }
-)
+IN_GLOSSARY = frozenset(row.name for row in SETTINGS if row.in_glossary) | frozenset(_OTHERS)
+
+
+def factor_name(word: str) -> str:
+    """The factor that a word of the field means, such as rx-usecs; else the word as it stands."""
+    meant = MEANINGS.get(word, ())
+    return meant[0] if len(meant) == 1 else word
 
 
 def rule_of(name: str) -> FactorRule | str:
     """The rule of a factor, or why there is no such factor and what to write instead."""
+    name = factor_name(name)
     if name in FACTORS:
         return FACTORS[name]
     prefix, dot, rest = name.partition(".")
@@ -130,10 +91,12 @@ def rule_of(name: str) -> FactorRule | str:
         if pattern.fullmatch(rest):
             return rule
         return f"“{rest}” is no name that can follow “{prefix}.”."
-    near = suggestion(name, [*FACTORS, *(f"{family}." for family in FAMILIES)])
+    if meant := MEANINGS.get(name):
+        return f"may mean {', '.join(meant[:-1])} or {meant[-1]}: write which."
+    near = suggestion(name, [*FACTORS, *MEANINGS, *(f"{family}." for family in FAMILIES)])
     return (
-        f"there is no such factor.{near} Known are {', '.join(FACTORS)}, "
-        'and "offload.NAME", "driver.PARAMETER"; one of your own is called "factor.NAME".'
+        f"there is no such factor.{near} docs/sweep.md lists all; offloads are offload.NAME, "
+        "parameters of a driver driver.NAME, and one of your own is factor.NAME."
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from .factors import FAMILIES, FactorRule, Level, Levels, rule_of
+from .factors import FAMILIES, FactorRule, Level, Levels, factor_name, rule_of
 from .plan import (
     DriverParameter,
     DriverSpec,
@@ -206,13 +206,16 @@ def _factors(
             entries[name] = value
     if not entries:
         table.fault("", "no factor is varied; add for example mtu_bytes = [1500, 9000].")
-    found = {}
-    for name, value in entries.items():
-        rule = rule_of(name)
+    found: dict[str, tuple[Level, ...]] = {}
+    for word, value in entries.items():
+        rule, name = rule_of(word), factor_name(word)
         if isinstance(rule, str):
-            table.fault(name, rule)
+            table.fault(word, rule)
             continue
-        found[name] = _levels(table, name, value, rule)
+        if name in found:
+            table.fault(word, f"is {name}, which is given already: keep one.")
+            continue
+        found[name] = _levels(table, word, value, rule)
         _check_factor(table, name, found[name], driver, workloads)
     return found
 
@@ -221,6 +224,7 @@ def _levels(table: Table, name: str, value: object, rule: FactorRule) -> tuple[L
     if not isinstance(value, list):
         table.fault(name, "must be a list of levels, in brackets: [1500, 9000].", value)
         return ()
+    value = [_one_form(rule, level) for level in value]
     if not value:
         table.fault(name, "has no level: give at least one, or remove the factor.", value)
     for index, level in enumerate(value, 1):
@@ -292,13 +296,13 @@ def _excluded(table: Table, factors: Mapping[str, tuple[Level, ...]]) -> tuple[L
     found: list[Levels] = []
     for entry in table.tables("exclude"):
         levels: dict[str, Level] = {}
-        for name in entry.names():
-            value = entry.raw(name)
+        for word in entry.names():
+            name, value = factor_name(word), _one_form(rule_of(word), entry.raw(word))
             if name not in factors:
-                entry.fault(name, f"is no factor of this plan.{suggestion(name, factors)}", value)
+                entry.fault(word, f"is no factor of this plan.{suggestion(name, factors)}", value)
             elif value not in factors[name]:
                 known = ", ".join(repr(level) for level in factors[name])
-                entry.fault(name, f"matches no cell: the levels are {known}.", value)
+                entry.fault(word, f"matches no cell: the levels are {known}.", value)
             else:
                 levels[name] = value
         if not entry.names():
@@ -306,6 +310,10 @@ def _excluded(table: Table, factors: Mapping[str, tuple[Level, ...]]) -> tuple[L
         found.append(MappingProxyType(levels))
     _check_cells(table, factors, found)
     return tuple(found)
+
+
+def _one_form(rule: FactorRule | str, level: object) -> Any:
+    return level if isinstance(rule, str) else rule.normal(level)
 
 
 def _check_cells(

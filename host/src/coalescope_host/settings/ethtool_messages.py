@@ -57,8 +57,35 @@ class CoalesceMessage(genlmsg):
         RATE_SAMPLE_INTERVAL="uint32",
         USE_CQE_MODE_TX="uint8",
         USE_CQE_MODE_RX="uint8",
+        TX_AGGR_MAX_BYTES="uint32",
+        TX_AGGR_MAX_FRAMES="uint32",
+        TX_AGGR_TIME_USECS="uint32",
+        RX_PROFILE="profile",
+        TX_PROFILE="profile",
+        RX_CQE_FRAMES="uint32",
+        RX_CQE_NSECS="uint32",
     )
     ethtoolheader = ethtoolheader
+
+    class profile(nla):  # noqa: N801  # a type of pyroute2
+        """A profile of dynamic interrupt moderation: some lines, from little load to much."""
+
+        nla_flags = NLA_F_NESTED
+        nla_map = (
+            ("ETHTOOL_A_PROFILE_UNSPEC", "none"),
+            ("ETHTOOL_A_PROFILE_IRQ_MODERATION", "irq_moderation"),
+        )
+
+        class irq_moderation(nla):  # noqa: N801
+            """One line of it."""
+
+            nla_flags = NLA_F_NESTED
+            nla_map = (
+                ("ETHTOOL_A_IRQ_MODERATION_UNSPEC", "none"),
+                ("ETHTOOL_A_IRQ_MODERATION_USEC", "uint32"),
+                ("ETHTOOL_A_IRQ_MODERATION_PKTS", "uint32"),
+                ("ETHTOOL_A_IRQ_MODERATION_COMPS", "uint32"),
+            )
 
 
 class RingsMessage(genlmsg):
@@ -75,6 +102,15 @@ class RingsMessage(genlmsg):
         RX_MINI="uint32",
         RX_JUMBO="uint32",
         TX="uint32",
+        RX_BUF_LEN="uint32",
+        TCP_DATA_SPLIT="uint8",
+        CQE_SIZE="uint32",
+        TX_PUSH="uint8",
+        RX_PUSH="uint8",
+        TX_PUSH_BUF_LEN="uint32",
+        TX_PUSH_BUF_LEN_MAX="uint32",
+        HDS_THRESH="uint32",
+        HDS_THRESH_MAX="uint32",
     )
     ethtoolheader = ethtoolheader
 

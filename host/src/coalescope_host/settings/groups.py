@@ -13,8 +13,15 @@ from .offloads import OffloadGroup
 from .pause import PAUSE
 from .rings import RINGS
 
-OFFLOADS = OffloadGroup()
-GROUPS: tuple[Group, ...] = (CHANNELS, RINGS, MtuGroup(), OFFLOADS, PAUSE, COALESCING, NapiGroup())
+GROUPS: tuple[Group, ...] = (
+    CHANNELS,
+    RINGS,
+    MtuGroup(),
+    OffloadGroup(),
+    PAUSE,
+    COALESCING,
+    NapiGroup(),
+)
 
 
 def group_of(factor: str) -> Group | None:

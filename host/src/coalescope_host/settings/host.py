@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from ..plan.plan import DriverSpec
+from ..plan.registry import BY_NAME
 from .device import Device
 from .driver import Driver, Parameters, bus_address
 from .errors import SettingError
 from .group import Group, write_each
-from .groups import GROUPS, OFFLOADS, group_of
+from .groups import GROUPS, group_of
 from .level import Level, Levels, shown
 from .link import LinkState, restore_link, save_link
 
@@ -178,7 +179,8 @@ class Host:
         if group is None:
             if factor.startswith("driver."):
                 return "the plan has no [driver] whose parameter this could be"
-            return NO_SETTING.get(factor)
+            unknown = "this version cannot set it" if factor in BY_NAME else None
+            return NO_SETTING.get(factor, unknown)
         try:
             return group.problem(self.device, factor, group.convert(factor, level))
         except (ValueError, SettingError) as error:
@@ -213,7 +215,7 @@ class Host:
         return {factor: found[factor] for factor in levels if factor in found}
 
     def _settings(self) -> dict[str, dict[str, Level]]:
-        return {group.name: _saved_of(group, self.device) for group in GROUPS}
+        return {group.name: group.saved(self.device) for group in GROUPS}
 
     def _put_back(self, settings: Mapping[str, Mapping[str, Level]]) -> list[str]:
         """Write what differs from what was saved; what could not be put back."""
@@ -227,7 +229,7 @@ class Host:
 
     def _put_back_group(self, group: Group, saved: Mapping[str, Level]) -> list[str]:
         def differing() -> dict[str, Level]:
-            now = _saved_of(group, self.device)
+            now = group.saved(self.device)
             return {name: level for name, level in saved.items() if now.get(name) != level}
 
         to_write = differing()
@@ -296,10 +298,6 @@ def _to_write(group: Group, asked: Levels, device: Device) -> dict[str, Level]:
     now = group.read(device)
     wanted = {**asked, **group.implied(asked, now)}
     return {factor: level for factor, level in wanted.items() if now.get(factor) != level}
-
-
-def _saved_of(group: Group, device: Device) -> dict[str, Level]:
-    return OFFLOADS.wanted(device) if group is OFFLOADS else group.read(device)
 
 
 def _kind(link: Any) -> str | None:

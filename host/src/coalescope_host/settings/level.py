@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a level of a plan means for a setting."""
 
-from ..plan.factors import Level, Levels
+from ..plan.factor_rule import FactorRule, Level, Levels
 
-__all__ = ["Level", "Levels", "as_switch", "as_whole_number", "shown"]
+__all__ = [
+    "Level",
+    "Levels",
+    "as_choice",
+    "as_switch",
+    "as_text",
+    "as_whole_number",
+    "shown",
+]
 
 SWITCHES = {"on": True, "true": True, "off": False, "false": False}
 
@@ -30,6 +38,28 @@ def as_whole_number(level: Level, highest: int = (1 << 32) - 1) -> int:
     if isinstance(level, bool | str) or level != int(level) or not 0 <= level <= highest:
         raise ValueError(f"must be a whole number from 0 to {highest}")
     return int(level)
+
+
+def as_choice(level: Level, choices: tuple[str, ...]) -> str:
+    """The level as one of some words.
+
+    Raises:
+        ValueError: if it is another.
+    """
+    if level not in choices:
+        raise ValueError(f"must be one of {', '.join(choices)}")
+    return str(level)
+
+
+def as_text(level: Level, rule: FactorRule) -> str:
+    """The level as a text of a form.
+
+    Raises:
+        ValueError: if it has another.
+    """
+    if not isinstance(level, str) or not rule.allows(level):
+        raise ValueError(f"must be {rule.description}")
+    return level
 
 
 def shown(level: Level | None) -> str:

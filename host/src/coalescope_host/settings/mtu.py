@@ -22,6 +22,8 @@ class MtuGroup:
             return {SETTING: int(mtu_bytes)}  # sooner than by netlink
         return {SETTING: int(device.link().get_attr("IFLA_MTU"))}
 
+    saved = read
+
     def convert(self, setting: str, level: Level) -> Level:
         """The level as a number of bytes; ValueError with what it must be."""
         return as_whole_number(level)

@@ -30,6 +30,8 @@ class NapiGroup:
                 found[setting] = text != "0" if setting == SWITCH else int(text)
         return found
 
+    saved = read
+
     def convert(self, setting: str, level: Level) -> Level:
         """The level as the kernel wants it; ValueError with what it must be."""
         return as_switch(level) if setting == SWITCH else as_whole_number(level, (1 << 31) - 1)

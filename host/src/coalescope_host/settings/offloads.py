@@ -8,6 +8,7 @@ inactive. What is read back is what is active; what is saved and put back is wha
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..plan.registry import OFFLOAD_FAMILIES, OFFLOADS
 from .device import Device
 from .errors import UnsupportedError
 from .ethtool_messages import (
@@ -20,22 +21,6 @@ from .ethtool_messages import (
 from .level import Level, Levels, as_switch, shown
 
 PREFIX = "offload."
-SHORT_NAMES = {
-    "rx": "rx-checksum",
-    "sg": "tx-scatter-gather",
-    "gso": "tx-generic-segmentation",
-    "gro": "rx-gro",
-    "gro_hw": "rx-gro-hw",
-    "lro": "rx-lro",
-    "rxhash": "rx-hashing",
-    "rxvlan": "rx-vlan-hw-parse",
-    "txvlan": "tx-vlan-hw-insert",
-    "ntuple": "rx-ntuple-filter",
-}
-FAMILIES = {  # one word for all features whose name begins so
-    "tx": ("tx-checksum-",),
-    "tso": ("tx-tcp",),
-}
 
 
 class OffloadGroup:
@@ -51,7 +36,7 @@ class OffloadGroup:
         """What is active now: all that can be changed, by full and by short name."""
         return self._levels(device, "ACTIVE")
 
-    def wanted(self, device: Device) -> dict[str, Level]:
+    def saved(self, device: Device) -> dict[str, Level]:
         """What was asked of the kernel for each feature that can be changed, by full name."""
         answer = self._answer(device)
         wanted = _set_bits(answer, "WANTED")
@@ -119,7 +104,7 @@ class OffloadGroup:
             _set_bits(answer, which),
         )
         found: dict[str, Level] = {PREFIX + name: name in on for name in sorted(changeable)}
-        for short in (*SHORT_NAMES, *FAMILIES):
+        for short in (*OFFLOADS, *OFFLOAD_FAMILIES):
             features = _features(PREFIX + short, known)
             if features:
                 found[PREFIX + short] = bool(features & on)
@@ -129,9 +114,9 @@ class OffloadGroup:
 def _features(setting: str, known: Iterable[str]) -> set[str]:
     """The kernel's names of what a setting means, of those that the kernel knows."""
     word = setting.removeprefix(PREFIX)
-    if word in FAMILIES:
-        return {name for name in known if name.startswith(FAMILIES[word])}
-    return {SHORT_NAMES.get(word, word.replace("_", "-")), word} & set(known)
+    if word in OFFLOAD_FAMILIES:
+        return {name for name in known if name.startswith(OFFLOAD_FAMILIES[word])}
+    return {OFFLOADS.get(word, word.replace("_", "-")), word} & set(known)
 
 
 def _bit(feature: str, on: bool) -> list[tuple[str, object]]:
