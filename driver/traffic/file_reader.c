@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "crew.h"
+#include "workers.h"
 #include "histogram.h"
 #include "report.h"
 #include "roles.h"
@@ -32,6 +32,7 @@ struct reader {
 	uint64_t operations, bytes;
 	bool past_cache, failed;
 	struct histogram latency;
+	struct series series; /* also of what does not count */
 };
 
 static bool keep(struct files *files, const char *path)
@@ -39,7 +40,7 @@ static bool keep(struct files *files, const char *path)
 	struct stat found;
 
 	if (stat(path, &found))
-		return socket_complain(path);
+		return socket_error(path);
 	if (!S_ISREG(found.st_mode) || !found.st_size || files->count == MOST_FILES)
 		return true;
 	files->paths[files->count] = strdup(path);
@@ -50,7 +51,7 @@ static bool keep_folder(struct files *files, const char *folder)
 {
 	struct dirent **entries = NULL;
 	int i, count = scandir(folder, &entries, NULL, alphasort);
-	bool fine = count >= 0 || socket_complain(folder);
+	bool fine = count >= 0 || socket_error(folder);
 
 	for (i = 0; i < count; i++) {
 		char path[LONGEST_PATH];
@@ -68,7 +69,7 @@ static bool find_files(struct files *files, const char *path)
 	struct stat found;
 
 	if (stat(path, &found))
-		return socket_complain(path);
+		return socket_error(path);
 	if (!(S_ISDIR(found.st_mode) ? keep_folder(files, path) : keep(files, path)))
 		return false;
 	if (!files->count)
@@ -87,7 +88,7 @@ static int open_file(struct reader *reader, const char *path)
 			posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	}
 	if (fd < 0)
-		socket_complain(path);
+		socket_error(path);
 	return fd;
 }
 
@@ -95,15 +96,19 @@ static int open_file(struct reader *reader, const char *path)
 static bool read_once(struct reader *reader, int fd, const char *path)
 {
 	uint64_t before = now_ns(), after;
+	unsigned int interval;
 	ssize_t got = read(fd, reader->buffer, reader->options->read_bytes);
 
 	after = now_ns();
 	if (got < 0 && errno != EINTR) {
-		socket_complain(path);
+		socket_error(path);
 		reader->failed = true;
 	}
 	if (got <= 0)
 		return got < 0 && errno == EINTR;
+	interval = series_index(&reader->series, after);
+	reader->series.counts[SERIES_BYTES][interval] += got;
+	reader->series.counts[SERIES_OPERATIONS][interval]++;
 	if (after >= reader->count_from_ns && after < reader->count_until_ns) {
 		reader->operations++;
 		reader->bytes += (uint64_t)got;
@@ -117,20 +122,20 @@ static void work(void *worker)
 	struct reader *reader = worker;
 	size_t at = reader->index % reader->files->count;
 
-	while (!crew_stopping() && !reader->failed) {
+	while (!workers_stopping() && !reader->failed) {
 		const char *path = reader->files->paths[at];
 		int fd = open_file(reader, path);
 
 		reader->failed = fd < 0;
 		if (fd < 0)
 			break;
-		while (!crew_stopping() && read_once(reader, fd, path))
+		while (!workers_stopping() && read_once(reader, fd, path))
 			;
 		close(fd);
 		at = (at + reader->options->streams) % reader->files->count;
 	}
 	if (reader->failed)
-		crew_failed();
+		workers_fail();
 }
 
 static bool report(struct reader *readers, uint64_t ended)
@@ -141,15 +146,17 @@ static bool report(struct reader *readers, uint64_t ended)
 
 	for (i = 1; i < all->options->streams; i++) {
 		histogram_merge(&all->latency, &readers[i].latency);
+		series_merge(&all->series, &readers[i].series);
 		all->operations += readers[i].operations;
 		all->bytes += readers[i].bytes;
 		all->past_cache &= readers[i].past_cache;
 	}
 	report_begin("file-reading client");
-	report_real("seconds", until > all->count_from_ns ? (double)(until - all->count_from_ns) / NS_PER_S : 0);
+	report_time(all->count_from_ns, until);
 	report_whole("bytes", all->bytes);
 	report_whole("operations", all->operations);
 	report_bool("past_cache", all->past_cache);
+	report_series(&all->series, NULL);
 	report_latency(&all->latency);
 	return report_end();
 }
@@ -157,7 +164,7 @@ static bool report(struct reader *readers, uint64_t ended)
 static bool read_files(const struct options *options, const struct files *files, struct reader *readers,
 		       char *buffers)
 {
-	uint64_t from = now_ns() + ns_of(options->warmup_s), until = UINT64_MAX, end = 0;
+	uint64_t begun = now_ns(), from = begun + ns_of(options->warmup_s), until = UINT64_MAX, end = 0;
 	unsigned int i;
 	bool fine;
 
@@ -169,11 +176,12 @@ static bool read_files(const struct options *options, const struct files *files,
 		readers[i].options = options;
 		readers[i].files = files;
 		readers[i].index = i;
+		series_begin(&readers[i].series, begun);
 		readers[i].buffer = buffers + i * options->read_bytes;
 		readers[i].count_from_ns = from;
 		readers[i].count_until_ns = until;
 	}
-	fine = crew_run(work, readers, sizeof(*readers), (unsigned int)options->streams, end);
+	fine = workers_run(work, readers, sizeof(*readers), (unsigned int)options->streams, end);
 	return report(readers, now_ns()) && fine;
 }
 

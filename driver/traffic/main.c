@@ -2,7 +2,7 @@
 /* Wires the parts together. */
 #include <stdio.h>
 
-#include "crew.h"
+#include "workers.h"
 #include "options.h"
 #include "roles.h"
 
@@ -38,6 +38,6 @@ int main(int count, char **arguments)
 	case OPTIONS_RUN:
 		break;
 	}
-	crew_prepare();
+	workers_prepare();
 	return run(&options) ? FINE : WRONG;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -10,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew.h"
+#include "workers.h"
 #include "report.h"
 #include "request_response.h"
+#include "roles.h"
 
 static const char HELP[] =
 	"Usage: coalescope-traffic request-response server --port P [options]\n"
@@ -22,7 +22,7 @@ static const char HELP[] =
 	"       coalescope-traffic read files --path PATH [options]\n"
 	"\n"
 	"Sends or receives traffic and prints what came of it as JSON.\n"
-	"All run until SIGTERM, Ctrl-C or --duration S; IPv4 only.\n"
+	"All run until SIGTERM, Ctrl-C or --duration S. An ADDRESS is one of IPv4 or IPv6.\n"
 	"\n"
 	"request-response server: answers requests one at a time, as a disk does\n"
 	"      --servers N            at ports P, P + 1, … (1)\n"
@@ -65,6 +65,9 @@ static const char HELP[] =
 	"      --read-bytes B         a multiple of 4096 (16384)\n"
 	"      --warmup S, --cooldown S  as above\n"
 	"\n"
+	"request-response server and sink:\n"
+	"      --bind ADDRESS         to listen at (0.0.0.0); :: takes IPv6 and IPv4\n"
+	"\n"
 	"request-response and a UDP source:\n"
 	"      --seed S               of all that is random (1)\n"
 	"request-response:\n"
@@ -82,7 +85,7 @@ enum {
 	MEASURING = REQUEST_CLIENT | FILE_READER,
 };
 
-enum form { WHOLE, REAL, FLAG, ADDRESS, TRANSPORT, TEXT };
+enum form { WHOLE, REAL, FLAG, PEER_ADDRESS, OWN_ADDRESS, TRANSPORT, TEXT };
 
 static const struct described {
 	const char *name;
@@ -91,7 +94,8 @@ static const struct described {
 	unsigned int roles;
 	double least, most, preset;
 } OPTIONS[] = {
-	{"to", ADDRESS, 0, REQUEST_CLIENT | SOURCE, 0, 0, 0},
+	{"to", PEER_ADDRESS, 0, REQUEST_CLIENT | SOURCE, 0, 0, 0},
+	{"bind", OWN_ADDRESS, 0, REQUEST_SERVER | SINK, 0, 0, 0},
 	{"path", TEXT, offsetof(struct options, path), FILE_READER, 0, 0, 0},
 	{"port", WHOLE, offsetof(struct options, port), NETWORK, 1, 65535, 0},
 	{"seed", WHOLE, offsetof(struct options, seed), REQUEST_RESPONSE | UDP_SOURCE, 0, 9007199254740992.0, 1},
@@ -139,13 +143,13 @@ static const struct {
 	{{"read", "files"}, FILE_READER},
 };
 
-static bool complain(const char *message, const char *value)
+static bool usage_error(const char *message, const char *value)
 {
 	fprintf(stderr, "coalescope-traffic: %s: %s\n", message, value);
 	return false;
 }
 
-static bool complain_range(const struct described *described, const char *value)
+static bool range_error(const struct described *described, const char *value)
 {
 	fprintf(stderr, "coalescope-traffic: --%s takes %s from %.12g to %.12g, not %s\n", described->name,
 		described->form == WHOLE ? "a whole number" : "a number", described->least, described->most, value);
@@ -159,13 +163,13 @@ static bool parse_number(const struct described *described, void *into, const ch
 
 	if (end == value || *end || !isfinite(number) || number < described->least || number > described->most ||
 	    value[strspn(value, "0123456789.eE+-")])
-		return complain_range(described, value);
+		return range_error(described, value);
 	if (described->form == REAL) {
 		memcpy(into, &number, sizeof(number));
 		return true;
 	}
 	if (number != floor(number))
-		return complain_range(described, value);
+		return range_error(described, value);
 	memcpy(into, &(uint64_t){(uint64_t)number}, sizeof(uint64_t));
 	return true;
 }
@@ -173,9 +177,9 @@ static bool parse_number(const struct described *described, void *into, const ch
 static bool parse_address(struct options *options, const char *value)
 {
 	if (options->to_count == (options->role == REQUEST_CLIENT ? MOST_ADDRESSES : 1))
-		return complain("too many addresses, from here on", value);
-	return inet_pton(AF_INET, value, &options->to[options->to_count++]) == 1 ||
-	       complain("not an IPv4 address", value);
+		return usage_error("too many addresses, from here on", value);
+	return socket_parse(value, &options->to[options->to_count++]) ||
+	       usage_error("not an IPv4 or IPv6 address", value);
 }
 
 static bool parse_one(struct options *options, const struct described *described, const char *value)
@@ -183,19 +187,21 @@ static bool parse_one(struct options *options, const struct described *described
 	void *into = (char *)options + described->at;
 
 	if (!(described->roles & options->role))
-		return complain("not an option here", described->name);
+		return usage_error("not an option here", described->name);
 	switch (described->form) {
 	case FLAG:
 		*(bool *)into = true;
 		return true;
-	case ADDRESS:
+	case PEER_ADDRESS:
 		return parse_address(options, value);
+	case OWN_ADDRESS:
+		return socket_parse(value, &options->bind) || usage_error("not an IPv4 or IPv6 address", value);
 	case TEXT:
 		*(const char **)into = value;
 		return true;
 	case TRANSPORT:
 		options->tcp = !strcmp(value, "tcp");
-		return options->tcp || !strcmp(value, "udp") || complain("--transport is udp or tcp", value);
+		return options->tcp || !strcmp(value, "udp") || usage_error("--transport is udp or tcp", value);
 	default:
 		return parse_number(described, into, value);
 	}
@@ -205,7 +211,7 @@ static void preset(struct options *options)
 {
 	unsigned int i;
 
-	*options = (struct options){0};
+	*options = (struct options){.bind.v4.sin_family = AF_INET};
 	for (i = 0; i < COUNT; i++) {
 		void *into = (char *)options + OPTIONS[i].at;
 
@@ -221,15 +227,15 @@ static bool check_together(struct options *options)
 	uint64_t flows = options->role == REQUEST_CLIENT ? options->clients : options->servers;
 
 	if (options->role == FILE_READER && !options->path)
-		return complain("read what?", "--path is missing");
+		return usage_error("read what?", "--path is missing");
 	if (options->role == FILE_READER && options->read_bytes % 4096)
-		return complain("not a multiple of 4096", "--read-bytes");
+		return usage_error("not a multiple of 4096", "--read-bytes");
 	if (options->role != FILE_READER && !options->port)
-		return complain("which port?", "--port is missing");
+		return usage_error("which port?", "--port is missing");
 	if (options->role & (REQUEST_CLIENT | SOURCE) && !options->to_count)
-		return complain("where to?", "--to is missing");
+		return usage_error("where to?", "--to is missing");
 	if (options->role & REQUEST_RESPONSE && options->port + flows > 65536)
-		return complain("ports end at 65535", "too many from --port on");
+		return usage_error("ports end at 65535", "too many from --port on");
 	if (options->role == REQUEST_CLIENT && !options->servers)
 		options->servers = options->clients;
 	if (options->role == REQUEST_SERVER && !options->servers)
@@ -237,9 +243,11 @@ static bool check_together(struct options *options)
 	if (!options->outstanding)
 		options->outstanding = options->rate_hz > 0 ? 256 : 1;
 	if (options->jitter > 0 && !(options->packet_rate_hz > 0))
-		return complain("--jitter needs", "--packet-rate");
+		return usage_error("--jitter needs", "--packet-rate");
 	if ((options->warmup_s > 0 || options->cooldown_s > 0) && !(options->duration_s > 0))
-		return complain("--warmup and --cooldown need", "--duration");
+		return usage_error("--warmup and --cooldown need", "--duration");
+	if (options->role == UDP_SOURCE && options->frame_bytes < source_overhead(options))
+		return usage_error("a frame of IPv6 has at least 66 bytes", "--frame-bytes");
 	options->tcp |= options->role & (TCP_SINK | TCP_SOURCE);
 	return true;
 }
@@ -249,7 +257,7 @@ static bool parse_role(struct options *options, int count, char **arguments)
 	size_t i;
 
 	if (count < 3)
-		return complain("what to do?", "two words such as sink udp are missing");
+		return usage_error("what to do?", "two words such as sink udp are missing");
 	for (i = 0; i < sizeof(ROLES) / sizeof(*ROLES); i++)
 		if (!strcmp(arguments[1], ROLES[i].words[0]) && !strcmp(arguments[2], ROLES[i].words[1])) {
 			options->role = ROLES[i].role;
@@ -285,7 +293,7 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 		if (found < 1 || found > COUNT || !parse_one(options, &OPTIONS[found - 1], optarg))
 			return OPTIONS_WRONG;
 	if (optind < count - 2) {
-		complain("not understood", arguments[2 + optind]);
+		usage_error("not understood", arguments[2 + optind]);
 		return OPTIONS_WRONG;
 	}
 	return check_together(options) ? OPTIONS_RUN : OPTIONS_WRONG;

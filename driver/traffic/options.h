@@ -2,9 +2,10 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "sockets.h"
 
 enum role {
 	REQUEST_SERVER = 1 << 0,
@@ -22,8 +23,9 @@ enum { MOST_ADDRESSES = 64 };
 struct options {
 	enum role role;
 	bool tcp; /* of all roles */
-	struct in_addr to[MOST_ADDRESSES];
+	union socket_address to[MOST_ADDRESSES];
 	uint64_t to_count;
+	union socket_address bind;
 	const char *path;
 	uint64_t port;
 	uint64_t seed;

@@ -4,7 +4,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "clock.h"
 #include "sockets.h"
+
+static bool listing, first; /* within an item's braces no comma goes before the first member */
+
+static const char *separator(void)
+{
+	const bool begins = listing && first;
+
+	first = false;
+	return begins ? "" : ",";
+}
 
 void report_begin(const char *role)
 {
@@ -13,12 +24,74 @@ void report_begin(const char *role)
 
 void report_real(const char *name, double value)
 {
-	printf(",\"%s\":%.9g", name, value);
+	printf("%s\"%s\":%.9g", separator(), name, value);
 }
 
 void report_whole(const char *name, uint64_t value)
 {
-	printf(",\"%s\":%" PRIu64, name, value);
+	printf("%s\"%s\":%" PRIu64, separator(), name, value);
+}
+
+static bool holds_anything(const struct series *series, unsigned int interval)
+{
+	return series->counts[SERIES_BYTES][interval] || series->counts[SERIES_OPERATIONS][interval] ||
+	       series->counts[SERIES_OWN][interval];
+}
+
+static void print_column(const int64_t *counts, unsigned int from, unsigned int until, const char *name)
+{
+	unsigned int i;
+
+	printf(",\"%s\":[", name);
+	for (i = from; i < until; i++)
+		printf("%s%" PRId64, i > from ? "," : "", counts[i]);
+	printf("]");
+}
+
+void report_time(uint64_t begun_ns, uint64_t ended_ns)
+{
+	report_real("seconds", ended_ns > begun_ns ? (double)(ended_ns - begun_ns) / NS_PER_S : 0);
+	if (ended_ns <= begun_ns)
+		return;
+	report_whole("t_start_monotonic_ns", begun_ns);
+	report_whole("t_end_monotonic_ns", ended_ns);
+}
+
+void report_series(const struct series *series, const char *own)
+{
+	unsigned int from = 0, until = SERIES_INTERVALS;
+
+	while (from < until && !holds_anything(series, from))
+		from++;
+	while (until > from && !holds_anything(series, until - 1))
+		until--;
+	if (from == until)
+		return;
+	printf(",\"intervals\":{\"t_start_monotonic_ns\":%" PRIu64 ",\"interval_ns\":%" PRIu64,
+	       series->origin_ns + from * series->interval_ns, series->interval_ns);
+	print_column(series->counts[SERIES_BYTES], from, until, "bytes");
+	print_column(series->counts[SERIES_OPERATIONS], from, until, "operations");
+	if (own)
+		print_column(series->counts[SERIES_OWN], from, until, own);
+	printf("}");
+}
+
+void report_list(const char *name)
+{
+	printf(",\"%s\":[", name);
+	listing = first = true;
+}
+
+void report_item(void)
+{
+	printf(first ? "{" : "},{");
+	first = true;
+}
+
+void report_list_end(void)
+{
+	printf("}]");
+	listing = false;
 }
 
 void report_bool(const char *name, bool value)
@@ -45,7 +118,7 @@ void report_latency(const struct histogram *histogram)
 	static const struct {
 		const char *name;
 		double share;
-	} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}};
+	} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}};
 	size_t i;
 
 	if (!histogram->count)
@@ -65,5 +138,5 @@ void report_latency(const struct histogram *histogram)
 bool report_end(void)
 {
 	puts("}");
-	return (!fflush(stdout) && !ferror(stdout)) || socket_complain("stdout");
+	return (!fflush(stdout) && !ferror(stdout)) || socket_error("stdout");
 }

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 
 #include "clock.h"
-#include "crew.h"
+#include "workers.h"
 #include "histogram.h"
 #include "random.h"
 #include "report.h"
@@ -41,7 +41,7 @@ struct client {
 	unsigned int index;
 	int fd;
 	struct slot slots[MOST_OUTSTANDING];
-	unsigned int on_their_way;
+	unsigned int in_flight;
 	uint32_t next_id;
 	uint32_t answered_id; /* TCP: the response that comes next, since they come in order */
 	uint64_t count_from_ns, count_until_ns;
@@ -49,9 +49,10 @@ struct client {
 	uint64_t check_ns;       /* when to look for timeouts again */
 	uint64_t last_ns;        /* when the last response came, or the first request went */
 	uint64_t answers;
-	uint64_t operations, bytes, timeouts, strays; /* that count */
+	uint64_t operations, bytes, timeouts, late_replies; /* that count */
 	bool failed;
 	struct histogram latency;
+	struct series series; /* also of what does not count; its own column: timeouts */
 	union {
 		struct request request;
 		char bytes[MOST_MESSAGE_BYTES + 1];
@@ -79,13 +80,18 @@ static bool fail(struct client *client, const char *what)
 {
 	char text[80];
 
-	if (crew_stopping())
+	if (workers_stopping())
 		return false; /* the end shut the socket down between a look and a call */
 	client->failed = true;
 	snprintf(text, sizeof(text), "client %u: %s", client->index + 1, what);
-	socket_complain(text);
-	crew_failed();
+	socket_error(text);
+	workers_fail();
 	return false;
+}
+
+static void note(struct client *client, uint64_t now, enum series_column column, size_t amount)
+{
+	client->series.counts[column][series_index(&client->series, now)] += (int64_t)amount;
 }
 
 /* --- requests --- */
@@ -121,14 +127,14 @@ static bool ask(struct client *client, uint64_t since, uint64_t now)
 	while (slot->taken)
 		slot++;
 	*slot = (struct slot){.id = client->next_id++, .taken = true, .since_ns = since};
-	client->on_their_way++;
+	client->in_flight++;
 	return send_request(client, slot, now);
 }
 
 /* Sends what may be sent now. */
 static bool ask_all(struct client *client, uint64_t now)
 {
-	while (client->on_their_way < client->options->outstanding && client->due_ns <= now) {
+	while (client->in_flight < client->options->outstanding && client->due_ns <= now) {
 		if (!ask(client, client->gap_ns ? client->due_ns : now, now))
 			return false;
 		client->due_ns += client->gap_ns;
@@ -147,6 +153,7 @@ static bool ask_again(struct client *client, uint64_t now)
 		if (!slot->taken || now - slot->sent_ns < timeout_ns(client))
 			continue;
 		client->timeouts += counts(client, now);
+		note(client, now, SERIES_OWN, 1);
 		if (client->options->tcp)
 			slot->sent_ns = now; /* TCP itself sends again */
 		else if (!send_request(client, slot, now))
@@ -168,13 +175,15 @@ static void settle(struct client *client, size_t length, uint64_t now)
 			break;
 	if (i == client->options->outstanding || length != response_bytes(client, id) ||
 	    le32toh(answered->magic) != REQUEST_MAGIC) {
-		client->strays += counts(client, now); /* the second answer to a request that was sent twice */
+		client->late_replies += counts(client, now); /* the second answer to a request that was sent twice */
 		return;
 	}
 	client->slots[i].taken = false;
-	client->on_their_way--;
+	client->in_flight--;
 	client->answers++;
 	client->last_ns = now;
+	note(client, now, SERIES_BYTES, length);
+	note(client, now, SERIES_OPERATIONS, 1);
 	if (!counts(client, now))
 		return;
 	client->operations++;
@@ -189,7 +198,7 @@ static bool response_comes_first(const struct client *client, uint64_t now)
 	uint64_t wait = client->check_ns > now ? client->check_ns - now : 0;
 	struct timespec timeout;
 
-	if (client->on_their_way < client->options->outstanding && client->due_ns - now < wait)
+	if (client->in_flight < client->options->outstanding && client->due_ns - now < wait)
 		wait = client->due_ns - now; /* after ask_all() it lies ahead */
 	timeout = timespec_of(wait);
 	return ppoll(&watched, 1, &timeout, NULL) > 0;
@@ -209,7 +218,7 @@ static ssize_t receive(struct client *client)
 			have += (size_t)got;
 		else if (!got && tcp)
 			errno = ECONNRESET;
-		if (crew_stopping())
+		if (workers_stopping())
 			return 0;
 		if ((!got && tcp) || (got < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNREFUSED)) {
 			fail(client, "receive");
@@ -235,7 +244,7 @@ static bool go_on(struct client *client)
 		if (length < 0)
 			return false;
 		now = now_ns();
-		if (length > 0 && !crew_stopping())
+		if (length > 0 && !workers_stopping())
 			settle(client, (size_t)length, now);
 	}
 	return now < client->check_ns || ask_again(client, now);
@@ -246,7 +255,7 @@ static void work(void *worker)
 	struct client *client = worker;
 	const struct options *options = client->options;
 	unsigned int server = client->index % (unsigned int)options->servers;
-	const struct sockaddr_in to =
+	const union socket_address to =
 		socket_address(options->to[server % options->to_count],
 			       options->consecutive_addresses ? server : 0, (uint16_t)(options->port + server));
 	/* wakes often enough to see that a response is overdue */
@@ -257,7 +266,7 @@ static void work(void *worker)
 	client->fd = socket_connect(options->tcp, &to);
 	if (client->fd < 0) {
 		client->failed = true;
-		crew_failed();
+		workers_fail();
 		return;
 	}
 	setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
@@ -267,9 +276,9 @@ static void work(void *worker)
 	client->check_ns = client->last_ns + timeout_ns(client) / 4;
 	if (client->gap_ns && client->due_ns < client->last_ns)
 		client->due_ns += client->last_ns - client->due_ns; /* connecting took longer than was planned */
-	while (!crew_stopping() && go_on(client))
+	while (!workers_stopping() && go_on(client))
 		;
-	crew_close(client->fd);
+	workers_close(client->fd);
 }
 
 /* --- the whole --- */
@@ -282,6 +291,7 @@ static void prepare(struct client *client, const struct options *options, unsign
 	client->index = index;
 	client->next_id = (uint32_t)random_next(&random); /* so that small responses come at different places */
 	client->answered_id = client->next_id;
+	series_begin(&client->series, begun);
 	client->count_from_ns = begun + ns_of(options->warmup_s);
 	client->count_until_ns =
 		options->duration_s > 0 ? client->count_from_ns + ns_of(options->duration_s) : UINT64_MAX;
@@ -335,19 +345,21 @@ static bool report(struct client *clients, uint64_t ended)
 		all->operations += clients[i].operations;
 		all->bytes += clients[i].bytes;
 		all->timeouts += clients[i].timeouts;
-		all->strays += clients[i].strays;
+		all->late_replies += clients[i].late_replies;
+		series_merge(&all->series, &clients[i].series);
 	}
 	report_begin("request-response client");
-	report_real("seconds", until > all->count_from_ns ? (double)(until - all->count_from_ns) / NS_PER_S : 0);
+	report_time(all->count_from_ns, until);
 	report_whole("bytes", all->bytes);
 	report_whole("operations", all->operations);
 	report_whole("timeouts", all->timeouts);
-	report_whole("strays", all->strays);
+	report_whole("late_replies", all->late_replies);
 	report_whole("clients", options->clients);
 	report_whole("outstanding", options->outstanding);
 	report_bool("open_loop", options->rate_hz > 0);
 	if (options->rate_hz > 0)
 		report_real("intended_rate_hz", options->rate_hz);
+	report_series(&all->series, "timeouts");
 	report_latency(&all->latency);
 	return report_end() && fine;
 }
@@ -360,12 +372,12 @@ bool request_client_run(const struct options *options)
 	bool fine;
 
 	if (!clients)
-		return socket_complain("clients");
+		return socket_error("clients");
 	for (i = 0; i < options->clients; i++)
 		prepare(&clients[i], options, i, begun);
 	if (options->duration_s > 0)
 		until = clients->count_until_ns + ns_of(options->cooldown_s);
-	fine = crew_run(work, clients, sizeof(*clients), (unsigned int)options->clients, until);
+	fine = workers_run(work, clients, sizeof(*clients), (unsigned int)options->clients, until);
 	fine &= report(clients, now_ns());
 	free(clients);
 	return fine;
