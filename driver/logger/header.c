@@ -129,6 +129,21 @@ static void environment(const struct options *options, const struct source_set *
 	environment_describe(&wanted, json);
 }
 
+static void window(const struct window_rule *rule, struct text *json)
+{
+	static const char *const starts[] = {"now", "packets", "traffic"};
+
+	json_name(json, "window");
+	json_open(json, '{');
+	json_member_string(json, "start", starts[rule->start]);
+	if (rule->start == WINDOW_PACKETS)
+		json_member_integer(json, "packets", (int64_t)rule->packets);
+	json_member_integer(json, "warmup_ns", (int64_t)rule->warmup_ns);
+	if (rule->duration_ns)
+		json_member_integer(json, "duration_ns", (int64_t)rule->duration_ns);
+	json_close(json, '}');
+}
+
 void header_write(const struct options *options, const struct source_set *set, struct text *json)
 {
 	unsigned int i;
@@ -150,6 +165,7 @@ void header_write(const struct options *options, const struct source_set *set, s
 	environment(options, set, json);
 	redacted(options, json);
 	json_member_integer(json, "interval_ns", (int64_t)options->interval_ns);
+	window(&options->window, json);
 	if (options->time_dilation) {
 		json_name(json, "time_dilation");
 		json_raw(json, options->time_dilation);

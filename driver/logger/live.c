@@ -59,18 +59,14 @@ static void find_columns(struct live *live, const struct record_layout *layout)
 bool live_open(struct live *live, const struct record_layout *layout, double dilation)
 {
 	*live = (struct live){.layout = layout, .dilation = dilation};
-	live->start = calloc(layout->count, sizeof(*live->start));
 	live->previous = calloc(layout->count, sizeof(*live->previous));
-	live->end = calloc(layout->count, sizeof(*live->end));
 	find_columns(live, layout);
-	return live->start && live->previous && live->end;
+	return live->previous;
 }
 
 void live_close(struct live *live)
 {
-	free(live->start);
 	free(live->previous);
-	free(live->end);
 	*live = (struct live){0};
 }
 
@@ -131,9 +127,9 @@ static void say_between(const struct live *live, const char *label, double time_
 	say(strcat(line, "\n"));
 }
 
-static void remember(const struct live *live, uint64_t *where, const uint64_t *values)
+static void remember(struct live *live, const uint64_t *values)
 {
-	memcpy(where, values, live->layout->count * sizeof(*values));
+	memcpy(live->previous, values, live->layout->count * sizeof(*values));
 }
 
 static void begin(struct live *live, const uint64_t *values)
@@ -141,8 +137,7 @@ static void begin(struct live *live, const uint64_t *values)
 	char line[LONGEST_LINE];
 
 	live->begun = values[0];
-	remember(live, live->start, values);
-	remember(live, live->previous, values);
+	remember(live, values);
 	snprintf(line, sizeof(line), "%14s %9s %10s %13s %14s %6s %8s\n", "time s", "rx Mb/s", "packets/s",
 		 "interrupts/s", "per interrupt", "CPU %", "drops");
 	say(line);
@@ -157,26 +152,13 @@ void live_sample(struct live *live, const uint64_t *values)
 {
 	if (!live->begun)
 		begin(live, values);
-	if (!live->window_over)
-		remember(live, live->end, values);
 	if (values[0] - live->previous[0] < LINE_EVERY_NS)
 		return;
 	say_between(live, "", (double)(values[0] - live->begun) / 1e9, live->previous, values);
-	remember(live, live->previous, values);
+	remember(live, values);
 }
 
-void live_window_start(struct live *live, const uint64_t *values)
+void live_finish(const struct live *live, const uint64_t *start, const uint64_t *end)
 {
-	remember(live, live->start, values);
-}
-
-void live_window_end(struct live *live, const uint64_t *values)
-{
-	remember(live, live->end, values);
-	live->window_over = true;
-}
-
-void live_finish(const struct live *live)
-{
-	say_between(live, "window", (double)(live->end[0] - live->start[0]) / 1e9, live->start, live->end);
+	say_between(live, "window", (double)(end[0] - start[0]) / 1e9, start, end);
 }

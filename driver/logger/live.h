@@ -22,18 +22,15 @@ struct live {
 	double dilation; /* rates are those of the system that is stood for */
 	struct live_columns bytes, packets, interrupts, drops, cpu, cpu_idle;
 	double more_bytes; /* a packet, for link level with frame check sequence */
-	uint64_t *start, *previous, *end; /* values: at the start, at the latest line, at the end */
+	uint64_t *previous; /* values at the latest line */
 	uint64_t begun;
-	bool window_over;
 };
 
 /* False if memory runs out. */
 bool live_open(struct live *live, const struct record_layout *layout, double dilation);
 void live_sample(struct live *live, const uint64_t *values);
-/* The moments between which the last line counts. */
-void live_window_start(struct live *live, const uint64_t *values);
-void live_window_end(struct live *live, const uint64_t *values);
-void live_finish(const struct live *live);
+/* The last line: between the window's two samples. */
+void live_finish(const struct live *live, const uint64_t *start, const uint64_t *end);
 void live_close(struct live *live);
 
 #endif

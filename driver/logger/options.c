@@ -22,9 +22,11 @@ static const char HELP[] =
 	"  -o, --output FILE          the log to write; must not exist (--force: may)\n"
 	"  -t, --interval TIME        between samples, 1ms to 60s (100ms)\n"
 	"  -d, --duration TIME        length of the measurement window; without it the window ends with the\n"
-	"                             command, or with Ctrl-C where there is none\n"
-	"  -w, --warmup TIME          how long to wait before the window begins (0s)\n"
-	"      --start-on-traffic N   wait until the interface has received N packets, then --warmup\n"
+	"                             traffic of the command, or with Ctrl-C where there is none\n"
+	"  -w, --warmup TIME          how much to leave out before the window begins (0s)\n"
+	"      --start WHEN           what the window begins with: traffic, and then it ends with it, too; or now\n"
+	"                             (traffic where there is a command, now where there is none)\n"
+	"      --start-on-traffic N   or: with the N-th packet that the interface receives\n"
 	"      --source SOURCE        where counters come from: auto, module, ebpf or proc (auto: the best there is)\n"
 	"      --counters HOW         of proc: netlink, sysfs or auto (auto); the first two mean --source proc\n"
 	"\n"
@@ -80,6 +82,7 @@ enum long_option {
 	OPTION_FORCE,
 	OPTION_SOURCE,
 	OPTION_COUNTERS,
+	OPTION_START,
 	OPTION_START_ON_TRAFFIC,
 	OPTION_HELP,
 	OPTION_VERSION,
@@ -91,6 +94,7 @@ static const struct option LONG_OPTIONS[] = {
 	{"interval", required_argument, NULL, 't'},
 	{"duration", required_argument, NULL, 'd'},
 	{"warmup", required_argument, NULL, 'w'},
+	{"start", required_argument, NULL, OPTION_START},
 	{"start-on-traffic", required_argument, NULL, OPTION_START_ON_TRAFFIC},
 	{"source", required_argument, NULL, OPTION_SOURCE},
 	{"counters", required_argument, NULL, OPTION_COUNTERS},
@@ -378,11 +382,29 @@ static bool parse_command(struct options *options, int option, const char *value
 	}
 }
 
+static bool parse_start(struct options *options, int option, const char *value)
+{
+	static const char *const moments[] = {"now", "traffic", NULL};
+	int64_t packets = 0;
+
+	if (options->start_given)
+		return complain("the window can begin in one way only", value);
+	options->start_given = true;
+	if (option == OPTION_START) {
+		options->window.start = strcmp(value, "traffic") ? WINDOW_NOW : WINDOW_TRAFFIC;
+		return check_choice(value, moments, "the window begins now or with traffic");
+	}
+	if (!parse_whole(&packets, value))
+		return false;
+	options->window.packets = (uint64_t)packets;
+	options->window.start = WINDOW_PACKETS;
+	return true;
+}
+
 static bool parse_one(struct options *options, int option, const char *value)
 {
 	static const char *const sources[] = {"auto", "module", "ebpf", "proc", NULL};
 	static const char *const counters[] = {"auto", "netlink", "sysfs", NULL};
-	int64_t number;
 
 	switch (option) {
 	case 'i':
@@ -394,15 +416,13 @@ static bool parse_one(struct options *options, int option, const char *value)
 	case 't':
 		return parse_time(&options->interval_ns, value);
 	case 'd':
-		return parse_time(&options->duration_ns, value) &&
-		       (options->duration_ns || complain("--duration must be longer than nothing", value));
+		return parse_time(&options->window.duration_ns, value) &&
+		       (options->window.duration_ns || complain("--duration must be longer than nothing", value));
 	case 'w':
-		return parse_time(&options->warmup_ns, value);
+		return parse_time(&options->window.warmup_ns, value);
+	case OPTION_START:
 	case OPTION_START_ON_TRAFFIC:
-		if (!parse_whole(&number, value))
-			return false;
-		options->start_on_traffic = (uint64_t)number;
-		return true;
+		return parse_start(options, option, value);
 	case OPTION_SOURCE:
 		options->source = value;
 		return check_choice(value, sources, "a source is auto, module, ebpf or proc");
@@ -450,6 +470,8 @@ static bool check_together(const struct options *options)
 				options->kind);
 	if (options->command_timeout_ns && !options->command)
 		return complain("--command-timeout without a command", "nothing to end");
+	if (options->window.start == WINDOW_TRAFFIC && !options->command)
+		return complain("--start traffic is for a command; without one there is", "--start-on-traffic N");
 	for (i = 0; i < options->read_back.count; i++)
 		if (!has_factor(options, options->read_back.entries[i]))
 			return false;
@@ -486,5 +508,7 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 		options->source = strcmp(options->counters, "auto") ? "proc" : "auto";
 	if (optind < count)
 		options->command = arguments + optind;
+	if (!options->start_given)
+		options->window.start = options->command ? WINDOW_TRAFFIC : WINDOW_NOW;
 	return check_together(options) ? OPTIONS_RUN : OPTIONS_WRONG;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "window.h"
+
 #define LOGGER_VERSION "0.1.0"
 
 enum { MOST_ASSIGNMENTS = 64, LONGEST_VALUE = 1000 };
@@ -26,10 +28,9 @@ struct options {
 	const char *counters; /* auto, netlink or sysfs */
 
 	uint64_t interval_ns;
-	uint64_t duration_ns; /* 0: until the command ends, or a signal */
-	uint64_t warmup_ns;
+	struct window_rule window;
+	bool start_given;
 	uint64_t command_timeout_ns; /* 0: it may run for ever */
-	uint64_t start_on_traffic; /* packets; 0: at once */
 
 	const char *run_id;
 	const char *experiment;

@@ -50,41 +50,25 @@ static bool take(struct recorder *recorder)
 
 /* --- window --- */
 
-static void mark(struct recorder *recorder, const char *name)
+static void mark(struct recorder *recorder, const char *name, const uint64_t *values)
 {
-	log_writer_mark(&recorder->writer, name, recorder->values[0],
-			recorder->values[recorder->time_of_day]);
+	log_writer_mark(&recorder->writer, name, values[0], values[recorder->time_of_day]);
 }
 
-static void enter(struct recorder *recorder, enum window window)
+static void mark_window(struct recorder *recorder)
 {
-	recorder->window = window;
-	recorder->window_since = recorder->values[0];
-	if (window == WINDOW_OPEN) {
-		mark(recorder, "window_start");
-		if (recorder->options->live)
-			live_window_start(&recorder->live, recorder->values);
-	} else if (window == WINDOW_CLOSED) {
-		mark(recorder, "window_end");
-		if (recorder->options->live)
-			live_window_end(&recorder->live, recorder->values);
-	}
+	const struct window *window = &recorder->window;
+
+	if (window->state == WINDOW_OPEN || window->rule->start == WINDOW_TRAFFIC)
+		mark(recorder, "window_start", window->start);
+	if (window->state == WINDOW_CLOSED)
+		mark(recorder, "window_end", window->end);
 }
 
-/* What the latest sample means for the window. */
 static void advance_window(struct recorder *recorder)
 {
-	const struct options *options = recorder->options;
-	uint64_t received = recorder->values[recorder->received] - recorder->first_received;
-
-	if (recorder->window == WINDOW_WAITING && received >= options->start_on_traffic)
-		enter(recorder, WINDOW_WARMING);
-	if (recorder->window == WINDOW_WARMING &&
-	    recorder->values[0] - recorder->window_since >= options->warmup_ns)
-		enter(recorder, WINDOW_OPEN);
-	else if (recorder->window == WINDOW_OPEN && options->duration_ns &&
-		 recorder->values[0] - recorder->window_since >= options->duration_ns)
-		enter(recorder, WINDOW_CLOSED);
+	if (window_sample(&recorder->window, recorder->values))
+		mark_window(recorder);
 }
 
 /* --- the loop --- */
@@ -183,7 +167,7 @@ static bool finished(const struct recorder *recorder)
 		return true;
 	if (recorder->options->command)
 		return recorder->workload.exited || patience_ms(recorder) == 0;
-	return recorder->window == WINDOW_CLOSED;
+	return recorder->window.state == WINDOW_CLOSED;
 }
 
 static bool sample_until_end(struct recorder *recorder)
@@ -195,14 +179,11 @@ static bool sample_until_end(struct recorder *recorder)
 			return false;
 		advance_window(recorder);
 	}
-	if (recorder->window == WINDOW_CLOSED && !recorder->options->command)
+	if (recorder->window.state == WINDOW_CLOSED && !recorder->options->command)
 		return true;
 	if (!take(recorder))
 		return false;
-	if (recorder->window == WINDOW_OPEN) {
-		recorder->short_window = recorder->options->duration_ns > 0;
-		enter(recorder, WINDOW_CLOSED);
-	}
+	advance_window(recorder);
 	return true;
 }
 
@@ -305,6 +286,8 @@ static bool start(struct recorder *recorder, int fd)
 	struct text header = {0};
 	int status;
 
+	if (!recorder->options->experiment)
+		fprintf(stderr, "coalescope-logger: the log names no experiment (--experiment): its upload will have to\n");
 	header_write(recorder->options, &recorder->set, &header);
 	status = log_writer_start(&recorder->writer, fd, &header,
 				  recorder->set.layout.count * sizeof(uint64_t));
@@ -315,22 +298,40 @@ static bool start(struct recorder *recorder, int fd)
 		return complain(recorder->options->output, status);
 	if (!catch_signals(recorder) || !take(recorder))
 		return false;
-	recorder->first_received = recorder->values[recorder->received];
 	if (recorder->options->command)
-		mark(recorder, "command_start");
-	recorder->window = WINDOW_WAITING;
+		mark(recorder, "command_start", recorder->values);
 	advance_window(recorder);
 	return start_command(recorder) && start_timer(recorder);
+}
+
+/* What the window leaves to be desired; true if it is as it was asked for. */
+static bool judge_window(const struct recorder *recorder)
+{
+	const struct options *options = recorder->options;
+	const struct window *window = &recorder->window;
+
+	if (!window_began(window)) {
+		fprintf(stderr, "coalescope-logger: the measurement window never began\n");
+		return false;
+	}
+	if (!window_carried(window))
+		fprintf(stderr, "coalescope-logger: no packet passed %s in the measurement window: does the traffic take another interface?\n",
+			options->interface);
+	if (options->command && window_is_short(window)) {
+		fprintf(stderr, "coalescope-logger: %s ended before the measurement window did; the log is kept\n",
+			options->command[0]);
+		return false;
+	}
+	return true;
 }
 
 static bool judge(const struct recorder *recorder)
 {
 	const struct workload *workload = &recorder->workload;
 	const struct options *options = recorder->options;
+	bool fine = judge_window(recorder);
 
-	if (recorder->window < WINDOW_OPEN)
-		fprintf(stderr, "coalescope-logger: the measurement window never began\n");
-	if (recorder->caught && (options->command || options->duration_ns)) {
+	if (recorder->caught && (options->command || options->window.duration_ns)) {
 		fprintf(stderr, "coalescope-logger: %s: the log is whole, the run is short\n",
 			strsignal(recorder->caught));
 		return false;
@@ -349,10 +350,7 @@ static bool judge(const struct recorder *recorder)
 				options->command[0], strsignal(WTERMSIG(workload->status)));
 		return false;
 	}
-	if (recorder->short_window)
-		fprintf(stderr, "coalescope-logger: %s ended before the measurement window did; the log is kept\n",
-			options->command[0]);
-	return recorder->window >= WINDOW_OPEN && !recorder->short_window;
+	return fine;
 }
 
 static bool open_live(struct recorder *recorder)
@@ -374,9 +372,9 @@ bool recorder_open(struct recorder *recorder, const struct options *options)
 	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface))
 		return false;
 	recorder->time_of_day = record_layout_find(&recorder->set.layout, "t_realtime_ns");
-	recorder->received = record_layout_find(&recorder->set.layout, "rx_packets");
 	recorder->values = calloc(recorder->set.layout.count, sizeof(*recorder->values));
-	return (recorder->values && !recorder->set.layout.failed && open_live(recorder)) ||
+	return (recorder->values && !recorder->set.layout.failed &&
+		window_open(&recorder->window, &options->window, &recorder->set.layout) && open_live(recorder)) ||
 	       complain("start", -ENOMEM);
 }
 
@@ -387,19 +385,22 @@ bool recorder_run(struct recorder *recorder, int fd)
 	if (!start(recorder, fd))
 		return false;
 	sampled = sample_until_end(recorder);
+	if (window_settle(&recorder->window))
+		mark_window(recorder);
 	stop_command(recorder);
 	if (recorder->options->live)
-		live_finish(&recorder->live);
+		live_finish(&recorder->live, recorder->window.start, recorder->window.end);
 	if (recorder->writer.error)
 		return false;
 	if (recorder->options->command)
-		mark(recorder, "command_end");
+		mark(recorder, "command_end", recorder->values);
 	return write_end(recorder) && sampled && judge(recorder);
 }
 
 void recorder_close(struct recorder *recorder)
 {
 	live_close(&recorder->live);
+	window_close(&recorder->window);
 	source_set_close(&recorder->set);
 	log_writer_free(&recorder->writer);
 	workload_free(&recorder->workload);

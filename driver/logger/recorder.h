@@ -7,27 +7,23 @@
 #include "log_writer.h"
 #include "options.h"
 #include "source_set.h"
+#include "window.h"
 #include "workload.h"
-
-enum window { WINDOW_WAITING, WINDOW_WARMING, WINDOW_OPEN, WINDOW_CLOSED };
 
 struct recorder {
 	const struct options *options;
 	struct source_set set;
-	uint64_t *values;             /* of the latest sample; the first is t_monotonic_ns */
-	size_t time_of_day, received; /* columns of t_realtime_ns and rx_packets */
+	uint64_t *values;   /* of the latest sample; the first is t_monotonic_ns */
+	size_t time_of_day; /* column of t_realtime_ns */
 	struct log_writer writer;
 	struct workload workload;
 	struct live live; /* not open without --live */
 	uint64_t command_deadline; /* on CLOCK_MONOTONIC, in ns; 0: it may run for ever */
 	int timer_fd, signal_fd;
 	uint64_t missed_ticks;
-	enum window window;
-	uint64_t first_received;
-	uint64_t window_since; /* when the present state of the window began */
-	bool short_window;     /* the command ended before --duration was over */
-	int caught;            /* number of the signal that ended us, 0 if none */
-	bool gone;             /* a source failed: what it observes is not there any more */
+	struct window window;
+	int caught; /* number of the signal that ended us, 0 if none */
+	bool gone;  /* a source failed: what it observes is not there any more */
 };
 
 /* Finds the sources. Says on stderr what is wrong, as all of these do. */

@@ -53,7 +53,7 @@ def test_sanitizers_find_nothing(tmp_path):
         ["-o", str(tmp_path / "c.runlog"), "--result-limit", "10", "--", "seq", "100000"],
     ):
         done = subprocess.run(
-            [logger, "-i", "lo", "-t", "1ms", *arguments],
+            [logger, "-i", "lo", "-t", "1ms", "-e", "sanitized", *arguments],
             capture_output=True,
             text=True,
             timeout=30,
@@ -64,5 +64,6 @@ def test_sanitizers_find_nothing(tmp_path):
             "coalescope-logger: counters come from",
             "  not from",
             "coalescope-logger: no inter",
+            "coalescope-logger: no packet",
         )
         assert all(line.startswith(notes) for line in done.stderr.splitlines()), done.stderr
