@@ -216,3 +216,30 @@ def test_as_many_runs_as_it_says_tell_two_settings_apart():
         all(c.resolved for c in recommend(*runs(49), aims).candidates[1:]) for _ in range(60)
     ]
     assert 0.65 < np.mean(resolved) < 0.95
+
+
+@pytest.mark.fault("A9")
+@given(
+    noise=st.floats(5.0, 200.0),
+    n=st.integers(2, 4),
+    seed=st.integers(0, 1000),
+    size=st.floats(1e-30, 1e30),
+)
+def test_a_balance_of_scattered_replicates_is_a_number(noise, n, seed, size):
+    """Draws about such means go beyond what exp() can say; here a warning is an error."""
+    with np.errstate(over="ignore"):
+        table, cells = runs(NFS, n=n, noise=noise, seed=seed)
+    table = {name: np.clip(values, 1e-200, 1e200) * size for name, values in table.items()}
+    found = recommend(table, cells, [FAST, CHEAP], goal="balance", rng=seed)
+    for candidate in found.candidates:
+        assert 0.0 <= candidate.probability_best <= 1.0
+
+
+@given(factor=st.floats(1e-90, 1e90))
+def test_a_balance_needs_no_unit(factor):
+    table, cells = runs(NFS)
+    scaled = dict(table, throughput_mbps=table["throughput_mbps"] * factor)
+    found = [recommend(each, cells, [FAST, CHEAP], goal="balance") for each in (table, scaled)]
+    assert found[0].best == found[1].best
+    shares = [[c.probability_best for c in each.candidates] for each in found]
+    assert shares[0] == pytest.approx(shares[1], abs=1e-3)

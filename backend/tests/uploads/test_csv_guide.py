@@ -18,7 +18,14 @@ SOURCES = Path(coalescope.uploads.__file__).parent
 def codes_in_source() -> set[str]:
     """Every code that the CSV reader and the upload of tables can give."""
     found: set[str] = set()
-    for name in ("tidy_csv.py", "columns.py", "csv_header.py", "csv_row.py", "plain_text.py"):
+    for name in (
+        "tidy_csv.py",
+        "columns.py",
+        "csv_header.py",
+        "csv_row.py",
+        "foreign_files.py",
+        "plain_text.py",
+    ):
         tree = ast.parse((SOURCES / name).read_text(encoding="utf-8"))
         texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
         found |= {t for t in texts if isinstance(t, str) and re.fullmatch(r"[a-z]+(_[a-z]+)+", t)}

@@ -17,6 +17,8 @@ Allowed = NDArray[np.bool_]
 
 #: Share of what there is to gain below which a score does not fall.
 _LEAST = 1e-300
+#: Logarithm of the most that a run, or what is not allowed, is of the largest that is.
+_MOST = 300.0
 
 
 class Score(Protocol):
@@ -107,30 +109,37 @@ class Balanced:
     @property
     def has_two_ends(self) -> bool:
         """Whether no setting is best in both aims."""
-        ideal, nadir = _ends(self._worth(self.means), self.allowed)
+        largest = self._largest(self.means, self.allowed)
+        ideal, nadir = _ends(self._worth(self.means, largest), self.allowed)
         return bool(np.all(ideal > nadir))
 
     def of_settings(self, logs: Floats, allowed: Allowed) -> Floats:
         """Score settings between the ends of their own curve: log of the mean share."""
-        worth = self._worth(logs)
+        worth = self._worth(logs, self._largest(logs, allowed))
         scores: Floats = np.log(np.maximum(_share(worth, *_ends(worth, allowed)), _LEAST))
         return scores
 
     def of_runs(self, logs: Floats, cells: NDArray[np.intp]) -> Floats:
         """Score runs between the ends of the settings' curve."""
-        settings = self._worth(self.means)
+        largest = self._largest(self.means, self.allowed)
+        settings = self._worth(self.means, largest)
         ends = _ends(settings, self.allowed)
-        shares = np.maximum(_share(settings, *ends), _LEAST)
-        # of settings that reach no share there is nothing to tell
-        scores: Floats = np.where(
-            shares[cells] > _LEAST, _share(self._worth(logs), *ends) / shares[cells], 0.0
-        )
-        return scores
+        shares = _share(settings, *ends)[cells]
+        scores = np.zeros_like(shares)  # of settings that reach no share there is nothing to tell
+        of_runs = _share(self._worth(logs, largest[0]), *ends)
+        return np.divide(of_runs, shares, out=scores, where=shares > _LEAST)
 
-    def _worth(self, logs: Floats) -> Floats:
-        """Both aims such that more is better, [..., 2]."""
-        worth: Floats = np.exp(logs[..., self.columns]) * np.array(self.signs)
-        return worth
+    def _largest(self, logs: Floats, allowed: Allowed) -> Floats:
+        """The largest of each aim among what is allowed, [..., 1, 2]: shares need no unit."""
+        kept = np.where(allowed[..., None], logs[..., self.columns], -np.inf)
+        largest: Floats = kept.max(axis=-2, keepdims=True)
+        largest[~np.isfinite(largest)] = 0.0
+        return largest
+
+    def _worth(self, logs: Floats, largest: Floats) -> Floats:
+        """Both aims as parts of the largest, such that more is better, [..., 2]."""
+        parts: Floats = np.exp(np.minimum(logs[..., self.columns] - largest, _MOST))
+        return parts * np.array(self.signs)
 
 
 def _ends(worth: Floats, allowed: Allowed) -> tuple[Floats, Floats]:

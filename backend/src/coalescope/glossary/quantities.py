@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the glossary as the backend needs them: look-up, order, nearest names."""
 
-from difflib import get_close_matches
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from heapq import nlargest
 
 from coalescope_models.quantity import QUANTITIES, Quantity
 
 from coalescope.errors import CoalescopeError
+from coalescope.glossary.units import agree, split
 
 FREE_FACTOR_PREFIX = "factor."
+_FREE_FACTOR = re.compile(r"factor\.\w[\w.-]{0,99}")
+_ALIKE = 0.75  # of 1: a letter or two are wrong; less, and it is another word
 _ORDER = {name: index for index, name in enumerate(QUANTITIES)}
 
 
@@ -24,8 +30,17 @@ def measure(name: str) -> Quantity | None:
 
 
 def is_free_factor(name: str) -> bool:
-    """Whether the name is that of a factor the glossary does not know, factor.<name>."""
-    return name.startswith(FREE_FACTOR_PREFIX) and len(name) > len(FREE_FACTOR_PREFIX)
+    """Whether the name is that of a factor the glossary does not know, factor.<name>.
+
+    The name is a word: letters, digits, "_", "." and "-".
+    """
+    return _FREE_FACTOR.fullmatch(name) is not None
+
+
+def own_factor(name: str) -> str:
+    """How a factor of one's own is called that was given this name."""
+    named = FREE_FACTOR_PREFIX + name.removeprefix(FREE_FACTOR_PREFIX)
+    return named if is_free_factor(named) else "factor.NAME (a word of letters and digits)"
 
 
 def glossary_order(name: str) -> tuple[int, str]:
@@ -34,9 +49,17 @@ def glossary_order(name: str) -> tuple[int, str]:
 
 
 def nearest_names(name: str) -> list[str]:
-    """Up to three glossary names that look like `name`."""
-    columns = [q.name for q in QUANTITIES.values() if q.role in {"factor", "measure"}]
-    return get_close_matches(name, columns, n=3, cutoff=0.55)
+    """Up to three glossary names that are spelt like `name` and whose unit agrees with its own."""
+    return [near for _likeness, near in nlargest(3, _spelt_like(name))]
+
+
+def _spelt_like(name: str) -> Iterator[tuple[float, str]]:
+    stem = split(name)[0]
+    for quantity in QUANTITIES.values():
+        if quantity.role in {"factor", "measure"} and agree(name, quantity.name):
+            matcher = SequenceMatcher(None, stem, split(quantity.name)[0])
+            if matcher.ratio() >= _ALIKE:
+                yield matcher.ratio(), quantity.name
 
 
 def require_measure(name: str) -> Quantity:

@@ -8,7 +8,7 @@ from coalescope_models.quantity import Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue
-from coalescope.glossary.quantities import factor, is_free_factor, nearest_names
+from coalescope.glossary.quantities import factor, is_free_factor, nearest_names, own_factor
 
 LONGEST_LEVEL = 200
 LARGEST_LEVEL = 1e30  # squares and sums of what is larger would overflow
@@ -40,7 +40,7 @@ def _fault(name: str, value: FactorValue) -> _Fault | None:
     return (
         "unknown_factor",
         f"Factor {name!r} is not in the glossary.",
-        f"{meant}A factor of your own is named factor.{name}.",
+        f"{meant}A factor of your own is named {own_factor(name)}.",
     )
 
 

@@ -1,54 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a column of a tidy CSV is by its name, and what an unknown name may have meant. Pure."""
 
-from collections.abc import Iterable
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from coalescope_models.quantity import QUANTITIES, Quantity
 
 from coalescope.errors import Problem
-from coalescope.glossary.quantities import factor, is_free_factor, measure, nearest_names
+from coalescope.glossary.quantities import (
+    factor,
+    is_free_factor,
+    measure,
+    nearest_names,
+    own_factor,
+)
+from coalescope.glossary.units import agree, conversion, split
 
 Role = Literal["factor", "free factor", "measure", "sd", "replicate", "n"]
 _Where = dict[str, str | int | float | None]
 _SD = "_sd"
+_COLUMNS = [q.name for q in QUANTITIES.values() if q.role in ("factor", "measure")]
 
-# unit suffix of a name: (dimension, size in the dimension's base unit)
-_UNITS: dict[str, tuple[str, float]] = {
-    "ns": ("time", 1e-9),
-    "us": ("time", 1e-6),
-    "usec": ("time", 1e-6),
-    "usecs": ("time", 1e-6),
-    "ms": ("time", 1e-3),
-    "msec": ("time", 1e-3),
-    "s": ("time", 1.0),
-    "sec": ("time", 1.0),
-    "seconds": ("time", 1.0),
-    "min": ("time", 60.0),
-    "ticks": ("register time", 1.0),
-    "jiffies": ("kernel time", 1.0),
-    "bps": ("rate", 1.0),
-    "kbps": ("rate", 1e3),
-    "mbps": ("rate", 1e6),
-    "gbps": ("rate", 1e9),
-    "bits": ("size", 0.125),
-    "b": ("size", 1.0),
-    "byte": ("size", 1.0),
-    "bytes": ("size", 1.0),
-    "kb": ("size", 1e3),
-    "mb": ("size", 1e6),
-    "gb": ("size", 1e9),
-    "kib": ("size", 1024.0),
-    "mib": ("size", 1024.0**2),
-    "gib": ("size", 1024.0**3),
-    "hz": ("frequency", 1.0),
-    "khz": ("frequency", 1e3),
-    "mhz": ("frequency", 1e6),
-    "percent": ("share", 0.01),
-    "pct": ("share", 0.01),
-    "fraction": ("share", 1.0),
-    "ratio": ("share", 1.0),
+#: What other tools call a quantity: its names here. A unit at the end of the name must agree.
+_ELSEWHERE = {
+    "rx": ("delay_us", "throughput_mbps"),  # rx_usecs is ethtool's, rx_mbps is of many
+    "tx": ("tx_throughput_mbps",),
+    "rx_delay": ("delay_us",),
+    "coalesce": ("delay_us",),
+    "coalescing": ("delay_us",),
+    "mbps": ("throughput_mbps",),
+    "gbps": ("throughput_mbps",),
+    "pps": ("packet_rate_hz",),
+    "seconds": ("elapsed_s",),
+    "bandwidth": ("throughput_mbps",),
+    "bitrate": ("throughput_mbps",),
+    "irq": ("rx_interrupts", "rx_line_interrupts"),
+    "irqs": ("rx_interrupts", "rx_line_interrupts"),
+    "interrupts": ("rx_interrupts", "rx_line_interrupts"),
+    "cpu": ("system_cpu_percent", "host_cpu_percent"),
+    "duration": ("elapsed_s",),
+    "runtime": ("elapsed_s",),
+    "rtt": ("latency_us",),
+    "retransmits": ("retransmitted_segments",),
+    "retransmissions": ("retransmitted_segments",),
+    "retrans": ("retransmitted_segments",),
+    "loss": ("datagram_loss_percent",),
+    "lost": ("datagram_loss_percent",),
+    "lost_packets": ("datagrams_lost",),
+    "lost_datagrams": ("datagrams_lost",),
 }
 
 
@@ -87,38 +87,65 @@ def unknown_column(name: str, position: int) -> Problem:
             where=where,
             advice="Name every column after the glossary, or remove the empty column.",
         )
-    same = _same_quantity(name)
+    plain = _plain(name)
+    same = _same_quantity(plain)
     if same:
         return _wrong_unit(name, same, where)
-    near = nearest_names(name)
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return Problem(
         code="unknown_column",
         message=f"Column {name!r} is not in the glossary.",
         where=where,
-        advice=f"{meant}A factor of your own is named factor.{name}.",
+        advice=f"{_meant(plain)}{_set_or_observed(name)}",
     )
 
 
-def _same_quantity(name: str) -> list[Quantity]:
-    stem, _unit = _split(name.lower().removesuffix(_SD))
-    columns = (q for q in QUANTITIES.values() if q.role in ("factor", "measure"))
-    return [q for q in columns if not q.text and _split(q.name)[0] == stem]
+def _plain(name: str) -> str:
+    """The name as the glossary would write it: rx-usecs and "Rx usecs" are rx_usecs."""
+    return re.sub(r"\W+", "_", name.lower()).strip("_")
 
 
-def _split(name: str) -> tuple[str, str | None]:
-    stem, _, suffix = name.rpartition("_")
-    return (stem, suffix) if stem and suffix in _UNITS else (name, None)
+def _same_quantity(name: str) -> list[str]:
+    """The names here of the same quantity, in other units or spelt otherwise."""
+    name = name.removesuffix(_SD)
+    stem = split(name)[0]
+    return [
+        column
+        for column in _COLUMNS
+        if split(column)[0] == stem and not QUANTITIES[column].text and agree(name, column)
+    ]
 
 
-def _wrong_unit(name: str, same: Iterable[Quantity], where: _Where) -> Problem:
-    deviation = _SD if name.lower().endswith(_SD) else ""
-    given = _split(name.lower().removesuffix(_SD))[1]
-    names = [q.name + deviation for q in same]
-    units = [f"{q.name}{deviation} (in {q.unit or 'plain numbers'})" for q in same]
-    factors = [_conversion(given, q) for q in same]
-    steps = [text for text in factors if text]
-    rename = f"name the column {' or '.join(names)}"
+def _meant(name: str) -> str:
+    """The start of the advice: what it may be called here; nothing where nothing is known."""
+    deviation = _SD if name.endswith(_SD) else ""
+    name = name.removesuffix(_SD)
+    known = _ELSEWHERE.get(name) or _ELSEWHERE.get(split(name)[0], ())
+    near = [column for column in known if column in _COLUMNS and agree(name, column)]
+    meant = [_in_unit(name, column, deviation) for column in near or nearest_names(name)]
+    return f"Did you mean {' or '.join(meant)}? " if meant else ""
+
+
+def _set_or_observed(name: str) -> str:
+    """What a column is that the glossary lacks: only what was set makes cells."""
+    return (
+        f"Was it set, or observed? What was set is a factor of your own: {own_factor(name)}. What "
+        "was observed is no factor, or each value would be a cell of its own: leave it out."
+    )
+
+
+def _in_unit(given: str, column: str, deviation: str) -> str:
+    unit = QUANTITIES[column].unit
+    steps = conversion(given, column)
+    said = "; ".join(text for text in (unit and f"in {unit}", steps) if text)
+    return f"{column}{deviation} ({said})" if said else column + deviation
+
+
+def _wrong_unit(name: str, same: list[str], where: _Where) -> Problem:
+    plain = _plain(name)
+    deviation = _SD if plain.endswith(_SD) else ""
+    units = [f"{q}{deviation} (in {QUANTITIES[q].unit or 'plain numbers'})" for q in same]
+    steps = [text for q in same if (text := conversion(plain.removesuffix(_SD), q))]
+    rename = f"name the column {' or '.join(q + deviation for q in same)}"
     advice = (
         f"{steps[0][0].upper()}{steps[0][1:]} and {rename}."
         if steps
@@ -130,13 +157,3 @@ def _wrong_unit(name: str, same: Iterable[Quantity], where: _Where) -> Problem:
         where=where,
         advice=advice,
     )
-
-
-def _conversion(given: str | None, quantity: Quantity) -> str | None:
-    here = _split(quantity.name)[1]
-    if given is None or here is None or _UNITS[given][0] != _UNITS[here][0]:
-        return None
-    scale = _UNITS[given][1] / _UNITS[here][1]
-    if scale == 1.0:
-        return None
-    return f"multiply by {scale:.10g}" if scale > 1 else f"divide by {1 / scale:.10g}"

@@ -20,6 +20,7 @@ from coalescope.runs.records import MeasuredValue
 from coalescope.uploads.csv_faults import EnoughFaults, Faults
 from coalescope.uploads.csv_header import read_header
 from coalescope.uploads.csv_row import TableRow, read_row
+from coalescope.uploads.foreign_files import refuse_foreign
 from coalescope.uploads.plain_text import check_text
 
 # cell, replicate, measure
@@ -39,6 +40,7 @@ class Table:
 def read_table(file: BinaryIO) -> Table:
     """Read and check a tidy CSV. Errors: CoalescopeError (422) with every fault, up to 20."""
     check_text(file)
+    refuse_foreign(file)
     collector = Faults()
     try:
         table = _read(file, collector)

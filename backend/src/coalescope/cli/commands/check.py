@@ -12,6 +12,7 @@ from coalescope_host.run_log import CheckReport, RunLogError, check
 from coalescope.cli.complaints import describe
 from coalescope.cli.output import print_json, printable
 from coalescope.errors import CoalescopeError
+from coalescope.uploads.service import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.tidy_csv import Table, read_table
 
 
@@ -27,9 +28,11 @@ def run(arguments: Namespace) -> int:
 def _check(path: Path, *, as_json: bool) -> tuple[dict[str, Any] | None, bool]:
     """Report on one file (None if it cannot be read), and say whether it is fit to be stored."""
     try:
-        if path.suffix.lower() == ".csv":
-            return _check_table(path, as_json=as_json)
-        return _check_log(path, as_json=as_json)
+        with path.open("rb") as file:
+            start = file.read(8)
+        if begins_as_run_log(start) or is_named_as_run_log(path.name):
+            return _check_log(path, as_json=as_json)
+        return _check_table(path, as_json=as_json)
     except OSError as error:
         _complain(path, error.strerror or str(error))
         return None, False
