@@ -239,7 +239,9 @@ def test_the_result_is_plain_json(nfs, nfs_table, method):
             *("model", "method", "response", "response_unit", "n", "estimates", "covariance"),
             *("diagnostics", "residuals", "identifiable", "message", "bootstrap"),
         ]
-        assert set(data["estimates"]["alpha"]) == {"value", "unit", "ci95", "standard_error"}
+        assert set(data["estimates"]["alpha"]) == {
+            *("value", "unit", "ci95", "standard_error", "ci95_if_model_holds")
+        }
 
 
 def test_covariance_belongs_to_the_standard_errors(nfs, nfs_table):

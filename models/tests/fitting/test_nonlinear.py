@@ -301,3 +301,57 @@ def test_a_problem_that_has_no_finite_value_does_not_spoil_the_others():
     minimum = minimise(residuals, np.array([[-1.0], [2.0]]), np.array([-2.0]), np.array([9.0]))
     assert minimum.converged.tolist() == [False, True]
     assert minimum.values[1, 0] == pytest.approx(np.e)
+
+
+RAT43 = np.array(
+    [
+        *[16.08, 33.83, 65.80, 97.20, 191.55, 326.20, 386.87, 520.53],
+        *[590.03, 651.92, 724.93, 699.56, 689.96, 637.56, 717.41],
+    ]
+)
+
+
+@pytest.mark.parametrize("b4", [(1.0, -3.0, 6.0), (1.0, 0.1, 6.0)])
+def test_rat43_of_nist_ends_in_an_answer_whatever_the_bounds(b4):
+    """Bounds of b4 that include 0, where the model is not finite, ended in a traceback."""
+    model = model_of(
+        lambda x, b1, b2, b3, b4, xp: {"y": b1 / (1 + xp.exp(b2 - b3 * x)) ** (1 / b4)},
+        b1=(100.0, -2000.0, 3000.0),
+        b2=(10.0, -11.0, 26.0),
+        b3=(1.0, -1.5, 3.0),
+        b4=b4,
+    )
+    table = {"x": np.arange(1.0, 16.0), "y": RAT43}
+    result = fit_nonlinear(model, table, "y", ("b1", "b2", "b3", "b4"), weighting="absolute")
+    assert result.identifiable or result.message
+    if result.identifiable:
+        certified = [699.6415127, 5.277125379, 0.7596294144, 1.279248365]
+        found = [own.value for own in result.estimates.values()]
+        assert found == pytest.approx(certified, rel=1e-5)
+
+
+MGH10 = np.array(
+    [
+        *[34780, 28610, 23650, 19630, 16370, 13720, 11540, 9744, 8261, 7030, 6005, 5147, 4427],
+        *[3820, 3307, 2872],
+    ]
+)
+
+
+def test_mgh10_of_nist_is_told_though_its_parameters_rise_and_fall_together():
+    """Condition number 4,763, but certified standard errors of 2.8 % at most: it was refused."""
+    model = model_of(
+        lambda x, b1, b2, b3, xp: {"y": b1 * xp.exp(b2 / (x + b3))},
+        b1=(0.02, 0.0001, 1.0),
+        b2=(4000.0, 1000.0, 10000.0),
+        b3=(250.0, 100.0, 1000.0),
+    )
+    table = {"x": np.arange(50.0, 130.0, 5.0), "y": MGH10.astype(float)}
+    result = fit_nonlinear(model, table, "y", ("b1", "b2", "b3"), weighting="absolute")
+    assert result.identifiable, result.message
+    assert result.diagnostics.condition_number > 1000
+    certified = {"b1": 5.6096364710e-03, "b2": 6.1813463463e03, "b3": 3.4522363462e02}
+    errors = {"b1": 1.5687892471e-04, "b2": 2.3309021107e01, "b3": 7.8486103508e-01}
+    for name, own in result.estimates.items():
+        assert own.value == pytest.approx(certified[name], rel=1e-6)
+        assert own.standard_error == pytest.approx(errors[name], rel=1e-5)

@@ -9,7 +9,7 @@ from .diagnostics import CONDITION_LIMIT
 from .errors import FitInputError
 from .linear import METHODS, fit_linear
 from .nonlinear import Weighting, fit_nonlinear, most_work
-from .result import Bootstrap, Diagnostics, Estimate, FitResult, Residual
+from .result import Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
 
 __all__ = [
     "CONDITION_LIMIT",
@@ -19,6 +19,7 @@ __all__ = [
     "Estimate",
     "FitInputError",
     "FitResult",
+    "LackOfFit",
     "Over",
     "Residual",
     "Weighting",

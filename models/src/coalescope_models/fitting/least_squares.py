@@ -102,5 +102,20 @@ def _step(
     scaled = squares / (lengths[:, :, None] * lengths[:, None, :])
     scaled += damping[:, None, None] * np.eye(values.shape[1])
     right = np.where(held, 0.0, -gradient / lengths)
-    step: Floats = np.linalg.solve(scaled, right[:, :, None])[:, :, 0] / lengths
+    step: Floats = _solved(scaled, right) / lengths
     return step
+
+
+def _solved(squares: Floats, right: Floats) -> Floats:
+    """Solve each system, [b, p]; NaN, which is a step that is not taken, where it is not finite.
+
+    Where one is singular, damped or not, it gets the shortest of the steps that solve it.
+    """
+    regular = np.isfinite(squares).all(axis=(1, 2)) & np.isfinite(right).all(axis=1)
+    solved = np.full_like(right, np.nan)
+    try:
+        solved[regular] = np.linalg.solve(squares[regular], right[regular, :, None])[:, :, 0]
+    except np.linalg.LinAlgError:
+        inverse = np.linalg.pinv(squares[regular], hermitian=True)
+        solved[regular] = np.einsum("bij,bj->bi", inverse, right[regular])
+    return solved

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -25,8 +25,9 @@ from .diagnostics import (
 from .errors import FitInputError
 from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
 from .freedom import satterthwaite, variance_by_cell
+from .lack_of_fit import WIDENED, lack_of_fit, rejection
 from .points import Floats, Groups, matrix, normalised, pooled_noise
-from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, Residual
+from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
 
 #: The methods that `fit_linear` knows.
 METHODS = ("paper-tls", "whitened", "ols")
@@ -83,6 +84,15 @@ class _Task:
     def residual_freedom(self) -> int:
         """Observations less parameters."""
         return len(self.indices) - len(self.fit.parameters)
+
+    def lack_of_fit(self, values: Floats) -> LackOfFit | None:
+        """Test estimates [p] against the replicates; None where rows are no replicates."""
+        if self.unit == "rows":
+            return None
+        means = np.empty(len(self.rows))
+        means[self.groups.order] = np.repeat(self.observations[:, -1], self.groups.sizes)
+        deviations = (self.rows[:, :-1] @ values - self.rows[:, -1]) / means
+        return lack_of_fit(deviations, self.groups, len(self.fit.parameters))
 
     @property
     def indices(self) -> NDArray[np.intp]:
@@ -227,12 +237,21 @@ def _fitted(
     values = estimator(Moments.of_sets(points[None], task.weights))[0]
     residuals = _residuals(task, values)
     units = task.fit.units(task.response_unit)
+    misfit = task.lack_of_fit(values)
     if rng is None or plan.resamples == 0:
         estimates = {
             name: Estimate(float(value), unit, None, None)
             for name, value, unit in zip(task.fit.parameters, values, units, strict=True)
         }
-        return _result(task, plan, points, estimates=estimates, residuals=residuals)
+        return _result(
+            task,
+            plan,
+            points,
+            estimates=estimates,
+            residuals=residuals,
+            message=rejection(misfit) if misfit is not None and misfit.rejected else None,
+            misfit=misfit,
+        )
     draws = (
         resample_rows(points, task.groups, estimator, plan.resamples, rng, workers)
         if task.unit == "rows"
@@ -241,18 +260,24 @@ def _fitted(
         )
     )
     finite = draws[np.isfinite(draws).all(axis=1)]
-    plan = Bootstrap(
-        plan.unit, plan.resamples, plan.seed, plan.strata, degenerate=len(draws) - len(finite)
-    )
+    plan = replace(plan, degenerate=len(draws) - len(finite))
     message = _why_no_interval(task, plan)
     if message is not None:
         finite = finite[:0]
     elif task.unit == "replicates":
         message = _why_displaced(task, values, finite)
-    ends = _ends(task, values, finite)
+    ends = _ends(finite, values, task.freedom)
+    alone: Ends = [None] * len(values)
+    if misfit is not None and misfit.rejected:
+        alone, plan = ends, replace(plan, unit="cells")
+        finite = _drawn_cells(task, points, plan.resamples, rng, workers)
+        freedom = np.full(len(values), max(1.0, task.residual_freedom))
+        ends = _ends(finite, values, freedom)
+        widened = WIDENED if len(finite) else None
+        message = " ".join(filter(None, (rejection(misfit), widened, message)))
     errors = _standard_errors(finite)
     estimates = {
-        name: Estimate(float(values[i]), units[i], ends[i], errors[i])
+        name: Estimate(float(values[i]), units[i], ends[i], errors[i], alone[i])
         for i, name in enumerate(task.fit.parameters)
     }
     covariance = np.cov(finite, rowvar=False).tolist() if len(finite) else None
@@ -264,7 +289,22 @@ def _fitted(
         residuals=residuals,
         covariance=covariance,
         message=message,
+        misfit=misfit,
     )
+
+
+def _drawn_cells(
+    task: _Task, points: Floats, resamples: int, rng: np.random.Generator, workers: int | Over
+) -> Floats:
+    """Estimates from whole cells drawn with replacement, [b, p]: they scatter by the misfit, too.
+
+    No rows where more resamples than `Bootstrap.carries_intervals` allows determine no estimate.
+    """
+    one = Groups.by_label(np.zeros(len(points)))
+    draws = resample_rows(points, one, task.estimator, resamples, rng, workers, task.weights)
+    finite = draws[np.isfinite(draws).all(axis=1)]
+    enough = Bootstrap("cells", resamples, None, 1, len(draws) - len(finite)).carries_intervals
+    return finite if enough else finite[:0]
 
 
 def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
@@ -294,10 +334,13 @@ def _why_displaced(task: _Task, values: Floats, draws: Floats) -> str | None:
     )
 
 
-def _ends(task: _Task, values: Floats, draws: Floats) -> Sequence[tuple[float, float] | None]:
+Ends = Sequence[tuple[float, float] | None]
+
+
+def _ends(draws: Floats, values: Floats, freedom: Floats) -> Ends:
     if len(draws) == 0:
         return [None] * draws.shape[1]
-    return percentile_ends(draws, values, task.freedom)
+    return percentile_ends(draws, values, freedom)
 
 
 def _standard_errors(draws: Floats) -> list[float | None]:
@@ -336,6 +379,7 @@ def _result(
     covariance: list[list[float]] | None = None,
     message: str | None = None,
     identifiable: bool = True,
+    misfit: LackOfFit | None = None,
 ) -> FitResult:
     residuals = [] if residuals is None else residuals
     return FitResult(
@@ -346,7 +390,7 @@ def _result(
         n=len(task.indices),
         estimates=estimates,
         covariance=covariance,
-        diagnostics=_diagnostics(task, points, residuals),
+        diagnostics=_diagnostics(task, points, residuals, misfit),
         residuals=residuals,
         identifiable=identifiable,
         message=message,
@@ -354,7 +398,9 @@ def _result(
     )
 
 
-def _diagnostics(task: _Task, points: Floats | None, residuals: list[Residual]) -> Diagnostics:
+def _diagnostics(
+    task: _Task, points: Floats | None, residuals: list[Residual], misfit: LackOfFit | None
+) -> Diagnostics:
     names = task.fit.parameters
     freedom = task.residual_freedom
     deviations = np.array([residual.deviation_percent for residual in residuals])
@@ -366,4 +412,5 @@ def _diagnostics(task: _Task, points: Floats | None, residuals: list[Residual]) 
         max_abs_deviation_percent=float(np.max(np.abs(deviations))) if residuals else None,
         residual_sd_percent=spread if residuals else None,
         degrees_of_freedom=freedom,
+        lack_of_fit=misfit,
     )

@@ -17,9 +17,10 @@ from .bootstrap import Replicates, percentile_ends
 from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
 from .errors import FitInputError
 from .freedom import satterthwaite
+from .lack_of_fit import WIDENED, lack_of_fit, rejection
 from .least_squares import ITERATIONS, Integers, minimise
 from .points import Floats, Groups, matrix
-from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, Residual
+from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
 
 #: How the deviations are weighed: in percent of what was observed, or in its own unit.
 Weighting = Literal["relative", "absolute"]
@@ -33,6 +34,11 @@ _AT_BOUND = 1e-9
 #: Share of resamples at a bound from which on their mean says nothing about bias.
 _CUT_OFF = 0.01
 _UNMOVED = 1e-12
+#: Condition number beyond which rounding decides over the estimates.
+RANK_LIMIT = 1e8
+#: Standard error over the size of the estimate beyond which parameters that rise and fall together
+#: are not named: the 95 % interval then spans from nothing to twice the estimate.
+RELATIVE_ERROR_LIMIT = 0.5
 
 
 @dataclass(frozen=True)
@@ -303,13 +309,31 @@ def _why_not_identifiable(task: _Task, values: Floats) -> str | None:
     condition = condition_number(jacobian)
     if condition is not None and condition <= CONDITION_LIMIT:
         return None
+    why = f"condition number {'infinite' if condition is None else f'{condition:,.0f}'}"
+    if condition is not None and condition <= RANK_LIMIT:
+        relative = _relative_errors(task, values)
+        if relative is not None:
+            if relative.max() <= RELATIVE_ERROR_LIMIT:
+                return None
+            shown = f"{100.0 * relative.max():,.0f} %" if relative.max() < 1e4 else "far more"
+            why = f"a standard error is {shown} of its estimate; {why}"
     _, _, right = np.linalg.svd(jacobian / lengths, full_matrices=True)
     involved = [n for n, share in zip(task.names, np.abs(right[-1]), strict=True) if share > 0.2]
-    shown = "infinite" if condition is None else f"{condition:,.0f}"
     return (
-        f"{' and '.join(involved)} cannot be told apart at these settings (condition number "
-        f"{shown}, limit {CONDITION_LIMIT:.0f}). Hold one of them, or measure further settings."
+        f"{' and '.join(involved)} cannot be told apart at these settings ({why}). Hold one of "
+        "them, or measure further settings."
     )
+
+
+def _relative_errors(task: _Task, values: Floats) -> Floats | None:
+    """Standard errors over the sizes of the estimates, [p]; None without points to spare."""
+    covariance = _curvature_covariance(task, values)
+    if covariance is None:
+        return None
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    size = np.maximum(np.abs(values), [parameter.step for parameter in task.free])
+    relative: Floats = errors / size
+    return relative
 
 
 def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -325,9 +349,19 @@ def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Gener
     )
 
 
+def _lack_of_fit(task: _Task, values: Floats) -> LackOfFit | None:
+    predicted, _ = task.predict(values[None])
+    rows = np.empty(len(task.replicates))
+    scale = np.empty(len(task.replicates))
+    rows[task.groups.order] = np.repeat(predicted[0], task.groups.sizes)
+    scale[task.groups.order] = np.repeat(task.scales(task.observed), task.groups.sizes)
+    return lack_of_fit((rows - task.replicates) / scale, task.groups, len(values))
+
+
 def _fitted(
     task: _Task, plan: Bootstrap, response: str, values: Floats, draws: Floats | None
 ) -> FitResult:
+    misfit = _lack_of_fit(task, values)
     if draws is None:
         covariance = _curvature_covariance(task, values)
         message = None
@@ -341,8 +375,17 @@ def _fitted(
         covariance = None if draws is None else _covariance(draws)
     errors = _standard_errors(task, covariance)
     ends = _ends(task, values, draws, errors)
+    alone: Ends = [None] * len(values)
+    if misfit is not None and misfit.rejected:
+        alone, covariance = ends, _curvature_covariance(task, values)
+        errors = _standard_errors(task, covariance)
+        ends = _ends(task, values, None, errors)
+        widened = None if covariance is None else WIDENED
+        message = " ".join(filter(None, (rejection(misfit), widened, message)))
     estimates = {
-        parameter.name: Estimate(float(values[k]), parameter.quantity.unit, ends[k], errors[k])
+        parameter.name: Estimate(
+            float(values[k]), parameter.quantity.unit, ends[k], errors[k], alone[k]
+        )
         for k, parameter in enumerate(task.free)
     }
     lo, hi = task.bounds
@@ -365,6 +408,7 @@ def _fitted(
         at=values,
         covariance=None if covariance is None else covariance.tolist(),
         message=message,
+        misfit=misfit,
     )
 
 
@@ -395,7 +439,10 @@ def _curvature_covariance(task: _Task, values: Floats) -> Floats | None:
     predicted, _ = task.predict(values[None])
     deviations = (predicted[0] - task.observed) / task.scales(task.observed)
     variance = float(deviations @ deviations) / freedom
-    inverse: Floats = np.linalg.inv(jacobian.T @ jacobian).astype(np.float64)
+    # by singular values of columns of unit length: the normal equations would square the condition
+    lengths = np.linalg.norm(jacobian, axis=0)
+    _, singular, right = np.linalg.svd(jacobian / lengths, full_matrices=False)
+    inverse: Floats = (right.T / singular**2) @ right / np.outer(lengths, lengths)
     return variance * inverse
 
 
@@ -405,11 +452,14 @@ def _standard_errors(task: _Task, covariance: Floats | None) -> list[float | Non
     return [float(np.sqrt(max(variance, 0.0))) for variance in np.diag(covariance)]
 
 
+Ends = Sequence[tuple[float, float] | None]
+
+
 def _ends(
     task: _Task, values: Floats, draws: Floats | None, errors: Sequence[float | None]
-) -> list[tuple[float, float] | None]:
+) -> Ends:
     """Return the interval of each free parameter; none leaves the bounds of the search."""
-    ends: Sequence[tuple[float, float] | None]
+    ends: Ends
     if draws is None:
         ends = [_student(task, value, error) for value, error in zip(values, errors, strict=True)]
     else:
@@ -452,6 +502,7 @@ def _result(
     covariance: list[list[float]] | None = None,
     message: str | None = None,
     identifiable: bool = True,
+    misfit: LackOfFit | None = None,
 ) -> FitResult:
     known = estimates is not None
     if estimates is None:
@@ -467,7 +518,7 @@ def _result(
         n=len(task.observed),
         estimates=estimates,
         covariance=covariance,
-        diagnostics=_diagnostics(task, jacobian, residuals),
+        diagnostics=_diagnostics(task, jacobian, residuals, misfit),
         residuals=residuals,
         identifiable=identifiable and known,
         message=message,
@@ -485,7 +536,10 @@ def _residuals(task: _Task, values: Floats) -> list[Residual]:
 
 
 def _diagnostics(
-    task: _Task, jacobian: Floats | None, residuals: Sequence[Residual]
+    task: _Task,
+    jacobian: Floats | None,
+    residuals: Sequence[Residual],
+    misfit: LackOfFit | None,
 ) -> Diagnostics:
     freedom = len(task.observed) - len(task.free)
     moved = jacobian is not None and bool(np.linalg.norm(jacobian, axis=0).all())
@@ -501,4 +555,5 @@ def _diagnostics(
         max_abs_deviation_percent=float(np.max(np.abs(deviations))) if residuals else None,
         residual_sd_percent=spread if residuals else None,
         degrees_of_freedom=freedom,
+        lack_of_fit=misfit,
     )

@@ -18,14 +18,41 @@ class Estimate:
     Attributes:
         value: the estimate.
         unit: unit of the response per unit of the column.
-        ci95: 95 % percentile interval of the bootstrap, see `percentile_ends`.
-        standard_error: standard deviation of the bootstrap.
+        ci95: 95 % interval. Of the replicates' spread where they do not reject the model; else, or
+            where there are none, of the deviations of the points from the model.
+        standard_error: of the same spread as `ci95`.
+        ci95_if_model_holds: where the replicates reject the model, the interval of their spread
+            alone: it would cover the truth if the model were right. Otherwise None.
     """
 
     value: float | None
     unit: str
     ci95: tuple[float, float] | None
     standard_error: float | None
+    ci95_if_model_holds: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class LackOfFit:
+    """A test of the model against the spread of its replicates.
+
+    Attributes:
+        f: mean square of the cells' deviations over that of the replicates within cells.
+        model_degrees_of_freedom: cells less parameters.
+        noise_degrees_of_freedom: replicates less cells.
+        p_value: probability of such an F or a larger one if the model is right.
+        rejected: whether `p_value` is below 0.01.
+        misfit_percent: root mean square deviation of cells, over the degrees of freedom.
+        noise_percent: standard deviation of a replicate within its cell.
+    """
+
+    f: float
+    model_degrees_of_freedom: int
+    noise_degrees_of_freedom: int
+    p_value: float
+    rejected: bool
+    misfit_percent: float
+    noise_percent: float
 
 
 @dataclass(frozen=True)
@@ -40,6 +67,7 @@ class Diagnostics:
         max_abs_deviation_percent: largest deviation, in percent of the observed response.
         residual_sd_percent: root of the sum of squared deviations over degrees of freedom.
         degrees_of_freedom: points less parameters.
+        lack_of_fit: test of the model against replicates; None without replicates.
     """
 
     condition_number: float | None
@@ -47,6 +75,7 @@ class Diagnostics:
     max_abs_deviation_percent: float | None
     residual_sd_percent: float | None
     degrees_of_freedom: int
+    lack_of_fit: LackOfFit | None = None
 
 
 @dataclass(frozen=True)
@@ -71,14 +100,15 @@ class Bootstrap:
     """How the intervals were made.
 
     Attributes:
-        unit: what was drawn: "rows" of the table, or "replicates" within their cells.
+        unit: what was drawn: "rows" of the table, "replicates" within their cells, or, where these
+            reject the model, whole "cells".
         resamples: how often.
         seed: of the generator; None when a generator was handed in.
         strata: in how many groups rows or replicates were drawn.
         degenerate: resamples that determine no estimate; they are left out.
     """
 
-    unit: Literal["rows", "replicates"]
+    unit: Literal["rows", "replicates", "cells"]
     resamples: int
     seed: int | None
     strata: int

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether replicates reject a model: its misfit beside the spread within cells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..statistics import f_tail
+from .points import Floats, Groups
+from .result import LackOfFit
+
+#: Probability below which a model is called rejected.
+SIGNIFICANCE = 0.01
+#: Relative deviation that rounding alone explains.
+_ROUNDING = 1e-12
+
+
+def lack_of_fit(deviations: Floats, cells: Groups, parameters: int) -> LackOfFit | None:
+    """Test the model against the replicates; None where that is not possible.
+
+    F = [Σ n d̄²/(m − p)] / [Σ Σ (d − d̄)²/(N − m)], with m cells of n replicates, N in all, p
+    parameters, and d what the model deviates from each replicate (Draper and Smith 1998, section
+    2.1). Cells of one replicate count above, not below.
+
+    Args:
+        deviations: of the model from each replicate, relative to its cell's mean response, in the
+            order of the table, [N].
+        cells: groups of replicates.
+        parameters: how many were estimated.
+    """
+    between = cells.count - parameters
+    within = len(deviations) - cells.count
+    if between < 1 or within < 1:
+        return None
+    own = deviations[cells.order]
+    means = np.add.reduceat(own, cells.starts) / cells.sizes
+    misfit = float(np.sum(cells.sizes * means**2)) / between
+    noise = float(np.sum((own - np.repeat(means, cells.sizes)) ** 2)) / within
+    if noise <= _ROUNDING**2:
+        return None
+    f = misfit / noise
+    p_value = f_tail(f, between, within)
+    return LackOfFit(
+        f=f,
+        model_degrees_of_freedom=between,
+        noise_degrees_of_freedom=within,
+        p_value=p_value,
+        rejected=p_value < SIGNIFICANCE,
+        misfit_percent=100.0 * float(np.sqrt(np.sum(means**2) / between)),
+        noise_percent=100.0 * float(np.sqrt(noise)),
+    )
+
+
+def rejection(found: LackOfFit) -> str:
+    """Say that the model is rejected, and by how much."""
+    p_text = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
+    return (
+        f"The replicates reject the model: cells deviate from it by {found.misfit_percent:.2g} %, "
+        f"single runs from their cell by {found.noise_percent:.2g} % (lack of fit: F = "
+        f"{found.f:,.4g} on {found.model_degrees_of_freedom} and "
+        f"{found.noise_degrees_of_freedom} degrees of freedom, {p_text})."
+    )
+
+
+WIDENED = (
+    "The intervals are made of the cells' deviations from the model, which include the misfit; a "
+    "bias that all cells share is not in them."
+)
