@@ -881,7 +881,8 @@ export interface components {
          * @description How the intervals were made.
          *
          *     Attributes:
-         *         unit: what was drawn: "rows" of the table, or "replicates" within their cells.
+         *         unit: what was drawn: "rows" of the table, "replicates" within their cells, or, where these
+         *             reject the model, whole "cells".
          *         resamples: how often.
          *         seed: of the generator; None when a generator was handed in.
          *         strata: in how many groups rows or replicates were drawn.
@@ -892,7 +893,7 @@ export interface components {
              * Unit
              * @enum {string}
              */
-            unit: "rows" | "replicates";
+            unit: "rows" | "replicates" | "cells";
             /** Resamples */
             resamples: number;
             /** Seed */
@@ -1311,6 +1312,7 @@ export interface components {
          *         max_abs_deviation_percent: largest deviation, in percent of the observed response.
          *         residual_sd_percent: root of the sum of squared deviations over degrees of freedom.
          *         degrees_of_freedom: points less parameters.
+         *         lack_of_fit: test of the model against replicates; None without replicates.
          */
         Diagnostics: {
             /** Condition Number */
@@ -1325,6 +1327,7 @@ export interface components {
             residual_sd_percent: number | null;
             /** Degrees Of Freedom */
             degrees_of_freedom: number;
+            lack_of_fit?: components["schemas"]["LackOfFit"] | null;
         };
         /**
          * DifferingOut
@@ -1427,8 +1430,11 @@ export interface components {
          *     Attributes:
          *         value: the estimate.
          *         unit: unit of the response per unit of the column.
-         *         ci95: 95 % percentile interval of the bootstrap, see `percentile_ends`.
-         *         standard_error: standard deviation of the bootstrap.
+         *         ci95: 95 % interval. Of the replicates' spread where they do not reject the model; else, or
+         *             where there are none, of the deviations of the points from the model.
+         *         standard_error: of the same spread as `ci95`.
+         *         ci95_if_model_holds: where the replicates reject the model, the interval of their spread
+         *             alone: it would cover the truth if the model were right. Otherwise None.
          */
         Estimate: {
             /** Value */
@@ -1442,6 +1448,11 @@ export interface components {
             ] | null;
             /** Standard Error */
             standard_error: number | null;
+            /** Ci95 If Model Holds */
+            ci95_if_model_holds?: [
+                number,
+                number
+            ] | null;
         };
         /**
          * ExperimentIn
@@ -1616,7 +1627,7 @@ export interface components {
             model: string;
             /**
              * Method
-             * @description Total least squares as in Geist et al. 2005; the same weighed by the noise that replicates show, whatever the units; or ordinary least squares. Noisy counts bias all but the whitened fit, so intervals of the others then cover less than they say
+             * @description Total least squares as in Geist et al. 2005; the same weighed by the noise that replicates show, whatever the units; or ordinary least squares. Noisy counts bias all but the whitened fit; a model that the replicates reject distorts that one most
              * @default paper-tls
              * @enum {string}
              */
@@ -1711,7 +1722,7 @@ export interface components {
             identifiable: boolean;
             /**
              * Message
-             * @description Why there are no values, or no intervals
+             * @description Why there are no values or no intervals; that the replicates reject the model
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];
@@ -1885,6 +1896,35 @@ export interface components {
             prediction: components["schemas"]["PredictionOut"] | null;
             /** @description Why it failed */
             error: components["schemas"]["ErrorBody"] | null;
+        };
+        /**
+         * LackOfFit
+         * @description A test of the model against the spread of its replicates.
+         *
+         *     Attributes:
+         *         f: mean square of the cells' deviations over that of the replicates within cells.
+         *         model_degrees_of_freedom: cells less parameters.
+         *         noise_degrees_of_freedom: replicates less cells.
+         *         p_value: probability of such an F or a larger one if the model is right.
+         *         rejected: whether `p_value` is below 0.01.
+         *         misfit_percent: root mean square deviation of cells, over the degrees of freedom.
+         *         noise_percent: standard deviation of a replicate within its cell.
+         */
+        LackOfFit: {
+            /** F */
+            f: number;
+            /** Model Degrees Of Freedom */
+            model_degrees_of_freedom: number;
+            /** Noise Degrees Of Freedom */
+            noise_degrees_of_freedom: number;
+            /** P Value */
+            p_value: number;
+            /** Rejected */
+            rejected: boolean;
+            /** Misfit Percent */
+            misfit_percent: number;
+            /** Noise Percent */
+            noise_percent: number;
         };
         /**
          * LatencyOut
@@ -2312,7 +2352,7 @@ export interface components {
             identifiable: boolean;
             /**
              * Message
-             * @description Why there are no values, or no intervals
+             * @description Why there are no values or no intervals; that the replicates reject the model
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];

@@ -15,7 +15,7 @@ from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.fits.inputs import Source, candidates, choose
 from coalescope.fits.pooling import check_pooled, setting_labels
-from coalescope.fits.service import Fit
+from coalescope.fits.service import Fit, with_worst_point
 from coalescope.glossary.quantities import measure
 from coalescope.runs.records import RunValues
 from coalescope.runs.selection import select_runs
@@ -169,12 +169,13 @@ def fit(points: Points, request: NonlinearRequest, run: Run = here) -> Nonlinear
         ) from None
     _, settings, runs = np.unique(points.settings, return_inverse=True, return_counts=True)
     means = {n: np.bincount(settings, points.columns[n]) / runs for n in sorted(inputs)}
+    factors = [points.factors[residual.index] for residual in result.residuals]
     places = [settings[residual.index] for residual in result.residuals]
     return NonlinearFit(
         experiment=points.experiment,
         where=points.where,
-        result=result,
-        factors=[points.factors[residual.index] for residual in result.residuals],
+        result=with_worst_point(result, factors),
+        factors=factors,
         left_out=points.left_out,
         without=points.without,
         output=request.output,

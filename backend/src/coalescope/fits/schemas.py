@@ -47,7 +47,7 @@ class FitIn(BaseModel):
         default="paper-tls",
         description="Total least squares as in Geist et al. 2005; the same weighed by the noise "
         "that replicates show, whatever the units; or ordinary least squares. Noisy counts bias "
-        "all but the whitened fit, so intervals of the others then cover less than they say",
+        "all but the whitened fit; a model that the replicates reject distorts that one most",
     )
     response: str | None = Field(
         default=None,
@@ -195,7 +195,9 @@ class FitOut(BaseModel):
     diagnostics: Diagnostics
     residuals: Sequence[ResidualOut]
     identifiable: bool
-    message: str | None = Field(description="Why there are no values, or no intervals")
+    message: str | None = Field(
+        description="Why there are no values or no intervals; that the replicates reject the model"
+    )
     bootstrap: Bootstrap
 
 

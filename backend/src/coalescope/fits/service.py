@@ -3,11 +3,11 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from coalescope_models.catalogue import MODELS, LinearFit, Model
-from coalescope_models.fitting import FitResult, Over, fit_linear
+from coalescope_models.fitting import FitResult, Over, Residual, fit_linear
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
@@ -123,14 +123,32 @@ def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -
         rng=request.seed,
         workers=spread if spread is not None and large else len(os.sched_getaffinity(0)),
     )
+    factors = [table.factors[residual.index] for residual in result.residuals]
     return Fit(
         experiment=selection.experiment,
         where=selection.where,
-        result=result,
-        factors=[table.factors[residual.index] for residual in result.residuals],
+        result=with_worst_point(result, factors),
+        factors=factors,
         left_out=table.left_out,
         without=selection.without,
     )
+
+
+def worst_point(result: FitResult, factors: Sequence[Factors]) -> tuple[Residual, Factors]:
+    """The point that is farthest off the model, and its factors. The fit has residuals."""
+    pairs = zip(result.residuals, factors, strict=True)
+    return max(pairs, key=lambda pair: abs(pair[0].deviation_percent))
+
+
+def with_worst_point(result: FitResult, factors: Sequence[Factors]) -> FitResult:
+    """The same fit; where replicates reject its model, the message says where it is worst."""
+    misfit = result.diagnostics.lack_of_fit
+    if misfit is None or not misfit.rejected or not result.residuals:
+        return result
+    residual, where = worst_point(result, factors)
+    place = ", ".join(f"{name} {value}" for name, value in where.items())
+    worst = f"It is farthest off at {place}: by {abs(residual.deviation_percent):.2g} %."
+    return replace(result, message=f"{result.message} {worst}")
 
 
 def _linear_fit(model: Model) -> LinearFit:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -367,9 +367,7 @@ def _fitted(
         message = None
     else:
         finite = draws[np.isfinite(draws).all(axis=1)]
-        plan = Bootstrap(
-            plan.unit, plan.resamples, plan.seed, plan.strata, len(draws) - len(finite)
-        )
+        plan = replace(plan, degenerate=len(draws) - len(finite))
         message = _why_no_interval(task, plan)
         draws = finite if message is None else None
         covariance = None if draws is None else _covariance(draws)
@@ -378,6 +376,7 @@ def _fitted(
     alone: Ends = [None] * len(values)
     if misfit is not None and misfit.rejected:
         alone, covariance = ends, _curvature_covariance(task, values)
+        plan = replace(plan, unit="cells")
         errors = _standard_errors(task, covariance)
         ends = _ends(task, values, None, errors)
         widened = None if covariance is None else WIDENED

@@ -4,7 +4,7 @@
 import sys
 from argparse import Namespace
 
-from coalescope_models.fitting import FitResult
+from coalescope_models.fitting import FitResult, LackOfFit
 
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.options.questions import METHODS
@@ -21,7 +21,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.fits import nonlinear
 from coalescope.fits.nonlinear import MAX_NONLINEAR_RESAMPLES, NonlinearFit
 from coalescope.fits.schemas import FitOut, fit_out, nonlinear_fit_out
-from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, fit, select_rows
+from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, fit, select_rows, worst_point
 
 
 def run(arguments: Namespace) -> int:
@@ -123,7 +123,7 @@ def _print(found: Fit) -> None:
     result = found.result
     print(f"{printable(found.experiment.title)} ({found.experiment.kind})")
     chosen = "".join(f", {name} {shown(value)}" for name, value in found.where.items())
-    points = "cells" if result.bootstrap.unit == "replicates" else "rows"
+    points = "rows" if result.bootstrap.unit == "rows" else "cells"
     print(f"{result.model} by {result.method}: {result.response} of {result.n} {points}{chosen}")
     print_left_out(found.without)
     if found.left_out:
@@ -132,21 +132,22 @@ def _print(found: Fit) -> None:
         print("no estimates")
         return
     print()
-    print_table(
-        ("parameter", "estimate", "95 % interval", "standard error", "unit"),
+    heads = ["parameter", "estimate", "95 % interval", "standard error", "unit"]
+    rows = [
         [
-            (
-                name,
-                _digits(estimate.value),
-                "–"
-                if estimate.ci95 is None
-                else f"{shown(estimate.ci95[0], 4)} to {shown(estimate.ci95[1], 4)}",
-                _digits(estimate.standard_error, 2),
-                estimate.unit,
-            )
-            for name, estimate in result.estimates.items()
-        ],
-    )
+            name,
+            _digits(estimate.value),
+            _interval(estimate.ci95),
+            _digits(estimate.standard_error, 2),
+            estimate.unit,
+        ]
+        for name, estimate in result.estimates.items()
+    ]
+    if any(estimate.ci95_if_model_holds for estimate in result.estimates.values()):
+        heads.append("if the model held")
+        for row, estimate in zip(rows, result.estimates.values(), strict=True):
+            row.append(_interval(estimate.ci95_if_model_holds))
+    print_table(heads, rows)
     _print_diagnostics(found)
     if result.message and result.identifiable:
         print_heading(result.message)
@@ -166,6 +167,8 @@ def _print_diagnostics(found: Fit) -> None:
         ("variance inflation", inflation),
         ("intervals", _bootstrap(result)),
     ]
+    if diagnostics.lack_of_fit is not None:
+        rows.append(("lack of fit", _lack_of_fit(diagnostics.lack_of_fit)))
     if result.residuals:
         rows.append(("worst residual", _worst(found)))
     width = max(len(label) for label, _ in rows)
@@ -173,12 +176,19 @@ def _print_diagnostics(found: Fit) -> None:
         print(f"  {label.ljust(width)}  {value}")
 
 
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "–" if ends is None else f"{shown(ends[0], 4)} to {shown(ends[1], 4)}"
+
+
+def _lack_of_fit(found: LackOfFit) -> str:
+    verdict = "rejected" if found.rejected else "not rejected"
+    degrees = f"{found.model_degrees_of_freedom}, {found.noise_degrees_of_freedom}"
+    return f"F({degrees}) = {found.f:,.4g}, p = {found.p_value:.2g}: the model is {verdict}"
+
+
 def _worst(found: Fit) -> str:
     unit = found.result.response_unit
-    residual, factors = max(
-        zip(found.result.residuals, found.factors, strict=True),
-        key=lambda pair: abs(pair[0].deviation_percent),
-    )
+    residual, factors = worst_point(found.result, found.factors)
     place = ", ".join(f"{name} {shown(value)}" for name, value in factors.items())
     return (
         f"{-residual.deviation_percent:+.2f} % at {place}: "
@@ -192,7 +202,9 @@ def _bootstrap(result: FitResult) -> str:
         return "from the curvature at the minimum: there are no replicates"
     if plan.resamples == 0:
         return "none asked for"
-    drawn = "replicates within cells" if plan.unit == "replicates" else "rows"
+    if result.method == "nonlinear" and plan.unit == "cells":
+        return "from the curvature at the minimum and the deviations of the cells"
+    drawn = {"replicates": "replicates within cells"}.get(plan.unit, plan.unit)
     groups = f", {plan.strata} strata" if plan.unit == "rows" and plan.strata > 1 else ""
     return f"bootstrap of {drawn}{groups}, {plan.resamples} resamples, seed {plan.seed}"
 

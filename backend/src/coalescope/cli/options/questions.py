@@ -52,7 +52,7 @@ def fit(parser: argparse.ArgumentParser) -> None:
         dest="methods",
         help="of a linear fit: total least squares as in Geist et al. 2005 (the default), the same "
         "weighed by the noise of replicates, ordinary least squares; noisy counts bias all but the "
-        "whitened one, whose intervals then cover best; may be repeated",
+        "whitened one, which a model that the replicates reject distorts most; may be repeated",
     )
     parser.add_argument(
         "--output",

@@ -90,6 +90,8 @@ function FitNote({ fit }: { fit: Fit }) {
   );
 }
 
+const rejected = (fit: Fit): boolean => fit.diagnostics.lack_of_fit?.rejected === true;
+
 export function FitBlock({ state }: { state: FitState | null }) {
   const { view, subject } = useExplorer();
   if (view.sliders.length === 0) return null;
@@ -110,6 +112,11 @@ export function FitBlock({ state }: { state: FitState | null }) {
       {fit && !fit.identifiable && (
         <Notice tone="warn" title="These cells do not tell the costs apart">
           {fit.message} The sliders stand at the paper’s values.
+        </Notice>
+      )}
+      {fit?.identifiable && fit.message && (
+        <Notice tone="warn" title={rejected(fit) ? 'The replicates reject this model' : 'About this fit'}>
+          {fit.message}
         </Notice>
       )}
       {state?.stale && (
