@@ -138,8 +138,9 @@ class Balanced:
 
     def _worth(self, logs: Floats, largest: Floats) -> Floats:
         """Both aims as parts of the largest, such that more is better, [..., 2]."""
-        parts: Floats = np.exp(np.minimum(logs[..., self.columns] - largest, _MOST))
-        return parts * np.array(self.signs)
+        parts = np.exp(np.minimum(logs[..., self.columns] - largest, _MOST))
+        worth: Floats = parts * np.array(self.signs)
+        return worth
 
 
 def _ends(worth: Floats, allowed: Allowed) -> tuple[Floats, Floats]:
