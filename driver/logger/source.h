@@ -61,5 +61,7 @@ int netlink_source_open(struct source *source, struct record_layout *layout, con
 int sysfs_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int cpu_source_open(struct source *source, struct record_layout *layout);
+struct cpu_account;
+int workload_source_open(struct source *source, struct record_layout *layout, struct cpu_account *account);
 
 #endif

@@ -219,6 +219,11 @@ bool source_set_open(struct source_set *set, const char *wanted, const char *cou
 	return open_rest(set, counters, interface);
 }
 
+void source_set_add_workload(struct source_set *set, struct cpu_account *account)
+{
+	keep(set, workload_source_open(next(set), &set->layout, account));
+}
+
 int source_set_sample(struct source_set *set, uint64_t *values, const char **failed)
 {
 	size_t i;

@@ -54,8 +54,8 @@ static int become(const struct identity *identity)
 }
 
 /* In the child: never returns. Trouble goes to the parent as an errno. */
-static void run_command(char *const *command, const struct identity *identity, pid_t parent, int output,
-			int trouble)
+static void run_command(char *const *command, const struct identity *identity, const struct cpu_account *account,
+			pid_t parent, int output, int trouble)
 {
 	sigset_t none;
 	int reason;
@@ -64,7 +64,7 @@ static void run_command(char *const *command, const struct identity *identity, p
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	if (dup2(output, STDOUT_FILENO) >= 0 && !become(identity) && !prctl(PR_SET_PDEATHSIG, SIGTERM) &&
+	if (dup2(output, STDOUT_FILENO) >= 0 && !cpu_account_join(account) && !become(identity) && !prctl(PR_SET_PDEATHSIG, SIGTERM) &&
 	    getppid() == parent)
 		execvp(command[0], command);
 	reason = errno;
@@ -80,7 +80,7 @@ int workload_start(struct workload *workload, char *const *command, const char *
 	pid_t parent = getpid();
 	int status = find_identity(&identity, user);
 
-	*workload = (struct workload){.output_fd = -1, .limit = limit};
+	workload->limit = limit;
 	if (status)
 		return status;
 	if (pipe2(output, O_CLOEXEC))
@@ -96,7 +96,7 @@ int workload_start(struct workload *workload, char *const *command, const char *
 	if (workload->pid == 0) {
 		if (workload->group)
 			setpgid(0, 0);
-		run_command(command, &identity, parent, output[1], trouble[1]);
+		run_command(command, &identity, &workload->account, parent, output[1], trouble[1]);
 	}
 	workload->started = workload->pid;
 	status = workload->pid < 0 ? -errno : 0;
@@ -143,7 +143,14 @@ void workload_drain(struct workload *workload)
 
 bool workload_reap(struct workload *workload)
 {
-	if (workload->pid && waitpid(workload->pid, &workload->status, WNOHANG) == workload->pid) {
+	pid_t ended;
+	int status;
+
+	/* what it left behind may have become ours */
+	while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (ended != workload->pid)
+			continue;
+		workload->status = status;
 		workload->pid = 0;
 		workload->exited = true;
 	}
@@ -207,4 +214,5 @@ void workload_free(struct workload *workload)
 	if (workload->output_fd >= 0)
 		close(workload->output_fd);
 	text_free(&workload->output);
+	cpu_account_close(&workload->account);
 }

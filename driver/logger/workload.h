@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cpu_account.h"
 #include "text.h"
 
 struct workload {
@@ -21,6 +22,7 @@ struct workload {
 	uint64_t output_bytes; /* printed, kept or not */
 	bool exited;
 	int status; /* as from waitpid */
+	struct cpu_account account; /* opened before it is started, where it can be */
 };
 
 /* Starts it as who called us, or as the named user. 0, or a negative errno of what the start failed with. */

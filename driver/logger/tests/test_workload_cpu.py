@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU time of the command and of all that it starts, and of nothing else."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from coalescope_host.run_log import read
+from patience import PATIENCE_S
+
+BURN = """
+import os, sys, time, threading, subprocess
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end: pass
+def daemon(seconds):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            burn(seconds)
+        os._exit(0)
+    os.wait()
+"""
+SHAPES = {
+    "alone": ("burn(0.4)", 0.4),
+    "threads": (
+        "many = [threading.Thread(target=burn, args=(0.2,)) for _ in range(3)]\n"
+        "for one in many: one.start()\n"
+        "for one in many: one.join()",
+        0.6,
+    ),
+    "children": (
+        "for _ in range(4):\n    if os.fork() == 0: burn(0.1); os._exit(0)\n    os.wait()",
+        0.4,
+    ),
+    "daemon": ("daemon(0.5); time.sleep(2.5)", 0.5),
+    "asleep": ("time.sleep(0.3)", 0.0),
+}
+STARTS_S = 0.15  # Python itself
+WITHOUT_CGROUPS = (
+    'for m in $(findmnt -nrt cgroup2 -o TARGET); do umount -l "$m"; done; exec "$0" "$@"'
+)
+
+
+def used(logger, path, script, *without):
+    command = [logger, "-i", "lo", "-o", path, "--force", "-e", "cpu", "--source", "proc"]
+    command = [*without, *command, "--", sys.executable, "-c", BURN + script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, done.stderr
+    log = read(path)
+    column = log.streams[0].column("workload_cpu_ns")
+    assert list(column) == sorted(column)
+    return (column[-1] - column[0]) / 1e9, log.field("workload_cpu_ns").attributes["basis"]
+
+
+@pytest.fixture(params=["cgroup", "process tree"])
+def without(request):
+    """What to run before the logger so that it takes this way; and its name."""
+    if os.geteuid() != 0:
+        pytest.fail("needs root: deselect with -m 'not network'")
+    hide = ("unshare", "--mount", "sh", "-c", WITHOUT_CGROUPS)
+    return request.param, () if request.param == "cgroup" else hide
+
+
+@pytest.mark.network
+@pytest.mark.fault("A1")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_that_it_starts_counts(logger, tmp_path, without, shape):
+    basis, before = without
+    script, burnt = SHAPES[shape]
+    hog = [sys.executable, "-c", BURN + "burn(60)"]
+    with subprocess.Popen(hog) as other:  # it shares the machine, not the account
+        seconds, taken = used(logger, tmp_path / "a.runlog", script, *before)
+        other.kill()
+    assert taken == basis
+    assert burnt - 0.011 <= seconds < burnt * 1.02 + STARTS_S
+
+
+@pytest.mark.network
+def test_a_cgroup_is_left_to_nobody(logger, tmp_path):
+    """Neither one of a killed logger, nor one with a daemon in it."""
+    mounts = subprocess.run(
+        ["findmnt", "-nrt", "cgroup2", "-o", "TARGET"], capture_output=True, text=True, check=True
+    ).stdout.split()
+    own = Path("/proc/self/cgroup").read_text().rpartition("0::")[2].split()[0]
+    parent = Path(mounts[0]) / own.lstrip("/")
+    stale = parent / "coalescope-logger-999999999"
+    stale.mkdir()
+    stays = (
+        "import subprocess as s; "
+        "print(s.Popen(['sleep', '60'], start_new_session=True, stdout=s.DEVNULL).pid)"
+    )
+    command = [logger, "-i", "lo", "-o", tmp_path / "a.runlog", "--", sys.executable, "-c", stays]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not stale.exists()
+    pid = int(bytes(read(tmp_path / "a.runlog").result.body))
+    try:
+        assert Path(f"/proc/{pid}/cgroup").read_text().rpartition("0::")[2].split()[0] == own
+        assert not list(parent.glob("coalescope-logger-*"))
+    finally:
+        os.kill(pid, 9)
+
+
+def test_without_a_command_there_is_none(logger, tmp_path):
+    command = [logger, "-i", "lo", "-o", tmp_path / "a.runlog", "-d", "50ms"]
+    subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE_S)
+    assert read(tmp_path / "a.runlog").field("workload_cpu_ns") is None
