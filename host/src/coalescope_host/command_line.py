@@ -6,35 +6,45 @@ import importlib
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from .run.arguments import add_sweep_arguments, add_upload_arguments
+from .commands import arguments as of
 from .run_log import CheckReport, check
+
+VERSION = "0.1.0"
+COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "demo": ("measure a surface of this machine, without a second host", of.add_demo_arguments),
+    "sweep": (
+        "run every cell of a plan or of its options, and leave the hosts as found",
+        of.add_sweep_arguments,
+    ),
+    "upload": ("send run logs to a store", of.add_upload_arguments),
+    "restore": ("put back what a sweep that died left changed", of.add_restore_arguments),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Exit status: 0 fine, 1 the input is wrong, 2 usage."""
+    """Run one command. Exit status: 0 fine, 1 it went wrong, 2 usage or plan."""
     parser = argparse.ArgumentParser(
         prog="coalescope-host", description="Tools for the machine under test."
     )
-    commands = parser.add_subparsers(dest="command", required=True)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {VERSION}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     checking = commands.add_parser(
         "check", help="say what run logs hold and what is wrong with them, with offsets"
     )
     checking.add_argument("files", nargs="+", metavar="FILE", type=Path)
     checking.add_argument("--json", action="store_true", help="print JSON")
-    add_sweep_arguments(
-        commands.add_parser("sweep", help="run every cell of a plan, and leave the hosts as found")
-    )
-    add_upload_arguments(commands.add_parser("upload", help="send run logs to a store"))
+    for name, (does, add_arguments) in COMMANDS.items():
+        add_arguments(commands.add_parser(name, help=does, description=f"{does.capitalize()}."))
     options = parser.parse_args(arguments)
     if options.command == "check":
         return run_check(options.files, as_json=options.json)
     # only now: a check needs no more than the standard library, and starts at once
-    commands_of_sweep = importlib.import_module(".run.command", __package__)
-    run = {"sweep": commands_of_sweep.run_sweep, "upload": commands_of_sweep.run_upload}
-    return int(run[options.command](options))
+    importlib.import_module(".commands.programs", __package__).add_to_path()
+    command = importlib.import_module(f".commands.{options.command}", __package__)
+    return int(command.run(options))
 
 
 def run_check(files: Sequence[Path], *, as_json: bool) -> int:

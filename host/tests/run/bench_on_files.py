@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from coalescope_host.commands import sweep
+from coalescope_host.commands.arguments import add_sweep_arguments
 from coalescope_host.plan.factors import Level, Levels, level_text
 from coalescope_host.plan.plan import Plan, WorkloadSpec
 from coalescope_host.protocols import RestoreState, RunContext, SweepError
-from coalescope_host.run import command
-from coalescope_host.run.arguments import add_sweep_arguments
 from coalescope_host.run.bench import Bench
+from coalescope_host.run.invocation import OpenBench
 
 REFUSED_MTU = 6000
 IMPOSSIBLE_MTU = 16000
@@ -117,7 +118,7 @@ class Command:
         return ["the workload says that it failed"] if b"FAILED" in body else []
 
 
-def bench_of(settings: Path, logger: str) -> command.OpenBench:
+def bench_of(settings: Path, logger: str) -> OpenBench:
     @contextmanager
     def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
         host, guard = FileHost(settings), FileGuard(settings.with_suffix(".saved"))
@@ -143,7 +144,7 @@ def main() -> int:
     settings, logger, _, *arguments = sys.argv[1:]
     parser = ArgumentParser()
     add_sweep_arguments(parser)
-    return command.run_sweep(parser.parse_args(arguments), bench_of(Path(settings), logger))
+    return sweep.run(parser.parse_args(arguments), bench_of(Path(settings), logger))
 
 
 if __name__ == "__main__":

@@ -1,52 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a sweep says what is worth a look, and where the logs are."""
+"""The end of a sweep says what is worth a look: each kind of warning and each reason once."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from coalescope_host.plan.schedule import Run
 from coalescope_host.run.summary import summary
 
-LOGS = Path("lab/logs")
-
 
 def said(warnings: Sequence[Sequence[str]]) -> list[str]:
-    runs = [Run(f"id-{n}", n, 1, n, {"mtu_bytes": 1500}) for n in range(1, len(warnings) + 1)]
+    return summary_of([{"status": "done", "warnings": list(texts)} for texts in warnings])
+
+
+def summary_of(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    runs = [Run(f"id-{n}", n, 1, n, {"mtu_bytes": 1500}) for n in range(1, len(lines) + 1)]
     entries = [
         {
             "type": "run",
             "id": run.id,
-            "status": "done",
+            "attempt": 1,
             "requested": dict(run.levels),
             "read_back": {"mtu_bytes": 1500},
             "effective": {},
-            "warnings": list(texts),
+            **line,
         }
-        for run, texts in zip(runs, warnings, strict=True)
+        for run, line in zip(runs, lines, strict=True)
     ]
-    return summary(runs, entries, LOGS).splitlines()
+    return summary(runs, entries).splitlines()
 
 
 def test_warnings_are_counted_and_each_is_said_once() -> None:
     assert said([["late"], ["late", "lossy"], []]) == [
         "3 of 3 runs done, 0 failed.",
-        "3 warnings:",
-        "  2 × late",
-        "  1 × lossy",
-        "The logs are in lab/logs.",
+        "Warnings:",
+        "  2 runs: late",
+        "  1 run: lossy",
+    ]
+
+
+def test_warnings_that_differ_in_their_numbers_are_one_kind() -> None:
+    lines = said([["250 of 9000 segments lost"], ["17 of 9000 segments lost"]])
+    assert lines[1:] == ["Warnings:", "  all 2 runs: 17 to 250 of 9000 segments lost"]
+
+
+def test_a_reason_for_which_many_runs_failed_is_said_once() -> None:
+    failed = {"status": "failed", "reason": "the cable is out"}
+    assert summary_of([failed] * 3)[1:2] == [
+        "  failed: run 1 (replicate 1): mtu_bytes=1500 and 2 more: the cable is out"
     ]
 
 
 def test_without_warnings_it_says_so() -> None:
-    assert said([[]]) == [
-        "1 of 1 runs done, 0 failed.",
-        "No warnings.",
-        "The logs are in lab/logs.",
-    ]
+    assert said([[]]) == ["1 of 1 runs done, 0 failed.", "No warnings."]
 
 
 def test_of_many_different_warnings_ten_are_said() -> None:
-    lines = said([[f"warning {n}" for n in range(12)]])
-    assert lines[1] == "12 warnings:"
-    assert sum(" × " in line for line in lines) == 10
+    lines = said([[f"warning {letter}" for letter in "abcdefghijkl"]])
+    assert sum("1 run: " in line for line in lines) == 10
     assert "  … and 2 others; the journal has all of them" in lines

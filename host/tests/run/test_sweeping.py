@@ -10,10 +10,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
+from coalescope_host.commands import sweep
+from coalescope_host.commands.arguments import add_sweep_arguments
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.schedule import schedule
-from coalescope_host.run.arguments import add_sweep_arguments
-from coalescope_host.run.command import run_sweep
 from coalescope_host.run.journal import Journal, JournalError
 from coalescope_host.run_log import read
 from patience import PATIENCE_S, wait_until
@@ -352,7 +352,7 @@ def test_an_interface_without_interrupts_is_a_warning(files: Files) -> None:
     files.plan("mtu_bytes = [1500, 9000]", replicates=1)
     done = files.sweep()
     assert done.returncode == 0, done.stderr
-    assert "2 × no interrupts of lo can be found: the log has none" in done.stderr
+    assert "all 2 runs: no interrupts of lo can be found: the log has none" in done.stderr
 
 
 def test_a_delay_of_interrupts_that_are_not_there_fails_its_runs(files: Files) -> None:
@@ -417,7 +417,7 @@ def test_a_disk_that_is_full_for_a_while_fails_one_run_and_the_sweep_goes_on(
     arguments = files.command()[5:]
     with monkeypatch.context() as patched:
         patched.setattr("coalescope_host.run.signals.signal.signal", lambda *_: None)
-        status = run_sweep(
+        status = sweep.run(
             options.parse_args(arguments),
             bench_of(files.folder / "settings.json", str(files.logger)),
         )
@@ -467,7 +467,7 @@ def test_an_interface_that_should_not_be_swept_needs_to_be_told_twice(
     files.plan(TWO_BY_TWO)
     command = [word for word in files.command() if word not in REPEATED] + told
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "lo is the loopback interface" in done.stderr
     assert "--yes-this-interface lo --really" in done.stderr
     assert not (files.folder / "out").exists()

@@ -10,6 +10,7 @@ from .registry import MEANINGS, SETTINGS
 from .toml_table import suggestion
 
 __all__ = [
+    "DEFERRALS",
     "FACTORS",
     "FAMILIES",
     "INTERRUPT_DELAYS",
@@ -49,6 +50,9 @@ INTERRUPT_DELAYS = frozenset(row.name for row in SETTINGS if row.delays_interrup
     "delay_ticks",
     "moderation_rate_hz",
 }
+
+#: Of these, what the kernel defers by itself: polls show it as well as interrupts.
+DEFERRALS = frozenset({"napi_defer_hard_irqs"})
 
 #: Families `PREFIX.NAME`: what NAME looks like, and what its levels look like.
 FAMILIES: Mapping[str, tuple[re.Pattern[str], FactorRule]] = MappingProxyType(

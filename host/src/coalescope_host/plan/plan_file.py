@@ -48,6 +48,15 @@ def load_plan(path: Path) -> Plan:
         raise _refusal(path, "is not UTF-8 text; a plan is a TOML file.") from None
     except tomllib.TOMLDecodeError as error:
         raise _refusal(path, f"is not TOML: {error}.") from None
+    return plan_of(path, document)
+
+
+def plan_of(path: Path, document: Mapping[str, Any]) -> Plan:
+    """Check a plan's content; `path` says where it is from.
+
+    Raises:
+        PlanError: with every fault that was found.
+    """
     faults: list[Fault] = []
     plan = _plan(path, document, Table("", document, faults))
     if faults:
@@ -59,7 +68,7 @@ def _refusal(path: Path, message: str) -> PlanError:
     return PlanError(path, (Fault("this file", ABSENT, message),))
 
 
-def _plan(path: Path, document: dict[str, Any], table: Table) -> Plan:
+def _plan(path: Path, document: Mapping[str, Any], table: Table) -> Plan:
     driver = _driver(table)
     workloads = _workloads(table.table("workloads"))
     factors = _factors(table.table("factors"), driver, workloads)

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from ..plan.plan import PeerSpec
@@ -62,17 +63,23 @@ HINTS = {
 }
 
 
+def over_ssh(spec: PeerSpec) -> list[str]:
+    """The system's ssh to a peer."""
+    return ["ssh", *NO_PASSWORD, *spec.ssh_options, *SSH_OPTIONS, "--", spec.ssh]
+
+
 class Connection:
     """A conversation with the agent of one peer."""
 
-    def __init__(self, spec: PeerSpec) -> None:
+    def __init__(self, spec: PeerSpec, shell: Sequence[str]) -> None:
+        """`shell`: what runs a command line of the peer's shell when that is added to it."""
         self.name = spec.ssh
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the connection
         self._received = b""
         self._number = 0
         self._writing = threading.Lock()
         self._closed = threading.Event()
-        self._ssh = self._start(spec)
+        self._ssh = self._start(spec, shell)
         self._feeder = threading.Thread(target=self._feed, daemon=True)
         try:
             self._send_bundle()
@@ -132,13 +139,13 @@ class Connection:
             self._feeder.join()
         self._errors.close()
 
-    def _start(self, spec: PeerSpec) -> subprocess.Popen[bytes]:
+    def _start(self, spec: PeerSpec, shell: Sequence[str]) -> subprocess.Popen[bytes]:
         words = ".".join(map(str, OLDEST_PYTHON))
         code = RECEIVE.format(oldest=OLDEST_PYTHON, words=words, size=len(bundle()))
         remote = f"exec {spec.python} -c {shlex.quote(code)}"
         try:
             return subprocess.Popen(  # noqa: S603
-                ["ssh", *NO_PASSWORD, *spec.ssh_options, *SSH_OPTIONS, "--", spec.ssh, remote],  # noqa: S607
+                [*shell, remote],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
@@ -146,7 +153,9 @@ class Connection:
                 start_new_session=True,  # Ctrl-C is for the sweep, which then closes this
             )
         except OSError as error:
-            raise PeerError(f"{self.name}: ssh cannot be started: {error.strerror}") from None
+            raise PeerError(
+                f"{self.name}: {shell[0]} cannot be started: {error.strerror}"
+            ) from None
 
     def _send_bundle(self) -> None:
         assert self._ssh.stdin is not None

@@ -9,7 +9,7 @@ from typing import Any
 from ..plan.factors import Level, Levels
 from ..plan.plan import PeerSpec
 from .clock import ClockOffset, measure
-from .connection import Connection, NoConnection
+from .connection import Connection, NoConnection, over_ssh
 
 RUN_S = 3600.0
 RESTORE_S = 180.0
@@ -114,13 +114,15 @@ class Peer:
             self._connection.close()
 
 
-def connect(spec: PeerSpec) -> Peer:
+def connect(spec: PeerSpec, shell: Sequence[str] = ()) -> Peer:
     """Connect to a peer, send it the host tools and start its agent.
+
+    `shell` runs a command line there when that is added to it; without one, ssh does.
 
     Raises:
         PeerError: why it cannot be reached, or used.
     """
-    return Peer(spec, Connection(spec))
+    return Peer(spec, Connection(spec, shell or over_ssh(spec)))
 
 
 def absent(spec: PeerSpec, reason: str) -> Peer:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from coalescope_host.plan.factors import (
+    DEFERRALS,
     INTERRUPT_DELAYS,
     Level,
     Levels,
@@ -268,7 +269,8 @@ def _counts_interrupts(log: RunLog) -> bool:
 
 def _interrupt_faults(log: RunLog, interface: str, levels: Levels) -> list[str]:
     """What is wrong where interrupts are delayed and none can be found."""
-    delays = [name for name in levels if name in INTERRUPT_DELAYS]
+    shown = DEFERRALS if log.field("polls") else frozenset()
+    delays = [name for name in levels if name in INTERRUPT_DELAYS - shown]
     if not delays or _counts_interrupts(log):
         return []
     return [

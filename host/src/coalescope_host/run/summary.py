@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a sweep says at its end. Pure: from the journal's lines."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from statistics import median
 
 from coalescope_host.plan.factors import Level, level_text
@@ -14,36 +14,69 @@ from .recording import read_back_differs
 
 _MOST_FAILURES = 20
 _MOST_WARNINGS = 10
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NEAR = 0.02
 _NEAR_US = 1.0
 
 
-def summary(runs: Sequence[Run], entries: Iterable[Entry], logs: Path) -> str:
+def summary(runs: Sequence[Run], entries: Iterable[Entry]) -> str:
     """Runs done and failed with reasons, warnings, where a device took what was not asked for."""
     latest = {entry["id"]: entry for entry in entries if entry["type"] == "run"}
     wanted = [(run, latest.get(run.id)) for run in runs]
     done = [entry for _, entry in wanted if entry and entry["status"] == "done"]
     failed = [(run, entry) for run, entry in wanted if entry and entry["status"] == "failed"]
     lines = [f"{len(done)} of {len(runs)} runs done, {len(failed)} failed."]
-    begun = [(run, entry) for run, entry in failed if entry["attempt"]]
-    for run, entry in begun[:_MOST_FAILURES]:
-        lines.append(f"  failed: {run}: {entry['reason']}")
-    if len(begun) > _MOST_FAILURES:
-        lines.append(f"  … and {len(begun) - _MOST_FAILURES} more; the journal has all of them")
+    lines += _failures([(run, entry) for run, entry in failed if entry["attempt"]])
     never = Counter(entry["reason"] for _, entry in failed if not entry["attempt"])
     lines += (f"  failed before they began: {runs} runs: {why}" for why, runs in never.items())
-    return "\n".join([*lines, *_warnings(done), *_differences(done), f"The logs are in {logs}."])
+    return "\n".join([*lines, *_warnings(done), *_differences(done)])
+
+
+def _failures(failed: Sequence[tuple[Run, Entry]]) -> Iterator[str]:
+    """Each reason once, with the runs that it concerns."""
+    runs: dict[str, list[Run]] = defaultdict(list)
+    for run, entry in failed:
+        runs[str(entry["reason"])].append(run)
+    for reason, those in list(runs.items())[:_MOST_FAILURES]:
+        others = f" and {len(those) - 1} more" if len(those) > 1 else ""
+        yield f"  failed: {those[0]}{others}: {reason}"
+    if len(runs) > _MOST_FAILURES:
+        yield f"  … and {len(runs) - _MOST_FAILURES} more reasons; the journal has all of them"
 
 
 def _warnings(done: Sequence[Entry]) -> Iterator[str]:
-    counted = Counter(text for entry in done for text in entry["warnings"])
-    if not counted:
+    """Each kind of warning once: those that differ only in their numbers are one kind."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for entry in done:
+        for text in entry["warnings"]:
+            kinds[_NUMBER.sub("#", text)].append(text)
+    if not kinds:
         yield "No warnings."
         return
-    yield "1 warning:" if counted.total() == 1 else f"{counted.total()} warnings:"
-    yield from (f"  {count} × {text}" for text, count in counted.most_common(_MOST_WARNINGS))
-    if len(counted) > _MOST_WARNINGS:
-        yield f"  … and {len(counted) - _MOST_WARNINGS} others; the journal has all of them"
+    yield "Warnings:"
+    most = sorted(kinds.values(), key=len, reverse=True)
+    yield from (
+        f"  {_of(len(texts), len(done))}: {_merged(texts)}" for texts in most[:_MOST_WARNINGS]
+    )
+    if len(most) > _MOST_WARNINGS:
+        yield f"  … and {len(most) - _MOST_WARNINGS} others; the journal has all of them"
+
+
+def _of(count: int, runs: int) -> str:
+    if count == runs and runs > 1:
+        return f"all {runs} runs"
+    return "1 run" if count == 1 else f"{count} runs"
+
+
+def _merged(texts: Sequence[str]) -> str:
+    """One text for all, with the range of each number that differs."""
+    ranges = iter([_range(numbers) for numbers in zip(*map(_NUMBER.findall, texts), strict=True)])
+    return _NUMBER.sub(lambda _: next(ranges), texts[0])
+
+
+def _range(numbers: Sequence[str]) -> str:
+    low, high = min(numbers, key=float), max(numbers, key=float)
+    return low if low == high else f"{low} to {high}"
 
 
 def _differences(done: Sequence[Entry]) -> Iterator[str]:

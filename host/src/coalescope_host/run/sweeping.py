@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 
 from coalescope_host.plan.factors import Level, Levels
@@ -104,18 +103,17 @@ class Sweep:
                 refusal = error
         raise SweepError(f"none of its settings can be set; the last: {refusal}")
 
-    def run(self, runs: Sequence[Run], progress: Progress) -> None:
-        """Every run, block by block; those that failed once more at the end of their block."""
-        for _, block in groupby(runs, key=lambda run: run.replicate):
-            self._applied = {}  # so that the MTU is verified anew in each block
-            waiting = list(block)
-            for attempt in range(1, self.plan.retries + 2):
-                last = attempt == self.plan.retries + 1
-                waiting = [
-                    run
-                    for run in waiting
-                    if not self._attempt(run, progress, attempt=attempt, last=last)
-                ]
+    def block(self, runs: Sequence[Run], progress: Progress) -> None:
+        """Every run of one block; those that failed once more at its end."""
+        self._applied = {}  # so that the MTU is verified anew in each block
+        waiting = list(runs)
+        for attempt in range(1, self.plan.retries + 2):
+            last = attempt == self.plan.retries + 1
+            waiting = [
+                run
+                for run in waiting
+                if not self._attempt(run, progress, attempt=attempt, last=last)
+            ]
 
     def _attempt(self, run: Run, progress: Progress, *, attempt: int, last: bool) -> bool:
         progress.start(str(run))

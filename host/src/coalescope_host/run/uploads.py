@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,14 @@ class Uploads:
         folder: Path,
         server: str,
         secret: str | None,
+        network: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
+        """`network` enters the network that the server is reached through."""
         self._journal = journal
         self._folder = folder
         self.server = server
         self._secret = secret
+        self._network = network
         self._not_before = 0.0
         self.trouble = ""
 
@@ -47,7 +51,8 @@ class Uploads:
             return
         for entry in self.pending():
             between()
-            outcome = send(self.server, self._folder / entry["log"], self._secret)
+            with self._network():
+                outcome = send(self.server, self._folder / entry["log"], self._secret)
             self.trouble = outcome.reason
             if outcome.outcome == "failed":
                 self._not_before = time.monotonic() + _PAUSE_S
@@ -61,7 +66,8 @@ class Uploads:
 
     def put(self, path: str, document: object) -> bool:
         """Put a document at the store; whether it took it."""
-        return put_json(self.server, path, document, self._secret)
+        with self._network():
+            return put_json(self.server, path, document, self._secret)
 
     def arrived(self) -> int:
         """How many runs the store has."""

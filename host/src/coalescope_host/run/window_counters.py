@@ -13,7 +13,8 @@ from coalescope_host.run_log import RunLog
 def window_counters(log: RunLog) -> Mapping[str, float]:
     """Each counter's advance from the first to the last record of the window, and `elapsed_s`.
 
-    Empty if the window has fewer than two records.
+    One that ended below its beginning, and does not wrap, was reset: it is absent. Empty if
+    the window has fewer than two records.
     """
     stream = log.streams[0]
     times = [int(moment) for moment in stream.column("t_monotonic_ns")]
@@ -28,7 +29,12 @@ def window_counters(log: RunLog) -> Mapping[str, float]:
     first, last = inside[0], inside[-1]
     advanced: dict[str, float] = {"elapsed_s": (times[last] - times[first]) / 1e9}
     for field in stream.fields:
-        if field.kind == "counter":
-            column = stream.column(field.name)
-            advanced[field.name] = (column[last] - column[first]) % (1 << (field.wrap_bits or 64))
+        if field.kind != "counter":
+            continue
+        column = stream.column(field.name)
+        difference = column[last] - column[first]
+        if difference >= 0:
+            advanced[field.name] = difference
+        elif field.wrap_bits:
+            advanced[field.name] = difference % (1 << field.wrap_bits)
     return advanced

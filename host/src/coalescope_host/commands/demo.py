@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coalescope-host demo`: a surface of this machine, without a second host or a card.
+
+Two network namespaces, joined by a veth pair, and UDP between them. Nothing else is touched.
+"""
+
+import shutil
+import socket
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from coalescope_host.plan.factors import Levels
+from coalescope_host.plan.plan import Plan
+from coalescope_host.plan.plan_file import plan_of
+from coalescope_host.plan.server_url import A_SERVER, is_server
+from coalescope_host.protocols import RestoreState, SweepError
+from coalescope_host.remote import connect
+from coalescope_host.run import factory
+from coalescope_host.run.bench import Bench
+from coalescope_host.run.cable import FAR_ADDRESS, NEAR, Cable, cable
+from coalescope_host.run.closing import USUAL_SERVER, page_of
+from coalescope_host.run.invocation import Invocation
+from coalescope_host.settings.host import open_host
+from coalescope_host.workloads import prepare
+
+from .ending import FAILED, UsageError, ended, say
+
+LARGEST_MTU_BYTES = 9000
+RATE_MBPS = 100
+POLLS: Levels = {"offload.gro": True, "napi_defer_hard_irqs": 1}
+"""With these a veth polls as a card's driver does, and waits for gro_flush_timeout in between."""
+WHAT_IT_IS = f"""\
+Two network namespaces on this machine, a veth pair, and UDP at {RATE_MBPS} Mb/s between them.
+Varied: the MTU, and how long the kernel lets frames gather before it polls (gro_flush_timeout).
+Nothing outside of the namespaces is touched, and nothing of them stays."""
+WHAT_IT_CANNOT = """
+What this cannot show: a card. There are no interrupts, no DMA, no wire, and no rx-usecs to set; the
+sender shares the processors with the receiver. For a card: coalescope-host init INTERFACE"""
+
+
+def run(options: Namespace) -> int:
+    """Measure and show."""
+    return ended("demo", lambda: _demo(options))
+
+
+def _demo(options: Namespace) -> int:
+    server = _server(options.server)
+    plan = plan_of(Path("demo"), _document(options, server))
+    say(WHAT_IT_IS)
+    with cable(LARGEST_MTU_BYTES) as joined:
+        folder = options.out or joined.memory / "demo"
+        open_bench = partial(_bench, joined)
+        done = Invocation(plan, folder, open_bench, network=joined.at_home).carry_out()
+    say(WHAT_IT_CANNOT)
+    if server is not None:
+        say(f"The page: {page_of(server, plan)}")
+    else:
+        say(f"No server answers at {USUAL_SERVER}: with `make serve`, the same command draws this.")
+    return 0 if done else FAILED
+
+
+def _server(asked: str | None) -> str | None:
+    """The server that logs go to; the usual one if it is up."""
+    if asked is not None and not is_server(asked):
+        raise UsageError(f"--server {A_SERVER}")
+    if asked is not None:
+        return asked
+    parts = urlsplit(USUAL_SERVER)
+    with suppress(OSError), socket.create_connection((parts.hostname, parts.port), timeout=2):
+        return USUAL_SERVER
+    return None
+
+
+def _document(options: Namespace, server: str | None) -> Mapping[str, Any]:
+    tool = _tool()
+    upload = {} if server is None else {"upload": {"server": server}}
+    if upload and options.token_file is not None:
+        upload["upload"]["token_file"] = str(options.token_file.absolute())
+    return {
+        "experiment": "demo",
+        "title": "A veth pair between two namespaces of one machine",
+        "interface": NEAR,
+        "replicates": options.replicates,
+        "duration_s": options.duration,
+        "warmup_s": 0.2,
+        "settle_s": 0.05,
+        "interval_ms": 50,
+        "pilot_s": 0,
+        "factors": {
+            "mtu_bytes": [1500, 3000, LARGEST_MTU_BYTES],
+            "gro_flush_timeout_ns": [0, 200_000, 500_000, 1_000_000],
+        },
+        "workloads": {"udp": {"kind": "udp-fan-in", "rate_mbps": RATE_MBPS, "tool": tool}},
+        "peers": [{"ssh": "far end", "address": FAR_ADDRESS, "python": sys.executable}],
+        **upload,
+    }
+
+
+def _tool() -> str:
+    for program in ("iperf3", "coalescope-traffic"):
+        if shutil.which(program) is not None:
+            return program
+    raise SweepError("There is no traffic: install iperf3, or build coalescope-traffic.")
+
+
+@contextmanager
+def _bench(joined: Cable, plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
+    (spec,) = plan.peers
+    near = open_host(plan.interface)
+    near.apply(POLLS)
+    far = connect(spec, joined.shell)
+    try:
+        yield Bench(
+            host=near,
+            peers=[far],
+            guard=_GoesAnyway(),
+            prepare=prepare,
+            verify_mtu=_passes,
+            effective_delay_us=lambda counters, kind: None,
+            logger=plan.logger.path,
+            recover=lambda error: None,
+            check=check,
+            failures=factory.FAILURES,
+        )
+    finally:
+        far.close()
+
+
+def _passes(_peer: object, _mtu_bytes: int) -> list[str]:
+    """No switch lies between, and the far end takes the largest."""
+    return []
+
+
+class _GoesAnyway:
+    """Who need not put anything back: the interface ends with this process."""
+
+    def arm(self, state: RestoreState) -> None:
+        """Nothing is kept."""
+
+    def feed(self) -> None:
+        """Nobody waits."""
+
+    def disarm(self) -> None:
+        """Nothing was kept."""

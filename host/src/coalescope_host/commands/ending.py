@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a command ends: what it says, and its exit status."""
+
+import sys
+from collections.abc import Callable
+
+from coalescope_host.plan.plan import PlanError
+from coalescope_host.run import factory
+from coalescope_host.run.journal import JournalError
+from coalescope_host.run.signals import Interrupted
+from coalescope_host.run.sweeping import PilotError, RestoreError
+
+FAILED, USAGE, SIGNALLED = 1, 2, 128
+
+_TROUBLE: tuple[type[Exception], ...] = (
+    JournalError,
+    PilotError,
+    RestoreError,
+    OSError,
+    *factory.FAILURES,
+)
+
+
+class UsageError(Exception):
+    """The command line asks for what cannot be."""
+
+
+def ended(command: str, work: Callable[[], int], goes_on: str = "") -> int:
+    """Exit status: that of the work; 1 something failed or cannot be done on these hosts, 2 the
+    command line or the plan is wrong, 128 + n ended by signal n.
+
+    `goes_on` says what a command that was ended does when it is typed again.
+    """
+    try:
+        return work()
+    except (UsageError, PlanError) as error:
+        say(f"coalescope-host {command}: {error}")
+        return USAGE
+    except _TROUBLE as error:
+        say(f"coalescope-host {command}: {error}")
+        return FAILED
+    except Interrupted as interruption:
+        say(f"Ended: {interruption}. {goes_on}".rstrip())
+        return SIGNALLED + interruption.number
+
+
+def say(text: str) -> None:
+    """A line on standard error."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

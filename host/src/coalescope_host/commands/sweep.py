@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coalescope-host sweep`: every cell of a plan, or of what the options say."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from pathlib import Path
+
+from coalescope_host.plan.plan import Plan, UploadSpec
+from coalescope_host.plan.plan_file import load_plan
+from coalescope_host.plan.server_url import A_SERVER, is_server
+from coalescope_host.protocols import SweepError
+from coalescope_host.run import factory
+from coalescope_host.run.closing import what_next
+from coalescope_host.run.dry_run import dry_run
+from coalescope_host.run.invocation import Invocation, OpenBench
+from coalescope_host.run.signals import interruptible
+from coalescope_host.run.sweeping import LOGS
+
+from . import restore
+from .ending import FAILED, UsageError, ended, say
+
+GOES_ON = "The same command goes on where this stopped."
+
+
+def run(options: Namespace, open_bench: OpenBench = factory.open_bench) -> int:
+    """Sweep, or say what would be done."""
+    if options.restore:
+        return restore.run(options)
+    return ended("sweep", lambda: _sweep(options, open_bench), GOES_ON)
+
+
+def _sweep(options: Namespace, open_bench: OpenBench) -> int:
+    if options.plan is None:
+        raise UsageError("which plan? coalescope-host sweep PLAN.toml")
+    plan = _with_upload(load_plan(options.plan), options)
+    folder: Path = options.out or Path(plan.experiment)
+    invocation = Invocation(plan, folder, open_bench, _replicates(options.replicates, plan))
+    if options.dry_run:
+        return _dry_run(invocation)
+    _check_interface(plan, options)
+    done = invocation.carry_out()
+    say(f"The logs are in {folder / LOGS}.\n{what_next(plan, folder)}")
+    return 0 if done else FAILED
+
+
+def _dry_run(invocation: Invocation) -> int:
+    runs, drawn = invocation.planned()
+    plan = invocation.plan
+    with interruptible() as interruption, invocation.open_bench(plan, interruption.check) as bench:
+        found = dry_run(plan, bench, runs, drawn=drawn)
+    sys.stdout.writelines(f"{line}\n" for line in found.lines)
+    return 0 if found.possible else FAILED
+
+
+def _check_interface(plan: Plan, options: Namespace) -> None:
+    refusals = factory.refusals(plan.interface)
+    if not refusals or (options.yes_this_interface == plan.interface and options.really):
+        return
+    reasons = "\n  ".join(refusals)
+    raise SweepError(
+        f"{plan.interface} is refused:\n  {reasons}\nName another interface in the plan; or, if it "
+        f"must be this one, add --yes-this-interface {plan.interface} --really."
+    )
+
+
+def _with_upload(plan: Plan, options: Namespace) -> Plan:
+    if options.server is None and options.token_file is None:
+        return plan
+    server = options.server or (plan.upload.server if plan.upload else None)
+    if server is None:
+        raise UsageError("--token-file without a server: add --server URL.")
+    if not is_server(server):
+        raise UsageError(f"--server {A_SERVER}")
+    file = options.token_file or (plan.upload.token_file if plan.upload else None)
+    return replace(plan, upload=UploadSpec(server, file))
+
+
+def _replicates(text: str | None, plan: Plan) -> AbstractSet[int] | None:
+    if text is None:
+        return None
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if not first.isdecimal() or not (last or first).isdecimal():
+            raise UsageError(f"--replicates {text}: must be like 3, 1-4 or 1,5.")
+        found.update(range(int(first), int(last or first) + 1))
+    if not found or min(found) < 1 or max(found) > plan.replicates:
+        raise UsageError(f"--replicates {text}: the plan has replicates 1 to {plan.replicates}.")
+    return found

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep shows at its end: a table of its cells, and where to go from there."""
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from coalescope_host.plan.factors import Levels, cell_text, level_text
+from coalescope_host.plan.plan import Plan
+from coalescope_host.plan.schedule import Run
+from coalescope_host.run_log import RunLogError, read
+
+from .interval import interval_of
+from .journal import Journal
+from .run_values import run_values
+
+#: Columns in the order of their weight: what does not fit the terminal is left out from the right.
+_COLUMNS = (
+    "throughput_mbps",
+    "rx_interrupt_rate_hz",
+    "rx_line_interrupt_rate_hz",
+    "poll_rate_hz",
+    "interface_cpu_percent",
+    "latency_p50_us",
+    "latency_p99_us",
+    "datagram_loss_percent",
+    "socket_drops",
+    "backlog_drops",
+    "ring_drops",
+    "interface_drops",
+    "retransmitted_segments",
+    "workload_cpu_percent",
+    "host_cpu_percent",
+)
+_INSTEAD = {"poll_rate_hz": ("rx_interrupt_rate_hz", "rx_line_interrupt_rate_hz")}
+_LOSSES = frozenset(_COLUMNS[_COLUMNS.index("datagram_loss_percent") : -2])
+_IN_A_BLOCK = ("throughput_mbps", "interface_cpu_percent", "host_cpu_percent")
+_NARROWEST, _UNKNOWN_WIDTH = 60, 160
+
+USUAL_SERVER = "http://127.0.0.1:8000"
+
+Values = Mapping[str, float]
+
+
+def table(plan: Plan, runs: Sequence[Run], journal: Journal, folder: Path) -> str:
+    """Each cell's main measures: means over replicates, and their 95 % intervals."""
+    values = _values(runs, journal, folder)
+    if not values:
+        return ""
+    cells: dict[str, tuple[Levels, list[Values]]] = {}
+    for run, measured in values:
+        cells.setdefault(cell_text(run.levels), (run.levels, []))[1].append(measured)
+    in_order = sorted(cells.values(), key=lambda cell: _place(plan, cell[0]))
+    return "\n".join(["", *_lines(plan, in_order), ""])
+
+
+def block_line(plan: Plan, replicate: int, journal: Journal, folder: Path) -> str:
+    """What one block measured, in a line."""
+    entries = {e["id"]: e for e in journal.of_type("run") if e["replicate"] == replicate}
+    measured = list(_measured(entries.values(), folder))
+    shown = [_range(name, measured) for name in _IN_A_BLOCK if any(name in v for v in measured)]
+    counted = f"block {replicate} of {plan.replicates}: {len(measured)} runs"
+    return f"{counted}; {', '.join(shown)}" if shown else counted
+
+
+def what_next(plan: Plan, folder: Path) -> str:
+    """Where the results can be seen, or how they get there."""
+    if plan.upload is not None:
+        return f"The page: {page_of(plan.upload.server, plan)}"
+    return (
+        "To see it drawn, while `make serve` runs:\n"
+        f"  coalescope-host upload {folder} --server {USUAL_SERVER}\n"
+        f"and open {page_of(USUAL_SERVER, plan)}"
+    )
+
+
+def page_of(server: str, plan: Plan) -> str:
+    """The address of the experiment's page."""
+    return f"{server.rstrip('/')}/explorer/{plan.experiment}"
+
+
+def _values(runs: Sequence[Run], journal: Journal, folder: Path) -> list[tuple[Run, Values]]:
+    latest = {entry["id"]: entry for entry in journal.of_type("run")}
+    done = [(run, latest[run.id]) for run in runs if run.id in latest]
+    return [(run, values) for run, entry in done for values in _measured([entry], folder)]
+
+
+def _measured(entries: Iterable[Mapping[str, object]], folder: Path) -> Iterator[Values]:
+    """The measures of the runs that are done; a log that is gone or damaged has none."""
+    for entry in entries:
+        if entry["status"] != "done":
+            continue
+        try:
+            values = run_values(read(folder / str(entry["log"])))
+        except (OSError, RunLogError):
+            continue
+        if values:
+            yield values
+
+
+def _range(name: str, measured: Sequence[Values]) -> str:
+    known = [values[name] for values in measured if name in values]
+    return f"{name} {min(known):.4g} to {max(known):.4g}"
+
+
+def _place(plan: Plan, levels: Levels) -> list[int]:
+    """The cell's place in the plan."""
+    return [levels_of.index(levels[name]) for name, levels_of in plan.factors.items()]
+
+
+def _lines(plan: Plan, cells: Sequence[tuple[Levels, Sequence[Values]]]) -> Iterator[str]:
+    varied = [name for name, levels in plan.factors.items() if len(levels) > 1] or ["workload"]
+    measures = _measures([values for _, runs in cells for values in runs])
+    counts = {len(runs) for _, runs in cells}
+    each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    if counts == {1}:
+        yield f"{plan.experiment}: one replicate, which has no interval"
+    else:
+        yield f"{plan.experiment}: means of {each} replicates, ± half of their 95 % intervals"
+    columns = [[name, *(level_text(levels[name]) for levels, _ in cells)] for name in varied]
+    fixed = len(columns)
+    columns += [[name, *(_cell(name, runs) for _, runs in cells)] for name in measures]
+    width = max(_NARROWEST, shutil.get_terminal_size((_UNKNOWN_WIDTH, 0)).columns)
+    while len(columns) > fixed + 1 and _width(columns) > width:
+        columns.pop()
+    widths = [max(map(len, column)) for column in columns]
+    for row in zip(*columns, strict=True):
+        padded = (text.rjust(size) for text, size in zip(row, widths, strict=True))
+        yield "  ".join(padded)
+    left_out = measures[len(columns) - fixed :]
+    if left_out:
+        yield f"Left out for want of room: {', '.join(left_out)}."
+    counted = [name for name in _LOSSES if any(name in v for _, runs in cells for v in runs)]
+    if counted and not _LOSSES & set(measures):
+        yield f"No loss was counted ({', '.join(sorted(counted))})."
+
+
+def _measures(runs: Sequence[Values]) -> list[str]:
+    """The columns worth showing: what some run has; losses only where something was lost."""
+    known = {name for values in runs for name in values}
+    lost = {name for values in runs for name in _LOSSES if values.get(name)}
+    return [
+        name
+        for name in _COLUMNS
+        if name in known
+        and (name not in _LOSSES or name in lost)
+        and not any(better in known for better in _INSTEAD.get(name, ()))
+    ]
+
+
+def _cell(name: str, runs: Sequence[Values]) -> str:
+    known = [values[name] for values in runs if name in values]
+    return str(interval_of(known)) if known else "-"
+
+
+def _width(columns: Sequence[Sequence[str]]) -> int:
+    return sum(max(map(len, column)) + 2 for column in columns) - 2

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table at the end of a sweep: means over replicates with their intervals, from the logs."""
+
+from collections.abc import Sequence
+
+import pytest
+from coalescope_host.plan.factors import level_text
+from coalescope_host.plan.plan_file import load_plan
+from coalescope_host.run.interval import interval_of
+from coalescope_host.run.run_values import run_values
+from coalescope_host.run_log import read
+
+from .conftest import Files
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([941.5], "941.5"),
+        ([941.47, 941.49, 941.48], "941.480 ±0.025"),
+        ([10_000, 12_000, 14_000], "12000 ±5000"),
+        ([1.0, 100.0], "50 unresolved"),
+        ([5, 5, 5], "5.000 ±0.000"),
+        ([0.0], "0"),
+    ],
+)
+def test_an_interval_shows_the_digits_that_it_leaves(values: Sequence[float], shown: str) -> None:
+    assert str(interval_of(values)) == shown
+
+
+def test_the_interval_is_students_with_one_degree_less_than_replicates() -> None:
+    """1, 2, 3, 4: deviation 1.290994, standard error 0.645497, t(3) = 3.182446."""
+    assert interval_of([1, 2, 3, 4]).half == pytest.approx(0.645497 * 3.182446, rel=1e-3)
+    many = interval_of([0, 1] * 50).half
+    assert many == pytest.approx(1.984217 * 0.0502519, rel=1e-3)
+
+
+def test_a_sweep_ends_with_a_row_for_each_cell_and_says_what_is_next(files: Files) -> None:
+    files.plan("mtu_bytes = [9000, 1500]\nring_rx = [128]")
+    done = files.sweep()
+    assert done.returncode == 0, done.stderr
+    head, names, *rows = done.stdout.strip().splitlines()
+    assert head == "on-files: means of 2 replicates, ± half of their 95 % intervals"
+    assert names.split()[:2] == ["mtu_bytes", "throughput_mbps"]
+    assert [row.split()[0] for row in rows if row.split()[0].isdigit()] == ["9000", "1500"]
+    plan = load_plan(files.folder / "plan.toml")
+    of_large = [
+        run_values(read(files.folder / "out" / entry["log"]))["throughput_mbps"]
+        for entry in files.entries()
+        if entry["requested"]["mtu_bytes"] == 9000
+    ]
+    assert str(interval_of(of_large)) in rows[0]
+    assert level_text(plan.factors["mtu_bytes"][0]) == "9000"
+    assert f"coalescope-host upload {files.folder / 'out'} --server" in done.stderr
+    assert "block 1 of 2: 2 runs; throughput_mbps" in done.stderr

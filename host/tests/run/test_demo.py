@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`demo`: a surface of one machine, of which nothing stays, however it ends."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from coalescope_host.run_log import read
+from patience import PATIENCE_S, wait_until
+
+from .hosts_on_a_cable import TOOL, processes_with
+
+pytestmark = [pytest.mark.network, pytest.mark.slow]
+
+
+def spaces(pids: Iterable[int]) -> set[str]:
+    """The network namespaces of processes; none of those that are gone."""
+    found = set()
+    for pid in pids:
+        with suppress(OSError):
+            found.add(str(Path(f"/proc/{pid}/ns/net").readlink()))
+    return found
+
+
+def in_spaces(wanted: set[str]) -> list[int]:
+    """The processes in these namespaces: without any, and without a name, they are no more."""
+    everyone = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
+    return [pid for pid in everyone if spaces([pid]) & wanted]
+
+
+def visible() -> str:
+    """Links of its names, and where it mounts, as others see it."""
+    links = subprocess.run(["ip", "-br", "link"], capture_output=True, text=True, check=True).stdout
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    ours = [line for line in mounts if line.split()[1] in ("/mnt", "/media", "/srv", "/sys")]
+    return "\n".join([*ours, *(line for line in links.splitlines() if "coalescope" in line)])
+
+
+@contextmanager
+def demo(logger: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [*TOOL, "demo", "--replicates", "1", "--duration", "0.2", *arguments]
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "PATH": f"{logger.parent}:{os.environ['PATH']}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_it_measures_a_surface_and_leaves_nothing(tmp_path: Path, logger: Path) -> None:
+    before = visible()
+    with demo(logger, "--out", str(tmp_path), "--server", "http://127.0.0.1:1") as process:
+        shown, said = process.communicate(timeout=3 * PATIENCE_S)
+    assert process.returncode == 1, "the server has none of it"
+    assert "12 of 12 runs done, 0 failed." in said
+    assert "What this cannot show: a card." in said
+    assert "http://127.0.0.1:1/explorer/demo" in said
+    logs = [read(path) for path in (tmp_path / "logs").glob("*.runlog")]
+    cells = {
+        tuple(
+            log.header["factors"][name]["read_back"] for name in sorted(log.header["factors"])[:2]
+        )
+        for log in logs
+    }
+    assert len(logs) == len(cells) == 12
+    rows = [line.split() for line in shown.splitlines() if line.strip()[:4].isdigit()]
+    assert len(rows) == 12
+    assert visible() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_nothing_stays_however_it_ends(
+    tmp_path: Path, logger: Path, number: signal.Signals
+) -> None:
+    before = visible()
+    own = spaces([os.getpid()])
+    with demo(logger, "--out", str(tmp_path)) as process:
+        wait_until(lambda: list((tmp_path).glob("logs/*.part")), "no run begins")
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        made = spaces([process.pid, *map(int, children)]) - own
+        assert len(made) == 2
+        process.send_signal(number)
+        process.wait(PATIENCE_S)
+    assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)
+    wait_until(lambda: not in_spaces(made), "a namespace is left")
+    assert visible() == before
+    wait_until(lambda: not processes_with(str(tmp_path)), "a process is left")
