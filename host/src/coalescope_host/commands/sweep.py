@@ -55,7 +55,7 @@ def _dry_run(invocation: Invocation) -> int:
 
 
 def _check_interface(plan: Plan, options: Namespace) -> None:
-    refusals = factory.refusals(plan.interface)
+    refusals = factory.refusals(plan)
     if not refusals or (options.yes_this_interface == plan.interface and options.really):
         return
     reasons = "\n  ".join(refusals)

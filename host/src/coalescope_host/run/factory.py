@@ -60,9 +60,9 @@ def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
         )
 
 
-def refusals(interface: str) -> list[str]:
-    """Why this interface should not be swept."""
-    return safety.refusals(interface)
+def refusals(plan: Plan) -> list[str]:
+    """Why the plan's interface should not be swept."""
+    return safety.refusals(plan.interface, peers=plan.peers)
 
 
 def restore(state: Path | None) -> list[str]:

@@ -5,10 +5,12 @@ Sockets stay open, but only as long as requests get their answers: an interrupt 
 leaves nothing behind that the restore would stumble over.
 """
 
+import ctypes
 import errno
 import os
 import shlex
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,11 +19,19 @@ from pathlib import Path
 from typing import Any
 
 from .errors import SettingError, UnsupportedError
-from .netlink import NLM_F_ACK, NLM_F_REQUEST, GenericNetlinkSocket, IPRoute, NetlinkError
+from .netlink import (
+    NLM_F_ACK,
+    NLM_F_DUMP,
+    NLM_F_REQUEST,
+    GenericNetlinkSocket,
+    IPRoute,
+    NetlinkError,
+)
 from .program import output, run
 
 ETHTOOL_VERSION = 1
 POLL_S = 0.05
+CLONE_NEWNET = 0x40000000
 
 _sockets: dict[tuple[Any, str | None], Any] = {}
 _seen_in_sysfs: dict[str, int] = {}
@@ -72,10 +82,43 @@ class Device:
     def _open_routing(self) -> Any:
         return IPRoute(ext_ack=True, netns=self.netns, flags=0)
 
-    def _open_ethtool(self, message_class: Any) -> Any:
+    def _open_generic(self, family: str, message_class: Any) -> Any:
         opened = GenericNetlinkSocket(ext_ack=True, netns=self.netns, flags=0)
-        opened.bind("ethtool", message_class)
+        try:
+            opened.bind(family, message_class)
+        except BaseException:
+            opened.close()
+            raise
         return opened
+
+    def socket(self) -> socket.socket:
+        """A socket in the interface's namespace, for requests that netlink does not have."""
+        if self.netns is None:
+            return socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+        found: list[socket.socket | OSError] = []
+        thread = threading.Thread(target=_open_there, args=(self.netns, found))
+        thread.start()
+        thread.join()
+        if isinstance(opened := found[0], OSError):
+            raise opened
+        return opened
+
+    def sysfs_names(self, folder: str) -> list[str]:
+        """What is in a folder of /sys/class/net/NAME, sorted; nothing where there is none."""
+        path = self._sysfs_path(folder)
+        if self.netns is not None:
+            return sorted((self._inside(["ls", "-1", str(path)]) or "").split())
+        if not self.is_in_sysfs() or not path.is_dir():
+            return []
+        return sorted(entry.name for entry in path.iterdir())
+
+    def hardware(self) -> Path | None:
+        """The folder of the interface's hardware in /sys/devices; None if there is none."""
+        path = self._sysfs_path("device")
+        if self.netns is not None:
+            target = self._inside(["readlink", "-e", str(path)])
+            return Path(target) if target else None
+        return path.resolve() if self.is_in_sysfs() and path.exists() else None
 
     def link(self) -> Any:
         """The interface as the kernel describes it now."""
@@ -119,17 +162,29 @@ class Device:
         message["cmd"], message["version"] = command, ETHTOOL_VERSION
         header = {"attrs": [["ETHTOOL_A_HEADER_DEV_NAME", self.name]]}
         message["attrs"] = [(f"{message.prefix}HEADER", header), *attributes]
+        answers = self._generic("ethtool", message, NLM_F_ACK, what)
+        return answers[0] if answers else None
+
+    def netdev(self, message: Any, what: str, *, everything: bool = False) -> Sequence[Any]:
+        """Send a message of the netdev family; `everything`: for all that it lists.
+
+        Raises:
+            SettingError: what the kernel refused, or that it has no such family.
+        """
+        return self._generic("netdev", message, NLM_F_DUMP if everything else NLM_F_ACK, what)
+
+    def _generic(self, family: str, message: Any, flag: int, what: str) -> Sequence[Any]:
+        message_class = type(message)
         try:
-            lent = _kept((message_class, self.netns), lambda: self._open_ethtool(message_class))
+            lent = _kept(
+                (message_class, self.netns), lambda: self._open_generic(family, message_class)
+            )
             with lent as kept:
-                answers = list(
-                    kept.nlm_request(
-                        message, msg_type=kept.prid, msg_flags=NLM_F_REQUEST | NLM_F_ACK
-                    )
+                return list(
+                    kept.nlm_request(message, msg_type=kept.prid, msg_flags=NLM_F_REQUEST | flag)
                 )
         except (NetlinkError, OSError) as error:
             raise said(error, f"{self}: {what}") from None
-        return answers[0] if answers else None
 
     def sysfs(self, attribute: str) -> str | None:
         """The text of /sys/class/net/NAME/ATTRIBUTE; None where there is no such attribute."""
@@ -200,6 +255,22 @@ class Device:
                 f"{self}: /sys belongs to another network namespace than this process; "
                 "enter the namespace with `ip netns exec`, which mounts the right one"
             )
+
+
+def _open_there(netns: str, found: "list[socket.socket | OSError]") -> None:
+    """Open a socket in another namespace: a thread can enter one and leave the others here."""
+    try:
+        path = netns if "/" in netns else f"/run/netns/{netns}"
+        place = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if ctypes.CDLL(None, use_errno=True).setns(place, CLONE_NEWNET):
+                number = ctypes.get_errno()
+                raise OSError(number, os.strerror(number))
+            found.append(socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC))
+        finally:
+            os.close(place)
+    except OSError as error:
+        found.append(error)
 
 
 def said(error: Exception, context: str) -> SettingError:

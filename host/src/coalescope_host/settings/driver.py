@@ -18,6 +18,7 @@ from .errors import SettingError
 from .level import Level, Levels, shown
 from .link import LinkState, restore_link, save_link
 from .program import output, run
+from .topology import attached_programs, stacked
 
 PREFIX = "driver."
 INITIAL_NAMESPACE = "/proc/1/ns/net"
@@ -72,7 +73,7 @@ class Driver:
         if not self._is_loaded():
             found.append(f"driver {self.module} is not loaded; `modprobe {self.module}` loads it")
         if self.device.exists():
-            found += self._wrong_driver() + self._bystanders()
+            found += self._wrong_driver() + self._bystanders() + self._lost()
         known = self._described
         found += [
             f"driver {self.module} has no parameter {name}; it has {', '.join(sorted(known))}"
@@ -214,6 +215,14 @@ class Driver:
         if actual in (None, self.module):
             return [] if actual else [f"{self.device} belongs to no driver that can be reloaded"]
         return [f"{self.device} is driven by {actual}, not by {self.module}"]
+
+    def _lost(self) -> list[str]:
+        """What goes with the interface and cannot be put back."""
+        return [
+            f"reloading {self.module} would take {what} away from {self.device}, and it could not "
+            "be put back: remove it first"
+            for what in (*stacked(self.device), *attached_programs(self.device))
+        ]
 
     def _ports(self) -> list[str]:
         """Bus addresses of all devices of this driver."""

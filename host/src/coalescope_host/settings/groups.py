@@ -7,11 +7,13 @@ Queues and rings first: many drivers start the device anew for them, and some fo
 from .channels import CHANNELS
 from .coalescing import COALESCING
 from .group import Group
+from .machine import AFFINITY, MACHINE, STEERING, SYSCTL
 from .mtu import MtuGroup
 from .napi import NapiGroup
 from .offloads import OffloadGroup
 from .pause import PAUSE
 from .rings import RINGS
+from .rss import RssGroup
 
 GROUPS: tuple[Group, ...] = (
     CHANNELS,
@@ -20,7 +22,12 @@ GROUPS: tuple[Group, ...] = (
     OffloadGroup(),
     PAUSE,
     COALESCING,
+    RssGroup(),
     NapiGroup(),
+    STEERING,
+    SYSCTL,
+    AFFINITY,
+    MACHINE,
 )
 
 

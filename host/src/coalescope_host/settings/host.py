@@ -16,9 +16,12 @@ from .group import Group, write_each
 from .groups import GROUPS, group_of
 from .level import Level, Levels, shown
 from .link import LinkState, restore_link, save_link
+from .topology import UpperState, restore_uppers, save_uppers
 
 CAP_NET_ADMIN = 12
 CARRIER_S = 15.0
+PASSES = 2
+"""A value of the interface may overwrite one of a queue that was as it should be."""
 NO_SETTING = {
     "napi_weight": "the weight is built into the driver; if it has a module parameter for it, "
     'name that in [driver.parameters], napi_weight = "…"',
@@ -44,6 +47,7 @@ class SavedHost(TypedDict):
     bus_address: str | None
     settings: dict[str, dict[str, Level]]
     link: LinkState
+    uppers: list[UpperState]
     driver: DriverState | None
 
 
@@ -90,6 +94,7 @@ class Host:
             bus_address=bus_address(self.device),
             settings=self._settings(),
             link=save_link(self.device),
+            uppers=save_uppers(self.device),
             driver=self._driver_state(),
         )
         return self._saved
@@ -134,8 +139,12 @@ class Host:
         if not self.device.exists():
             failures.append(f"{self.device}: the interface is gone; nothing of it can be put back")
             raise SettingError("\n".join(failures))
-        failures += self._put_back(state["settings"])
+        unset = self._put_back(state["settings"])
         failures += self._attempt_link(state["link"])
+        if unset:  # some can be set only while the link is up
+            failures += self._put_back(state["settings"])
+        # a state that an older version saved has none
+        failures += restore_uppers(self.device.netns, state.get("uppers", []))
         if state["link"]["carrier"]:
             self.device.wait_for_carrier(CARRIER_S)  # a cable that was pulled is nobody's fault
         if failures:
@@ -143,7 +152,8 @@ class Host:
 
     def restore_settings(self, state: Mapping[str, Any]) -> None:
         """Like `restore`, for settings only: neither driver nor addresses."""
-        if failures := self._put_back(state["settings"]):
+        failures = self._put_back(state["settings"])
+        if failures:
             raise SettingError("\n".join(failures))
 
     def facts(self) -> Mapping[str, str]:
@@ -232,12 +242,12 @@ class Host:
             now = group.saved(self.device)
             return {name: level for name, level in saved.items() if now.get(name) != level}
 
-        to_write = differing()
-        if not to_write:
-            return []
-        said = [str(error) for error in write_each(group, self.device, to_write)]
-        left = differing()
-        if not left:
+        said: list[str] = []
+        for _ in range(PASSES):
+            if not (left := differing()):
+                return []
+            said = [str(error) for error in write_each(group, self.device, left)]
+        if not (left := differing()):
             return []
         listed = ", ".join(f"{name} = {shown(level)}" for name, level in left.items())
         commands = "; ".join(group.commands(self.device, left))

@@ -33,7 +33,14 @@ def _without_its_init() -> Iterator[None]:
 with _without_its_init():
     from pyroute2 import config
     from pyroute2.iproute import IPRoute
-    from pyroute2.netlink import NLA_F_NESTED, NLM_F_ACK, NLM_F_REQUEST, genlmsg, nla
+    from pyroute2.netlink import (
+        NLA_F_NESTED,
+        NLM_F_ACK,
+        NLM_F_DUMP,
+        NLM_F_REQUEST,
+        genlmsg,
+        nla,
+    )
     from pyroute2.netlink.exceptions import NetlinkError
     from pyroute2.netlink.generic import GenericNetlinkSocket
     from pyroute2.netlink.generic.ethtool import ethtoolbitset, ethtoolheader
@@ -45,6 +52,7 @@ config.child_process_mode = "mp"
 __all__ = [
     "NLA_F_NESTED",
     "NLM_F_ACK",
+    "NLM_F_DUMP",
     "NLM_F_REQUEST",
     "GenericNetlinkSocket",
     "IPRoute",

@@ -3,12 +3,15 @@
 
 import ipaddress
 import os
+import socket
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
+from ..plan.plan import PeerSpec
 from .device import Device
 from .errors import SettingError
+from .program import output
+from .topology import strangers, upper_indices
 
 IFF_LOOPBACK = 0x8
 UNICAST = 1
@@ -16,10 +19,11 @@ HALF = 1
 """A prefix this short is a default route, or one of the two halves that VPNs make of it."""
 
 
-def refusals(interface: str, netns: str | None = None) -> list[str]:
+def refusals(interface: str, netns: str | None = None, peers: Sequence[PeerSpec] = ()) -> list[str]:
     """Why the interface should not be swept; empty if nothing speaks against it.
 
-    An interface that others stand on (bond, bridge, VLAN) is refused for their sake.
+    An interface that others stand on (bond, bridge, VLAN) is refused where they are needed, or
+    cannot be put back. `peers`: whom ssh leads to from here.
     """
     device = Device(interface, netns)
     if not device.exists():
@@ -29,7 +33,7 @@ def refusals(interface: str, netns: str | None = None) -> list[str]:
     own = device.link()
     if own["flags"] & IFF_LOOPBACK:
         return [f"{device} is the loopback interface: it has no interrupts and no driver"]
-    concerned = _with_uppers(own["index"], links)
+    concerned = set(upper_indices(own["index"], links))
     found = []
     for index in _default_routes(device):
         if index in concerned:
@@ -37,36 +41,19 @@ def refusals(interface: str, netns: str | None = None) -> list[str]:
     for index, why in _ssh_interfaces(device):
         if index in concerned:
             found.append(f"{why} {_named(device, by_index[index])}")
+    for peer in peers:
+        for index in _ways_to(device, peer):
+            if index in concerned:
+                found.append(f"ssh to {peer.ssh} goes through {_named(device, by_index[index])}")
+    found += [
+        f"{stranger} stands on {device}: its MTU would shrink, and could not be put back"
+        for stranger in strangers(device)
+    ]
     return list(dict.fromkeys(found))
 
 
 def _named(device: Device, name: str) -> str:
     return str(device) if name == device.name else f"{name}, which stands on {device}"
-
-
-def _with_uppers(index: int, links: Sequence[Any]) -> set[int]:
-    """The interface and all that stand on it."""
-    found, waiting = set[int](), [index]
-    while waiting:
-        lower = waiting.pop()
-        if lower in found:
-            continue
-        found.add(lower)
-        waiting += [link["index"] for link in links if _stands_on(link, lower)]
-        waiting += [
-            link.get_attr("IFLA_MASTER")
-            for link in links
-            if link["index"] == lower and link.get_attr("IFLA_MASTER")
-        ]
-    return found
-
-
-def _stands_on(link: Any, lower: int) -> bool:
-    if link.get_attr("IFLA_LINK") != lower or link.get_attr("IFLA_LINK_NETNSID") is not None:
-        return False
-    information = link.get_attr("IFLA_LINKINFO")
-    kind = None if information is None else information.get_attr("IFLA_INFO_KIND")
-    return kind != "veth"  # its IFLA_LINK is its other end
 
 
 def _default_routes(device: Device) -> set[int]:
@@ -90,13 +77,31 @@ def _ssh_interfaces(device: Device) -> Iterable[tuple[int, str]]:
     for entry in device.routing(lambda ip: list(ip.get_addr()), "addresses cannot be read"):
         if _same(entry.get_attr("IFA_LOCAL") or entry.get_attr("IFA_ADDRESS"), server):
             yield entry["index"], "this ssh session came in on"
+    for index in _ways_out(device, client):
+        yield index, "this ssh session goes out through"
+
+
+def _ways_to(device: Device, peer: PeerSpec) -> Iterable[int]:
+    """The interfaces that ssh to a peer goes out through, as ssh's own configuration has it."""
+    settings = output(["ssh", "-G", *peer.ssh_options, peer.ssh]) or ""
+    words = dict(line.split(" ", 1) for line in settings.splitlines() if " " in line)
+    jump = words.get("proxyjump", "none").split(",")[0].rpartition("@")[2]
+    name = words.get("hostname", peer.ssh.rpartition("@")[2]) if jump == "none" else jump
     try:
-        routes = device.routing(lambda ip: list(ip.route("get", dst=client)), "no route")
+        addresses = {str(found[4][0]) for found in socket.getaddrinfo(name, None)}
+    except OSError:
+        return  # it cannot be reached, which is told by whoever connects
+    for address in sorted(addresses):
+        yield from _ways_out(device, _plain(address))
+
+
+def _ways_out(device: Device, address: str) -> Iterable[int]:
+    """The interface that packets to an address leave by; none where there is no route."""
+    try:
+        routes = device.routing(lambda ip: list(ip.route("get", dst=address)), "no route")
     except SettingError:
         return
-    for route in routes:
-        if index := route.get_attr("RTA_OIF"):
-            yield index, "this ssh session goes out through"
+    yield from (index for route in routes if (index := route.get_attr("RTA_OIF")))
 
 
 def _ssh_connection() -> tuple[str, str] | None:
