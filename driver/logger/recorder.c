@@ -371,6 +371,7 @@ bool recorder_open(struct recorder *recorder, const struct options *options)
 	}
 	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface))
 		return false;
+	source_set_add_surroundings(&recorder->set, options->interval_ns);
 	if (options->command && !cpu_account_open(&recorder->workload.account))
 		source_set_add_workload(&recorder->set, &recorder->workload.account);
 	recorder->time_of_day = record_layout_find(&recorder->set.layout, "t_realtime_ns");

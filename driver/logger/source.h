@@ -61,6 +61,9 @@ int netlink_source_open(struct source *source, struct record_layout *layout, con
 int sysfs_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int cpu_source_open(struct source *source, struct record_layout *layout);
+/* interval_ns: between samples. */
+int loss_source_open(struct source *source, struct record_layout *layout, uint64_t interval_ns);
+int energy_source_open(struct source *source, struct record_layout *layout);
 struct cpu_account;
 int workload_source_open(struct source *source, struct record_layout *layout, struct cpu_account *account);
 

@@ -219,6 +219,12 @@ bool source_set_open(struct source_set *set, const char *wanted, const char *cou
 	return open_rest(set, counters, interface);
 }
 
+void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns)
+{
+	keep(set, loss_source_open(next(set), &set->layout, interval_ns));
+	keep(set, energy_source_open(next(set), &set->layout));
+}
+
 void source_set_add_workload(struct source_set *set, struct cpu_account *account)
 {
 	keep(set, workload_source_open(next(set), &set->layout, account));

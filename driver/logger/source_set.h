@@ -26,6 +26,8 @@ struct source_set {
  * Says on stderr what was taken, or what is wrong.
  */
 bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface);
+/* Adds what surrounds the interface: losses beyond it, energy. */
+void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns);
 /* Adds the CPU time of what this account is of, where it is open. */
 void source_set_add_workload(struct source_set *set, struct cpu_account *account);
 /* One value for each column. 0, or a negative errno of the source that `failed` then names. */
