@@ -115,6 +115,10 @@ class Workload(Protocol):
     def user(self) -> str | None:
         """Who runs command and servers of this host; None: who called."""
 
+    @property
+    def cpus(self) -> str | None:
+        """On which processors the command runs; None: on any."""
+
     def needs(self) -> Sequence[str]:
         """Programs of this host that it calls."""
 

@@ -29,6 +29,10 @@ workload = ["udp", "own"]
 WHOLE = HEAD + FACTORS + WORKLOADS
 
 
+def peer(address: str) -> str:
+    return f"[[peers]]\nssh = 'root@{address}'\naddress = '{address}'\n"
+
+
 def load(tmp_path: Path, text: str) -> Plan:
     path = tmp_path / "plan.toml"
     path.write_text(text, encoding="utf-8")
@@ -179,6 +183,12 @@ def test_the_only_workload_need_not_be_a_factor(tmp_path: Path) -> None:
             WHOLE + "[[exclude]]\nmtu_bytes = 1500\n[[exclude]]\nmtu_bytes = 9000\n",
             "exclude: together they exclude every cell",
         ),
+        (WHOLE + peer("nas"), 'peers[1].address = "nas": must be the IPv4 or IPv6 address'),
+        (WHOLE + peer("fe80::2"), "give both ends others, such as fd00::1/64"),
+        (WHOLE + peer("fe80::2%eth1"), "is an address of one link"),
+        (WHOLE + peer("ff02::1"), "is the address of no single host"),
+        (WHOLE + peer("192.0.2.1") + peer("fd00::1"), "peers: have addresses of IPv4 and of IPv6"),
+        (WHOLE.replace("1500", "1000") + peer("fd00::1"), "loses its IPv6 addresses"),
         (WHOLE + "[[peers]]\nssh = 'a'\n", "peers[1].address: is missing"),
         (
             WHOLE + "[[peers]]\nssh = '-oProxyCommand=x'\naddress = '10.0.0.2'\n",
@@ -256,3 +266,11 @@ def test_what_may_change_while_a_sweep_goes_on(tmp_path: Path) -> None:
         "seed was not there, now it is 2",
     ]
     assert before.plan_hash != changed.plan_hash
+
+
+def test_addresses_of_both_versions_and_processors(tmp_path: Path) -> None:
+    plan = load(tmp_path, WHOLE + 'cpus = "0-1,3"\n' + peer("2001:db8::2"))
+    assert [one.address for one in plan.peers] == ["2001:db8::2"]
+    assert [spec.cpus for spec in plan.workloads.values()] == [None, "0-1,3"]
+    (fault,) = faults(tmp_path, WHOLE + 'cpus = "all"\n')
+    assert 'cpus = "all": must be CPUs as the kernel lists them' in fault

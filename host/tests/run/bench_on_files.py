@@ -108,6 +108,10 @@ class Command:
         ]
         self.user = context.user
 
+    @property
+    def cpus(self) -> str | None:
+        return None
+
     def needs(self) -> list[str]:
         return [self.command[0]]
 

@@ -65,7 +65,8 @@ def is_socket(file):
 
 
 class Hosts:
-    """A host under test and two peers, each on a cable of its own: 10.215.N.1 and 10.215.N.2."""
+    """A host under test and two peers, each on a cable of its own: 10.215.N.1 and 10.215.N.2,
+    fd00:215:N::1 and fd00:215:N::2."""
 
     interface = "work0"
 
@@ -86,8 +87,17 @@ class Hosts:
             self.ip("link", "add", name, "netns", self.here, *pair)
             for end, place in enumerate((self.here, peer), 1):
                 self.ip("-n", place, "address", "add", f"10.215.{number}.{end}/24", "dev", name)
+                wide = f"fd00:215:{number}::{end}/64"
+                self.ip("-n", place, "address", "add", wide, "dev", name, "nodad")
                 self.ip("-n", place, "link", "set", name, "up")
                 self.ip("-n", place, "link", "set", "lo", "up")
+
+        for number in range(len(self.peers)):  # IPv6 waits for the carrier
+            wait_until(partial(self.answers, f"fd00:215:{number}::2"), "a cable is not up")
+
+    def answers(self, address):
+        ping = ["ip", "netns", "exec", self.here, "ping", "-c", "1", "-W", "1", address]
+        return subprocess.run(ping, capture_output=True, check=False).returncode == 0
 
     def remove(self):
         for name in (self.here, *self.peers):

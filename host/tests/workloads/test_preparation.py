@@ -9,7 +9,7 @@ import pytest
 from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
 from coalescope_host.plan.workload_options import KINDS as KINDS_OF_PLANS
 from coalescope_host.protocols import RunContext
-from coalescope_host.workloads import KINDS, WorkloadError, iperf3, nfs, traffic_tool
+from coalescope_host.workloads import KINDS, WorkloadError, iperf3, nfs, prepare, traffic_tool
 from coalescope_host.workloads.demand import Demand, shares
 from coalescope_host.workloads.local_address import address_towards, hardware_address
 from hypothesis import given
@@ -36,19 +36,53 @@ def test_levels_go_before_options(context, traffic_of):
 
 
 @pytest.mark.parametrize(
-    ("levels", "options", "payload"),
+    ("peer", "levels", "options", "payload"),
     [
-        ({}, {}, 1472),
-        ({"mtu_bytes": 9000}, {}, 8972),
-        ({"mtu_bytes": 9000}, {"payload_bytes": 100}, 100),
-        ({"mtu_bytes": 9000, "frame_bytes": 64}, {"payload_bytes": 100}, 18),
+        ("127.0.0.1", {}, {}, 1472),
+        ("127.0.0.1", {"mtu_bytes": 9000}, {}, 8972),
+        ("127.0.0.1", {"mtu_bytes": 9000}, {"payload_bytes": 100}, 100),
+        ("127.0.0.1", {"mtu_bytes": 9000, "frame_bytes": 64}, {"payload_bytes": 100}, 18),
+        ("::1", {}, {}, 1452),
+        ("::1", {"mtu_bytes": 9000}, {}, 8952),
+        ("::1", {"mtu_bytes": 9000, "frame_bytes": 100}, {}, 34),
     ],
 )
-def test_the_size_of_datagrams(context, traffic_of, levels, options, payload):
-    argv = traffic_of("udp-fan-in", context(**levels), **options).command
+def test_the_size_of_datagrams(context, traffic_of, peer, levels, options, payload):
+    around = context(peer, **levels)
+    argv = traffic_of("udp-fan-in", around, **options).command
     assert option(argv, "--length") == str(payload)
-    own = traffic_of("udp-fan-in", context(**levels), tool="coalescope-traffic", **options)
-    assert option(own.servers[0][1], "--frame-bytes") == str(payload + 46)
+    own = traffic_of("udp-fan-in", around, tool="coalescope-traffic", **options)
+    headers = 66 if ":" in peer else 46
+    assert option(own.servers[0][1], "--frame-bytes") == str(payload + headers)
+    assert ("--bind" in own.command) == (":" in peer)
+
+
+@pytest.mark.parametrize(
+    ("streams", "duration_s", "interval_s"),
+    [(1, 10.0, "0.1"), (10, 10.0, "0.1"), (128, 10.0, "1"), (128, 3600.0, "60")],
+)
+def test_iperf3_reports_short_intervals_but_not_too_many(
+    context, traffic_of, streams, duration_s, interval_s
+):
+    traffic = traffic_of("tcp-fan-in", context(streams=streams, duration_s=duration_s))
+    assert option(traffic.command, "--interval") == interval_s
+    ((_, server),) = traffic.servers
+    assert option(server, "--interval") == interval_s
+    assert "--json" in server
+    assert "--get-server-output" in traffic.command
+
+
+def test_a_command_runs_on_the_processors_that_are_asked_for(context, traffic_of):
+    plain = traffic_of("tcp-fan-in")
+    assert plain.cpus is None
+    traffic = traffic_of("tcp-fan-in", context(workload_cpus="0"))
+    assert list(traffic.command) == ["taskset", "--cpu-list", "0", *plain.command]
+    assert list(traffic.needs()) == ["taskset", "iperf3"]
+    assert traffic.cpus == "0"
+    spec = WorkloadSpec("one", "command", {"command": ["nproc"]}, cpus="0")
+    assert subprocess.check_output(prepare(spec, context()).command) == b"1\n"
+    with pytest.raises(WorkloadError, match="cannot run on CPUs 0,4000: those online are 0"):
+        traffic_of("tcp-fan-in", context(workload_cpus="0,4000"))
 
 
 def test_rates_are_those_of_all_streams(context, traffic_of):
@@ -197,6 +231,15 @@ def test_pktgen_gets_its_lines(context, traffic_of):
     assert "delay 0" in traffic_of("pktgen").servers[0][1]
 
 
+def test_pktgen_over_ipv6(context, traffic_of):
+    traffic = traffic_of("pktgen", context("::1", frame_bytes=82))
+    ((_, server),) = traffic.servers
+    assert {"dst6 ::1", "src6 ::1", "flag UDPCSUM", "pkt_size 78"} <= set(server)
+    assert option(traffic.command, "--bind") == "::"
+    with pytest.raises(WorkloadError, match="with this MTU, 82 to 1518 can be"):
+        traffic_of("pktgen", context("::1", frame_bytes=81))
+
+
 def test_pktgen_is_a_script_that_a_shell_takes():
     from coalescope_host.workloads.pktgen import SCRIPT
 
@@ -215,8 +258,9 @@ def test_pktgen_needs_an_interface_of_the_peer():
 
 def test_addresses():
     assert address_towards("127.0.0.1") == "127.0.0.1"
-    with pytest.raises(WorkloadError, match="no way to the peer"):
-        address_towards("::1")
+    assert address_towards("::1") == "::1"
+    with pytest.raises(WorkloadError, match="no way to the peer fe80::1"):
+        address_towards("fe80::1")
     assert hardware_address("lo") == "00:00:00:00:00:00"
     with pytest.raises(WorkloadError, match="nowhere0 has no hardware address"):
         hardware_address("nowhere0")
@@ -238,6 +282,8 @@ def iperf3_report(received=1000, seconds=(1.0, 1.0, 1.0), octets=(9, 9, 9), **en
     [
         (iperf3_report(), None),
         (iperf3_report(octets=(9, 0, 9)), "nothing came in 1.0 of 3.0 s"),
+        (iperf3_report(seconds=(0.5,) * 8, octets=(9, 0, 9, 0, 9, 0, 9, 0)), None),  # a low rate
+        (iperf3_report(seconds=(0.5,) * 6, octets=(9, 0, 0, 0, 0, 9)), "nothing came in 2.0 of 3"),
         (iperf3_report(received=0), "received nothing"),
         ({"error": "unable to connect"}, "iperf3 says: unable to connect"),
         ({"end": {}}, "without a report"),
@@ -255,10 +301,26 @@ def test_remarks_on_iperf3():
     sent = {"retransmits": 3, "bits_per_second": 90e6}
     said = iperf3.remarks(iperf3_report(sum_sent=sent), 100.0)
     assert said == [
-        "3 segments were sent again",
+        "3 segments were retransmitted",
         "the peer sent 90.0 Mb/s where 100.0 were asked for",
     ]
     assert iperf3.remarks(iperf3_report(sum_sent={**sent, "retransmits": 0}), None) == []
+
+
+@pytest.mark.fault("A4")
+def test_loss_is_remarked_once():
+    lost = {"lost_packets": 12, "lost_percent": 3.0}
+    assert iperf3.remarks(iperf3_report(sum=lost), None) == ["12 datagrams were lost"]
+    later = {"bytes": 1000, **lost}
+    assert iperf3.remarks({"end": {"sum": lost, "sum_received": later}}, None) == [
+        "12 datagrams were lost"
+    ]
+    assert iperf3.remarks(iperf3_report(sum={**lost, "lost_packets": 0}), None) == []
+    sink = {"operations": 10, "bytes": 100, "lost": 5, "dropped": 4}
+    assert traffic_tool.sink_remarks(json.dumps(sink).encode()) == [
+        "5 datagrams were lost",
+        "4 datagrams found the socket's buffer full",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,14 @@ import json
 import subprocess
 
 import pytest
+from coalescope_host.remote.path_mtu import own_address, probe
 from patience import measured_again
 
 pytestmark = pytest.mark.network
 
 PEER = "10.215.0.2"
 SECOND = "10.215.1.2"
+OVER_IPV6 = ("fd00:215:0::2", "fd00:215:1::2")
 
 
 @pytest.fixture
@@ -115,4 +117,59 @@ def test_a_sender_slower_than_asked_is_remarked(hosts, short, traffic_of):
     status, out, said, _ = hosts.run(traffic)
     assert status == 0, (out, said)
     assert traffic.result(out) == []
-    assert "where 100000.0 were asked for" in traffic.remarks(out)[0]
+    assert "where 100000.0 were asked for" in traffic.remarks(out)[-1]
+
+
+@pytest.mark.parametrize("tool", ["iperf3", "coalescope-traffic"])
+def test_datagrams_over_ipv6_fill_the_mtu(hosts, short, traffic_of, tool):
+    around = short(OVER_IPV6[0], streams=2, packet_rate_hz=2000, mtu_bytes=1500)
+    traffic = hosts.inside(lambda: traffic_of("udp-fan-in", around, tool=tool))
+    before = [counted(hosts, name) for name in ("packets", "bytes")]
+    report = good(traffic, hosts.run(traffic))
+    packets, octets = (
+        counted(hosts, name) - was for name, was in zip(("packets", "bytes"), before, strict=True)
+    )
+    assert octets / packets > 1400  # full, and in one packet each, of 1514 with their headers
+    if tool == "iperf3":
+        assert report["start"]["test_start"]["blksize"] == 1452
+    else:
+        assert report["bytes"] == 1452 * report["operations"]
+        assert len(report["flows"]) == 2
+        assert report["lost"] == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "peers"), [("tcp-fan-in", 1), ("tcp-fan-in", 2), ("request-response", 2)]
+)
+def test_streams_and_requests_over_ipv6(hosts, short, traffic_of, kind, peers):
+    around = short(*OVER_IPV6[:peers], streams=2)
+    traffic = hosts.inside(lambda: traffic_of(kind, around))
+    report = good(traffic, hosts.run(traffic))
+    assert report.get("operations", report.get("connections", 2)) >= 2
+
+
+@pytest.mark.fault("A3")
+def test_iperf3_says_what_came_when_and_what_the_peer_retransmitted(hosts, short, traffic_of):
+    traffic = traffic_of("tcp-fan-in", short(streams=2))
+    report = good(traffic, hosts.run(traffic))
+    came = [interval["sum"] for interval in report["intervals"]]
+    assert not any(one["sender"] for one in came)
+    assert len(came) >= 15
+    assert came[-1]["end"] > 0.2 + 0.6 + 0.5  # warm-up and window lie within
+    total = report["end"]["sum_received"]["bytes"]
+    assert sum(one["bytes"] for one in came) == pytest.approx(total, rel=0.2)
+    sent = [interval["sum"] for interval in report["server_output_json"]["intervals"]]
+    resent = sum(one["retransmits"] for one in sent)
+    assert resent == report["end"]["sum_sent"]["retransmits"]
+
+
+def test_the_way_over_ipv6_is_tried_with_packets_of_the_mtu(hosts):
+    peer = OVER_IPV6[0]
+    assert own_address(peer, hosts.here) == "fd00:215::1"
+    assert probe(peer, 1500, hosts.here) is None
+    assert probe(peer, 1501, hosts.here) is not None
+    hosts.ip("-n", hosts.here, "link", "set", hosts.interface, "mtu", "9000")
+    try:
+        assert "a black hole: packets up to 1" in probe(peer, 9000, hosts.here)
+    finally:
+        hosts.ip("-n", hosts.here, "link", "set", hosts.interface, "mtu", "1500")

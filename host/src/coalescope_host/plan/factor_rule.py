@@ -82,3 +82,11 @@ CPUS = FactorRule(
     (str,),
     pattern=r"\d+(-\d+)?(,\d+(-\d+)?)*",
 )
+
+
+def cpus_of(text: str) -> frozenset[int]:
+    """The CPUs of a list such as 0-3,8."""
+    ranges = (part.partition("-") for part in text.split(","))
+    return frozenset(
+        cpu for first, _, last in ranges for cpu in range(int(first), int(last or first) + 1)
+    )

@@ -88,6 +88,7 @@ class WorkloadSpec:
 
     Attributes:
         user: who runs it; None: who called sudo, else nobody.
+        cpus: on which of this host its command runs, as the kernel lists them; None: on any.
         timeout_s: how long a run may take beyond warm-up and duration before it is ended.
     """
 
@@ -96,6 +97,7 @@ class WorkloadSpec:
     options: Mapping[str, Any]
     user: str | None = None
     timeout_s: float = 30.0
+    cpus: str | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from .addresses import LEAST_IPV6_MTU, refusal_of_address, version_of
+from .factor_rule import CPUS
 from .factors import FAMILIES, FactorRule, Level, Levels, factor_name, rule_of
 from .plan import (
     DriverParameter,
@@ -104,6 +106,7 @@ def _plan(path: Path, document: Mapping[str, Any], table: Table) -> Plan:
     table.close()
     _check_dilation(table, plan)
     _check_placeholders(table, plan)
+    _check_addresses(table, plan)
     return plan
 
 
@@ -183,9 +186,17 @@ def _workload(name: str, table: Table) -> WorkloadSpec:
         MappingProxyType(options),
         table.optional_text("user"),
         table.number("timeout_s", 30.0, low=1, high=DAY_S),
+        _cpus(table),
     )
     table.close()
     return spec
+
+
+def _cpus(table: Table) -> str | None:
+    cpus = table.optional_text("cpus")
+    if cpus is not None and not CPUS.allows(cpus):
+        table.fault("cpus", f"must be {CPUS.description}.", cpus)
+    return cpus
 
 
 def _option(table: Table, name: str, rule: Option) -> object:
@@ -357,8 +368,8 @@ def _peer(table: Table) -> PeerSpec:
     if ssh.startswith("-"):
         table.fault("ssh", "must be a destination; options go to ssh_options.", ssh)
     address = table.text("address")
-    if address.startswith("-") or " " in address:
-        table.fault("address", "must be the address of the peer on the link.", address)
+    if reason := refusal_of_address(address):
+        table.fault("address", reason, address)
     peer = PeerSpec(
         ssh,
         address,
@@ -419,6 +430,19 @@ def _upload(above: Table, folder: Path) -> UploadSpec | None:
     token_file = table.optional_text("token_file")
     table.close()
     return UploadSpec(server, None if token_file is None else folder / token_file)
+
+
+def _check_addresses(table: Table, plan: Plan) -> None:
+    versions = {version_of(peer.address) for peer in plan.peers} - {None}
+    if len(versions) > 1:
+        table.fault("peers", "have addresses of IPv4 and of IPv6: their packets differ in size.")
+    for mtu in plan.factors.get("mtu_bytes", ()) if 6 in versions else ():
+        if isinstance(mtu, int) and mtu < LEAST_IPV6_MTU:
+            table.fault(
+                "factors.mtu_bytes",
+                f"with an MTU below {LEAST_IPV6_MTU} an interface loses its IPv6 addresses.",
+                mtu,
+            )
 
 
 def _check_dilation(table: Table, plan: Plan) -> None:

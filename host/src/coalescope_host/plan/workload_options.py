@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which keys each kind of workload takes in a plan, beside `kind`, `user` and `timeout_s`. Pure."""
+"""Which keys each kind of workload takes in a plan, beside `kind`, `user`, `cpus` and `timeout_s`.
+
+Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -154,7 +154,8 @@ def logger_command(
         if taken is not None and name in run.levels:
             argv += ["--read-back", f"{log_name(name)}={level_text(taken)}"]
     facts = {n: fact for n, fact in bench.host.facts().items() if n not in _RECORDED_ANYWAY}
-    for name, note in {**facts, **plan.environment}.items():
+    placed = {} if workload.cpus is None else {"workload_cpus": workload.cpus}
+    for name, note in {**facts, **placed, **plan.environment}.items():
         argv += ["--environment", f"{name}={note}"]
     if workload.user is not None:
         argv += ["--user", workload.user]

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coalescope_host.plan.addresses import version_of
 from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
 from coalescope_host.protocols import RunContext
 
 from .traffic import TAIL_S, WorkloadError
 
-UDP_HEADERS_BYTES = 20 + 8  # IPv4, UDP
+UDP_BYTES = 8
+IP_BYTES = {4: 20, 6: 40}
 ETHERNET_BYTES = 14 + 4  # header, frame check sequence
 USUAL_MTU_BYTES = 1500
 MOST_UDP_PAYLOAD_BYTES = 65507
@@ -68,14 +70,29 @@ class Demand:
         return self.context.warmup_s + self.context.duration_s + TAIL_S
 
     @property
+    def ipv6(self) -> bool:
+        """Whether the traffic goes over IPv6: all peers have addresses of one version."""
+        return version_of(self.peers[0].address) == 6
+
+    @property
+    def listen_address(self) -> str | None:
+        """What coalescope-traffic is to listen at, beyond its preset."""
+        return "::" if self.ipv6 else None
+
+    @property
+    def headers_bytes(self) -> int:
+        """Of IP and UDP."""
+        return IP_BYTES[6 if self.ipv6 else 4] + UDP_BYTES
+
+    @property
     def payload_bytes(self) -> int:
         """Of a UDP datagram: from the frame if one is asked for, else what the MTU holds."""
         if "frame_bytes" in {**self.spec.options, **self.context.levels}:
-            payload = self.whole("frame_bytes", 0) - ETHERNET_BYTES - UDP_HEADERS_BYTES
+            payload = self.whole("frame_bytes", 0) - ETHERNET_BYTES - self.headers_bytes
         elif "payload_bytes" in self.spec.options:
             payload = self.whole("payload_bytes", 0)
         else:
-            payload = self.whole("mtu_bytes", USUAL_MTU_BYTES) - UDP_HEADERS_BYTES
+            payload = self.whole("mtu_bytes", USUAL_MTU_BYTES) - self.headers_bytes
         if not 1 <= payload <= MOST_UDP_PAYLOAD_BYTES:
             raise self.refusal(f"a UDP datagram cannot hold {payload} bytes.")
         return payload

@@ -18,6 +18,9 @@ MOST_STREAMS = 128  # that iperf3 takes
 PACING_US = 100  # a sender's timer; iperf3's own 1000 makes bursts that hide what is measured
 CONNECT_MS = 5000
 _LEAST_SHARE = 0.95  # of the rate that was asked for
+_MOST_INTERVALS = 1500  # of all streams together: about 1.5 MB of JSON with the sender's own
+_SHORTEST_S, _LONGEST_S = 0.1, 60.0  # that iperf3 takes
+_SILENCE_S = 0.9  # less than that may lie between two datagrams
 _SILENT_SHARE = 0.25  # of the run without any payload: traffic stalled
 
 
@@ -36,17 +39,24 @@ def traffic(demand: Demand, arguments: Sequence[str], rate_mbps: float | None) -
             f"iperf3 takes {MOST_STREAMS} streams, not {demand.streams}: "
             'write tool = "coalescope-traffic".'
         )
-    command = [IPERF3, "--client", peer.address, "--port", str(port), "--reverse", "--json"]
+    intervals = ["--json", "--interval", f"{_interval_s(demand):g}"]
+    command = [IPERF3, "--client", peer.address, "--port", str(port), "--reverse", *intervals]
     command += ["--connect-timeout", str(CONNECT_MS)]
     command += ["--time", str(math.ceil(demand.seconds)), "--parallel", str(demand.streams)]
     return Traffic(
         command=[*command, *arguments],
-        servers=[(0, [IPERF3, "--server", "--one-off", "--port", str(port)])],
+        servers=[(0, [IPERF3, "--server", "--one-off", "--port", str(port), *intervals])],
         user=demand.context.user,
         programs=[IPERF3],
         judge=_judged(faults),
         remark=_judged(lambda document: remarks(document, rate_mbps)),
     )
+
+
+def _interval_s(demand: Demand) -> float:
+    """Short, so that the intervals within the log's window are nearly all of it."""
+    shortest = demand.seconds * (demand.streams + 1) / _MOST_INTERVALS
+    return round(min(max(shortest, _SHORTEST_S), _LONGEST_S), 1)
 
 
 def _judged(say: Callable[[Mapping[str, Any]], list[str]]) -> Callable[[bytes], list[str]]:
@@ -73,11 +83,16 @@ def faults(document: Mapping[str, Any]) -> list[str]:
 
 
 def remarks(document: Mapping[str, Any], rate_mbps: float | None) -> list[str]:
-    """Retransmissions, and a sender that was slower than it was asked to be."""
+    """What was retransmitted or lost, and a sender that was slower than it was asked to be."""
     said = []
     retransmits = number(document, "end", "sum_sent", "retransmits")
     if retransmits:
-        said.append(f"{retransmits:.0f} segments were sent again")
+        said.append(f"{retransmits:.0f} segments were retransmitted")
+    lost = number(document, "end", "sum_received", "lost_packets")
+    if lost is None:
+        lost = number(document, "end", "sum", "lost_packets")
+    if lost:
+        said.append(f"{lost:.0f} datagrams were lost")
     sent = number(document, "end", "sum_sent", "bits_per_second")
     if sent is None:
         sent = number(document, "end", "sum", "bits_per_second")
@@ -95,13 +110,16 @@ def _received_bytes(document: Mapping[str, Any]) -> float | None:
 
 
 def _silence(document: Mapping[str, Any]) -> tuple[float, float]:
-    """Seconds without payload, and seconds in all."""
-    silent = total = 0.0
+    """Seconds without payload, as far as they are no gaps of a low rate, and seconds in all."""
+    silent = total = gap = 0.0
     intervals = document.get("intervals")
     for interval in intervals if isinstance(intervals, list) else []:
         seconds, octets = (number(interval, "sum", name) for name in ("seconds", "bytes"))
         if seconds is None or octets is None:
             continue
         total += seconds
-        silent += seconds if not octets else 0.0
+        gap = 0.0 if octets else gap + seconds
+        if gap >= _SILENCE_S:
+            silent += gap
+            gap = 0.0
     return silent, total

@@ -5,6 +5,8 @@ import fcntl
 import socket
 import struct
 
+from coalescope_host.plan.addresses import version_of
+
 from .traffic import WorkloadError
 
 _SIOCGIFHWADDR = 0x8927
@@ -12,18 +14,19 @@ _DISCARD_PORT = 9
 
 
 def address_towards(peer_address: str) -> str:
-    """The IPv4 address that this host sends from to that peer. Sends nothing.
+    """The address that this host sends from to that peer. Sends nothing.
 
     Raises:
-        WorkloadError: if there is no route, or the address is none of IPv4.
+        WorkloadError: if there is no route, or that is no address.
     """
+    family = socket.AF_INET6 if version_of(peer_address) == 6 else socket.AF_INET
     try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((peer_address, _DISCARD_PORT))
             return str(probe.getsockname()[0])
     except OSError as error:
         raise WorkloadError(
-            f"no way to the peer {peer_address} over IPv4: {error.strerror or error}"
+            f"no way to the peer {peer_address}: {error.strerror or error}"
         ) from None
 
 

@@ -17,6 +17,7 @@ PORT = 5203
 FIRST_SOURCE_PORT = 10000
 FRAME_CHECK_BYTES = 4  # that pktgen leaves to the hardware
 LEAST_FRAME_BYTES = 64
+HEADER_BYTES = 16  # of pktgen itself, in the payload: its numbers show what was lost
 
 #: Arguments: interface, then a pktgen command each. The write of `start` lasts as long as frames
 #: are sent; a signal to the shell, which itself writes, ends them. So does SIGKILL, which takes the
@@ -54,7 +55,9 @@ def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
             lines = _lines(demand, peer, streams, frame_bytes, port)
             lines.append(f"dst_mac {hardware}")
             servers.append((place, ["sh", "-c", SCRIPT, "pktgen", _interface(peer), *lines]))
-    listening = arguments(port=port, duration=demand.seconds, read_bytes=65536)
+    listening = arguments(
+        port=port, bind=demand.listen_address, duration=demand.seconds, read_bytes=65536
+    )
     return Traffic(
         command=[TRAFFIC_TOOL, "sink", "udp", *listening],
         servers=servers,
@@ -76,9 +79,10 @@ def _interface(peer: PeerSpec) -> str:
 def _frame_bytes(demand: Demand) -> int:
     longest = demand.whole("mtu_bytes", USUAL_MTU_BYTES) + ETHERNET_BYTES
     frame_bytes = demand.whole("frame_bytes", longest)
-    if not LEAST_FRAME_BYTES <= frame_bytes <= longest:
+    least = max(LEAST_FRAME_BYTES, ETHERNET_BYTES + demand.headers_bytes + HEADER_BYTES)
+    if not least <= frame_bytes <= longest:
         raise demand.refusal(
-            f"frame_bytes = {frame_bytes}: with this MTU, {LEAST_FRAME_BYTES} to {longest} can be."
+            f"frame_bytes = {frame_bytes}: with this MTU, {least} to {longest} can be."
         )
     return frame_bytes
 
@@ -89,11 +93,16 @@ def _lines(demand: Demand, peer: PeerSpec, streams: int, frame_bytes: int, port:
         "count 0",
         f"pkt_size {frame_bytes - FRAME_CHECK_BYTES}",
         f"ratep {max(1, round(rate_hz))}" if rate_hz else "delay 0",
-        f"dst {address_towards(peer.address)}",
-        f"src_min {peer.address}",
-        f"src_max {peer.address}",
+        *_addresses(peer.address, address_towards(peer.address), ipv6=demand.ipv6),
         f"udp_dst_min {port}",
         f"udp_dst_max {port}",
         f"udp_src_min {FIRST_SOURCE_PORT}",
         f"udp_src_max {FIRST_SOURCE_PORT + streams}",
     ]
+
+
+def _addresses(source: str, destination: str, *, ipv6: bool) -> list[str]:
+    """Over IPv6 a datagram without a checksum is not taken."""
+    if ipv6:
+        return [f"dst6 {destination}", f"src6 {source}", "flag UDPCSUM"]
+    return [f"dst {destination}", f"src_min {source}", f"src_max {source}"]

@@ -8,6 +8,7 @@ from coalescope_host.plan.plan import WorkloadSpec
 from coalescope_host.protocols import RunContext
 
 from . import command, nfs, pktgen, request_response, tcp_fan_in, udp_fan_in
+from .placement import pinned
 from .traffic import Traffic, WorkloadError
 
 Preparation = Callable[[WorkloadSpec, RunContext], Traffic]
@@ -35,4 +36,6 @@ def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
             f"[workloads.{spec.name}]: there is no kind “{spec.kind}”; "
             f"known are {', '.join(KINDS)}."
         )
-    return KINDS[spec.kind](spec, context)
+    cpus = context.levels.get("workload_cpus", spec.cpus)
+    traffic = KINDS[spec.kind](spec, context)
+    return traffic if cpus is None else pinned(traffic, str(cpus))

@@ -26,6 +26,7 @@ def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
     protocol = demand.text("protocol", "udp", ("udp", "tcp"))
     serving = arguments(
         port=port,
+        bind=demand.listen_address,
         servers=demand.streams,
         transport=protocol,
         service_us=demand.number("service_us", 0),

@@ -14,5 +14,7 @@ def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
     demand = Demand(spec, context)
     window = demand.whole("window_bytes", 0) or None
     if demand.tool() == IPERF3:
-        return iperf3.traffic(demand, ["--window", str(window)] if window else [], None)
+        of_sender = ["--get-server-output"]  # its retransmissions of each interval
+        limit = ["--window", str(window)] if window else []
+        return iperf3.traffic(demand, [*of_sender, *limit], None)
     return traffic_tool.fan_in(demand, "tcp", {"receive_window": window}, lambda _streams: {})

@@ -29,6 +29,7 @@ class Traffic:
         servers: what must run before it.
         user: who runs command and servers of this host.
         programs: of this host, that command and servers call.
+        cpus: on which the command runs; None: on any.
         judge: what is wrong with what the command printed.
         remark: what is worth saying about it although the run counts.
     """
@@ -39,6 +40,7 @@ class Traffic:
     programs: Sequence[str] = ()
     judge: Callable[[bytes], list[str]] = says_nothing
     remark: Callable[[bytes], list[str]] = says_nothing
+    cpus: str | None = None
 
     def needs(self) -> Sequence[str]:
         """Programs of this host that it calls."""

@@ -50,7 +50,7 @@ def fan_in(
         for place, (peer, streams) in enumerate(zip(demand.peers, divided, strict=True))
         if streams
     ]
-    listening = arguments(port=port, duration=demand.seconds, **sink)
+    listening = arguments(port=port, bind=demand.listen_address, duration=demand.seconds, **sink)
     return Traffic(
         command=[TRAFFIC_TOOL, "sink", protocol, *listening],
         servers=servers,
@@ -77,10 +77,14 @@ def sink_faults(body: bytes) -> list[str]:
 
 
 def sink_remarks(body: bytes) -> list[str]:
-    """What a full socket buffer cost: it is lost in no counter of the interface."""
-    document = parse(body, TRAFFIC_TOOL)
-    dropped = None if isinstance(document, str) else number(document, "dropped")
-    return [f"{dropped:.0f} datagrams found the socket's buffer full"] if dropped else []
+    """What was lost on the way, as far as datagrams have numbers, and at the socket."""
+    document: Any = parse(body, TRAFFIC_TOOL)
+    said = []
+    if lost := number(document, "lost"):
+        said.append(f"{lost:.0f} datagrams were lost")
+    if dropped := number(document, "dropped"):
+        said.append(f"{dropped:.0f} datagrams found the socket's buffer full")
+    return said
 
 
 def requests_faults(body: bytes) -> list[str]:

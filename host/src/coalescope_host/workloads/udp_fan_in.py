@@ -5,7 +5,7 @@ from coalescope_host.plan.plan import WorkloadSpec
 from coalescope_host.protocols import RunContext
 
 from . import iperf3, traffic_tool
-from .demand import ETHERNET_BYTES, IPERF3, UDP_HEADERS_BYTES, Demand
+from .demand import ETHERNET_BYTES, IPERF3, Demand
 from .traffic import Traffic
 
 
@@ -34,7 +34,7 @@ def _own(demand: Demand) -> Traffic:
 
     def source(streams: int) -> dict[str, float | None]:
         return {
-            "frame_bytes": payload + ETHERNET_BYTES + UDP_HEADERS_BYTES,
+            "frame_bytes": payload + ETHERNET_BYTES + demand.headers_bytes,
             "packet_rate": rate_hz * streams / demand.streams,
             "seed": demand.context.seed,
         }
