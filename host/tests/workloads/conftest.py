@@ -51,6 +51,7 @@ def tool(tmp_path_factory):
 
 def is_ready(process, argv):
     """Whether it is the program itself, no longer what takes it into a namespace, and listens."""
+    assert process.poll() is None, process.communicate()
     if Path(f"/proc/{process.pid}/exe").resolve().name == "ip":
         return False
     files = Path(f"/proc/{process.pid}/fd")

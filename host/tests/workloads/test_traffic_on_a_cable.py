@@ -120,17 +120,17 @@ def test_a_sender_slower_than_asked_is_remarked(hosts, short, traffic_of):
     assert "where 100000.0 were asked for" in traffic.remarks(out)[-1]
 
 
-@pytest.mark.parametrize("tool", ["iperf3", "coalescope-traffic"])
-def test_datagrams_over_ipv6_fill_the_mtu(hosts, short, traffic_of, tool):
+@pytest.mark.parametrize("program", ["iperf3", "coalescope-traffic"])
+def test_datagrams_over_ipv6_fill_the_mtu(hosts, short, traffic_of, program):
     around = short(OVER_IPV6[0], streams=2, packet_rate_hz=2000, mtu_bytes=1500)
-    traffic = hosts.inside(lambda: traffic_of("udp-fan-in", around, tool=tool))
+    traffic = hosts.inside(lambda: traffic_of("udp-fan-in", around, tool=program))
     before = [counted(hosts, name) for name in ("packets", "bytes")]
     report = good(traffic, hosts.run(traffic))
     packets, octets = (
         counted(hosts, name) - was for name, was in zip(("packets", "bytes"), before, strict=True)
     )
     assert octets / packets > 1400  # full, and in one packet each, of 1514 with their headers
-    if tool == "iperf3":
+    if program == "iperf3":
         assert report["start"]["test_start"]["blksize"] == 1452
     else:
         assert report["bytes"] == 1452 * report["operations"]
