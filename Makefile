@@ -11,7 +11,6 @@ PORT ?= 8000
 
 PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
 	$(shell find models/src -name '*.py')
-LOGGER_SOURCES := $(shell find driver/logger driver/include -name '*.[ch]' 2>/dev/null) driver/logger/Makefile
 HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
@@ -133,7 +132,7 @@ clean: ## Remove all that was built or installed; data/ stays
 
 # ---- what the targets above stand on ---------------------------------------------------------
 
-.PHONY: setup-dev tools guest-system node_modules soak-tests
+.PHONY: setup-dev tools guest-system node_modules soak-tests FORCE
 setup-dev: $(STAMPS)/python-dev
 node_modules: $(STAMPS)/node
 soak-tests: setup-dev tools page logger
@@ -170,8 +169,9 @@ frontend/dist/index.html: $(STAMPS)/node $(STAMPS)/python $(PAGE_SOURCES)
 	cd frontend && COALESCOPE_PYTHON=../$(BIN)/python npm run --silent build
 	@touch $@
 
-driver/logger/coalescope-logger: $(LOGGER_SOURCES)
-	$(MAKE) -C driver/logger
+# Asked each time: it says if it is without eBPF, and has it as soon as what was missing is installed.
+driver/logger/coalescope-logger: FORCE
+	@$(MAKE) --no-print-directory -C driver/logger
 
 # One file that runs with Python alone: the package, and pyroute2 as it is locked.
 host/dist/coalescope-host.pyz: requirements.lock host/zipapp/__main__.py $(HOST_SOURCES) | $(STAMPS)/python

@@ -5,6 +5,9 @@
 
 #include <linux/if_link.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "source.h"
 
 struct counter_name {
 	const char *name;
@@ -22,5 +25,12 @@ static const struct counter_name COUNTERS[] = {
 };
 #undef COUNTER
 enum { COUNTER_COUNT = sizeof(COUNTERS) / sizeof(*COUNTERS) };
+
+/* Beside a better count of the same, driver_…: the interface's own count shows what that one may have missed. */
+static inline void counter_name_for(char *name, size_t size, const struct record_layout *layout,
+				    const struct counter_name *counter)
+{
+	snprintf(name, size, "%s%s", record_layout_has(layout, counter->name) ? "driver_" : "", counter->name);
+}
 
 #endif

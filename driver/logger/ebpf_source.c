@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,18 +27,19 @@
 #include "text_file.h"
 
 enum { MOST_TRIES = 1000, MOST_LINES = 1024 };
+static const uint64_t SKIPPED_EVERY_NS = 1000000000;
 
 /* What all CPUs have counted together. */
 struct totals {
-	uint64_t rx_bytes, rx_packets, tx_bytes, tx_packets;
+	uint64_t rx_bytes, rx_packets, tx_bytes, tx_packets, rx_skbs, tx_skbs;
 	uint64_t interrupts, rx_interrupts, schedules;
 	uint64_t polls, rx_polls, poll_work;
-	uint64_t idle_ns, task_ns, other_task_ns, irq_ns, softirq_ns, other_irq_ns;
-	uint64_t retries;
+	uint64_t idle_ns, task_ns, workload_ns, other_task_ns, irq_ns, softirq_ns, other_irq_ns, unknown_ns;
+	uint64_t missed_events, retries;
 };
 
-/* What a kernel or an interface may lack. */
-enum need { ALWAYS = 0, LINES = 1, SCHEDULES = 2, TIMES = 4 };
+/* What a kernel, an interface or a recording may lack. */
+enum need { ALWAYS = 0, LINES = 1, SCHEDULES = 2, TIMES = 4, WORKLOAD = 8 };
 
 #define FIELD(name, unit, kind, needs) {#name, unit, kind, needs, offsetof(struct totals, name)}
 static const struct field {
@@ -51,6 +53,8 @@ static const struct field {
 	FIELD(rx_packets, "packets", COLUMN_COUNTER, ALWAYS),
 	FIELD(tx_bytes, "bytes", COLUMN_COUNTER, ALWAYS),
 	FIELD(tx_packets, "packets", COLUMN_COUNTER, ALWAYS),
+	FIELD(rx_skbs, "skbs", COLUMN_COUNTER, ALWAYS),
+	FIELD(tx_skbs, "skbs", COLUMN_COUNTER, ALWAYS),
 	FIELD(interrupts, "interrupts", COLUMN_COUNTER, LINES),
 	FIELD(rx_interrupts, "interrupts", COLUMN_COUNTER, LINES | SCHEDULES),
 	FIELD(schedules, "schedules", COLUMN_COUNTER, LINES | SCHEDULES),
@@ -59,10 +63,13 @@ static const struct field {
 	FIELD(poll_work, "packets", COLUMN_COUNTER, ALWAYS),
 	FIELD(idle_ns, "ns", COLUMN_COUNTER, TIMES),
 	FIELD(task_ns, "ns", COLUMN_COUNTER, TIMES),
+	FIELD(workload_ns, "ns", COLUMN_COUNTER, TIMES | WORKLOAD),
 	FIELD(other_task_ns, "ns", COLUMN_COUNTER, TIMES),
 	FIELD(irq_ns, "ns", COLUMN_COUNTER, TIMES),
 	FIELD(softirq_ns, "ns", COLUMN_COUNTER, TIMES),
 	FIELD(other_irq_ns, "ns", COLUMN_COUNTER, TIMES),
+	FIELD(unknown_ns, "ns", COLUMN_COUNTER, TIMES),
+	FIELD(missed_events, "events", COLUMN_COUNTER, ALWAYS),
 	FIELD(retries, "1", COLUMN_GAUGE, ALWAYS),
 };
 #undef FIELD
@@ -78,6 +85,9 @@ struct state {
 	unsigned int lines[MOST_LINES]; /* message-signalled, so nobody else's */
 	size_t line_count;
 	unsigned int has; /* enum need */
+	uint64_t torn;    /* copies that were used although the CPU had changed them meanwhile */
+	uint64_t skipped; /* runs of programs */
+	uint64_t skipped_read_ns;
 	struct totals last;
 };
 
@@ -110,6 +120,13 @@ static bool receives_through_another(const struct ethtool_drvinfo *info)
 		if (!strcmp(info->driver, drivers[i]))
 			return true;
 	return false;
+}
+
+/* A virtual function receives for them, and they take over inside the stack: net_failover always, Hyper-V's if it has one. */
+static bool has_virtual_function(const struct ethtool_drvinfo *info, const char *interface)
+{
+	return !strcmp(info->driver, "net_failover") ||
+	       (!strcmp(info->driver, "hv_netvsc") && interface_has_lower(interface));
 }
 
 /* The interrupt lines of a PCI device, which /sys shows whatever the network namespace. */
@@ -151,6 +168,8 @@ static int examine(struct state *state, const char *interface)
 		return 0;
 	if (receives_through_another(&info))
 		return -EOPNOTSUPP;
+	if (has_virtual_function(&info, interface))
+		return -EMEDIUMTYPE;
 	info.bus_info[sizeof(info.bus_info) - 1] = '\0';
 	find_lines(state, info.bus_info);
 	return 0;
@@ -159,9 +178,9 @@ static int examine(struct state *state, const char *interface)
 /* Where soft interrupts are threads (PREEMPT_RT), whose time it is cannot be told in this way. */
 static bool is_realtime_kernel(void)
 {
-	uint64_t realtime = 0;
+	struct utsname name;
 
-	return read_unsigned(&realtime, "/sys/kernel/realtime") && realtime;
+	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
 }
 
 /* --- the programs --- */
@@ -172,6 +191,25 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list argu
 	(void)format;
 	(void)arguments;
 	return 0;
+}
+
+/* Interrupts with a vector of their own: some of these x86 has, others depend on the kernel's configuration. */
+static bool is_of_vector(const struct coalescope_bpf *programs, const struct bpf_program *program)
+{
+	const struct bpf_program *const of_vectors[] = {
+		programs->progs.on_local_timer,          programs->progs.on_local_timer_end,
+		programs->progs.on_reschedule,           programs->progs.on_reschedule_end,
+		programs->progs.on_call_function,        programs->progs.on_call_function_end,
+		programs->progs.on_call_function_single, programs->progs.on_call_function_single_end,
+		programs->progs.on_irq_work,             programs->progs.on_irq_work_end,
+		programs->progs.on_thermal_apic,         programs->progs.on_thermal_apic_end,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(of_vectors) / sizeof(*of_vectors); i++)
+		if (program == of_vectors[i])
+			return true;
+	return false;
 }
 
 /* Programs at tracepoints that this kernel does not have are left out, if counters do without. */
@@ -195,8 +233,8 @@ static int choose_programs(struct coalescope_bpf *programs, bool with_schedules)
 		snprintf(type, sizeof(type), "btf_trace_%s", section + sizeof(prefix) - 1);
 		if (btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0)
 			continue;
-		if (program == programs->progs.on_timer || program == programs->progs.on_timer_end)
-			bpf_program__set_autoload(program, false); /* x86 only */
+		if (is_of_vector(programs, program))
+			bpf_program__set_autoload(program, false);
 		else
 			status = -ENOENT;
 	}
@@ -275,6 +313,15 @@ static void start_cpus(const struct state *state)
 	}
 }
 
+/* From here on, what this process starts is the workload. */
+static int follow_children(struct state *state)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, here);
+
+	state->has |= WORKLOAD;
+	return bpf_prog_test_run_opts(bpf_program__fd(state->programs->progs.follow_caller), &here);
+}
+
 static int announce_lines(const struct state *state)
 {
 	struct {
@@ -345,29 +392,63 @@ static void add(struct totals *totals, const struct cpu_counters *cpu)
 	totals->tx_bytes += cpu->tx_bytes;
 	totals->tx_packets += cpu->tx_packets;
 	totals->interrupts += cpu->interrupts;
-	totals->rx_interrupts += cpu->rx_interrupts_hard + cpu->rx_interrupts_soft;
+	totals->rx_skbs += cpu->rx_skbs;
+	totals->tx_skbs += cpu->tx_skbs;
+	totals->rx_interrupts += cpu->rx_interrupts;
 	totals->schedules += cpu->schedules;
 	totals->polls += cpu->polls;
 	totals->rx_polls += cpu->rx_polls;
 	totals->poll_work += cpu->poll_work;
 	totals->idle_ns += cpu->task_ns[TASK_IDLE];
 	totals->task_ns += cpu->task_ns[TASK_OF_INTERFACE];
+	totals->workload_ns += cpu->task_ns[TASK_OF_WORKLOAD];
 	totals->other_task_ns += cpu->task_ns[TASK_OTHER];
+	totals->unknown_ns += cpu->task_ns[TASK_UNKNOWN];
+	totals->missed_events += cpu->missed_switches;
 	totals->irq_ns += cpu->hard_ns[OF_INTERFACE];
 	totals->softirq_ns += cpu->soft_ns[OF_INTERFACE] + cpu->task_ns[TASK_NAPI_THREAD];
 	totals->other_irq_ns += cpu->hard_ns[OF_OTHERS] + cpu->soft_ns[OF_OTHERS];
 }
 
-static void add_cpu(struct totals *totals, const struct cpu_counters *of)
+static void add_cpu(struct state *state, struct totals *totals, const struct cpu_counters *of)
 {
 	struct cpu_counters cpu;
 	uint64_t now, tries = 0;
 
 	while (!copy(&cpu, of, &now) && tries < MOST_TRIES)
 		tries++;
+	state->torn += tries == MOST_TRIES;
 	charge_running(&cpu, now);
 	add(totals, &cpu);
 	totals->retries += tries;
+}
+
+/*
+ * Runs that the kernel left out because the program had interrupted itself: what they would have counted is missing. To
+ * ask takes a system call for each program.
+ */
+static uint64_t skipped_runs(const struct coalescope_bpf *programs)
+{
+	struct bpf_program *program;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_program(program, programs->obj) {
+		struct bpf_prog_info info = {0};
+		uint32_t size = sizeof(info);
+
+		if (bpf_program__fd(program) >= 0 &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+			sum += info.recursion_misses;
+	}
+	return sum;
+}
+
+static void read_skipped_runs(struct state *state, uint64_t now)
+{
+	if (now - state->skipped_read_ns < SKIPPED_EVERY_NS)
+		return;
+	state->skipped = skipped_runs(state->programs);
+	state->skipped_read_ns = now;
 }
 
 /* Still there, and in this namespace, whatever its name is now? */
@@ -412,9 +493,11 @@ static int sample(struct source *source, uint64_t *values)
 	if (status)
 		return status;
 	values += source->first;
-	*values++ = now_ns(CLOCK_MONOTONIC_RAW);
+	*values = now_ns(CLOCK_MONOTONIC_RAW);
+	read_skipped_runs(state, *values++);
 	for (i = 0; i < state->cpu_count; i++)
-		add_cpu(&totals, &state->cpus[i]);
+		add_cpu(state, &totals, &state->cpus[i]);
+	totals.missed_events += state->torn + state->skipped;
 	keep_forward(&totals, &state->last);
 	state->last = totals;
 	for (i = 0; i < FIELD_COUNT; i++)
@@ -425,31 +508,13 @@ static int sample(struct source *source, uint64_t *values)
 
 /* --- opening and closing --- */
 
-/* Programs that the kernel skipped because they interrupted themselves: what they would have counted is missing. */
-static uint64_t skipped(const struct state *state)
-{
-	struct bpf_program *program;
-	uint64_t sum = 0;
-
-	bpf_object__for_each_program(program, state->programs->obj) {
-		struct bpf_prog_info info = {0};
-		uint32_t size = sizeof(info);
-
-		if (bpf_program__fd(program) >= 0 &&
-		    !bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
-			sum += info.recursion_misses;
-	}
-	return sum;
-}
-
 static void close_source(struct source *source)
 {
 	struct state *state = source->state;
-	uint64_t missing = state->programs ? skipped(state) : 0;
 
-	if (missing)
-		fprintf(stderr, "coalescope-logger: ebpf: the kernel left out %llu events: counts are too low\n",
-			(unsigned long long)missing);
+	if (state->last.missed_events)
+		fprintf(stderr, "coalescope-logger: ebpf: at least %llu events were not seen: counts are too low\n",
+			(unsigned long long)state->last.missed_events);
 	if (state->cpus)
 		munmap(state->cpus, state->mapped_bytes);
 	coalescope_bpf__destroy(state->programs);
@@ -460,7 +525,7 @@ static void close_source(struct source *source)
 
 static const char *scope_of(const char *name)
 {
-	if (!strcmp(name, "idle_ns") || !strncmp(name, "other_", strlen("other_")))
+	if (!strcmp(name, "idle_ns") || !strcmp(name, "unknown_ns") || !strncmp(name, "other_", strlen("other_")))
 		return "machine";
 	return !strcmp(name, "task_ns") ? "namespace" : NULL;
 }
@@ -491,7 +556,7 @@ static void describe(const struct source *source, struct record_layout *layout)
 	}
 }
 
-int ebpf_source_open(struct source *source, struct record_layout *layout, const char *interface)
+int ebpf_source_open(struct source *source, struct record_layout *layout, const char *interface, bool follow)
 {
 	struct state *state = calloc(1, sizeof(*state));
 	int status;
@@ -516,6 +581,8 @@ int ebpf_source_open(struct source *source, struct record_layout *layout, const 
 		status = map_counters(state);
 	if (!status)
 		status = announce_lines(state);
+	if (!status && follow)
+		status = follow_children(state);
 	if (status) {
 		close_source(source);
 		return status;

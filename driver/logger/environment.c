@@ -232,6 +232,8 @@ static void counter_source(const struct environment_options *options, struct tex
 		json_name(json, "counter_sources_refused");
 		json_raw(json, options->sources_refused);
 	}
+	if (options->source_facts)
+		json_raw(json, options->source_facts);
 	member_line(json, "module_version", "/sys/module/coalescope/version");
 }
 

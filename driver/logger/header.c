@@ -120,6 +120,7 @@ static void environment(const struct options *options, const struct source_set *
 		.command = options->command,
 		.counter_source = set->taken,
 		.sources_refused = set->refused.data,
+		.source_facts = set->facts.data,
 		.extra = options->environment.entries,
 		.extra_count = options->environment.count,
 		.redact_host = options->redact_host,

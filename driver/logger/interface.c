@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interface.h"
 
+#include <dirent.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -61,6 +62,22 @@ bool interface_in_sysfs(const char *interface)
 			same = false;
 	if_freenameindex(all);
 	return same;
+}
+
+bool interface_has_lower(const char *interface)
+{
+	char path[64];
+	const struct dirent *entry;
+	bool found = false;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s", interface);
+	directory = interface_in_sysfs(interface) ? opendir(path) : NULL;
+	while (directory && !found && (entry = readdir(directory)) != NULL)
+		found = !strncmp(entry->d_name, "lower_", strlen("lower_"));
+	if (directory)
+		closedir(directory);
+	return found;
 }
 
 void interface_bytes_include(const char *interface, struct text *attributes)

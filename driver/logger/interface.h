@@ -17,4 +17,7 @@ bool interface_in_sysfs(const char *interface);
 /* "bytes_include":[…] for its byte counters, with what that is based on. */
 void interface_bytes_include(const char *interface, struct text *attributes);
 
+/* Does another interface work for it? False where that cannot be seen. */
+bool interface_has_lower(const char *interface);
+
 #endif

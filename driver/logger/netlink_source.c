@@ -136,12 +136,13 @@ int netlink_source_open(struct source *source, struct record_layout *layout, con
 	};
 	for (i = 0; i < COUNTER_COUNT; i++) {
 		struct column *column;
+		char name[48];
 
-		if (record_layout_has(layout, COUNTERS[i].name))
+		counter_name_for(name, sizeof(name), layout, &COUNTERS[i]);
+		if (record_layout_has(layout, name))
 			continue;
 		state->counters[state->count++] = &COUNTERS[i];
-		column = record_layout_add(layout, COUNTERS[i].name, COUNTERS[i].unit, COLUMN_COUNTER,
-					   source->name);
+		column = record_layout_add(layout, name, COUNTERS[i].unit, COLUMN_COUNTER, source->name);
 		if (!strcmp(COUNTERS[i].unit, "bytes"))
 			interface_bytes_include(interface, &column->attributes);
 	}

@@ -369,7 +369,7 @@ bool recorder_open(struct recorder *recorder, const struct options *options)
 		fprintf(stderr, "coalescope-logger: there is no interface %s here\n", options->interface);
 		return false;
 	}
-	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface))
+	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface, options->command))
 		return false;
 	source_set_add_surroundings(&recorder->set, options->interval_ns);
 	if (options->command && !cpu_account_open(&recorder->workload.account))

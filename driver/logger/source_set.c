@@ -42,7 +42,7 @@ static int open_module(struct source_set *set, const char *interface)
 static int open_ebpf(struct source_set *set, const char *interface)
 {
 #ifdef HAVE_EBPF
-	return keep(set, ebpf_source_open(next(set), &set->layout, interface));
+	return keep(set, ebpf_source_open(next(set), &set->layout, interface, set->follow));
 #else
 	(void)set;
 	(void)interface;
@@ -83,13 +83,21 @@ static const char *why_no_ebpf(int status)
 {
 	switch (-status) {
 	case ENOSYS:
-		return "this logger was built without eBPF";
+#ifdef EBPF_MISSING
+		return "this logger was built without eBPF, for want of " EBPF_MISSING ": install these packages, and "
+		       "build it again (make logger)";
+#else
+		return "this logger was built without eBPF (EBPF=0)";
+#endif
 	case EACCES:
 	case EPERM:
 		return "not permitted to load eBPF programs: run as root, or with CAP_BPF, CAP_PERFMON and "
 		       "CAP_NET_ADMIN";
 	case EOPNOTSUPP:
 		return "only for interfaces of Ethernet's kind that receive for themselves";
+	case EMEDIUMTYPE:
+		return "this interface receives through a virtual function, past the point where frames are counted: "
+		       "record the function's own interface (ip link shows it with this one as its master)";
 	case ENOENT:
 		return "this kernel does not describe its types (no /sys/kernel/btf/vmlinux) or lacks a place to count "
 		       "at";
@@ -164,6 +172,16 @@ static bool open_named(struct source_set *set, const char *wanted, const char *i
 	return !status;
 }
 
+/* Without eBPF for want of packages, each log says which: not everybody who reads it has built the logger. */
+static void tell_missing(struct source_set *set)
+{
+#ifdef EBPF_MISSING
+	json_member_string(&set->facts, "ebpf_missing", EBPF_MISSING);
+#else
+	(void)set;
+#endif
+}
+
 /* --- what they leave open --- */
 
 static bool counters_missing(const struct record_layout *layout)
@@ -209,9 +227,11 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 	return true;
 }
 
-bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface)
+bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface,
+		     bool follow)
 {
-	*set = (struct source_set){0};
+	*set = (struct source_set){.follow = follow};
+	tell_missing(set);
 	if (!strcmp(wanted, "auto"))
 		open_best(set, interface);
 	else if (!open_named(set, wanted, interface))
@@ -255,4 +275,5 @@ void source_set_close(struct source_set *set)
 	}
 	record_layout_free(&set->layout);
 	text_free(&set->refused);
+	text_free(&set->facts);
 }

@@ -19,13 +19,17 @@ struct source_set {
 	size_t columns;      /* of the layout, by the sources counted */
 	const char *taken;   /* module, ebpf or proc */
 	struct text refused; /* JSON object: the better ones, and why they were not taken */
+	struct text facts;   /* members for the environment: what is known of the sources and their choice */
+	bool follow;         /* a command will be started */
 };
 
 /*
  * wanted: auto, module, ebpf or proc; counters: auto, netlink or sysfs, for what the first of them does not count.
- * Says on stderr what was taken, or what is wrong.
+ * `follow`: this process will start a command, whose time is to be told apart where a source can. Says on stderr what was
+ * taken, or what is wrong.
  */
-bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface);
+bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface,
+		     bool follow);
 /* Adds what surrounds the interface: losses beyond it, energy. */
 void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns);
 /* Adds the CPU time of what this account is of, where it is open. */

@@ -56,12 +56,13 @@ static void add(struct source *source, struct record_layout *layout, const char 
 		const struct counter_name *counter)
 {
 	struct state *state = source->state;
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[48];
 	struct column *column;
 	uint64_t value;
 	int fd;
 
-	if (record_layout_has(layout, counter->name))
+	counter_name_for(name, sizeof(name), layout, counter);
+	if (record_layout_has(layout, name))
 		return;
 	snprintf(path, sizeof(path), "/sys/class/net/%s/statistics/%s", interface, counter->name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -72,7 +73,7 @@ static void add(struct source *source, struct record_layout *layout, const char 
 		return;
 	}
 	state->fds[state->count++] = fd;
-	column = record_layout_add(layout, counter->name, counter->unit, COLUMN_COUNTER, source->name);
+	column = record_layout_add(layout, name, counter->unit, COLUMN_COUNTER, source->name);
 	if (!strcmp(counter->unit, "bytes"))
 		interface_bytes_include(interface, &column->attributes);
 }

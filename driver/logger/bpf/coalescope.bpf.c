@@ -15,7 +15,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile int interface_index;
 const volatile unsigned int namespace_inode;
 
-enum { NET_RX_SOFTIRQ = 3, KERNEL_THREAD = 0x00200000 };
+/* Process that records, as the kernel numbers it; 0: no command is recorded. What it starts is the workload. */
+volatile __u32 recorder;
+
+enum { NET_RX_SOFTIRQ = 3, KERNEL_THREAD = 0x00200000, NAPI_SCHEDULED = 1 << 0 };
 enum { NET_XMIT_MASK = 0x0f, IRQ_NONE = 0 };
 enum { CLOCK_TRIES = 4 };
 
@@ -40,10 +43,16 @@ struct {
 	__type(value, __u32);
 } handlers SEC(".maps");
 
-/* NAPI instances of the interface that an interrupt has scheduled. */
+/*
+ * NAPI instances of the interface that an interrupt has scheduled. Scheduling is a claim, which the poll that follows
+ * answers if it delivers a frame. A poll may be scheduled again before its end is seen, because the driver switches
+ * interrupts on again just before: then its own claim is the one before. Hard interrupts write, ends of polls take away.
+ */
 struct queue {
-	__u32 interrupted;       /* its poll has not ended yet */
-	__u32 interrupted_again; /* already by the next interrupt, before the end of the poll was seen */
+	__u64 claimed_ns;        /* when the interrupt began; 0: no claim is open */
+	__u64 claimed_before_ns; /* the same of the claim before, whose poll has not ended yet */
+	__u64 met;               /* interrupts that found it scheduled */
+	__u64 taken;             /* of these, those that polls have accounted for */
 };
 
 struct {
@@ -52,6 +61,23 @@ struct {
 	__type(key, __u64); /* struct napi_struct * */
 	__type(value, struct queue);
 } queues SEC(".maps");
+
+/* Which NAPI instance an interrupt line schedules. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u64); /* struct napi_struct * */
+} scheduled_by SEC(".maps");
+
+/* Processes of the workload: what the recorder started, and all that these start. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} workload SEC(".maps");
 
 static __always_inline struct cpu_counters *this_cpu(void)
 {
@@ -104,39 +130,63 @@ static __always_inline __u64 task_clock(const struct cpu_counters *cpu)
 	return soft_clock(cpu) - cpu->soft_total_ns;
 }
 
+static __always_inline bool is_workload(__u32 process)
+{
+	return recorder && bpf_map_lookup_elem(&workload, &process) != NULL;
+}
+
+/* A task's own owner: it needs no lock, because a task that is switched to or from keeps its namespaces meanwhile. */
 static __always_inline __u32 owner_of(const struct task_struct *task)
 {
 	const struct nsproxy *namespaces = task->nsproxy;
 
 	if (!task->pid)
 		return TASK_IDLE;
-	if (task->flags & KERNEL_THREAD && task->comm[0] == 'n' && task->comm[1] == 'a' && task->comm[2] == 'p' &&
-	    task->comm[3] == 'i' && task->comm[4] == '/')
-		return TASK_UNDECIDED; /* threaded NAPI: for whom is known when it polls */
+	if (task->flags & KERNEL_THREAD)
+		return TASK_UNDECIDED; /* it may be one that polls: for whom is known at the end of the poll */
+	if (is_workload(task->tgid))
+		return TASK_OF_WORKLOAD;
 	if (namespaces && namespaces->net_ns->ns.inum == namespace_inode)
 		return TASK_OF_INTERFACE;
 	return TASK_OTHER;
 }
 
-/* Charges the time since the last change to the owner that ends; `undecided` says whose it is if that was open. */
-static __always_inline void charge_task(struct cpu_counters *cpu, __u32 undecided)
+/* Charges the time since the last change to the owner. */
+static __always_inline void charge_task(struct cpu_counters *cpu, __u32 owner)
 {
 	__u64 now = task_clock(cpu);
-	__u32 owner = cpu->task_owner;
 
-	if (owner >= TASK_OWNERS)
-		owner = undecided;
 	if (owner < TASK_OWNERS) /* the verifier does not see that it is */
 		cpu->task_ns[owner] += now - cpu->task_since_ns;
 	cpu->task_since_ns = now;
 }
 
+static __always_inline void set_task(struct cpu_counters *cpu, const struct task_struct *task)
+{
+	cpu->task_owner = owner_of(task);
+	cpu->task = task->pid;
+}
+
 /* The clocks of interrupts that began earlier start from here, too. */
 static __always_inline void start_counting(struct cpu_counters *cpu, const struct task_struct *running)
 {
-	cpu->task_owner = owner_of(running);
+	set_task(cpu, running);
 	cpu->task_since_ns = task_clock(cpu);
 	cpu->counting = true;
+}
+
+/* Some kernels run no programs while certain tasks do: who had the time since the last switch that was seen is unknown. */
+static __always_inline void end_task(struct cpu_counters *cpu, const struct task_struct *task)
+{
+	__u32 owner = cpu->task_owner;
+
+	if (cpu->task != (__u32)task->pid) {
+		cpu->missed_switches++;
+		owner = TASK_UNKNOWN;
+	} else if (owner == TASK_UNDECIDED) {
+		owner = TASK_OTHER;
+	}
+	charge_task(cpu, owner);
 }
 
 SEC("tp_btf/sched_switch")
@@ -148,12 +198,41 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *previous, struct task_
 		return 0;
 	begin(&cpu->soft_sequence);
 	if (cpu->counting) {
-		charge_task(cpu, TASK_OTHER);
-		cpu->task_owner = owner_of(next);
+		end_task(cpu, previous);
+		set_task(cpu, next);
 	} else {
 		start_counting(cpu, next);
 	}
 	end(&cpu->soft_sequence);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 process = child->tgid, known = true;
+
+	if (recorder && ((__u32)parent->tgid == recorder || is_workload(parent->tgid)))
+		bpf_map_update_elem(&workload, &process, &known, BPF_ANY);
+	return 0;
+}
+
+/* Its number may be another's soon. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+	__u32 process = task->tgid;
+
+	if (recorder && !task->signal->live.counter)
+		bpf_map_delete_elem(&workload, &process);
+	return 0;
+}
+
+/* The logger runs it before it starts the command. */
+SEC("raw_tp")
+int follow_caller(void *context)
+{
+	recorder = bpf_get_current_pid_tgid() >> 32;
 	return 0;
 }
 
@@ -209,6 +288,11 @@ int BPF_PROG(on_softirq_end, unsigned int number)
 
 /* --- hard interrupts --- */
 
+static __always_inline bool is_scheduled(const struct napi_struct *napi)
+{
+	return BPF_CORE_READ(napi, state) & NAPI_SCHEDULED;
+}
+
 static __always_inline void charge_interrupt(struct cpu_counters *cpu)
 {
 	__u64 elapsed = bpf_ktime_get_ns() - cpu->hard_since_ns;
@@ -235,9 +319,21 @@ int BPF_PROG(on_interrupt, int irq, struct irqaction *action)
 	begin(&cpu->hard_sequence);
 	cpu->hard_since_ns = bpf_ktime_get_ns();
 	cpu->handler = (__u64)action;
+	cpu->irq = irq;
+	cpu->scheduled = false;
 	cpu->interrupt_is_ours = is_handler(0, irq) || is_handler(cpu->handler, irq);
 	end(&cpu->hard_sequence);
 	return 0;
+}
+
+/* The handler has run and scheduled nothing: does its NAPI wait or poll already? */
+static __always_inline void meet_scheduled(__u64 irq)
+{
+	__u64 *napi = bpf_map_lookup_elem(&scheduled_by, &irq);
+	struct queue *queue = napi ? bpf_map_lookup_elem(&queues, napi) : NULL;
+
+	if (queue && is_scheduled((const struct napi_struct *)*napi))
+		queue->met++;
 }
 
 SEC("tp_btf/irq_handler_exit")
@@ -249,16 +345,18 @@ int BPF_PROG(on_interrupt_end, int irq, struct irqaction *action, int result)
 		return 0;
 	begin(&cpu->hard_sequence);
 	charge_interrupt(cpu);
-	if (cpu->interrupt_is_ours && result != IRQ_NONE)
+	if (cpu->interrupt_is_ours && result != IRQ_NONE) {
 		cpu->interrupts++;
+		if (!cpu->scheduled)
+			meet_scheduled(irq);
+	}
 	cpu->handler = 0;
 	cpu->interrupt_is_ours = false;
 	end(&cpu->hard_sequence);
 	return 0;
 }
 
-SEC("tp_btf/local_timer_entry")
-int BPF_PROG(on_timer, int vector)
+static __always_inline int vector_entered(void)
 {
 	struct cpu_counters *cpu = this_cpu();
 
@@ -270,8 +368,7 @@ int BPF_PROG(on_timer, int vector)
 	return 0;
 }
 
-SEC("tp_btf/local_timer_exit")
-int BPF_PROG(on_timer_end, int vector)
+static __always_inline int vector_left(void)
 {
 	struct cpu_counters *cpu = this_cpu();
 
@@ -283,27 +380,44 @@ int BPF_PROG(on_timer_end, int vector)
 	return 0;
 }
 
+/* Interrupts that have a vector of their own instead of a handler, on x86. */
+#define VECTOR(name) \
+	SEC("tp_btf/" #name "_entry") \
+	int BPF_PROG(on_##name, int vector) \
+	{ \
+		return vector_entered(); \
+	} \
+	SEC("tp_btf/" #name "_exit") \
+	int BPF_PROG(on_##name##_end, int vector) \
+	{ \
+		return vector_left(); \
+	}
+VECTOR(local_timer)
+VECTOR(reschedule)
+VECTOR(call_function)
+VECTOR(call_function_single)
+VECTOR(irq_work)
+VECTOR(thermal_apic)
+#undef VECTOR
+
 /* --- NAPI --- */
 
-/*
- * An interrupt that comes while the last one's poll is still open comes from within that poll, after the driver has switched
- * interrupts on again: what the poll delivered belongs to the last one.
- */
-static __always_inline void note_interrupt(struct cpu_counters *cpu, const struct napi_struct *napi)
+/* NAPI is scheduled by one CPU at a time, and not before its last poll was through with its frames. */
+static __always_inline void claim(const struct cpu_counters *cpu, const struct napi_struct *napi, __u64 irq)
 {
-	struct queue first = {.interrupted = true}, *queue;
-	__u64 key = (__u64)napi;
+	struct queue first = {.claimed_ns = cpu->hard_since_ns}, *queue;
+	__u64 key = (__u64)napi, *line = bpf_map_lookup_elem(&scheduled_by, &irq);
 
+	if (!line || *line != key)
+		bpf_map_update_elem(&scheduled_by, &irq, &key, BPF_ANY);
 	queue = bpf_map_lookup_elem(&queues, &key);
 	if (!queue) {
 		bpf_map_update_elem(&queues, &key, &first, BPF_ANY);
 		return;
 	}
-	if (queue->interrupted) {
-		cpu->rx_interrupts_hard += cpu->received > 0;
-		queue->interrupted_again = true;
-	}
-	queue->interrupted = true;
+	if (queue->claimed_ns)
+		queue->claimed_before_ns = queue->claimed_ns;
+	queue->claimed_ns = cpu->hard_since_ns;
 }
 
 static __always_inline int scheduled(const struct napi_struct *napi)
@@ -314,17 +428,16 @@ static __always_inline int scheduled(const struct napi_struct *napi)
 
 	if (!cpu || !cpu->handler || !is_watched(napi->dev))
 		return 0;
+	handler.action = cpu->handler;
+	handler.irq = cpu->irq;
 	begin(&cpu->hard_sequence);
 	if (!cpu->interrupt_is_ours) {
-		const struct irqaction *action = (const struct irqaction *)cpu->handler;
-
-		handler.action = cpu->handler;
-		handler.irq = BPF_CORE_READ(action, irq);
 		bpf_map_update_elem(&handlers, &handler, &known, BPF_ANY);
 		cpu->interrupt_is_ours = true;
 	}
 	cpu->schedules++;
-	note_interrupt(cpu, napi);
+	cpu->scheduled = true;
+	claim(cpu, napi, handler.irq);
 	end(&cpu->hard_sequence);
 	return 0;
 }
@@ -341,19 +454,54 @@ int BPF_PROG(on_schedule_irqoff, struct napi_struct *napi)
 	return scheduled(napi);
 }
 
-static __always_inline void end_interrupt(struct cpu_counters *cpu, const struct napi_struct *napi)
+/* False if an interrupt has changed it meanwhile. */
+static __always_inline bool take_claim(__u64 *claim, __u64 seen)
 {
-	__u64 key = (__u64)napi;
-	struct queue *queue = bpf_map_lookup_elem(&queues, &key);
+	return seen && __sync_val_compare_and_swap(claim, seen, 0) == seen;
+}
 
-	if (!queue || !queue->interrupted)
+/*
+ * Whether a claim is answered: by frames that came after it. No claim outlives the poll that it scheduled, also where the
+ * end of a poll was not seen: the one before is over in any case, and the last one unless NAPI is scheduled (again), which
+ * is looked at after the claim, so that a claim made meanwhile stays.
+ */
+static __always_inline bool answer(const struct cpu_counters *cpu, const struct napi_struct *napi, struct queue *queue)
+{
+	__u64 last = *(volatile __u64 *)&queue->claimed_ns, before;
+	bool answered = cpu->received && cpu->first_frame_ns >= last && take_claim(&queue->claimed_ns, last);
+
+	before = *(volatile __u64 *)&queue->claimed_before_ns;
+	if (take_claim(&queue->claimed_before_ns, before) && cpu->received && cpu->first_frame_ns >= before)
+		answered = true;
+	if (!is_scheduled(napi))
+		take_claim(&queue->claimed_ns, last);
+	return answered;
+}
+
+/* Interrupts that this poll has served, if it delivered frames: at most as many as frames. */
+static __always_inline __u32 served(const struct cpu_counters *cpu, const struct napi_struct *napi)
+{
+	__u64 key = (__u64)napi, met;
+	struct queue *queue = bpf_map_lookup_elem(&queues, &key);
+	__u32 answered;
+
+	if (!queue)
+		return 0;
+	answered = answer(cpu, napi, queue);
+	met = *(volatile __u64 *)&queue->met - queue->taken;
+	queue->taken += met;
+	if (met > cpu->received - answered)
+		met = cpu->received - answered;
+	return answered + met;
+}
+
+/* Its thread polls: the time since it was switched to is for whom it polls. */
+static __always_inline void thread_polled(struct cpu_counters *cpu, const struct napi_struct *napi, bool ours)
+{
+	if (!cpu->counting || cpu->task_owner != TASK_UNDECIDED || napi->thread != bpf_get_current_task_btf())
 		return;
-	if (queue->interrupted_again) {
-		queue->interrupted_again = false;
-		return;
-	}
-	queue->interrupted = false;
-	cpu->rx_interrupts_soft += cpu->received > 0;
+	cpu->task_owner = ours ? TASK_NAPI_THREAD : TASK_OTHER;
+	charge_task(cpu, cpu->task_owner);
 }
 
 /* At the end of a poll. In the receive softirq and in NAPI threads it says whose the time since the last one was. */
@@ -370,15 +518,14 @@ int BPF_PROG(on_poll, struct napi_struct *napi, int work, int budget)
 	if (cpu->softirq == NET_RX_SOFTIRQ + 1) {
 		cpu->last_polled = ours ? OF_INTERFACE : OF_OTHERS;
 		charge_softirq(cpu, cpu->last_polled);
-	} else if (cpu->counting && cpu->task_owner == TASK_UNDECIDED) {
-		cpu->task_owner = ours ? TASK_NAPI_THREAD : TASK_OTHER;
-		charge_task(cpu, TASK_OTHER);
+	} else {
+		thread_polled(cpu, napi, ours);
 	}
 	if (ours) {
 		cpu->polls++;
 		cpu->rx_polls += cpu->received > 0;
 		cpu->poll_work += work > 0 ? work : 0;
-		end_interrupt(cpu, napi);
+		cpu->rx_interrupts += served(cpu, napi);
 		cpu->received = 0;
 	}
 	end(&cpu->soft_sequence);
@@ -402,7 +549,9 @@ static __always_inline int received(const struct sk_buff *skb)
 	begin(&cpu->soft_sequence);
 	cpu->rx_packets += frames.packets;
 	cpu->rx_bytes += frames.bytes;
-	cpu->received += 1;
+	cpu->rx_skbs++;
+	if (!cpu->received++)
+		cpu->first_frame_ns = bpf_ktime_get_ns();
 	end(&cpu->soft_sequence);
 	return 0;
 }
@@ -468,6 +617,7 @@ int BPF_PROG(on_transmit_end, struct sk_buff *skb, int result, struct net_device
 	begin(&cpu->soft_sequence);
 	cpu->tx_packets += cpu->sending_packets;
 	cpu->tx_bytes += cpu->sending_bytes;
+	cpu->tx_skbs++;
 	cpu->sending_packets = 0; /* nothing is counted twice where the start was missed */
 	cpu->sending_bytes = 0;
 	end(&cpu->soft_sequence);

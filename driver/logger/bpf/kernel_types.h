@@ -22,7 +22,7 @@ enum { false, true };
 
 /* enum bpf_map_type, flags of maps and updates: uapi linux/bpf.h */
 enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2 };
-enum { BPF_F_MMAPABLE = 1 << 10 };
+enum { BPF_F_NO_PREALLOC = 1 << 0, BPF_F_MMAPABLE = 1 << 10 };
 enum { BPF_ANY = 0 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -48,21 +48,29 @@ struct nsproxy {
 	struct net *net_ns;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live; /* threads */
+};
+
 struct task_struct {
 	unsigned int flags;
 	int pid;
-	char comm[16];
+	int tgid;
 	struct nsproxy *nsproxy;
+	struct signal_struct *signal;
 };
 
 struct napi_struct {
+	unsigned long state;
 	struct net_device *dev;
 	struct task_struct *thread;
 };
 
-struct irqaction {
-	unsigned int irq;
-};
+struct irqaction;
 
 struct sk_buff {
 	struct net_device *dev;

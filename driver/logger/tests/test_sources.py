@@ -14,6 +14,7 @@ import pytest
 from coalescope_host.run_log import read
 from patience import PATIENCE_S
 
+LOGGER = Path(__file__).resolve().parents[1]
 WITHOUT_MODULE = pytest.mark.skipif(
     Path("/dev/coalescope").exists(), reason="the kernel module is loaded here"
 )
@@ -125,6 +126,23 @@ def test_interrupt_lines_count_as_the_kernels_table_does(logger, path):
         column = log.streams[0].column(fields[number])
         assert 0 <= column[-1] - column[0] <= after[number] - before[number]
     assert "no interrupts of" not in done.stderr
+
+
+def test_without_the_tools_for_ebpf_build_and_logs_name_the_packages(tmp_path, path):
+    build = ("make", "-s", "-C", LOGGER, f"BUILD={tmp_path}", "CLANG=/none", "BPFTOOL=/none")
+    made = subprocess.run(build, capture_output=True, text=True, check=True)
+    assert "without eBPF" in made.stdout
+    assert "sudo apt-get install clang bpftool && make logger" in made.stdout
+    done = run(tmp_path / "coalescope-logger", "-o", path)
+    environment = read(path).header["environment"]
+    assert environment["ebpf_missing"] == "clang bpftool"
+    assert "clang bpftool" in environment["counter_sources_refused"]["ebpf"]
+    assert "built without eBPF, for want of clang bpftool" in done.stderr
+
+
+def test_with_ebpf_nothing_is_said_to_be_missing(logger, path):
+    run(logger, "-o", path)
+    assert "ebpf_missing" not in read(path).header["environment"]
 
 
 @pytest.fixture

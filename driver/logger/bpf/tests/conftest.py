@@ -69,6 +69,20 @@ class Recording:
         assert times[-1] > self.ended_ns
         return int(values[-1] - values[0])
 
+    def disturbance(self):
+        """What kept the programs from counting each frame that was sent, if anything did.
+
+        A queue that is one for all that a CPU receives may be full; and hardened kernels leave
+        programs out while certain processes run (README, "What differs from the module").
+        """
+        for way in ("rx", "tx"):
+            if self.difference(f"{way}_dropped"):
+                return f"{way}: frames were dropped"
+            seen, passed = self.difference(f"{way}_skbs"), self.difference(f"driver_{way}_packets")
+            if seen != passed:
+                return f"{way}: {seen} of {passed} skbs were seen"
+        return ""
+
     def end(self):
         """Lets the log end of itself, where its interface has gone away."""
         _, self.said = self.process.communicate(timeout=PATIENCE_S)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import read
-from patience import measured_again
 
 pytestmark = pytest.mark.network
 
@@ -28,9 +27,9 @@ def card():
     pytest.skip("no interface with a default route has interrupt lines of its own here")
 
 
-@measured_again  # an overrun machine may leave programs out: README.md
 def test_interrupts_are_those_of_the_kernels_own_count(recording, card):
     name, gateway = card
+
     with (
         recording(interface=name) as log,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out,
@@ -45,6 +44,7 @@ def test_interrupts_are_those_of_the_kernels_own_count(recording, card):
     ]
     counted = sum(int(stream.column(line)[-1] - stream.column(line)[0]) for line in lines)
     assert log.difference("tx_packets") >= BURSTS
-    # of two readings one after the other, at either end
-    assert log.difference("interrupts") == pytest.approx(counted, abs=2)
+    # two readings one after the other, at either end; and a kernel may leave programs out
+    unsure = 2 + log.difference("missed_events")
+    assert log.difference("interrupts") == pytest.approx(counted, abs=unsure)
     assert log.difference("irq_ns") > 0 or not counted
