@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that can be set is a factor, under the names that the field uses."""
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -93,3 +95,14 @@ def test_each_row_is_understood_by_its_own_name() -> None:
         assert not isinstance(rule_of(name), str)
         key = log_name(name) if name in IN_GLOSSARY else log_name(name).removeprefix("factor.")
         assert tomllib.loads(f"{key} = 1")
+
+
+def test_the_page_of_settings_is_of_this_registry() -> None:
+    """`make client` writes it."""
+    docs = Path(__file__).parents[3] / "docs"
+    written = subprocess.run(
+        [sys.executable, docs / "settings_table.py"], capture_output=True, text=True, check=True
+    ).stdout
+    assert (docs / "settings.md").read_text() == written
+    for row in SETTINGS:
+        assert f"| `{row.name}` |" in written

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coalescope_host.plan.registry import SETTINGS
+from coalescope_host.plan.registry import SETTINGS, WORKLOAD_CPUS
 from coalescope_host.settings import SettingError, open_saved
 from coalescope_host.settings.cpus import list_text, mask_text, parse_list, parse_mask
 from coalescope_host.settings.groups import GROUPS, group_of
@@ -27,14 +27,11 @@ assert spec.loader is not None
 other_levels = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(other_levels)
 
-WORKLOAD = {"workload_cpus"}
-"""Set by whoever starts the command, not on the host."""
-
 
 def test_each_row_has_a_group_that_sets_it() -> None:
     for row in SETTINGS:
         group = group_of(row.name)
-        if row.name in WORKLOAD:
+        if row.name == WORKLOAD_CPUS:
             assert group is None
         else:
             assert group is not None, row.name
@@ -139,6 +136,7 @@ def test_what_a_virtual_interface_lacks_is_told(namespace: Any) -> None:
         ({"irq_cpus": "0"}, "there is no interrupt of its hardware"),
         ({"rss_queues": 2}, "no indirection table"),
         ({"napi_cpus": "0"}, "there is no NAPI thread"),
+        ({"workload_cpus": "4000"}, "CPU 4000 is not online"),
         ({"rps_cpus": "4000"}, "CPU 4000 is not online"),
         ({"rps_cpus": "0;reboot"}, 'must be CPUs such as "0" or "0-3,8"'),
         ({"dim_profile_rx": "1,2,3"}, "its driver has no rx-profile"),

@@ -12,6 +12,8 @@ Levels = Mapping[str, Level]
 """A cell: a level for each factor, in the order of the plan."""
 
 LONGEST_LEVEL = 200
+MUCH = (1 << 31) - 1
+"""A bound that is the kernel's type, and none of the thing."""
 _SWITCH_WORDS = {"on": True, "true": True, "off": False, "false": False}
 
 
@@ -67,7 +69,8 @@ class FactorRule:
 
 def whole(low: int, high: int, what: str) -> FactorRule:
     """Whole numbers of something."""
-    return FactorRule(f"a whole number from {low} to {high}, {what}", (int,), low, high)
+    bounds = f"{low} to {high}" if high < MUCH else f"{low}"
+    return FactorRule(f"a whole number from {bounds}, {what}", (int,), low, high)
 
 
 def choice(*words: str) -> FactorRule:

@@ -14,6 +14,8 @@ from types import MappingProxyType
 from .factor_rule import CPUS, SWITCH, FactorRule, choice, whole
 
 U32 = (1 << 32) - 1
+WORKLOAD_CPUS = "workload_cpus"
+"""Set on the command as it is started, and on no host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,7 @@ SETTINGS: tuple[Setting, ...] = (
         aliases=("cstate", "c-state"),
     ),
     _machine("irqbalance", "irqbalance", "irqbalance", SWITCH),
-    Setting("workload_cpus", "workload-affinity", "taskset", CPUS, "workload"),
+    Setting(WORKLOAD_CPUS, "workload-affinity", "taskset", CPUS, "workload"),
 )
 
 BY_NAME: Mapping[str, Setting] = MappingProxyType({row.name: row for row in SETTINGS})

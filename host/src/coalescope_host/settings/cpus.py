@@ -2,8 +2,10 @@
 """Sets of CPUs as the kernel writes them: a list such as 0-3,8, or a mask such as 10f."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 NONE = "none"
+ONLINE = Path("/sys/devices/system/cpu/online")
 MASK_BITS = 32
 
 
@@ -46,3 +48,13 @@ def mask_text(cpus: Sequence[int]) -> str:
         words.append(f"{bits & (1 << MASK_BITS) - 1:08x}")
         bits >>= MASK_BITS
     return ",".join(reversed(words))
+
+
+def offline(cpus: Iterable[int]) -> str | None:
+    """What is wrong where some CPUs are not there."""
+    try:
+        online = parse_list(ONLINE.read_text(encoding="ascii").strip())
+    except OSError:
+        return None
+    missing = sorted(set(cpus) - set(online))
+    return f"CPU {list_text(missing)} is not online, {list_text(online)} are" if missing else None

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from ..plan.plan import DriverSpec
-from ..plan.registry import BY_NAME
+from ..plan.registry import WORKLOAD_CPUS
+from .cpus import offline, parse_list
 from .device import Device
 from .driver import Driver, Parameters, bus_address
 from .errors import SettingError
@@ -189,8 +190,7 @@ class Host:
         if group is None:
             if factor.startswith("driver."):
                 return "the plan has no [driver] whose parameter this could be"
-            unknown = "this version cannot set it" if factor in BY_NAME else None
-            return NO_SETTING.get(factor, unknown)
+            return _offline(level) if factor == WORKLOAD_CPUS else NO_SETTING.get(factor)
         try:
             return group.problem(self.device, factor, group.convert(factor, level))
         except (ValueError, SettingError) as error:
@@ -308,6 +308,13 @@ def _to_write(group: Group, asked: Levels, device: Device) -> dict[str, Level]:
     now = group.read(device)
     wanted = {**asked, **group.implied(asked, now)}
     return {factor: level for factor, level in wanted.items() if now.get(factor) != level}
+
+
+def _offline(cpus: Level) -> str | None:
+    try:
+        return offline(parse_list(str(cpus)))
+    except ValueError:
+        return 'must be CPUs such as "0" or "0-3,8"'
 
 
 def _kind(link: Any) -> str | None:

@@ -8,16 +8,14 @@ each holds, under `NAME[0]`, `NAME[1]` and so on.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..plan.registry import BY_NAME
-from .cpus import list_text, mask_text, parse_list, parse_mask
+from .cpus import list_text, mask_text, offline, parse_list, parse_mask
 from .device import Device
 from .errors import UnsupportedError
 from .level import Level, Levels, as_switch, as_whole_number, shown
 from .places import IdleStates, Place
 
-ONLINE = Path("/sys/devices/system/cpu/online")
 INDEXED = re.compile(r"(\w+)\[(\d+)\]")
 
 Places = Callable[[Device], Sequence[Place]]
@@ -202,12 +200,7 @@ def _too_deep(level: Level, places: Sequence[Place]) -> str | None:
 
 
 def _offline(level: Level, _: Sequence[Place]) -> str | None:
-    try:
-        online = parse_list(ONLINE.read_text(encoding="ascii").strip())
-    except OSError:
-        return None
-    missing = sorted(set(parse_list(str(level))) - set(online))
-    return f"CPU {list_text(missing)} is not online, {list_text(online)} are" if missing else None
+    return offline(parse_list(str(level)))
 
 
 def _cpus(level: Level) -> Level:
