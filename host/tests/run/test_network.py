@@ -37,7 +37,7 @@ def test_a_sweep_with_a_peer_records_every_workload_at_every_mtu(hosts: Hosts) -
 
 def test_dry_run_names_the_changes_of_both_ends_and_makes_none(hosts: Hosts) -> None:
     hosts.plan('mtu_bytes = [1500, 4000]\nworkload = ["udp", "tcp"]')
-    done = hosts.sweep(str(hosts.folder / "plan.toml"), "--dry-run")
+    done = hosts.sweep(str(hosts.folder / "plan.toml"), "--dry-run", "--all")
     assert done.returncode == 0, done.stderr
     assert re.search(rf"^ +ip link set {INTERFACE} mtu 4000$", done.stdout, re.M)
     assert f"{hosts.lab.destination}: ip link set {INTERFACE} mtu 4000" in done.stdout

@@ -3,6 +3,7 @@
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
@@ -21,14 +22,16 @@ from coalescope_host.run.sweeping import LOGS
 from . import restore
 from .ending import FAILED, UsageError, ended, say
 
+_ALL = "Nothing was changed. --all shows every change and the order."
 GOES_ON = "The same command goes on where this stopped."
 
 
-def run(options: Namespace, open_bench: OpenBench = factory.open_bench) -> int:
+def run(options: Namespace, open_bench: OpenBench | None = None) -> int:
     """Sweep, or say what would be done."""
+    usual = factory.bench_to_read if options.dry_run else factory.open_bench
     if options.restore:
         return restore.run(options)
-    return ended("sweep", lambda: _sweep(options, open_bench), GOES_ON)
+    return ended("sweep", lambda: _sweep(options, open_bench or usual), GOES_ON)
 
 
 def _sweep(options: Namespace, open_bench: OpenBench) -> int:
@@ -37,32 +40,34 @@ def _sweep(options: Namespace, open_bench: OpenBench) -> int:
     plan = _with_upload(load_plan(options.plan), options)
     folder: Path = options.out or Path(plan.experiment)
     invocation = Invocation(plan, folder, open_bench, _replicates(options.replicates, plan))
+    refused = _refused(plan, options)
     if options.dry_run:
-        return _dry_run(invocation)
-    _check_interface(plan, options)
+        return _dry_run(invocation, refused, everything=options.all)
+    if refused:
+        raise SweepError("\n".join(refused))
     done = invocation.carry_out()
     say(f"The logs are in {folder / LOGS}.\n{what_next(plan, folder)}")
     return 0 if done else FAILED
 
 
-def _dry_run(invocation: Invocation) -> int:
+def _dry_run(invocation: Invocation, refused: Sequence[str], *, everything: bool) -> int:
     runs, drawn = invocation.planned()
     plan = invocation.plan
     with interruptible() as interruption, invocation.open_bench(plan, interruption.check) as bench:
-        found = dry_run(plan, bench, runs, drawn=drawn)
-    sys.stdout.writelines(f"{line}\n" for line in found.lines)
+        found = dry_run(plan, bench, runs, drawn=drawn, refused=refused)
+    lines = [*found.verdict, *(found.details if everything else [_ALL])]
+    sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0 if found.possible else FAILED
 
 
-def _check_interface(plan: Plan, options: Namespace) -> None:
-    refusals = factory.refusals(plan)
-    if not refusals or (options.yes_this_interface == plan.interface and options.really):
-        return
-    reasons = "\n  ".join(refusals)
-    raise SweepError(
-        f"{plan.interface} is refused:\n  {reasons}\nName another interface in the plan; or, if it "
+def _refused(plan: Plan, options: Namespace) -> list[str]:
+    reasons = factory.refusals(plan)
+    if not reasons or (options.yes_this_interface == plan.interface and options.really):
+        return []
+    return [
+        f"{plan.interface} is refused: {'; '.join(reasons)}. Name another interface; or, if it "
         f"must be this one, add --yes-this-interface {plan.interface} --really."
-    )
+    ]
 
 
 def _with_upload(plan: Plan, options: Namespace) -> Plan:

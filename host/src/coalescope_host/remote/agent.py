@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,6 +129,7 @@ class Agent:
             "alive": lambda r: self._program(r).alive(),
             "stop": self.stop,
             "run": self.run,
+            "missing": lambda r: missing(r["programs"]),
         }
 
     def hello(self, request: Request) -> Mapping[str, Any]:
@@ -287,6 +288,11 @@ def _do(agent: Agent, request: Request) -> None:
     else:
         if request["do"] != "run":
             answer(ANSWERS, request["id"], value=value)
+
+
+def missing(programs: Sequence[str]) -> list[str]:
+    """Which of these programs are not here."""
+    return [program for program in programs if shutil.which(program) is None]
 
 
 def _die_with_parent() -> None:

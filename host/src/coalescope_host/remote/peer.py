@@ -90,6 +90,11 @@ class Peer:
         )
         return int(status), str(printed) or (str(complaints) if status else "")
 
+    def missing(self, programs: Sequence[str]) -> list[str]:
+        """Which of these programs are not there."""
+        found = self._connection.ask("missing", programs=list(programs))
+        return [f"{self.spec.ssh}: {program} is not installed there." for program in found]
+
     def probe(self, address: str, mtu_bytes: int) -> str | None:
         """What is wrong with the way from the peer to an address, for packets of that size."""
         found = self._connection.ask("probe", address=address, mtu_bytes=mtu_bytes)

@@ -43,6 +43,7 @@ class Bench:
             be done.
         unreachable: why a peer cannot be reached, by its place in the plan; those that can are not
             there.
+        reading_only: nothing can be changed, for want of root: it is for a dry run.
     """
 
     host: Host
@@ -56,6 +57,7 @@ class Bench:
     check: Callable[[], None]
     failures: tuple[type[Exception], ...]
     unreachable: Mapping[int, str] = field(default_factory=dict)
+    reading_only: bool = False
 
     def alive(self) -> None:
         """Say that the sweep is alive, and ask whether it is to end: often, where it may end."""

@@ -1,24 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep would do, without doing it."""
+"""What a sweep would do, without doing it: whether it can be done, and every change."""
 
+import json
+import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from coalescope_host.plan.factors import Levels, cell_text
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run, pilot_runs
 from coalescope_host.protocols import SweepError
+from coalescope_host.settings.host import NEEDS_ROOT
 
 from .bench import Bench
 from .processes import workload_user
 from .progress import clock
-from .recording import missing_logger, missing_programs
+from .recording import (
+    interrupt_faults,
+    logger_command,
+    missing_logger,
+    missing_programs,
+    prepared,
+)
 from .sweeping import peer_levels, run_s
 
 _DRAWN = (
     "In an order such as this; the sweep draws another, since the plan has no seed "
     "(seed = 1, say, fixes it):"
 )
+_LITTLE_BYTES = 128
+_PREVIEW_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -26,78 +38,173 @@ class DryRun:
     """What would be done.
 
     Attributes:
-        lines: for people: how much, how long, every change as a shell command, the order.
+        verdict: for people: whether it can be done and what stands against it; how much, how long.
+        details: every change as a shell command, and the order.
         possible: whether every cell can be done on hosts as they are now, with the programs there.
     """
 
-    lines: Sequence[str]
+    verdict: Sequence[str]
+    details: Sequence[str]
     possible: bool
 
 
-def dry_run(plan: Plan, bench: Bench, runs: Sequence[Run], *, drawn: bool = False) -> DryRun:
-    """What a sweep of these runs would do; `drawn`: their order is of a seed of this moment.
+def dry_run(
+    plan: Plan,
+    bench: Bench,
+    runs: Sequence[Run],
+    *,
+    drawn: bool = False,
+    refused: Sequence[str] = (),
+) -> DryRun:
+    """What a sweep of these runs would do.
 
-    Raises:
-        SweepError: if a host lacks what every cell needs, such as the interface.
+    Args:
+        drawn: their order is of a seed of this moment.
+        refused: why the interface must not be touched.
     """
-    _check_hosts(bench, runs)
     cells = {cell_text(run.levels): run.levels for run in runs}
-    problems = {text: list(_problems(bench, levels)) for text, levels in cells.items()}
-    impossible = sum(map(bool, problems.values()))
-    missing = [*missing_logger(bench), *_missing_programs(plan, bench, runs)]
-    lines = [*_overview(plan, runs, len(cells))]
-    lines += (f"Cannot be done: {problem}" for problem in missing)
-    lines.append("What each cell changes on hosts as they are now:")
-    for text, levels in cells.items():
-        lines.append(f"  {text}")
-        lines += (f"    cannot be done: {problem}" for problem in problems[text])
-        lines += (f"    {change}" for change in _changes(bench, levels))
-    lines.append(_DRAWN if drawn else "In this order:")
-    lines += (f"{run.order:7}  replicate {run.replicate}  {cell_text(run.levels)}" for run in runs)
-    if impossible:
-        lines.append(f"{impossible} of {len(cells)} cells cannot be done; see above.")
-    lines.append("At the end everything is set back. Nothing was changed now.")
-    return DryRun(lines, not impossible and not missing)
+    hosts = [*_of_hosts(bench, runs), *missing_logger(bench)]
+    workloads = _of_workloads(plan, bench, runs, with_logger=not hosts)
+    found: dict[str, list[str]] = {problem: [] for problem in (*refused, *hosts, *workloads)}
+    if not hosts:
+        for text, levels in cells.items():
+            for problem in _of_cell(bench, levels):
+                found.setdefault(problem, []).append(text)
+    verdict = [
+        _answer(plan, len(cells), runs, possible=not found),
+        *(_finding(problem, texts, len(cells)) for problem, texts in found.items()),
+        *_notes(plan, bench),
+    ]
+    details = [] if hosts else list(_details(plan, bench, cells, runs, drawn=drawn))
+    return DryRun(verdict, details, not found)
 
 
-def _overview(plan: Plan, runs: Sequence[Run], cells: int) -> Iterator[str]:
-    total_s = len(runs) * run_s(plan, None)
-    yield f"{plan.experiment}: {cells} cells, {len(runs)} runs, about {clock(total_s)}."
-    yield f"Plan {plan.plan_hash}"
+def _answer(plan: Plan, cells: int, runs: Sequence[Run], *, possible: bool) -> str:
+    lasts = clock(len(runs) * run_s(plan, None))
+    amount = f"{_counted(cells, 'cell')}, {_counted(len(runs), 'run')}, about {lasts}"
+    answer = "can be done" if possible else "cannot be done"
+    return f"{plan.experiment} {answer}: {amount}.{'' if possible else ' In the way:'}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _finding(problem: str, texts: Sequence[str], cells: int) -> str:
+    where = f" ({len(texts)} of {_counted(cells, 'cell')})" if texts else ""
+    return f"  cannot be done: {problem}{where}"
+
+
+def _notes(plan: Plan, bench: Bench) -> Iterator[str]:
     for name, spec in plan.workloads.items():
         yield f"Workload {name} ({spec.kind}) runs as {workload_user(spec.user) or 'you'}."
-    if plan.pilot_s:
-        yield f"Before the first block, for {plan.pilot_s:g} s each:"
-        yield from (f"  {cell_text(tries[0].levels)}" for tries in pilot_runs(plan, runs))
+    if bench.reading_only:
+        yield "Without root: what only root can read was not looked at. The sweep needs sudo."
 
 
-def _missing_programs(plan: Plan, bench: Bench, runs: Sequence[Run]) -> Iterator[str]:
-    for tries in pilot_runs(plan, runs):
-        name = tries[0].levels["workload"]
-        yield from (f"workload {name}: {text}" for text in missing_programs(plan, bench, tries[0]))
-
-
-def _check_hosts(bench: Bench, runs: Sequence[Run]) -> None:
-    """What is wrong whatever the cell is said once, not at each cell."""
-    found = [*bench.host.problems({}), *bench.unreachable.values()]
+def _of_hosts(bench: Bench, runs: Sequence[Run]) -> Iterator[str]:
+    """What is wrong whatever the cell."""
+    yield from _of_host(bench, {})
+    yield from bench.unreachable.values()
     for place, peer in enumerate(bench.peers):
         if place in bench.unreachable:
             continue
         if any(peer_levels(peer.spec, run.levels) for run in runs):
-            found += peer.problems({})
-    if found:
-        raise SweepError("\n".join(f"cannot be done: {problem}" for problem in found))
+            yield from peer.problems({})
+        if not bench.reading_only:
+            yield from bench.verify_mtu(peer, _LITTLE_BYTES)
 
 
-def _problems(bench: Bench, levels: Levels) -> Iterator[str]:
-    yield from bench.host.problems(levels)
-    for peer in bench.peers:
-        if for_peer := peer_levels(peer.spec, levels):
+def _of_host(bench: Bench, levels: Levels) -> list[str]:
+    """What stands against levels here; that reading needs no root is why it may go on without."""
+    problems = bench.host.problems(levels)
+    return [text for text in problems if not (bench.reading_only and text == NEEDS_ROOT)]
+
+
+def _of_workloads(
+    plan: Plan, bench: Bench, runs: Sequence[Run], *, with_logger: bool
+) -> Iterator[str]:
+    """What keeps a workload from running in any cell: programs, peers, options, the logger."""
+    for tries in pilot_runs(plan, runs):
+        name = tries[0].levels["workload"]
+        said = [*missing_programs(plan, bench, tries[0]), *_unprepared(plan, bench, tries)]
+        if with_logger and not said:
+            said = list(_logger_says(plan, bench, tries[0]))
+        yield from (f"workload {name}: {text}" for text in dict.fromkeys(said))
+
+
+def _unprepared(plan: Plan, bench: Bench, tries: Sequence[Run]) -> Iterator[str]:
+    for run in tries:
+        try:
+            workload = prepared(plan, bench, run, plan.duration_s)
+        except bench.failures as error:
+            yield str(error)
+            continue
+        for where, argv in workload.servers:
+            if where != "here" and where not in bench.unreachable:
+                yield from bench.peers[where].missing([argv[0]])
+
+
+def _logger_says(plan: Plan, bench: Bench, run: Run) -> Iterator[str]:
+    """What the logger says of the log that it would write."""
+    try:
+        workload = prepared(plan, bench, run, plan.duration_s)
+        argv = logger_command(plan, bench, run, {}, "/dev/null", plan.duration_s, workload)
+        preview = [argv[0], "--preview", *argv[1:]]
+        done = subprocess.run(  # noqa: S603  the plan says what to run
+            preview, capture_output=True, timeout=_PREVIEW_S, check=False
+        )
+    except bench.failures as error:
+        yield str(error)
+        return
+    except subprocess.TimeoutExpired:
+        yield f"the logger did not answer within {_PREVIEW_S:g} s"
+        return
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip()
+        yield f"the logger says: {said.removeprefix('coalescope-logger: ')}"
+        return
+    yield from interrupt_faults(_columns(json.loads(done.stdout)), plan.interface, run.levels)
+
+
+def _columns(header: Any) -> set[str]:
+    """Of the main stream."""
+    return {str(field["name"]).partition(".q")[0] for field in header["fields"]}
+
+
+def _of_cell(bench: Bench, levels: Levels) -> Iterator[str]:
+    yield from _of_host(bench, levels)
+    for place, peer in enumerate(bench.peers):
+        for_peer = peer_levels(peer.spec, levels)
+        if for_peer and place not in bench.unreachable:
             yield from peer.problems(for_peer)
 
 
+def _details(
+    plan: Plan, bench: Bench, cells: dict[str, Levels], runs: Sequence[Run], *, drawn: bool
+) -> Iterator[str]:
+    yield f"Plan {plan.plan_hash[:12]}"
+    if plan.pilot_s:
+        yield f"Before the first block, for {plan.pilot_s:g} s each:"
+        yield from (f"  {cell_text(tries[0].levels)}" for tries in pilot_runs(plan, runs))
+    yield "What each cell changes on hosts as they are now:"
+    for text, levels in cells.items():
+        yield f"  {text}"
+        yield from (f"    cannot be done: {problem}" for problem in _of_cell(bench, levels))
+        yield from (f"    {change}" for change in _changes(bench, levels))
+    yield _DRAWN if drawn else "In this order:"
+    yield from (
+        f"{run.order:7}  replicate {run.replicate}  {cell_text(run.levels)}" for run in runs
+    )
+    yield "At the end everything is set back. Nothing was changed now."
+
+
 def _changes(bench: Bench, levels: Levels) -> Iterator[str]:
-    yield from bench.host.changes(levels)
-    for peer in bench.peers:
-        if for_peer := peer_levels(peer.spec, levels):
-            yield from (f"{peer.spec.ssh}: {line}" for line in peer.changes(for_peer))
+    try:
+        yield from bench.host.changes(levels)
+        for place, peer in enumerate(bench.peers):
+            for_peer = peer_levels(peer.spec, levels)
+            if for_peer and place not in bench.unreachable:
+                yield from (f"{peer.spec.ssh}: {line}" for line in peer.changes(for_peer))
+    except SweepError as error:
+        yield f"cannot be told: {error}"

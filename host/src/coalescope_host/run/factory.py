@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -24,8 +24,7 @@ FAILURES: tuple[type[Exception], ...] = (SweepError, SettingError)
 _DEAD_MAN_S = 10.0
 
 
-@contextmanager
-def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
+def open_bench(plan: Plan, check: Callable[[], None]) -> AbstractContextManager[Bench]:
     """The real hosts and workloads of a plan. At the end of the block peers are put back.
 
     Raises:
@@ -33,6 +32,12 @@ def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
     """
     if not may_administer():
         raise SweepError("A sweep changes settings, which needs root: run it with sudo.")
+    return bench_to_read(plan, check)
+
+
+@contextmanager
+def bench_to_read(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
+    """The same for a dry run, which needs no root."""
     guard = Guard(plan.interface)
     _let_watchdog_finish(guard)
     with ExitStack() as stack:
@@ -57,6 +62,7 @@ def open_bench(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
             check=check,
             failures=FAILURES,
             unreachable=unreachable,
+            reading_only=not may_administer(),
         )
 
 

@@ -4,6 +4,7 @@
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ _STEP_S = 0.5
 _TOGETHER_S = 0.5
 _LOGGER_ENDS_S = 10.0
 _FEWEST_PACKETS = 2
+_INTERRUPTS = frozenset({"rx_interrupts", "rx_line_interrupts"})
 _RECORDED_ANYWAY = frozenset({"interface", "driver", "kernel_version", "speed_mbps"})
 
 
@@ -64,7 +66,7 @@ def record(
         SweepError: if it failed; the file holds what was recorded, if it is there.
     """
     spec = plan.workload_of(run.levels)
-    workload = _prepare(plan, bench, run, duration_s)
+    workload = prepared(plan, bench, run, duration_s)
     if missing := _missing(workload.needs()):
         raise SweepError(" ".join(missing))
     argv = logger_command(plan, bench, run, read_back, path, duration_s, workload)
@@ -90,7 +92,7 @@ def missing_programs(plan: Plan, bench: Bench, run: Run) -> list[str]:
     A workload that cannot be prepared with the settings of now may be with those of its cell.
     """
     try:
-        return _missing(_prepare(plan, bench, run, plan.duration_s).needs())
+        return _missing(prepared(plan, bench, run, plan.duration_s).needs())
     except bench.failures:
         return []
 
@@ -100,13 +102,18 @@ def peers_needed(plan: Plan, bench: Bench, run: Run) -> set[int]:
     if "mtu_bytes" in run.levels:
         return set(range(len(bench.peers)))
     try:
-        servers = _prepare(plan, bench, run, plan.duration_s).servers
+        servers = prepared(plan, bench, run, plan.duration_s).servers
     except bench.failures:
         return set()
     return {where for where, _ in servers if where != "here"}
 
 
-def _prepare(plan: Plan, bench: Bench, run: Run, duration_s: float) -> Workload:
+def prepared(plan: Plan, bench: Bench, run: Run, duration_s: float) -> Workload:
+    """The traffic of a run.
+
+    Raises:
+        SweepError: why there can be none.
+    """
     spec = plan.workload_of(run.levels)
     context = RunContext(
         plan.interface,
@@ -126,7 +133,7 @@ def logger_command(
     bench: Bench,
     run: Run,
     read_back: Mapping[str, Level | None],
-    path: Path,
+    path: Path | str,
     duration_s: float,
     workload: Workload,
 ) -> list[str]:
@@ -245,7 +252,7 @@ def _judge(path: Path, interface: str, workload: Workload, levels: Levels) -> Re
     faults = (
         _result_faults(log, workload)
         or traffic_faults(counters, interface)
-        or _interrupt_faults(log, interface, levels)
+        or interrupt_faults(_columns(log), interface, levels)
     )
     if faults:
         raise SweepError("; ".join(faults))
@@ -265,14 +272,18 @@ def _source_remarks(log: RunLog, interface: str) -> Iterator[str]:
 
 
 def _counts_interrupts(log: RunLog) -> bool:
-    return any(log.field(name) for name in ("rx_interrupts", "rx_line_interrupts"))
+    return not _INTERRUPTS.isdisjoint(_columns(log))
 
 
-def _interrupt_faults(log: RunLog, interface: str, levels: Levels) -> list[str]:
-    """What is wrong where interrupts are delayed and none can be found."""
-    shown = DEFERRALS if log.field("polls") else frozenset()
+def _columns(log: RunLog) -> set[str]:
+    return {field.name.partition(".q")[0] for field in log.fields}
+
+
+def interrupt_faults(columns: AbstractSet[str], interface: str, levels: Levels) -> list[str]:
+    """What is wrong where interrupts are delayed and a log with these columns counts none."""
+    shown = DEFERRALS if "polls" in columns else frozenset()
     delays = [name for name in levels if name in INTERRUPT_DELAYS - shown]
-    if not delays or _counts_interrupts(log):
+    if not delays or not _INTERRUPTS.isdisjoint(columns):
         return []
     return [
         f"no interrupts of {interface} can be found, so nothing shows what {' and '.join(delays)} "

@@ -23,6 +23,7 @@ CAP_NET_ADMIN = 12
 CARRIER_S = 15.0
 PASSES = 2
 """A value of the interface may overwrite one of a queue that was as it should be."""
+NEEDS_ROOT = "settings need root (CAP_NET_ADMIN)"
 NO_SETTING = {
     "napi_weight": "the weight is built into the driver; if it has a module parameter for it, "
     'name that in [driver.parameters], napi_weight = "…"',
@@ -68,7 +69,7 @@ class Host:
         if not self.device.exists():
             place = f" in namespace {self.device.netns}" if self.device.netns else ""
             return [f"there is no interface {self.device.name}{place}; there are {self._names()}"]
-        found = [] if may_administer() else ["settings need root (CAP_NET_ADMIN)"]
+        found = [] if may_administer() else [NEEDS_ROOT]
         for factor, level in levels.items():
             if self.driver is not None and self.driver.owns(factor):
                 continue
