@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = 
         "run every cell of a plan or of its options, and leave the hosts as found",
         of.add_sweep_arguments,
     ),
+    "init": ("look at an interface and a peer, and write a plan", of.add_init_arguments),
     "upload": ("send run logs to a store", of.add_upload_arguments),
     "restore": ("put back what a sweep that died left changed", of.add_restore_arguments),
 }
@@ -37,8 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     checking.add_argument("files", nargs="+", metavar="FILE", type=Path)
     checking.add_argument("--json", action="store_true", help="print JSON")
     for name, (does, add_arguments) in COMMANDS.items():
-        add_arguments(commands.add_parser(name, help=does, description=f"{does.capitalize()}."))
-    options = parser.parse_args(arguments)
+        add_arguments(
+            commands.add_parser(
+                name, help=does, description=f"{does.capitalize()}.", allow_abbrev=False
+            )
+        )
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown and options.command != "sweep":
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    options.unknown = unknown
     if options.command == "check":
         return run_check(options.files, as_json=options.json)
     # only now: a check needs no more than the standard library, and starts at once

@@ -148,7 +148,9 @@ def main() -> int:
     settings, logger, _, *arguments = sys.argv[1:]
     parser = ArgumentParser()
     add_sweep_arguments(parser)
-    return sweep.run(parser.parse_args(arguments), bench_of(Path(settings), logger))
+    options, unknown = parser.parse_known_args(arguments)
+    options.unknown = unknown
+    return sweep.run(options, bench_of(Path(settings), logger))
 
 
 if __name__ == "__main__":

@@ -380,7 +380,7 @@ def test_a_disk_that_is_full_for_a_while_fails_one_run_and_the_sweep_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr("coalescope_host.run.signals.signal.signal", lambda *_: None)
         status = sweep.run(
-            options.parse_args(arguments),
+            options.parse_known_args([*arguments])[0],
             bench_of(files.folder / "settings.json", str(files.logger)),
         )
     said = capsys.readouterr().err

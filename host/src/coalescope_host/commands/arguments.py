@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be typed after each command. Imports nothing of what they do."""
 
-from argparse import ArgumentParser
+from argparse import SUPPRESS, ArgumentParser, _ActionsContainer
 from pathlib import Path
+
+from coalescope_host.plan.registry import MEANINGS
 
 
 def add_sweep_arguments(parser: ArgumentParser) -> None:
     """The arguments of `sweep`."""
-    parser.add_argument("plan", nargs="?", metavar="PLAN.toml", type=Path)
+    parser.add_argument(
+        "plan",
+        nargs="?",
+        metavar="PLAN.toml|INTERFACE",
+        help="a plan, or what to sweep",
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="whether it can be done; changes nothing"
     )
@@ -30,6 +37,38 @@ def add_sweep_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--really", action="store_true", help="confirms --yes-this-interface")
     parser.add_argument("--restore", action="store_true", help="the same as the command restore")
     _add_state(parser)
+    without = parser.add_argument_group(
+        "without a plan",
+        "Any factor by the name that the field has for it, with its levels: --mtu 1500,9000 "
+        "--rx-usecs 0,25,50 --gro on,off. --replicates N then means N blocks (3).",
+    )
+    _add_peers(without)
+    without.add_argument("--workload", metavar="NAMES", default="tcp", help="of udp, tcp, rr (tcp)")
+    without.add_argument(
+        "--duration", metavar="SECONDS", type=float, default=10, help="of each run's window (10)"
+    )
+    without.add_argument("--experiment", metavar="SLUG", help="its name (HOST-INTERFACE)")
+    for word in MEANINGS:
+        without.add_argument(f"--{word}", dest=f"factor {word}", help=SUPPRESS)
+
+
+def add_init_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `init`."""
+    parser.add_argument("interface", metavar="INTERFACE")
+    _add_peers(parser)
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, default=Path("plan.toml"), help="(plan.toml)"
+    )
+    parser.add_argument("--force", action="store_true", help="although the file is there")
+
+
+def _add_peers(parser: _ActionsContainer) -> None:
+    parser.add_argument(
+        "--peer", metavar="USER@HOST", action="append", default=[], help="ssh to a sending host"
+    )
+    parser.add_argument(
+        "--ssh-options", metavar="TEXT", default="", help='of ssh to peers: "-p 2222 -i key"'
+    )
 
 
 def add_restore_arguments(parser: ArgumentParser) -> None:

@@ -21,6 +21,7 @@ from coalescope_host.run.sweeping import LOGS
 
 from . import restore
 from .ending import FAILED, UsageError, ended, say
+from .without_plan import plan_without
 
 _ALL = "Nothing was changed. --all shows every change and the order."
 GOES_ON = "The same command goes on where this stopped."
@@ -36,10 +37,10 @@ def run(options: Namespace, open_bench: OpenBench | None = None) -> int:
 
 def _sweep(options: Namespace, open_bench: OpenBench) -> int:
     if options.plan is None:
-        raise UsageError("which plan? coalescope-host sweep PLAN.toml")
-    plan = _with_upload(load_plan(options.plan), options)
+        raise UsageError("which plan, or which interface? coalescope-host sweep PLAN.toml")
+    plan = _with_upload(_plan(options), options)
     folder: Path = options.out or Path(plan.experiment)
-    invocation = Invocation(plan, folder, open_bench, _replicates(options.replicates, plan))
+    invocation = Invocation(plan, folder, open_bench, _blocks(options, plan))
     refused = _refused(plan, options)
     if options.dry_run:
         return _dry_run(invocation, refused, everything=options.all)
@@ -48,6 +49,25 @@ def _sweep(options: Namespace, open_bench: OpenBench) -> int:
     done = invocation.carry_out()
     say(f"The logs are in {folder / LOGS}.\n{what_next(plan, folder)}")
     return 0 if done else FAILED
+
+
+def _plan(options: Namespace) -> Plan:
+    if not _names_a_plan(options):
+        return plan_without(options)
+    if options.unknown or any(
+        value is not None for name, value in vars(options).items() if name.startswith("factor ")
+    ):
+        raise UsageError("factors stand in the plan; as options they are for a sweep without one.")
+    return load_plan(Path(options.plan))
+
+
+def _names_a_plan(options: Namespace) -> bool:
+    return options.plan.endswith(".toml") or "/" in options.plan or Path(options.plan).is_file()
+
+
+def _blocks(options: Namespace, plan: Plan) -> AbstractSet[int] | None:
+    """Without a plan, --replicates says how many there are, not which."""
+    return _replicates(options.replicates, plan) if _names_a_plan(options) else None
 
 
 def _dry_run(invocation: Invocation, refused: Sequence[str], *, everything: bool) -> int:

@@ -27,6 +27,7 @@ from typing import Any
 from ..protocols import SweepError
 from ..settings import Guard, Host, open_host, refusals, restore_all
 from ..settings.restore_file import file_of
+from .addresses import addresses
 from .path_mtu import probe
 from .protocol import PROTOCOL, SILENCE_S, answer
 
@@ -129,6 +130,7 @@ class Agent:
             "alive": lambda r: self._program(r).alive(),
             "stop": self.stop,
             "run": self.run,
+            "addresses": lambda r: addresses(),
             "missing": lambda r: missing(r["programs"]),
         }
 

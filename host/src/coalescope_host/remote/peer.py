@@ -8,6 +8,7 @@ from typing import Any
 
 from ..plan.factors import Level, Levels
 from ..plan.plan import PeerSpec
+from .addresses import Address
 from .clock import ClockOffset, measure
 from .connection import Connection, NoConnection, over_ssh
 
@@ -89,6 +90,11 @@ class Peer:
             "run", seconds=seconds, argv=list(argv), user=user
         )
         return int(status), str(printed) or (str(complaints) if status else "")
+
+    def addresses(self) -> list[Address]:
+        """Its interfaces' addresses."""
+        found = self._connection.ask("addresses")
+        return [(str(name), str(address), int(length)) for name, address, length in found]
 
     def missing(self, programs: Sequence[str]) -> list[str]:
         """Which of these programs are not there."""

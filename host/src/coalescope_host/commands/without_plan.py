@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan from the command line: an interface, factors by the names of the field, peers."""
+
+import re
+import shlex
+import socket
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from coalescope_host.plan.factors import FAMILIES, rule_of
+from coalescope_host.plan.plan import PeerSpec, Plan
+from coalescope_host.plan.plan_file import plan_of
+from coalescope_host.protocols import SweepError
+from coalescope_host.remote import connect
+from coalescope_host.remote.addresses import addresses, on_one_link
+
+from .ending import UsageError
+
+BLOCKS = 3
+WORKLOADS: Mapping[str, Mapping[str, Any]] = {
+    "udp": {"kind": "udp-fan-in"},
+    "tcp": {"kind": "tcp-fan-in"},
+    "rr": {"kind": "request-response"},
+}
+
+
+def plan_without(options: Namespace) -> Plan:
+    """The plan that the options say.
+
+    Raises:
+        UsageError: if they say none.
+        PlanError: with what is wrong in it.
+        SweepError: if a peer cannot be reached, or is not on the interface's link.
+    """
+    factors = dict(_factors(options))
+    if not factors:
+        raise UsageError(
+            f"what is to be varied on {options.plan}? --mtu 1500,9000 --rx-usecs 0,25,50, say."
+        )
+    workloads = _workloads(options.workload)
+    if not options.peer:
+        raise UsageError("who sends? --peer root@HOST, a host at the other end of the link.")
+    words = shlex.split(options.ssh_options)
+    document = {
+        "experiment": options.experiment or slug(f"{socket.gethostname()}-{options.plan}"),
+        "interface": options.plan,
+        "replicates": _blocks(options.replicates),
+        "duration_s": options.duration,
+        "factors": {**factors, "workload": list(workloads)},
+        "workloads": workloads,
+        "peers": [peer_on(options.plan, ssh, words) for ssh in options.peer],
+    }
+    return plan_of(Path("the command line"), document)
+
+
+def peer_on(interface: str, ssh: str, ssh_options: Sequence[str]) -> dict[str, Any]:
+    """A peer as a plan has it, with its interface and address on the link of ours.
+
+    Raises:
+        SweepError: if it cannot be reached, or has none.
+    """
+    peer = connect(PeerSpec(ssh, address="", ssh_options=tuple(ssh_options)))
+    try:
+        there = peer.addresses()
+    finally:
+        peer.close()
+    found = on_one_link(interface, addresses(), there)
+    if found is None:
+        own = ", ".join(f"{a}/{n}" for name, a, n in addresses() if name == interface) or "none"
+        raise SweepError(
+            f"{ssh} has no address on the network of {interface} ({own}): give both ends one, or "
+            "write a plan with the peer's address."
+        )
+    name, address, _ = found
+    options = {"ssh_options": list(ssh_options)} if ssh_options else {}
+    return {"ssh": ssh, "interface": name, "address": address, **options}
+
+
+def slug(text: str) -> str:
+    """Lower-case words joined by hyphens."""
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower())) or "sweep"
+
+
+def _factors(options: Namespace) -> Iterator[tuple[str, list[Any]]]:
+    for name, text in vars(options).items():
+        if name.startswith("factor ") and text is not None:
+            yield name.removeprefix("factor "), _levels(text)
+    words = iter(options.unknown)
+    for word in words:
+        name, equals, text = word.removeprefix("--").partition("=")
+        if not word.startswith("--"):
+            raise UsageError(f"{word}: what is this? A sweep takes a plan, or one interface.")
+        if name.partition(".")[0] not in FAMILIES:
+            said = rule_of(name)
+            raise UsageError(f"{word}: {said if isinstance(said, str) else 'has no levels.'}")
+        yield name, _levels(text if equals else next(words, ""))
+
+
+def _levels(text: str) -> list[Any]:
+    """Divided by commas, or by semicolons where levels have commas in them."""
+    return [_level(part) for part in text.split(";" if ";" in text else ",") if part]
+
+
+def _level(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _workloads(text: str) -> dict[str, Mapping[str, Any]]:
+    names = text.split(",")
+    for name in names:
+        if name not in WORKLOADS:
+            raise UsageError(f"--workload {name}: must be of {', '.join(WORKLOADS)}.")
+    return {name: WORKLOADS[name] for name in names}
+
+
+def _blocks(text: str | None) -> int:
+    if text is not None and not text.isdecimal():
+        raise UsageError(f"--replicates {text}: without a plan this is how many, such as 5.")
+    return BLOCKS if text is None else int(text)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep from the command line, and a plan that `init` writes, over a real ssh to a peer."""
+
+import shlex
+import subprocess
+
+import pytest
+from coalescope_host.plan.plan_file import load_plan
+
+from .hosts_on_a_cable import INTERFACE, TOOL, Hosts
+
+pytestmark = [pytest.mark.network, pytest.mark.slow]
+
+
+def ran(hosts: Hosts, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["ip", "netns", "exec", hosts.lab.here, *TOOL, *arguments],
+        env=hosts.environment,
+        cwd=hosts.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def to_peer(hosts: Hosts) -> list[str]:
+    options = shlex.join(hosts.lab.ssh_options)
+    return ["--peer", hosts.lab.destination, f"--ssh-options={options}"]
+
+
+def test_factors_by_the_names_of_the_field(hosts: Hosts) -> None:
+    varied = ["--mtu", "1500,4000", "--gro", "on,off", "--duration", "0.3", "--replicates", "1"]
+    done = ran(hosts, "sweep", INTERFACE, *varied, *to_peer(hosts), "--out", str(hosts.out))
+    assert done.returncode == 0, done.stderr
+    assert "4 of 4 runs done, 0 failed." in done.stderr
+    levels = [(e["requested"]["mtu_bytes"], e["requested"]["offload.gro"]) for e in hosts.entries()]
+    assert sorted(levels) == [(1500, False), (1500, True), (4000, False), (4000, True)]
+    rows = [line.split()[:2] for line in done.stdout.splitlines() if line.strip()[:4].isdigit()]
+    assert rows == [["1500", "on"], ["1500", "off"], ["4000", "on"], ["4000", "off"]]
+
+
+def test_init_finds_the_peers_end_of_the_link_and_writes_a_plan_that_can_be_done(
+    hosts: Hosts,
+) -> None:
+    done = ran(hosts, "init", INTERFACE, *to_peer(hosts))
+    assert done.returncode == 0, done.stderr
+    plan = load_plan(hosts.folder / "plan.toml")
+    (peer,) = plan.peers
+    assert (peer.address, peer.interface) == (hosts.lab.there_address, INTERFACE)
+    assert "delay_us" not in plan.factors, "a veth has none"
+    dry = ran(hosts, "sweep", "plan.toml", "--dry-run")
+    assert dry.returncode == 0, dry.stdout
+    again = ran(hosts, "init", INTERFACE)
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--mut", "1500"], "Did you mean mtu?"),
+        (["--mtu", "1500"], "who sends?"),
+        ([], "what is to be varied"),
+        (["--mtu", "1500", "--workload", "nfs"], "must be of udp, tcp, rr"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_said(hosts: Hosts, arguments: list[str], reason: str) -> None:
+    done = ran(hosts, "sweep", INTERFACE, *arguments)
+    assert done.returncode == 2
+    assert reason in done.stderr
