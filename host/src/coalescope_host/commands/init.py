@@ -11,7 +11,7 @@ from typing import Any
 from coalescope_host.plan.factors import Level, level_text
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.protocols import SweepError
-from coalescope_host.run import factory
+from coalescope_host.settings import safety
 from coalescope_host.settings.host import NEEDS_ROOT, Host, open_host
 
 from .ending import UsageError, ended, say
@@ -44,7 +44,7 @@ def _init(options: Namespace) -> int:
     settings = {
         name: level for group in host.save()["settings"].values() for name, level in group.items()
     }
-    refused = factory.refusals(options.interface)
+    refused = safety.refusals(options.interface)
     lines = _plan(options.interface, host, settings, peers, refused)
     options.out.write_text("\n".join(lines), encoding="utf-8")
     for reason in refused:
