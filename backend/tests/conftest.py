@@ -159,12 +159,13 @@ def build_log(
     finish: bool = True,
     environment: Mapping[str, Any] | None = None,
     sources: Sequence[Mapping[str, Any]] = _SOURCES,
+    command: bool = False,
     **run: Any,
 ) -> bytes:
     """A run log: ten records, one a second, 125 MB/s in 1000-byte packets, 4 an interrupt.
 
     `factors` are levels (read back) or whole header entries; `rows` replaces the records, `fields`
-    their columns; `window` marks record numbers.
+    their columns; `window` marks record numbers; `command`: it was recorded from start to end.
     """
     listed = {"mtu_bytes": 1500, "delay_us": 10, "workload": "udp"} if factors is None else factors
     header = make_header(
@@ -190,9 +191,13 @@ def build_log(
     log = Writer(file, header, version)
     for index, row in enumerate(rows):
         log.sample(*row)
+        if command and index == 0:
+            log.mark("command_start", row[0], row[0])
         for name, at in zip(("window_start", "window_end"), window, strict=True):
             if index == at:
                 log.mark(name, row[0], row[0])
+    if command:
+        log.mark("command_end", rows[-1][0], rows[-1][0])
     if result is not None:
         log.result(result)
     if finish:

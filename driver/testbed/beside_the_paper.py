@@ -134,7 +134,7 @@ def link_bound(cells: Cells) -> Iterator[Line]:
 
 def udp_late_saving(cells: Cells) -> Iterator[Line]:
     """CPU time that longer delays still save: seconds of a run, as they are, and not per byte."""
-    late, early = (cells["udp", 6000, delay].mean("receiver_cpu_s") for delay in (1280, 640))
+    late, early = (cells["udp", 6000, delay].mean("traffic_cpu_s") for delay in (1280, 640))
     what = "UDP, MTU 6000, CPU seconds of a run (not per byte) from delay 640 to 1280"
     yield Line(what, "−15 %", f"{late / early - 1:+.1%}".replace("-", "−").replace("%", " %"))
 
@@ -197,9 +197,7 @@ def cpu_overhead(cells: Cells) -> Iterator[Line]:
             "rx_megabytes": np.array([cell.mean("rx_bytes") / 1e6 for cell in chosen]),
             "rx_kilopackets": np.array([cell.mean("rx_packets") / 1e3 for cell in chosen]),
             "rx_kilointerrupts": np.array([cell.mean("rx_interrupts") / 1e3 for cell in chosen]),
-            "receiver_cpu_jiffies": np.array(
-                [cell.mean("receiver_cpu_jiffies") for cell in chosen]
-            ),
+            "traffic_cpu_jiffies": np.array([cell.mean("traffic_cpu_jiffies") for cell in chosen]),
         }
         yield _fit_line(workload, columns)
 
@@ -209,7 +207,7 @@ def _fit_line(workload: str, columns: dict[str, np.ndarray]) -> Line:
         "cpu-overhead",
         columns,
         "paper-tls",
-        response="receiver_cpu_jiffies",
+        response="traffic_cpu_jiffies",
         response_unit="jiffies",
         resamples=0,
     )

@@ -14,7 +14,7 @@ from coalescope_host.run_log import RunLog, read
 from guest.errors import GuestError
 
 _JIFFY_S = 0.01
-_RECEIVER = ("task_cycles", "irq_cycles", "softirq_cycles")
+_TRAFFIC = ("task_cycles", "irq_cycles", "softirq_cycles")
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Run:
 
     Attributes:
         elapsed_s: of the time stood for, as are all seconds here.
-        receiver_cpu_s: tasks, and hard and soft interrupts of the interface.
+        traffic_cpu_s: tasks, and hard and soft interrupts of the interface.
         handler_s: of it, in hard interrupts.
         idle_share: of the CPU, 0 to 1.
     """
@@ -36,7 +36,7 @@ class Run:
     rx_bytes: float
     rx_packets: float
     rx_interrupts: float
-    receiver_cpu_s: float
+    traffic_cpu_s: float
     handler_s: float
     idle_share: float
 
@@ -61,9 +61,9 @@ class Run:
         return 1e6 * self.handler_s / self.rx_interrupts if self.rx_interrupts else math.nan
 
     @property
-    def receiver_cpu_jiffies(self) -> float:
+    def traffic_cpu_jiffies(self) -> float:
         """The paper's unit: 10 ms."""
-        return self.receiver_cpu_s / _JIFFY_S
+        return self.traffic_cpu_s / _JIFFY_S
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def run_of(log: RunLog) -> Run:
     dilation = header["time_dilation"]
     factors = factors_of(log)
     hertz = counters["t_tsc"] / counters["elapsed_s"]
-    receiver_cycles = sum(counters[name] for name in _RECEIVER)
+    traffic_cycles = sum(counters[name] for name in _TRAFFIC)
     return Run(
         workload=factors["workload"],
         mtu_bytes=int(factors["mtu_bytes"]),
@@ -123,7 +123,7 @@ def run_of(log: RunLog) -> Run:
         rx_bytes=counters["rx_bytes"],
         rx_packets=counters["rx_packets"],
         rx_interrupts=counters["rx_interrupts"],
-        receiver_cpu_s=receiver_cycles / hertz / dilation,
+        traffic_cpu_s=traffic_cycles / hertz / dilation,
         handler_s=counters["irq_cycles"] / hertz / dilation,
         idle_share=counters["idle_cycles"] / counters["t_tsc"],
     )

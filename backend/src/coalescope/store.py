@@ -17,6 +17,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.migrations import check_current, migrate
 from coalescope.object_store import LOGS_NAME, DirectoryObjectStore, ObjectStore
 from coalescope.settings import Settings
+from coalescope.uploads.measuring_again import measure_again
 from coalescope.uploads.stored_files import without_rows
 
 _LOG = logging.getLogger("coalescope.store")
@@ -69,6 +70,7 @@ def open_store(
     with _opening(database):
         migrate(database)
         _clear_up(database, object_store, ended_suddenly=ended_suddenly)
+        measure_again(database, object_store)
         stale = stale_datasets(database, settings.datasets_dir) if settings.datasets_dir else []
         waiting = [d for d in stale if d.is_bundle and not waits_for(d.slug)]
         for dataset in stale:

@@ -69,6 +69,8 @@ uploads = sa.Table(
     sa.Column("run_count", sa.Integer, nullable=False),
     sa.Column("warnings", sa.JSON, nullable=False),
     sa.Column("created_at", sa.Text, nullable=False),
+    # under which definitions the file's runs were measured
+    sa.Column("measured_as", sa.Integer, nullable=False, server_default="0"),
     sa.CheckConstraint("content IN ('run_log', 'csv')", name="content_known"),
 )
 

@@ -27,12 +27,14 @@ citation = "Made with make testbed"
 licence = "CC0"
 how_made = "make testbed"
 [default_view]
-measure = "receiver_cpu_jiffies_per_gb"
+measure = "traffic_cpu_jiffies_per_gb"
 x = "delay_ticks"
 y = "mtu_bytes"
 [default_fit]
 model = "cpu-overhead"
 method = "ols"
+[environment]
+network_namespace = "other"
 """
 SLUG = "a-testbed"
 
@@ -109,7 +111,7 @@ def test_a_bundle_is_loaded_once_the_server_answers(
         found = client.get(f"/api/experiments/{SLUG}").json()
         assert (found["kind"], found["cells"], found["runs"]) == ("emulated", 4, 8)
         assert found["replicates_label"] == "2 each"
-        assert found["default_view"]["measure"] == "receiver_cpu_jiffies_per_gb"
+        assert found["default_view"]["measure"] == "traffic_cpu_jiffies_per_gb"
         listed = client.get(f"/api/experiments/{SLUG}/runs").json()["runs"]
         assert {run["content"] for run in listed} == {"dataset"}
         run = listed[0]

@@ -7,7 +7,7 @@ import pytest
 from coalescope.experiments import endpoints
 from coalescope_models.quantity import QUANTITIES
 
-LARGEST_KEPT = 512 * 1024
+LARGEST_KEPT = 1024 * 1024
 # of the largest data set that is shipped
 CELLS = 111
 

@@ -96,16 +96,16 @@ def test_replicates_are_resampled_whole(client: Any) -> None:
     assert found["residuals"][0]["factors"] == {"mtu_bytes": 1500, "delay_us": 0}
 
 
-def test_what_receiving_alone_cost_is_fitted_where_it_is_known(client: Any) -> None:
+def test_what_the_traffic_alone_cost_is_fitted_where_it_is_known(client: Any) -> None:
     """In jiffies of 10 ms, as the paper has it; the system's time where it is asked for."""
     head, *rows = table().decode().splitlines()
-    lines = [f"{head},receiver_cpu_s,receiver_cpu_jiffies"]
+    lines = [f"{head},traffic_cpu_s,traffic_cpu_jiffies"]
     for row in rows:
         cost = float(row.rpartition(",")[2])
         lines.append(f"{row},{cost / 2!r},{cost * 50!r}")
     client.upload("\n".join(lines).encode(), "lab.csv")
     found = fit(client, method="ols", resamples=0).json()
-    assert (found["response"], found["response_unit"]) == ("receiver_cpu_jiffies", "jiffies")
+    assert (found["response"], found["response_unit"]) == ("traffic_cpu_jiffies", "jiffies")
     assert found["estimates"]["alpha"]["value"] == pytest.approx(50 * ALPHA, rel=0.1)
     system = fit(client, method="ols", resamples=0, response="system_cpu_s").json()
     assert system["response"] == "system_cpu_s"
@@ -116,9 +116,9 @@ def test_a_response_that_cannot_be_fitted_is_named(client: Any) -> None:
     client.upload(table(), "lab.csv")
     error = fit(client, response="drops").json()["error"]
     assert (error["code"], error["where"]) == ("no_such_response", {"field": "response"})
-    assert "receiver_cpu_jiffies" in error["advice"]
-    error = fit(client, response="receiver_cpu_s").json()["error"]
-    assert (error["code"], error["where"]) == ("not_available", {"measure": "receiver_cpu_s"})
+    assert "traffic_cpu_jiffies" in error["advice"]
+    error = fit(client, response="traffic_cpu_s").json()["error"]
+    assert (error["code"], error["where"]) == ("not_available", {"measure": "traffic_cpu_s"})
 
 
 def test_single_runs_are_rows(client: Any) -> None:

@@ -73,7 +73,7 @@ def test_cpu_within_all(
 
 def test_more_cpu_than_there_is(client: Any, make_module_log: Make) -> None:
     cycles = {"task_cycles": 900_000_000, "softirq_cycles": 900_000_000}
-    log = make_module_log(cycles, environment={"cpus": 1})
+    log = make_module_log(cycles, environment={"cpus": 1, "network_namespace": "other"})
     assert warned(client, log) == {"cpu_above_all"}
     assert warned(client, make_module_log(cycles, environment={"cpus": 2})) == set()
 

@@ -36,15 +36,34 @@ def result(**members: Any) -> bytes:
     return json.dumps({**TRAFFIC, **members}).encode()
 
 
-def test_the_cost_of_receiving_alone(make_module_log: MakeLog) -> None:
-    """Tasks of the namespace, hard interrupts and softirq, of cycles that are nanoseconds here."""
-    found = measure(make_module_log())
+STEADY = {"network_namespace": "other", "workload_steady": True}
+ALONE = {"network_namespace": "other"}  # nothing but the workload is in it
+
+
+@pytest.mark.fault("A1")
+@pytest.mark.fault("I1")
+def test_tasks_of_the_hosts_namespace_are_not_receiving(make_module_log: MakeLog) -> None:
+    """Nor are they where the log does not say which namespace it was."""
+    for environment in ({}, {"network_namespace": "initial"}):
+        values = measure(make_module_log(environment=environment)).values
+        assert values["interface_cpu_s"] == pytest.approx(6 * 0.24)
+        assert not {"workload_cpu_s", "traffic_cpu_s", "other_cpu_percent"} & values.keys()
+        assert not [name for name in values if name.startswith("receiver_")]
+        assert values["host_cpu_s"] == pytest.approx(6 * 0.4)
+
+
+def test_the_cost_of_the_traffic_alone(make_module_log: MakeLog) -> None:
+    """Tasks of a namespace of its own, hard interrupts and softirq; cycles are nanoseconds here."""
+    found = measure(make_module_log(environment=ALONE))
     expected = {
-        "receiver_cpu_s": 6 * 0.34,
-        "receiver_cpu_jiffies": 600 * 0.34,
-        "receiver_cpu_percent": 34,
-        "receiver_cpu_s_per_gb": 0.34 / (8000 * 1518 / 1e9),
-        "receiver_cpu_jiffies_per_gb": 34 / (8000 * 1518 / 1e9),
+        "workload_cpu_s": 6 * 0.1,
+        "interface_cpu_percent": 24,
+        "traffic_cpu_s": 6 * 0.34,
+        "traffic_cpu_jiffies": 600 * 0.34,
+        "traffic_cpu_percent": 34,
+        "traffic_cpu_s_per_gb": 0.34 / (8000 * 1518 / 1e9),
+        "traffic_cpu_jiffies_per_gb": 34 / (8000 * 1518 / 1e9),
+        "other_cpu_percent": 6,
         "cycles_per_packet": 240_000_000 / 8000,
         "packets_per_interrupt": 4,
         "throughput_mbps": 8e-6 * 8000 * 1518,
@@ -56,17 +75,34 @@ def test_the_cost_of_receiving_alone(make_module_log: MakeLog) -> None:
 
 def test_cycles_become_seconds_by_the_clock_that_counted_them(make_module_log: MakeLog) -> None:
     """Negative control: a clock of twice the rate halves the cost."""
-    assert measure(make_module_log({"t_tsc": 2_000_000_000})).values[
-        "receiver_cpu_s"
-    ] == pytest.approx(3 * 0.34)
+    log = make_module_log({"t_tsc": 2_000_000_000}, environment=ALONE)
+    assert measure(log).values["traffic_cpu_s"] == pytest.approx(3 * 0.34)
+
+
+IN_NS = {"t_tsc": 0, "task_ns": 100_000_000, "irq_ns": 40_000_000, "softirq_ns": 200_000_000}
 
 
 def test_a_source_that_counts_nanoseconds_says_the_same(make_module_log: MakeLog) -> None:
-    in_ns = {"task_ns": 100_000_000, "irq_ns": 40_000_000, "softirq_ns": 200_000_000}
-    without = {"t_tsc": 0}
-    assert "receiver_cpu_s" not in measure(make_module_log(without)).values
-    values = measure(make_module_log(without | in_ns)).values
-    assert values["receiver_cpu_s"] == pytest.approx(6 * 0.34)
+    assert "traffic_cpu_s" not in measure(make_module_log({"t_tsc": 0}, environment=ALONE)).values
+    values = measure(make_module_log(IN_NS, environment=ALONE)).values
+    assert values["traffic_cpu_s"] == pytest.approx(6 * 0.34)
+
+
+@pytest.mark.fault("A1")
+@pytest.mark.fault("I1")
+def test_a_command_is_told_from_the_other_tasks_of_its_namespace(make_module_log: MakeLog) -> None:
+    hogs = {"idle_ns": 0, "other_task_ns": 1_900_000_000, "other_irq_ns": 0, "workload_ns": 10**8}
+    values = measure(make_module_log(IN_NS | hogs | {"task_ns": 10**9})).values
+    assert values["workload_cpu_percent"] == pytest.approx(10)
+    assert values["traffic_cpu_percent"] == pytest.approx(34)
+    assert values["other_cpu_percent"] == pytest.approx(290)
+
+
+def test_time_that_holds_interrupts_is_not_added_to_theirs(make_module_log: MakeLog) -> None:
+    """The kernel accounts interrupts to the task that they came in."""
+    values = measure(make_module_log({"workload_cpu_ns": 250_000_000})).values
+    assert values["workload_cpu_s"] == pytest.approx(6 * 0.25)
+    assert not {"traffic_cpu_s", "other_cpu_percent"} & values.keys()
 
 
 @pytest.mark.parametrize("missing", ["task_cycles", "irq_cycles", "softirq_cycles", "t_tsc"])
@@ -76,14 +112,28 @@ def test_a_part_that_is_not_counted_leaves_the_cost_out(
     header = run_log.read(make_module_log()).header
     fields = [f for f in header["fields"] if f["name"] != missing]  # type: ignore[attr-defined]
     rows = [[i * 10**9, *[i] * (len(fields) - 1)] for i in range(1, 4)]
-    log = make_log(fields=fields, rows=rows, window=(0, 2), sources=header["sources"])
-    assert not {"receiver_cpu_s", "receiver_cpu_percent"} & measure(log).values.keys()
+    sources = header["sources"]
+    log = make_log(fields=fields, rows=rows, window=(0, 2), sources=sources, environment=ALONE)
+    assert not {"traffic_cpu_s", "traffic_cpu_percent"} & measure(log).values.keys()
+
+
+def test_what_the_probes_cost_is_estimated(make_module_log: MakeLog) -> None:
+    cost = {"irq_ns": 1000, "poll_ns": 500, "frame_ns": 100}
+    values = measure(make_module_log(environment={"probe_cost": cost})).values
+    a_second = 1e-9 * (2001 * 1000 + 2001 * 500 + 8001 * 100)
+    assert values["probe_cpu_s"] == pytest.approx(6 * a_second)
 
 
 # --- time dilation
 
-TIMES = {"elapsed_s", "receiver_cpu_s", "receiver_cpu_jiffies", "latency_us", "latency_p50_us"}
-TIMES |= {"latency_p99_us", "receiver_cpu_s_per_gb", "receiver_cpu_jiffies_per_gb"}
+TIMES = {"elapsed_s", "host_cpu_s", "latency_us", "latency_max_us"}
+TIMES |= {"latency_p50_us", "latency_p99_us"}
+TIMES |= {
+    f"{who}_cpu_{unit}{per}"
+    for who in ("interface", "workload", "traffic")
+    for unit in ("s", "jiffies")
+    for per in ("", "_per_gb")
+}
 RATES = {"throughput_mbps", "tx_throughput_mbps", "goodput_mbps", "rx_interrupt_rate_hz"}
 RATES |= {"request_rate_hz"}
 
@@ -94,9 +144,11 @@ def test_a_dilated_log_is_measured_in_the_time_it_stands_for(
     make_module_log: MakeLog, dilation: float
 ) -> None:
     """Times are divided, rates multiplied, and counts and their ratios stay what they are."""
-    plain = measure(make_module_log(kind="emulated", result=result())).values
+    plain = measure(make_module_log(kind="emulated", environment=STEADY, result=result())).values
     found = measure(
-        make_module_log(kind="emulated", time_dilation=dilation, result=result())
+        make_module_log(
+            kind="emulated", environment=STEADY, time_dilation=dilation, result=result()
+        )
     ).values
     assert found.keys() == plain.keys()
     assert found.keys() >= TIMES | RATES | {"packets_per_interrupt", "cycles_per_packet"}
@@ -107,13 +159,14 @@ def test_a_dilated_log_is_measured_in_the_time_it_stands_for(
 
 def test_the_goodput_of_iperf_and_cpu_times_are_dilated_too(make_log: MakeLog) -> None:
     names = ("t_monotonic_ns", "cpu_user_ns", "cpu_system_ns", "cpu_idle_ns")
-    iperf = json.dumps({"end": {"sum_received": {"bits_per_second": 8e7}}}).encode()
+    iperf = json.dumps({"end": {"sum_received": {"bytes": 10**7, "seconds": 1.0}}}).encode()
     content = make_log(
         fields=[run_log.standard_field(name) for name in names],
         rows=[[i * 10**9, 0, i * 5 * 10**8, i * 5 * 10**8] for i in range(1, 4)],
         window=(0, 2),
         kind="emulated",
         time_dilation=12.5,
+        environment=STEADY,
         result=iperf,
     )
     values = measure(content).values
@@ -126,7 +179,7 @@ def test_the_goodput_of_iperf_and_cpu_times_are_dilated_too(make_log: MakeLog) -
 
 
 def test_requests_have_latencies_and_a_rate(make_module_log: MakeLog) -> None:
-    found = measure(make_module_log(result=result()))
+    found = measure(make_module_log(environment=STEADY, result=result()))
     expected = {
         "latency_us": 1100.5,
         "latency_p50_us": 1000,
@@ -139,7 +192,9 @@ def test_requests_have_latencies_and_a_rate(make_module_log: MakeLog) -> None:
 
 
 def test_requests_that_were_not_answered_are_told(make_module_log: MakeLog) -> None:
-    assert codes(measure(make_module_log(result=result(timeouts=3)))) == ["workload_timeouts"]
+    assert codes(measure(make_module_log(environment=STEADY, result=result(timeouts=3)))) == [
+        "workload_timeouts"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +202,8 @@ def test_requests_that_were_not_answered_are_told(make_module_log: MakeLog) -> N
 )
 def test_only_who_receives_has_goodput(make_module_log: MakeLog, role: str, known: bool) -> None:
     members = {name: TRAFFIC[name] for name in ("tool", "version", "seconds", "bytes")}
-    found = measure(make_module_log(result=json.dumps({**members, "role": role}).encode()))
+    said = json.dumps({**members, "role": role}).encode()
+    found = measure(make_module_log(environment=STEADY, result=said))
     assert ("goodput_mbps" in found.values) is known
     assert not {"latency_us", "request_rate_hz"} & found.values.keys()
 
@@ -163,7 +219,7 @@ def test_only_who_receives_has_goodput(make_module_log: MakeLog, role: str, know
 def test_an_odd_result_gives_fewer_measures_and_no_error(
     make_module_log: MakeLog, odd: dict[str, Any]
 ) -> None:
-    values = measure(make_module_log(result=result(**odd))).values
+    values = measure(make_module_log(environment=STEADY, result=result(**odd))).values
     assert not {"goodput_mbps", "request_rate_hz"} & values.keys()
 
 
@@ -218,7 +274,8 @@ def test_a_counter_that_starts_anew_takes_its_source_along(
 ) -> None:
     found = with_reset(make_log, make_module_log, "polls")
     assert codes(found) == ["counter_reset"]
-    assert found.values.keys() == {"elapsed_s", "drops"}  # the driver's own are another source
+    of_the_driver = {"drops", "interface_drops", "ring_drops"}  # another source
+    assert found.values.keys() == {"elapsed_s"} | of_the_driver
 
 
 def test_other_sources_stay_known(make_log: MakeLog, make_module_log: MakeLog) -> None:
@@ -240,4 +297,4 @@ def test_cycles_that_step_back_a_little_are_no_reset(
     after = [5 * idle - back, *(i * idle for i in range(7, 11))]
     found = with_reset(make_log, make_module_log, "idle_cycles", after)
     assert codes(found) == codes_
-    assert ("receiver_cpu_s" in found.values) is not bool(codes_)
+    assert ("interface_cpu_s" in found.values) is not bool(codes_)

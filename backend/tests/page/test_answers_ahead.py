@@ -67,7 +67,7 @@ def test_the_fit_that_the_address_asks_for_is_told(published: Any) -> None:
     fits = "experiments/geist-2005-nfs/fits.json"
     assert told(published, f"{VIEW}?fit=ols")[fits] == [{"asked": asked, "answer": answer}]
     assert fits not in told(published)
-    assert fits not in told(published, f"{VIEW}?fit=ols&measure=receiver_cpu_jiffies_per_gb")
+    assert fits not in told(published, f"{VIEW}?fit=ols&measure=traffic_cpu_jiffies_per_gb")
 
 
 def test_cells_that_are_too_many_to_be_told_are_fetched_beside_the_scripts(

@@ -2042,6 +2042,8 @@ export interface components {
             source: string;
             /** Better */
             better: ("more" | "less") | null;
+            /** Aim */
+            aim: ("throughput" | "cpu" | "latency") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -2453,6 +2455,8 @@ export interface components {
             source: string;
             /** Better */
             better: ("more" | "less") | null;
+            /** Aim */
+            aim: ("throughput" | "cpu" | "latency") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -2758,6 +2762,8 @@ export interface components {
             source: string;
             /** Better */
             better: ("more" | "less") | null;
+            /** Aim */
+            aim: ("throughput" | "cpu" | "latency") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for

@@ -29,6 +29,7 @@ import { CONTRASTS, FIGURES, isSlug, readTurn, sameTurn, type Turn, turnText } f
 import { type Axes, type AxisScale, levelAt, NONE } from './layout';
 import { MOST_PINS, type Pin, pinText, readPin, suits } from './pins';
 import { Reader, type Rejected } from './reader';
+import { successorOf } from './retired';
 
 /** Parameters of the page that are not the explorer's. */
 const FOREIGN = ['theme', 'without', 'sliders'];
@@ -258,7 +259,15 @@ export function fromQuery(query: string, terms: Terms): Read {
   const axes = scaledAxes(reader, unscaled, terms.slice({ axes: unscaled, where }));
   const start = stateFor(terms, { axes, where });
   const slice = terms.slice({ axes, where });
-  const measure = reader.oneOf('measure', slice.measures, start.measure, 'is not measured here');
+  const successor = successorOf(reader.peek('measure'));
+  const measure = reader.oneOf(
+    'measure',
+    slice.measures,
+    successor !== null && slice.measures.includes(successor) ? successor : start.measure,
+    successor
+      ? `is no more: it counted all tasks of the network namespace, unlike ${successor}`
+      : 'is not measured here',
+  );
   const surface = reader.oneOf('surface', SURFACES, start.surface, 'is not a way to draw the surface');
   const figure = readFigure(reader, start);
   const models = slice.models(measure);

@@ -57,8 +57,8 @@ export interface Catalogue {
 }
 
 const PER_GB = [
-  'receiver_cpu_jiffies_per_gb',
-  'receiver_cpu_s_per_gb',
+  'traffic_cpu_jiffies_per_gb',
+  'traffic_cpu_s_per_gb',
   'system_cpu_jiffies_per_gb',
   'system_cpu_s_per_gb',
 ];

@@ -38,6 +38,11 @@ export class Reader {
     return fallback;
   }
 
+  /** A parameter that is not taken yet, as it stands there. */
+  peek(name: string): string | undefined {
+    return this.left.get(name);
+  }
+
   /** Every value of a parameter that may be there several times. */
   takeAll(name: string): readonly string[] {
     this.left.delete(name);

@@ -126,6 +126,7 @@ function plain(name: string, unit: string, role: Quantity['role']): Quantity {
     text: false,
     source: '',
     better: null,
+    aim: null,
     meanings: [],
   };
 }

@@ -79,8 +79,8 @@ export const NO_MODEL = 'none';
 
 /** What the paper and its readers look at first; the rest of the measures follow. */
 const FIRST = [
-  'receiver_cpu_jiffies_per_gb',
-  'receiver_cpu_s_per_gb',
+  'traffic_cpu_jiffies_per_gb',
+  'traffic_cpu_s_per_gb',
   'system_cpu_jiffies_per_gb',
   'system_cpu_s_per_gb',
   'packets_per_interrupt',
@@ -88,7 +88,7 @@ const FIRST = [
   'goodput_mbps',
   'rx_interrupts_per_gb',
   'rx_interrupt_rate_hz',
-  'receiver_cpu_percent',
+  'traffic_cpu_percent',
   'system_cpu_percent',
   'idle_cpu_percent',
   'latency_us',

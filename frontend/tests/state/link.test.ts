@@ -199,6 +199,7 @@ describe('a bad parameter', () => {
     expect(fromQuery('model=link-bound', terms).rejected[0].reason).toBe('predicts nothing here');
     expect(fromQuery('lines=1500,9000', terms).rejected[0].name).toBe('lines');
     expect(fromQuery('measure=throughput_mbps', terms).rejected[0].reason).toBe('is not measured here');
+    expect(fromQuery('measure=receiver_cpu_percent', terms).rejected[0].reason).toContain('traffic_cpu_percent');
   });
 });
 

@@ -268,13 +268,13 @@ describe('a cost in seconds', () => {
   const inSeconds = cells.map((cell) => {
     const jiffies = cell.measures.system_cpu_jiffies_per_gb;
     const seconds = { ...jiffies, mean: jiffies.mean / 100 };
-    return { ...cell, measures: { ...cell.measures, receiver_cpu_s_per_gb: seconds } };
+    return { ...cell, measures: { ...cell.measures, traffic_cpu_s_per_gb: seconds } };
   });
   const described = experimentOf('lab', inSeconds, experiment.default_view);
   const subject: Subject = { of: 'experiment', experiment: described, cells: inSeconds };
 
   it('starts at the paper’s costs in seconds where nothing was fitted', () => {
-    const { view } = look(subject, 'measure=receiver_cpu_s_per_gb', false);
+    const { view } = look(subject, 'measure=traffic_cpu_s_per_gb', false);
     expect(view.binding?.model.id).toBe('cpu-overhead-surface');
     expect(view.sliders.map((s) => s.unit)).toEqual(['s/MB', 's/kpacket', 's/kinterrupt']);
     const comparison = comparisonOf(view, 'counted');
@@ -293,7 +293,7 @@ describe('a cost in seconds', () => {
       const { state } = fromQuery(query, termsOf(subject, slices));
       return fitRequestOf(subject, state, bindingOf(slices(state), state));
     };
-    expect(request('measure=receiver_cpu_s_per_gb')?.response).toBe('receiver_cpu_s');
+    expect(request('measure=traffic_cpu_s_per_gb')?.response).toBe('traffic_cpu_s');
     expect(request('')?.response).toBe('system_cpu_jiffies');
     expect(request('measure=packets_per_interrupt')).toBeNull();
   });

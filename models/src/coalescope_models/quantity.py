@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 Role = Literal["factor", "measure", "parameter", "model"]
 Better = Literal["more", "less"]
+Aim = Literal["throughput", "cpu", "latency"]
 
 #: What each role means, in the words of the glossary.
 ROLES: Mapping[str, str] = MappingProxyType(
@@ -60,6 +61,8 @@ class Quantity:
         text: True when the values are words, not numbers.
         source: where the definition comes from, "" when it is this project's own.
         better: whether more or less of it is better when all else is equal; None where neither is.
+        aim: which goal of a recommendation it can stand for. Of several that a run has, the one
+            declared first here stands for it.
         meanings: of a number that is a code, what 0, 1, 2 … stand for; empty for others.
     """
 
@@ -74,6 +77,7 @@ class Quantity:
     text: bool = False
     source: str = ""
     better: Better | None = None
+    aim: Aim | None = None
     meanings: tuple[str, ...] = ()
 
     def meaning(self, value: float) -> str | None:
@@ -101,6 +105,7 @@ class Quantity:
             "text": self.text,
             "source": self.source,
             "better": self.better,
+            "aim": self.aim,
             "meanings": list(self.meanings),
         }
 
@@ -285,7 +290,8 @@ _COUNTED = (
         "Receive interrupts",
         r"N_{I}",
         "interrupts",
-        "Interrupts in which receive operations were serviced.",
+        "Hard interrupts of the interface in which frames were received: those whose NAPI poll "
+        "delivered at least one. One that met a poll already scheduled counts with that poll.",
         domain=_NOT_NEGATIVE,
         source=GEIST_2005,
     ),
@@ -311,6 +317,36 @@ _COUNTED = (
         better="more",
     ),
     _measure(
+        "rx_line_interrupts",
+        "Interrupts of receive lines",
+        r"N_{L}",
+        "interrupts",
+        "Interrupts of the interface's lines that serve receiving, as /proc/interrupts counts "
+        "them: those that brought no frame, and those for sending on the same line, are among "
+        "them.",
+        domain=_NOT_NEGATIVE,
+    ),
+    _measure(
+        "rx_line_interrupt_rate_hz",
+        "Interrupt rate of receive lines",
+        r"f_{L}",
+        "interrupts/s",
+        "`rx_line_interrupts` per second of the window.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 20000.0),
+        better="less",
+    ),
+    _measure(
+        "packets_per_line_interrupt",
+        "Packets per interrupt of receive lines",
+        r"\mathrm{PPL}",
+        "packets/interrupt",
+        "Packets received per interrupt of the lines that serve receiving.",
+        domain=_NOT_NEGATIVE,
+        typical=(1.0, 32.0),
+        better="more",
+    ),
+    _measure(
         "mean_packet_bytes",
         "Mean packet size",
         r"\bar{p}",
@@ -318,6 +354,57 @@ _COUNTED = (
         "Received bytes per received packet.",
         domain=_NOT_NEGATIVE,
         typical=(64.0, 9000.0),
+    ),
+)
+
+_LOSS = (
+    _measure(
+        "datagrams_lost",
+        "Datagrams lost",
+        r"N_{\mathrm{lost}}",
+        "datagrams",
+        "Datagrams that were sent and that the receiving workload never got, as it says itself, "
+        "wherever they were lost.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+    ),
+    _measure(
+        "datagram_loss_percent",
+        "Datagram loss",
+        r"p_{\mathrm{lost}}",
+        "%",
+        "`datagrams_lost` in percent of the datagrams that were sent.",
+        domain=_PERCENT,
+        better="less",
+    ),
+    _measure(
+        "retransmitted_segments",
+        "Segments retransmitted",
+        r"N_{\mathrm{retr}}",
+        "segments",
+        "TCP segments that were sent again: as the workload says of its own, else all of the "
+        "host's network namespace in the window.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+    ),
+    _measure(
+        "ring_drops",
+        "Drops at the ring",
+        r"N_{\mathrm{ring}}",
+        "packets",
+        "Received packets that the card had no buffer for: the driver's rx_missed_errors and "
+        "rx_fifo_errors, or the hardware drops of its queues where these are more.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+    ),
+    _measure(
+        "interface_drops",
+        "Drops at the interface",
+        r"N_{\mathrm{if}}",
+        "packets",
+        "Received packets that the kernel dropped at the interface: its counter rx_dropped.",
+        domain=_NOT_NEGATIVE,
+        better="less",
     ),
     _measure(
         "drops",
@@ -329,6 +416,35 @@ _COUNTED = (
         domain=_NOT_NEGATIVE,
         better="less",
     ),
+    _measure(
+        "backlog_drops",
+        "Drops at the backlog",
+        r"N_{\mathrm{backlog}}",
+        "packets",
+        "Received packets that found the backlog queue of a CPU full (softnet_stat), of whatever "
+        "interface.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+    ),
+    _measure(
+        "socket_drops",
+        "Drops at sockets",
+        r"N_{\mathrm{socket}}",
+        "packets",
+        "Datagrams that found the buffer of their socket full, and TCP segments for which the "
+        "receive queue had no room, in the host's network namespace.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+    ),
+)
+
+#: Name, label, index of the symbol, how many, what a plot reaches to.
+_LATENCY_PERCENTILES = (
+    ("p50", "median", "50", "half", 1000.0),
+    ("p90", "90th percentile", "90", "90 of 100", 5000.0),
+    ("p95", "95th percentile", "95", "95 of 100", 5000.0),
+    ("p99", "99th percentile", "99", "99 of 100", 5000.0),
+    ("p999", "99.9th percentile", "99.9", "999 of 1000", 10000.0),
 )
 
 _RATES = (
@@ -343,6 +459,7 @@ _RATES = (
         typical=(0.0, 1000.0),
         source=GEIST_2005,
         better="more",
+        aim="throughput",
     ),
     _measure(
         "tx_throughput_mbps",
@@ -359,10 +476,11 @@ _RATES = (
         "Goodput",
         r"G",
         "Mb/s",
-        "Rate at which the application received its payload, in 10⁶ bits per second.",
+        "Rate at which the application received its payload in the window, in 10⁶ bits per second.",
         domain=_NOT_NEGATIVE,
         typical=(0.0, 1000.0),
         better="more",
+        aim="throughput",
     ),
     _measure(
         "latency_us",
@@ -373,25 +491,30 @@ _RATES = (
         domain=_NOT_NEGATIVE,
         typical=(0.0, 1000.0),
         better="less",
+        aim="latency",
+    ),
+    *(
+        _measure(
+            f"latency_{name}_us",
+            f"Latency, {label}",
+            rf"L_{{{index}}}",
+            "µs",
+            f"Round-trip time that {share} of the workload's requests stayed within.",
+            domain=_NOT_NEGATIVE,
+            typical=(0.0, most),
+            better="less",
+            aim="latency",
+        )
+        for name, label, index, share, most in _LATENCY_PERCENTILES
     ),
     _measure(
-        "latency_p50_us",
-        "Latency, median",
-        r"L_{50}",
+        "latency_max_us",
+        "Latency, longest",
+        r"L_{\mathrm{max}}",
         "µs",
-        "Round-trip time that half of the workload's requests stayed within.",
+        "The longest round-trip time of the workload's requests.",
         domain=_NOT_NEGATIVE,
-        typical=(0.0, 1000.0),
-        better="less",
-    ),
-    _measure(
-        "latency_p99_us",
-        "Latency, 99th percentile",
-        r"L_{99}",
-        "µs",
-        "Round-trip time that 99 of 100 of the workload's requests stayed within.",
-        domain=_NOT_NEGATIVE,
-        typical=(0.0, 5000.0),
+        typical=(0.0, 10000.0),
         better="less",
     ),
     _measure(
@@ -403,6 +526,7 @@ _RATES = (
         domain=_NOT_NEGATIVE,
         typical=(0.0, 20000.0),
         better="more",
+        aim="throughput",
     ),
     _measure(
         "effective_delay_us",
@@ -415,19 +539,94 @@ _RATES = (
     ),
 )
 
-_CPU = (
-    _measure(
-        "system_cpu_percent",
-        "System CPU",
-        r"U",
-        "%",
-        "CPU time in system mode (`system_cpu_s`) as a share of the window, in percent of one CPU: "
-        "with several CPUs busy it exceeds 100.",
-        domain=_NOT_NEGATIVE,
-        typical=_PERCENT,
-        source=GEIST_2005,
-        better="less",
-    ),
+
+@dataclass(frozen=True)
+class _Party:
+    """Somebody whose CPU time is told apart from that of others."""
+
+    name: str
+    label: str
+    index: str
+    what: str
+
+    def measures(self) -> tuple[Quantity, ...]:
+        """Return its CPU time, in seconds and in jiffies."""
+        time_s = f"{self.name}_cpu_s"
+        symbol = rf"T_{{{self.index}}}"
+        return (
+            _measure(
+                time_s, self.label, symbol, "s", self.what, domain=_NOT_NEGATIVE, better="less"
+            ),
+            _measure(
+                f"{self.name}_cpu_jiffies",
+                self.label,
+                symbol,
+                "jiffies",
+                f"`{time_s}` in jiffies of 10 ms, as in the 2005 study.",
+                domain=_NOT_NEGATIVE,
+                better="less",
+            ),
+        )
+
+    def per_gb(self, aim: Aim | None = None) -> tuple[Quantity, ...]:
+        """Return the same for 10⁹ bytes received."""
+        return tuple(
+            _measure(
+                f"{time.name}_per_gb",
+                f"{self.label} per 10⁹ bytes",
+                rf"T_{{{self.index},\mathrm{{GB}}}}",
+                f"{time.unit}/GB",
+                f"`{time.name}` per 10⁹ bytes received.",
+                domain=_NOT_NEGATIVE,
+                better="less",
+                aim=aim,
+            )
+            for time in self.measures()
+        )
+
+    def percent(self, aim: Aim | None = None) -> Quantity:
+        """Return it as a share of the window."""
+        return _measure(
+            f"{self.name}_cpu_percent",
+            self.label.removesuffix(" time"),
+            rf"U_{{{self.index}}}",
+            "%",
+            f"`{self.name}_cpu_s` as a share of the window, in percent of one CPU: with several "
+            "CPUs busy it exceeds 100.",
+            domain=_NOT_NEGATIVE,
+            typical=_PERCENT,
+            better="less",
+            aim=aim,
+        )
+
+
+_INTERFACE = _Party(
+    "interface",
+    "Interface CPU time",
+    "i",
+    "CPU time of the interface in the window, of all CPUs together: its hard interrupts and its "
+    "NAPI, be it in the network softirq or in a thread. From counters of cycles, so not sampled "
+    "by ticks.",
+)
+_WORKLOAD = _Party(
+    "workload",
+    "Workload CPU time",
+    "w",
+    "CPU time in the window of the command that was recorded and of all its children, in user and "
+    "in system mode; of tasks in a network namespace of the interface's own, where the log is of "
+    "such a one.",
+)
+_TRAFFIC = _Party(
+    "traffic",
+    "Traffic CPU time",
+    "t",
+    "What the traffic cost this host in the window: `interface_cpu_s` and `workload_cpu_s` "
+    "together. Not known where one of them is not.",
+)
+
+#: Traffic first, as it is the cost with nothing else in it; then what more hosts can tell.
+_CPU_TIMES = (
+    *_TRAFFIC.measures(),
     _measure(
         "system_cpu_s",
         "System CPU time",
@@ -448,53 +647,104 @@ _CPU = (
         source=GEIST_2005,
         better="less",
     ),
+    *_INTERFACE.measures(),
+    *_WORKLOAD.measures(),
     _measure(
-        "receiver_cpu_percent",
-        "Receiver CPU",
-        r"U_{r}",
+        "host_cpu_s",
+        "Host CPU time",
+        r"T_{h}",
+        "s",
+        "CPU time in the window that was not idle, of all CPUs and for whatever purpose; waiting "
+        "for input or output counts as idle.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+    ),
+    _measure(
+        "probe_cpu_s",
+        "CPU time of the probes",
+        r"T_{\mathrm{probe}}",
+        "s",
+        "Estimate of the CPU time in the window that went into counting: how often each probe ran, "
+        "times what one run of it cost when it was attached. It is part of the other CPU times.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+    ),
+)
+
+_CPU_PER_GB = (
+    *_TRAFFIC.per_gb("cpu"),
+    _measure(
+        "system_cpu_s_per_gb",
+        "System CPU time per 10⁹ bytes",
+        r"T_{s,\mathrm{GB}}",
+        "s/GB",
+        "Seconds in system mode per 10⁹ bytes received.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+        aim="cpu",
+    ),
+    _measure(
+        "system_cpu_jiffies_per_gb",
+        "System CPU time per 10⁹ bytes",
+        r"T_{\mathrm{GB}}",
+        "jiffies/GB",
+        "Jiffies in system mode per 10⁹ bytes received.",
+        domain=_NOT_NEGATIVE,
+        source=GEIST_2005,
+        better="less",
+        aim="cpu",
+    ),
+    *_INTERFACE.per_gb("cpu"),
+    *_WORKLOAD.per_gb(),
+)
+
+_CPU_SHARES = (
+    _measure(
+        "cycles_per_packet",
+        "Cycles per packet",
+        r"c_{P}",
+        "cycles/packet",
+        "CPU cycles spent in receive interrupts and in the soft interrupts that they raise, "
+        "per received packet: (irq + softirq cycles)/rx_packets.",
+        domain=_NOT_NEGATIVE,
+        better="less",
+        aim="cpu",
+    ),
+    _TRAFFIC.percent("cpu"),
+    _measure(
+        "system_cpu_percent",
+        "System CPU",
+        r"U",
         "%",
-        "CPU time of receiving alone (`receiver_cpu_s`) as a share of the window, in percent of "
-        "one CPU.",
+        "CPU time in system mode (`system_cpu_s`) as a share of the window, in percent of one CPU: "
+        "with several CPUs busy it exceeds 100.",
+        domain=_NOT_NEGATIVE,
+        typical=_PERCENT,
+        source=GEIST_2005,
+        better="less",
+        aim="cpu",
+    ),
+    _INTERFACE.percent("cpu"),
+    _WORKLOAD.percent(),
+    _measure(
+        "host_cpu_percent",
+        "Host CPU",
+        r"U_{h}",
+        "%",
+        "`host_cpu_s` as a share of the window, in percent of one CPU.",
         domain=_NOT_NEGATIVE,
         typical=_PERCENT,
         better="less",
     ),
     _measure(
-        "receiver_cpu_s",
-        "Receiver CPU time",
-        r"T_{r}",
-        "s",
-        "CPU time in the window that went into receiving and nothing else, of all CPUs together: "
-        "the interface's hard interrupts, its network softirq or NAPI thread, and the tasks of its "
-        "network namespace. From counters of cycles, so not sampled by ticks.",
+        "other_cpu_percent",
+        "CPU of others",
+        r"U_{o}",
+        "%",
+        "CPU time of all that is neither interface nor workload, in percent of one CPU: "
+        "`host_cpu_percent` less the two. Not known where one of them is not.",
         domain=_NOT_NEGATIVE,
-        better="less",
-    ),
-    _measure(
-        "receiver_cpu_jiffies",
-        "Receiver CPU time",
-        r"T_{r}",
-        "jiffies",
-        "`receiver_cpu_s` in jiffies of 10 ms, as in the 2005 study.",
-        domain=_NOT_NEGATIVE,
-        better="less",
-    ),
-    _measure(
-        "receiver_cpu_s_per_gb",
-        "Receiver CPU time per 10⁹ bytes",
-        r"T_{r,\mathrm{GB}}",
-        "s/GB",
-        "Seconds of CPU time for receiving per 10⁹ bytes received.",
-        domain=_NOT_NEGATIVE,
-        better="less",
-    ),
-    _measure(
-        "receiver_cpu_jiffies_per_gb",
-        "Receiver CPU time per 10⁹ bytes",
-        r"T_{r,\mathrm{GB}}",
-        "jiffies/GB",
-        "Jiffies of 10 ms for receiving per 10⁹ bytes received.",
-        domain=_NOT_NEGATIVE,
+        typical=_PERCENT,
         better="less",
     ),
     _measure(
@@ -508,36 +758,11 @@ _CPU = (
         typical=_PERCENT,
         source=DILLON_2004,
         better="more",
+        aim="cpu",
     ),
-    _measure(
-        "cycles_per_packet",
-        "Cycles per packet",
-        r"c_{P}",
-        "cycles/packet",
-        "CPU cycles spent in receive interrupts and in the soft interrupts that they raise, "
-        "per received packet: (irq + softirq cycles)/rx_packets.",
-        domain=_NOT_NEGATIVE,
-        better="less",
-    ),
-    _measure(
-        "system_cpu_jiffies_per_gb",
-        "System CPU time per 10⁹ bytes",
-        r"T_{\mathrm{GB}}",
-        "jiffies/GB",
-        "Jiffies in system mode per 10⁹ bytes received.",
-        domain=_NOT_NEGATIVE,
-        source=GEIST_2005,
-        better="less",
-    ),
-    _measure(
-        "system_cpu_s_per_gb",
-        "System CPU time per 10⁹ bytes",
-        r"T_{s,\mathrm{GB}}",
-        "s/GB",
-        "Seconds in system mode per 10⁹ bytes received.",
-        domain=_NOT_NEGATIVE,
-        better="less",
-    ),
+)
+
+_PER_GB = (
     _measure(
         "rx_interrupts_per_gb",
         "Receive interrupts per 10⁹ bytes",
@@ -554,6 +779,38 @@ _CPU = (
         "packets/GB",
         "Packets received per 10⁹ bytes received.",
         domain=_NOT_NEGATIVE,
+    ),
+)
+
+_ENERGY = (
+    _measure(
+        "package_energy_j",
+        "Energy of the processor",
+        r"E",
+        "J",
+        "Energy that the processor packages together used in the window, as they count it "
+        "themselves (powercap).",
+        domain=_NOT_NEGATIVE,
+        better="less",
+    ),
+    _measure(
+        "package_power_w",
+        "Power of the processor",
+        r"P",
+        "W",
+        "`package_energy_j` per second of the window.",
+        domain=_NOT_NEGATIVE,
+        typical=(0.0, 200.0),
+        better="less",
+    ),
+    _measure(
+        "energy_j_per_gb",
+        "Energy per 10⁹ bytes",
+        r"E_{\mathrm{GB}}",
+        "J/GB",
+        "`package_energy_j` per 10⁹ bytes received.",
+        domain=_NOT_NEGATIVE,
+        better="less",
     ),
 )
 
@@ -1415,5 +1672,24 @@ def _by_name(quantities: tuple[Quantity, ...]) -> Mapping[str, Quantity]:
 
 #: Every quantity by its name, in the order of the glossary.
 QUANTITIES: Mapping[str, Quantity] = _by_name(
-    _FACTORS + _COUNTED + _RATES + _CPU + _PARAMETERS + _MODEL
+    _FACTORS
+    + _COUNTED
+    + _LOSS
+    + _RATES
+    + _CPU_TIMES
+    + _CPU_PER_GB
+    + _CPU_SHARES
+    + _PER_GB
+    + _ENERGY
+    + _PARAMETERS
+    + _MODEL
+)
+
+#: Measures that are no more, and those that say what their names promised. `receiver_cpu_*` counted
+#: every task in the interface's network namespace as receiving.
+RETIRED: Mapping[str, str] = MappingProxyType(
+    {
+        f"receiver_cpu_{unit}": f"traffic_cpu_{unit}"
+        for unit in ("percent", "s", "jiffies", "s_per_gb", "jiffies_per_gb")
+    }
 )

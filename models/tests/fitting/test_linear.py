@@ -275,7 +275,7 @@ def test_wrong_arguments_are_named(nfs_table, name, change):
 def test_a_table_must_have_its_columns(nfs_table):
     with pytest.raises(FitInputError, match="no column rx_kilopackets"):
         fit({name: c for name, c in nfs_table.items() if name != "rx_kilopackets"})
-    with pytest.raises(FitInputError, match="one response of receiver_cpu_jiffies, system_"):
+    with pytest.raises(FitInputError, match="one response of traffic_cpu_jiffies, system_"):
         fit({name: nfs_table[name] for name in COLUMNS})
     with pytest.raises(FitInputError, match="not as long"):
         fit({**nfs_table, "rx_kilopackets": nfs_table["rx_kilopackets"][:-1]})

@@ -65,7 +65,12 @@ def read_bundle(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _measured(dataset: Dataset, name: str, content: bytes, sha256: str) -> ReceivedLog:
     filename = name.replace("/", "-")  # folders tell logs of one name apart
-    request = UploadRequest(filename, experiment=dataset.slug, kind=dataset.kind)
+    request = UploadRequest(
+        filename,
+        experiment=dataset.slug,
+        kind=dataset.kind,
+        environment=dataset.source.get("environment", {}),
+    )
     try:
         (run,) = understand_run_log(content, request).runs
     except CoalescopeError as error:

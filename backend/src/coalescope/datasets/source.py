@@ -11,6 +11,7 @@ from typing import Any
 from coalescope.errors import CoalescopeError
 from coalescope.experiments import service as experiments
 from coalescope.experiments.records import Kind
+from coalescope.measures import DEFINITIONS
 
 TABLE = "data.csv"
 BUNDLE = "raw/run-logs.tar.xz"
@@ -22,7 +23,9 @@ class Dataset:
     """What source.toml says, and the file that holds the data.
 
     Attributes:
-        sha256: of source.toml and the data together.
+        source: the rest of source.toml. Its table `environment` holds facts of where the runs were
+            recorded that their logs do not hold themselves.
+        sha256: of source.toml and the data together, and of what measures of logs mean.
         path: the table, or the bundle of run logs.
 
     """
@@ -68,6 +71,11 @@ def _find(folder: Path) -> Dataset:
         subtitle=source.get("subtitle", ""),
         kind=source["kind"],
         source={name: value for name, value in source.items() if name not in _TITLE_FIELDS},
-        sha256=hashlib.sha256(source_bytes + path.read_bytes()).hexdigest(),
+        sha256=hashlib.sha256(source_bytes + path.read_bytes() + _meaning(path)).hexdigest(),
         path=path,
     )
+
+
+def _meaning(path: Path) -> bytes:
+    """What the measures of logs mean; those of a table are what it says."""
+    return DEFINITIONS.to_bytes(4) if path.name != TABLE else b""

@@ -18,7 +18,8 @@ _Y_FIRST = ("mtu_bytes", "frame_bytes")
 _MEASURES_FIRST = (
     "throughput_mbps",
     "packets_per_interrupt",
-    "receiver_cpu_jiffies_per_gb",
+    "traffic_cpu_jiffies_per_gb",
+    "traffic_cpu_s_per_gb",
     "system_cpu_s_per_gb",
     "system_cpu_jiffies_per_gb",
     "system_cpu_percent",

@@ -17,7 +17,7 @@ from coalescope.fits.cache import LatestAnswers
 
 # A surface of a thousand cells is about 100 KB, a hundred cells with every measure are 350 KB.
 _KEPT = 64
-_LARGEST_KEPT_BYTES = 2**19
+_LARGEST_KEPT_BYTES = 2**20
 _ABOUT_ONE = re.compile(r"/api/experiments/([^/]+)(?:/cells|/surfaces/[^/]+)?")
 
 

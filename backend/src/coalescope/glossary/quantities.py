@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from heapq import nlargest
 
-from coalescope_models.quantity import QUANTITIES, Quantity
+from coalescope_models.quantity import QUANTITIES, RETIRED, Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.glossary.units import agree, split
@@ -66,7 +66,7 @@ def require_measure(name: str) -> Quantity:
     """The measure of that name. Errors: 422 naming those that look like it."""
     quantity = measure(name)
     if quantity is None:
-        near = nearest_names(name)
+        near = [RETIRED[name]] if name in RETIRED else nearest_names(name)
         raise CoalescopeError(
             "unknown_measure",
             f"{name[:80]!r} is not a measure.",

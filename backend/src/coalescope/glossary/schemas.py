@@ -25,6 +25,7 @@ class QuantityOut(BaseModel):
                     "text": False,
                     "source": "Intel 8254x manual",
                     "better": None,
+                    "aim": None,
                     "meanings": [],
                 }
             ]
@@ -42,6 +43,7 @@ class QuantityOut(BaseModel):
     text: bool
     source: str
     better: Literal["more", "less"] | None
+    aim: Literal["throughput", "cpu", "latency"] | None
     meanings: list[str] = Field(description="Of a code: what 0, 1, 2 … stand for")
 
 

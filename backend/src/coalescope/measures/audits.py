@@ -98,7 +98,7 @@ def _more_than_all_cpus(
     cpus, elapsed_s = environment.get("cpus"), values.get("elapsed_s", 0.0)
     if not isinstance(cpus, int) or isinstance(cpus, bool) or cpus <= 0:
         return
-    for name in ("system_cpu_s", "receiver_cpu_s"):
+    for name in ("system_cpu_s", "interface_cpu_s", "workload_cpu_s", "traffic_cpu_s"):
         allowed_s = cpus * ((1.0 + _SHARE) * elapsed_s + _TICK_S)
         if values.get(name, 0.0) > allowed_s:
             yield RunWarning(

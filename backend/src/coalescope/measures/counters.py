@@ -115,6 +115,35 @@ def advances(stream: Stream, window: Window) -> Advances:
     return Advances(by_field, sorted(resets.values(), key=lambda reset: reset.record))
 
 
+def value_at(stream: Stream, name: str, record: int) -> int:
+    """One value of a whole-numbered field, by the record's index from the start."""
+    field = stream.field(name)
+    assert field is not None
+    for block in stream.blocks:
+        count = len(block) // stream.record_bytes
+        if record < count:
+            start = record * stream.record_bytes + field.offset
+            return int.from_bytes(block[start : start + field.size], "little")
+        record -= count
+    raise IndexError(record)
+
+
+def whole_advance(stream: Stream, window: Window, name: str, in_window: int) -> int | None:
+    """How far a counter advanced over all records, given its advance in the window.
+
+    None where it may have wrapped, or started again, outside the window.
+    """
+    field = stream.field(name)
+    if field is None or field.type != "u64" or (field.wrap_bits or 64) < 64:
+        return None
+    first, start, end, last = (
+        value_at(stream, name, at) for at in (0, window.first, window.last, stream.records - 1)
+    )
+    if first > start or end > last:
+        return None
+    return (start - first) + in_window + (last - end)
+
+
 def count_with_bit(stream: Stream, window: Window, name: str, bit: int) -> int:
     """In how many of the window's records this bit of the field is set; 0 without the field."""
     if stream.field(name) is None:

@@ -5,19 +5,27 @@ from collections.abc import Mapping
 
 BYTES_PER_GB = 1e9
 
+# whose CPU time is given as a share of the window, and for bytes received
+_PARTIES = ("traffic", "system", "interface", "workload")
+
 # derived measure: (numerator, denominator, scale), value = scale * numerator / denominator
 _RATIOS: Mapping[str, tuple[str, str, float]] = {
     "packets_per_interrupt": ("rx_packets", "rx_interrupts", 1.0),
     "rx_interrupt_rate_hz": ("rx_interrupts", "elapsed_s", 1.0),
+    "packets_per_line_interrupt": ("rx_packets", "rx_line_interrupts", 1.0),
+    "rx_line_interrupt_rate_hz": ("rx_line_interrupts", "elapsed_s", 1.0),
     "mean_packet_bytes": ("rx_bytes", "rx_packets", 1.0),
-    "system_cpu_percent": ("system_cpu_s", "elapsed_s", 100.0),
-    "system_cpu_s_per_gb": ("system_cpu_s", "rx_bytes", BYTES_PER_GB),
-    "system_cpu_jiffies_per_gb": ("system_cpu_jiffies", "rx_bytes", BYTES_PER_GB),
-    "receiver_cpu_percent": ("receiver_cpu_s", "elapsed_s", 100.0),
-    "receiver_cpu_s_per_gb": ("receiver_cpu_s", "rx_bytes", BYTES_PER_GB),
-    "receiver_cpu_jiffies_per_gb": ("receiver_cpu_jiffies", "rx_bytes", BYTES_PER_GB),
+    "host_cpu_percent": ("host_cpu_s", "elapsed_s", 100.0),
+    "package_power_w": ("package_energy_j", "elapsed_s", 1.0),
+    "energy_j_per_gb": ("package_energy_j", "rx_bytes", BYTES_PER_GB),
     "rx_interrupts_per_gb": ("rx_interrupts", "rx_bytes", BYTES_PER_GB),
     "rx_packets_per_gb": ("rx_packets", "rx_bytes", BYTES_PER_GB),
+    **{f"{who}_cpu_percent": (f"{who}_cpu_s", "elapsed_s", 100.0) for who in _PARTIES},
+    **{
+        f"{who}_cpu_{unit}_per_gb": (f"{who}_cpu_{unit}", "rx_bytes", BYTES_PER_GB)
+        for who in _PARTIES
+        for unit in ("s", "jiffies")
+    },
 }
 
 

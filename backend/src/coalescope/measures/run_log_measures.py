@@ -12,27 +12,39 @@ from coalescope_host.run_log import Field, Payloads, RunLog
 
 from coalescope.errors import CoalescopeError
 from coalescope.measures.audits import audit_log
-from coalescope.measures.counters import Advances, Window, advances, window_records
+from coalescope.measures.counters import (
+    Advances,
+    Window,
+    advances,
+    whole_advance,
+    window_records,
+)
+from coalescope.measures.cpu_time import JIFFIES_PER_S, cpu_times, probe_cpu_s
 from coalescope.measures.cross_checks import cross_checks
 from coalescope.measures.derived import derive
-from coalescope.measures.receiver import receiver_cpu_s
-from coalescope.measures.workload_result import workload_measures
+from coalescope.measures.in_window import Carried, workload_measures
+from coalescope.measures.loss import losses
+from coalescope.measures.workload_result import reported
 from coalescope.runs.records import RunWarning
 
 # bytes of an Ethernet frame around the network layer: header, check sequence, preamble and gap
 _PART_BYTES = {"link_header": 14, "fcs": 4, "preamble_and_gap": 20}
 _LINK_BYTES = _PART_BYTES["link_header"] + _PART_BYTES["fcs"]
 
-_COUNTED = ("rx_bytes", "rx_packets", "tx_bytes", "tx_packets", "rx_interrupts")
+_COUNTED = (
+    *("rx_bytes", "rx_packets", "tx_bytes", "tx_packets"),
+    *("rx_interrupts", "rx_line_interrupts"),
+)
+# sums of interrupt lines had the name of receive interrupts before they had one of their own
+_LINES = "proc_interrupts"
 # system time with the interrupts, whichever of these the source tells apart
 _SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _OTHER_NS = ("cpu_user_ns", "cpu_nice_ns", "cpu_idle_ns", "cpu_iowait_ns", "cpu_steal_ns")
 _ALL_NS = (*_SYSTEM_NS, *_OTHER_NS)
 _FOR_A_SHARE = {"cpu_idle_ns", "cpu_system_ns", "cpu_user_ns"}
-_DROPS = ("rx_dropped", "rx_missed_errors")
 # time in the receive interrupt and in the soft interrupt that it raises
 _CYCLES = ("irq_cycles", "softirq_cycles")
-_JIFFIES_PER_S = 100.0  # of the 2005 study
+_JIFFIES = ("traffic", "interface", "workload")
 _SHORT_BYTES = 1 << 18
 
 
@@ -67,22 +79,30 @@ def measure_run(log: RunLog) -> RunMeasures:
     counts = _sum_instances(stream.fields, advanced)
     dilation = log.time_dilation
     elapsed_s = window.elapsed_s / dilation
-    reported, complaints = workload_measures(log.result, dilation)
+    environment = _environment(log)
+    said, complaints = reported(log.result)
+    steady = environment.get("workload_steady") is True
+    of_workload, left_out = workload_measures(
+        said, window, _carried(log, window, counts), dilation, steady=steady
+    )
     values = derive(
         {
             "elapsed_s": elapsed_s,
             **{name: float(counts[name]) for name in _COUNTED if name in counts},
             **_throughputs(stream.fields, counts, elapsed_s),
-            **_cpu(stream.fields, counts, dilation),
-            **_receiver(counts, window, dilation),
+            **_system_cpu(stream.fields, counts, dilation),
+            **_cpu(counts, window, environment, dilation),
             **_packet_costs(counts),
-            **reported,
+            **_energy(counts),
+            **losses(counts),
+            **of_workload,
         }
     )
     warnings = [
         *_window_warnings(log),
         *_reset_warnings(advanced),
         *complaints,
+        *left_out,
         *_byte_warnings(stream.fields, counts),
         *_offload_warnings(log, values),
         *cross_checks(stream, window, counts, values),
@@ -115,6 +135,9 @@ def _sum_instances(fields: Sequence[Field], advanced: Advances) -> dict[str, int
         known = [advanced.by_field[i] for i in instances if i in advanced.by_field]
         if len(known) == len(instances):
             found[name] = sum(known)
+    if any(field.name == "rx_interrupts" and field.source == _LINES for field in fields):
+        lines = found.pop("rx_interrupts", None)
+        found |= {} if lines is None else {"rx_line_interrupts": lines}
     return found
 
 
@@ -151,7 +174,9 @@ def _uncounted_bytes(fields: Sequence[Field], name: str) -> int | None:
     return None if parts is None else _LINK_BYTES - sum(_PART_BYTES[part] for part in parts)
 
 
-def _cpu(fields: Sequence[Field], counts: Mapping[str, int], dilation: float) -> dict[str, float]:
+def _system_cpu(
+    fields: Sequence[Field], counts: Mapping[str, int], dilation: float
+) -> dict[str, float]:
     """System time of all CPUs together, in s; idle share of all CPUs together, in percent.
 
     Absent if one of the times that the log counts was reset: the sum would lack it.
@@ -171,22 +196,52 @@ def _cpu(fields: Sequence[Field], counts: Mapping[str, int], dilation: float) ->
     return found
 
 
-def _receiver(counts: Mapping[str, int], window: Window, dilation: float) -> dict[str, float]:
-    seconds = receiver_cpu_s(counts, window.elapsed_s)
-    if seconds is None:
-        return {}
-    stood_for = seconds / dilation
-    return {"receiver_cpu_s": stood_for, "receiver_cpu_jiffies": _JIFFIES_PER_S * stood_for}
+def _cpu(
+    counts: Mapping[str, int],
+    window: Window,
+    environment: Mapping[str, object],
+    dilation: float,
+) -> dict[str, float]:
+    """CPU time by whom it was spent, and what counting it cost."""
+    own = environment.get("network_namespace") == "other"
+    found = cpu_times(counts, window.elapsed_s, own_namespace=own)
+    cost = environment.get("probe_cost")
+    probe_s = probe_cpu_s(counts, cost) if isinstance(cost, Mapping) else None
+    if probe_s is not None:
+        found["probe_cpu_s"] = probe_s
+    found = {n: v / dilation if n.endswith("_s") else v for n, v in found.items()}
+    jiffies = {
+        f"{who}_cpu_jiffies": JIFFIES_PER_S * found[f"{who}_cpu_s"]
+        for who in _JIFFIES
+        if f"{who}_cpu_s" in found
+    }
+    return found | jiffies
+
+
+def _energy(counts: Mapping[str, int]) -> dict[str, float]:
+    name = "package_energy_uj"
+    return {"package_energy_j": 1e-6 * counts[name]} if name in counts else {}
+
+
+def _carried(log: RunLog, window: Window, counts: Mapping[str, int]) -> Carried | None:
+    """What the interface received in the window and in all; None if the log lacks some of it."""
+    names = {mark.name for mark in log.marks}
+    in_window = counts.get("rx_bytes")
+    if in_window is None or not {"command_start", "command_end"} <= names:
+        return None
+    in_all = whole_advance(log.streams[0], window, "rx_bytes", in_window)
+    return None if in_all is None else Carried(in_all, in_window)
+
+
+def _environment(log: RunLog) -> Mapping[str, object]:
+    environment = log.header["environment"]
+    return environment if isinstance(environment, Mapping) else {}
 
 
 def _packet_costs(counts: Mapping[str, int]) -> dict[str, float]:
-    found = {}
-    dropped = [counts[name] for name in _DROPS if name in counts]
-    if dropped:
-        found["drops"] = float(sum(dropped))
     if all(name in counts for name in _CYCLES) and counts.get("rx_packets", 0) > 0:
-        found["cycles_per_packet"] = sum(counts[n] for n in _CYCLES) / counts["rx_packets"]
-    return found
+        return {"cycles_per_packet": sum(counts[n] for n in _CYCLES) / counts["rx_packets"]}
+    return {}
 
 
 def _window_warnings(log: RunLog) -> list[RunWarning]:

@@ -1,62 +1,139 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the workload itself reported: the JSON of iperf3, or of coalescope-traffic."""
+"""What the workload itself reported: the JSON of iperf3, or of coalescope-traffic.
+
+Nothing here knows of the window: `in_window` makes measures of it.
+"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from coalescope_host.run_log import Result, RunLogError
 
 from coalescope.runs.records import RunWarning
 
 _LARGEST = 1e15
+_LATEST_NS = 2**64
+_MOST_INTERVALS = 1 << 20
 _OWN_TOOL = "coalescope-traffic"
 # whose `bytes` are payload that arrived
 _RECEIVING = ("sink", "client")
-_LATENCIES = {"mean": "latency_us", "p50": "latency_p50_us", "p99": "latency_p99_us"}
+_LATENCIES = {
+    "mean": "latency_us",
+    "p50": "latency_p50_us",
+    "p90": "latency_p90_us",
+    "p95": "latency_p95_us",
+    "p99": "latency_p99_us",
+    "p999": "latency_p999_us",
+    "max": "latency_max_us",
+}
 
 
-def workload_measures(
-    result: Result | None, dilation: float
-) -> tuple[dict[str, float], list[RunWarning]]:
-    """Goodput, and latency and request rate where requests were made, in the time stood for.
+@dataclass(frozen=True)
+class Intervals:
+    """What was counted in intervals of equal length, by the log's own clock."""
+
+    start_ns: int
+    interval_ns: int
+    counts: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One workload's report, as far as it is understood; times are those of the log.
+
+    Attributes:
+        octets: payload that arrived here, in `seconds`.
+        operations: requests that were answered, in `seconds`.
+        span_ns: from when to when that was, by the log's own clock.
+        latencies: by measure, over the whole of it.
+        loss: losses that it saw itself, by measure, over the whole of it.
+    """
+
+    octets: float | None = None
+    seconds: float | None = None
+    operations: float | None = None
+    span_ns: tuple[int, int] | None = None
+    intervals: Intervals | None = None
+    latencies: Mapping[str, float] = field(default_factory=dict)
+    loss: Mapping[str, float] = field(default_factory=dict)
+
+
+def reported(result: Result | None) -> tuple[Reported, list[RunWarning]]:
+    """What the workload says.
 
     Nothing where there is no result of a known form; a result that is damaged, or an error that
     the workload reports, becomes a warning.
     """
     if result is None or result.media_type.partition(";")[0].strip() != "application/json":
-        return {}, []
+        return Reported(), []
     try:
         document = result.json()
     except RunLogError as error:
-        return {}, [RunWarning(error.code, error.message, {"offset": error.offset})]
+        return Reported(), [RunWarning(error.code, error.message, {"offset": error.offset})]
     if not isinstance(document, Mapping):
-        return {}, []
+        return Reported(), []
     if document.get("error"):
         message = f"The workload reported an error: {str(document['error'])[:300]}"
-        return {}, [RunWarning("workload_error", message, {"offset": result.offset})]
+        return Reported(), [RunWarning("workload_error", message, {"offset": result.offset})]
     if document.get("tool") == _OWN_TOOL:
-        return _of_own_tool(document, dilation), _timeouts(document, result)
+        return _of_own_tool(document), _timeouts(document, result)
     end = document.get("end")
-    goodput = _received_mbps(end) if isinstance(end, Mapping) else None
-    return ({} if goodput is None else {"goodput_mbps": goodput * dilation}), []
+    return (_of_iperf3(end) if isinstance(end, Mapping) else Reported()), []
 
 
-def _of_own_tool(document: Mapping[str, object], dilation: float) -> dict[str, float]:
-    found: dict[str, float] = {}
-    seconds, octets = _number(document, "seconds"), _number(document, "bytes")
-    if seconds and octets is not None and str(document.get("role")).endswith(_RECEIVING):
-        found["goodput_mbps"] = 8e-6 * octets / seconds * dilation
+def _of_own_tool(document: Mapping[str, object]) -> Reported:
+    receives = str(document.get("role")).endswith(_RECEIVING)
+    start, stop = (_time(document, f"t_{end}_monotonic_ns") for end in ("start", "end"))
     latencies = document.get("latency_us")
-    if not isinstance(latencies, Mapping):
-        return found
-    for member, name in _LATENCIES.items():
-        value = _number(latencies, member)
-        if value is not None:
-            found[name] = value / dilation
-    operations = _number(document, "operations")
-    if seconds and operations is not None:
-        found["request_rate_hz"] = operations / seconds * dilation
+    known = latencies if isinstance(latencies, Mapping) else {}
+    return Reported(
+        octets=_number(document, "bytes") if receives else None,
+        seconds=_number(document, "seconds"),
+        operations=_number(document, "operations") if known else None,
+        span_ns=(start, stop) if start is not None and stop is not None and start < stop else None,
+        intervals=_intervals(document.get("intervals")) if receives else None,
+        latencies={
+            name: value
+            for member, name in _LATENCIES.items()
+            if (value := _number(known, member)) is not None
+        },
+        loss=_own_loss(document),
+    )
+
+
+def _own_loss(document: Mapping[str, object]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    lost, came = _number(document, "lost"), _number(document, "operations")
+    if lost is None:
+        lost = _number(document, "dropped")
+    if lost is not None and came is not None:
+        found |= _datagrams(lost, lost + came)
+    retransmits = _number(document, "retransmits")
+    if retransmits is not None:
+        found["retransmitted_segments"] = retransmits
     return found
+
+
+def _datagrams(lost: float, sent: float) -> dict[str, float]:
+    share = {"datagram_loss_percent": 100.0 * lost / sent} if 0.0 <= lost <= sent and sent else {}
+    return {"datagrams_lost": lost, **share}
+
+
+def _intervals(given: object) -> Intervals | None:
+    if not isinstance(given, Mapping):
+        return None
+    start, length = _time(given, "t_start_monotonic_ns"), _time(given, "interval_ns")
+    columns = {str(name): column for name, column in given.items() if isinstance(column, list)}
+    sizes = {len(column) for column in columns.values()}
+    if start is None or not length or len(sizes) != 1 or not 0 < max(sizes) <= _MOST_INTERVALS:
+        return None
+    numbers = all(
+        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+        for column in columns.values()
+        for value in column
+    )
+    return Intervals(start, length, columns) if numbers else None
 
 
 def _timeouts(document: Mapping[str, object], result: Result) -> list[RunWarning]:
@@ -67,18 +144,30 @@ def _timeouts(document: Mapping[str, object], result: Result) -> list[RunWarning
     return [RunWarning("workload_timeouts", message, {"offset": result.offset})]
 
 
-def _received_mbps(end: Mapping[str, object]) -> float | None:
-    received = end.get("sum_received")
-    if isinstance(received, Mapping):
-        rate = _number(received, "bits_per_second")
-        if rate:
-            return rate / 1e6
-    # UDP of older versions: one sum, sent bytes with the share that was lost
-    total = end.get("sum")
-    if not isinstance(total, Mapping):
-        return None
-    rate, lost = _number(total, "bits_per_second"), _number(total, "lost_percent")
-    return None if rate is None or lost is None else rate * (1.0 - lost / 100.0) / 1e6
+def _of_iperf3(end: Mapping[str, object]) -> Reported:
+    received, total, sent = (
+        part if isinstance(part := end.get(name), Mapping) else {}
+        for name in ("sum_received", "sum", "sum_sent")
+    )
+    octets, seconds = _number(received, "bytes"), _number(received, "seconds")
+    if not octets:
+        octets, seconds = _udp_octets(total), _number(total, "seconds")
+    loss = {}
+    for part in (total, received):
+        lost, packets = _number(part, "lost_packets"), _number(part, "packets")
+        if lost is not None and packets:
+            loss = _datagrams(lost, packets)
+            break
+    retransmits = _number(sent, "retransmits")
+    if retransmits is not None:
+        loss["retransmitted_segments"] = retransmits
+    return Reported(octets=octets, seconds=seconds, loss=loss)
+
+
+def _udp_octets(total: Mapping[str, object]) -> float | None:
+    """UDP of older versions: one sum, sent bytes with the share that was lost."""
+    octets, lost = _number(total, "bytes"), _number(total, "lost_percent")
+    return None if octets is None or lost is None else octets * (1.0 - lost / 100.0)
 
 
 def _number(members: Mapping[str, object], name: str) -> float | None:
@@ -86,3 +175,9 @@ def _number(members: Mapping[str, object], name: str) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         return float(value) if 0 <= value <= _LARGEST else None
     return None
+
+
+def _time(members: Mapping[str, object], name: str) -> int | None:
+    value = members.get(name)
+    is_time = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LATEST_NS
+    return value if is_time and isinstance(value, int) else None

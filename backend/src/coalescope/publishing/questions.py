@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from coalescope_models.quantity import QUANTITIES
+
 Json = Mapping[str, Any]
 
 _METHODS = ("paper-tls", "whitened", "ols")
@@ -12,24 +14,14 @@ _MODEL = "cpu-overhead"
 # What each goal of a recommendation can mean, the best first, and the factors that are traffic
 # (features/recommend/question.ts).
 _MEANS = {
-    "throughput": ("throughput_mbps", "goodput_mbps", "request_rate_hz"),
-    "cpu": (
-        "receiver_cpu_s_per_gb",
-        "receiver_cpu_jiffies_per_gb",
-        "system_cpu_s_per_gb",
-        "system_cpu_jiffies_per_gb",
-        "cycles_per_packet",
-        "receiver_cpu_percent",
-        "system_cpu_percent",
-        "idle_cpu_percent",
-    ),
-    "latency": ("latency_us", "latency_p50_us", "latency_p99_us"),
+    aim: [quantity.name for quantity in QUANTITIES.values() if quantity.aim == aim]
+    for aim in ("throughput", "cpu", "latency")
 }
 _TRAFFIC = ("workload", "frame_bytes", "streams", "packet_rate_hz")
 # The measures that the page explains by that model, and what is fitted then (state/models.ts).
 COSTS = {
     f"{side}_cpu_{unit}_per_gb": f"{side}_cpu_{unit}"
-    for side in ("receiver", "system")
+    for side in ("traffic", "system")
     for unit in ("jiffies", "s")
 }
 

@@ -113,21 +113,45 @@ def replace_log(
 
     What people decided about the run stays: its cell, its number, whether it is retracted.
     """
-    kept = [warning for warning in run.warnings if warning["code"] == "replicate_repeated"]
-    warnings = [*(warning.as_json() for warning in whole.warnings), *kept]
     values = {
         "upload_id": upload_id,
         "partial": whole.partial,
-        "warnings": warnings,
-        "warned": bool(warnings),
         "recorded_at": whole.recorded_at,
     }
-    repository.update_run(connection, run.id, values)
-    repository.delete_measures(connection, run.id)
-    repository.insert_measures(connection, {run.id: whole.measures})
+    _replace_measures(connection, run, whole, values)
     before = {"log": run.sha256, "partial": run.partial}
     _note(connection, run, "stored", reason, before, {"log": sha256, "partial": whole.partial})
     refresh_summaries(connection, [run.cell_id])
+
+
+def measure_again(connection: Connection, new: Mapping[str, NewRun], reason: str) -> None:
+    """Give runs the measures and warnings that their logs have now, and refresh the summaries."""
+    touched: set[int] = set()
+    experiments: set[int] = set()
+    for uid, anew in new.items():
+        run = repository.get(connection, uid)
+        if run is None:
+            continue
+        _replace_measures(connection, run, anew, {})
+        _note(connection, run, "stored", reason, {}, {})
+        touched.add(run.cell_id)
+        experiments.add(run.experiment_id)
+    refresh_summaries(connection, touched)
+    for experiment_id in experiments:
+        touch(connection, experiment_id, 1)
+
+
+def _replace_measures(
+    connection: Connection, run: RunRecord, new: NewRun, values: Mapping[str, Any]
+) -> None:
+    """The run with the measures and warnings of `new`, and further values of its row."""
+    kept = [warning for warning in run.warnings if warning["code"] == "replicate_repeated"]
+    warnings = [*(warning.as_json() for warning in new.warnings), *kept]
+    repository.update_run(
+        connection, run.id, {**values, "warnings": warnings, "warned": bool(warnings)}
+    )
+    repository.delete_measures(connection, run.id)
+    repository.insert_measures(connection, {run.id: new.measures})
 
 
 def remove_dataset_runs(connection: Connection, experiment: ExperimentRecord) -> RemovedRuns:

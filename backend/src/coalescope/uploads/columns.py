@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from coalescope_models.quantity import QUANTITIES, Quantity
+from coalescope_models.quantity import QUANTITIES, RETIRED, Quantity
 
 from coalescope.errors import Problem
 from coalescope.glossary.quantities import (
@@ -17,10 +17,11 @@ from coalescope.glossary.quantities import (
 )
 from coalescope.glossary.units import agree, conversion, split
 
-Role = Literal["factor", "free factor", "measure", "sd", "replicate", "n"]
+Role = Literal["factor", "free factor", "measure", "sd", "replicate", "n", "retired"]
 _Where = dict[str, str | int | float | None]
 _SD = "_sd"
 _COLUMNS = [q.name for q in QUANTITIES.values() if q.role in ("factor", "measure")]
+_NUMBERING: dict[str, Role] = {"replicate": "replicate", "n": "n"}
 
 #: What other tools call a quantity: its names here. A unit at the end of the name must agree.
 _ELSEWHERE = {
@@ -64,8 +65,8 @@ class Column:
 
 def classify(name: str) -> Column | None:
     """The column of that name, or None if there is none."""
-    if name in ("replicate", "n"):
-        return Column(name, "replicate" if name == "replicate" else "n")
+    if name in _NUMBERING:
+        return Column(name, _NUMBERING[name])
     if is_free_factor(name):
         return Column(name, "free factor")
     if (quantity := factor(name)) is not None:
@@ -74,7 +75,7 @@ def classify(name: str) -> Column | None:
         return Column(name, "measure", quantity, name)
     if name.endswith(_SD) and (quantity := measure(name.removesuffix(_SD))) is not None:
         return Column(name, "sd", quantity, quantity.name)
-    return None
+    return Column(name, "retired") if name.removesuffix(_SD) in RETIRED else None
 
 
 def unknown_column(name: str, position: int) -> Problem:

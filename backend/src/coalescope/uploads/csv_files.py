@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import MAX_SLUG
-from coalescope.runs.records import NewRun
+from coalescope.runs.records import NewRun, RunWarning
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.tidy_csv import check_size, measures_of, read_table
 
@@ -34,7 +34,18 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
     ]
     slug = request.experiment or slug_from(request.filename)
     title = request.title or PurePosixPath(request.filename).stem
-    return Incoming("csv", slug, title, request.kind, runs, (), per_cell=table.per == "cell")
+    warnings = [_passed_over(name) for name in table.passed_over]
+    return Incoming("csv", slug, title, request.kind, runs, warnings, per_cell=table.per == "cell")
+
+
+def _passed_over(name: str) -> RunWarning:
+    return RunWarning(
+        "measure_retired",
+        f"Column {name!r} was passed over: this measure is no more, as it counted all tasks in the "
+        "interface's network namespace. If its values are interface and workload together, name "
+        f"the column {name.replace('receiver_', 'traffic_')}.",
+        {"column": name},
+    )
 
 
 def slug_from(filename: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.engine import Connection
 
 from coalescope.experiments.records import ExperimentRecord
+from coalescope.measures import DEFINITIONS
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun
 from coalescope.timestamps import utc_now
@@ -44,6 +45,7 @@ def with_uploads(
             "run_count": 1,
             "warnings": [warning.as_json() for warning in log.run.warnings[:100]],
             "created_at": now,
+            "measured_as": DEFINITIONS,
         }
         for log in new
     ]

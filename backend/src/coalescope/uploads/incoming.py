@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file that has been understood: which experiment it belongs to and which runs it holds."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from coalescope.experiments.records import Kind
 from coalescope.runs.records import NewRun, RunWarning
@@ -11,13 +11,18 @@ from coalescope.runs.records import NewRun, RunWarning
 
 @dataclass(frozen=True)
 class UploadRequest:
-    """What was asked beside the bytes."""
+    """What was asked beside the bytes.
+
+    Attributes:
+        environment: facts of where run logs ran that they do not hold themselves; of a data set.
+    """
 
     filename: str
     experiment: str | None = None
     title: str | None = None
     kind: Kind | None = None
     citation: str | None = None
+    environment: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import canonical_factors, factor_key
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import ensure_experiment
+from coalescope.measures import DEFINITIONS
 from coalescope.object_store import RUN_LOG_SUFFIX, ObjectStore, ReceivedObject
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun, RunWarning
@@ -102,7 +103,9 @@ def _store_rows(connection: Connection, logs: Sequence[LogUpload]) -> list[Recei
         }
         for log, run in zip(logs, new, strict=True)
     ]
-    rows = [{**upload, "experiment_id": experiment.id} for upload in uploads]
+    rows = [
+        {**upload, "experiment_id": experiment.id, "measured_as": DEFINITIONS} for upload in uploads
+    ]
     ids = repository.insert_all(connection, rows)
     reasons = [f"uploaded as {log.request.filename}" for log in logs]
     of_uploads = [replace(run, upload_id=id_) for run, id_ in zip(new, ids, strict=True)]

@@ -30,6 +30,17 @@ class UploadRecord:
     created_at: str
 
 
+@dataclass(frozen=True)
+class MeasuredLog:
+    """A run log and the run that was measured from it."""
+
+    upload_id: int
+    sha256: str
+    filename: str
+    experiment: str
+    run_uid: str
+
+
 _COLUMNS = (
     uploads.c.id,
     uploads.c.sha256,
@@ -83,16 +94,46 @@ def list_recent(connection: Connection, limit: int) -> list[UploadRecord]:
     return [UploadRecord(*row) for row in connection.execute(query)]
 
 
-def list_with_runs(connection: Connection) -> list[tuple[UploadRecord, int]]:
-    """All uploads, oldest first, each with the number of runs that it is the file of."""
+def list_with_runs(connection: Connection) -> list[tuple[UploadRecord, int, Mapping[str, Any]]]:
+    """All uploads, oldest first, each with the number of runs that it is the file of.
+
+    Then the source that a file came with: that of its data set, empty for what people uploaded.
+    """
     count = (
         sa.select(sa.func.count())
         .select_from(runs)
         .where(runs.c.upload_id == uploads.c.id)
         .scalar_subquery()
     )
-    query = _select().add_columns(count).order_by(uploads.c.id)
-    return [(UploadRecord(*row[:-1]), row[-1]) for row in connection.execute(query)]
+    came_with = sa.exists().where(runs.c.upload_id == uploads.c.id, runs.c.content == "dataset")
+    query = _select().add_columns(count, came_with, experiments.c.source).order_by(uploads.c.id)
+    return [
+        (UploadRecord(*row), number, source if of_dataset else {})
+        for *row, number, of_dataset, source in connection.execute(query)
+    ]
+
+
+def measured_before(connection: Connection, definitions: int, limit: int) -> list[MeasuredLog]:
+    """Some of the logs that people uploaded and that were measured under older definitions."""
+    query = (
+        sa.select(
+            uploads.c.id, uploads.c.sha256, uploads.c.filename, experiments.c.slug, runs.c.uid
+        )
+        .join(runs, runs.c.upload_id == uploads.c.id)
+        .join(experiments, experiments.c.id == runs.c.experiment_id)
+        .where(uploads.c.measured_as < definitions, runs.c.content == "run_log")
+        .order_by(uploads.c.id)
+        .limit(limit)
+    )
+    return [MeasuredLog(*row) for row in connection.execute(query)]
+
+
+def set_measured(connection: Connection, ids: Sequence[int], definitions: int) -> None:
+    """Note under which definitions the runs of these uploads are measured now."""
+    for chunk in chunks(ids):
+        connection.execute(
+            sa.update(uploads).where(uploads.c.id.in_(chunk)).values(measured_as=definitions)
+        )
 
 
 def insert(connection: Connection, values: Mapping[str, Any]) -> int:

@@ -3,6 +3,7 @@
 
 import mmap
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +15,7 @@ from coalescope_models.interrupts import TICK_US
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue, Kind
 from coalescope.measures.audits import audit_delay
+from coalescope.measures.counters import value_at
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
 from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
@@ -33,6 +35,7 @@ def understand_run_log(log_or_path: Path | bytes, request: UploadRequest) -> Inc
     its header lacks.
     """
     log = _read(_mapped(log_or_path) if isinstance(log_or_path, Path) else log_or_path)
+    log = _with_environment(log, request.environment)
     run = cast(Mapping[str, Any], log.header["run"])
     kind = cast(Kind, run["kind"])
     if request.kind is not None and request.kind != kind:
@@ -79,6 +82,14 @@ def _read(content: mmap.mmap | bytes) -> RunLog:
             where={"offset": error.offset, "block": error.block, **error.problem.details},
             advice=error.advice or None,
         ) from None
+
+
+def _with_environment(log: RunLog, facts: Mapping[str, Any]) -> RunLog:
+    """The log, with facts of where it ran that it does not hold itself."""
+    own = log.header["environment"]
+    if not facts or not isinstance(own, Mapping):
+        return log
+    return replace(log, header={**log.header, "environment": {**facts, **own}})
 
 
 def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewRun:
@@ -159,21 +170,7 @@ def _recorded_at(log: RunLog, measured: RunMeasures) -> str | None:
     stream = log.streams[0]
     if stream.field("t_realtime_ns") is None:
         return None
-    return _utc(_value_at(log, "t_realtime_ns", measured.window.first))
-
-
-def _value_at(log: RunLog, name: str, record: int) -> int:
-    """One value of the main stream."""
-    stream = log.streams[0]
-    field = stream.field(name)
-    assert field is not None
-    for block in stream.blocks:
-        count = len(block) // stream.record_bytes
-        if record < count:
-            start = record * stream.record_bytes + field.offset
-            return int.from_bytes(block[start : start + field.size], "little")
-        record -= count
-    raise IndexError(record)
+    return _utc(value_at(stream, "t_realtime_ns", measured.window.first))
 
 
 def _utc(nanoseconds: int) -> str | None:

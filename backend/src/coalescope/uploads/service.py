@@ -19,6 +19,7 @@ from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import ensure_experiment, get_experiment
+from coalescope.measures import DEFINITIONS
 from coalescope.object_store import (
     RUN_LOG_SUFFIX,
     SUFFIXES,
@@ -271,7 +272,8 @@ def _store(
         connection, incoming.slug, incoming.title, incoming.kind, source=source
     )
     new = _numbered(connection, experiment, incoming)
-    warnings = [warning for run in new for warning in run.warnings]
+    of_table = incoming.warnings if incoming.content == "csv" else ()
+    warnings = [*of_table, *(warning for run in new for warning in run.warnings)]
     upload_id = _insert_upload(connection, staged, request, incoming, experiment, warnings)
     new = [replace(run, upload_id=upload_id) for run in new]
     runs.record_runs(connection, experiment, new, f"uploaded as {request.filename}")
@@ -294,6 +296,7 @@ def _insert_upload(
             "content": incoming.content,
             "experiment_id": experiment.id,
             "run_count": len(incoming.runs),
+            "measured_as": DEFINITIONS,
             "warnings": [warning.as_json() for warning in warnings[:100]],
             "created_at": utc_now(),
         },

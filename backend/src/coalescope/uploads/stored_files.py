@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that were acknowledged, as the database knows them: what is verified and copied."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.engine import Connection
 
@@ -29,12 +30,14 @@ class StoredFile:
     # of its runs; none counts where a longer log of the same run took its place
     missing_runs: int
     superseded: bool
+    # facts of where its run was recorded that the log itself does not hold
+    environment: Mapping[str, Any]
 
 
 def stored_files(connection: Connection) -> list[StoredFile]:
     """All files that were acknowledged, oldest first."""
     found = []
-    for upload, runs_there in repository.list_with_runs(connection):
+    for upload, runs_there, source in repository.list_with_runs(connection):
         superseded = any(warning["code"] == SUPERSEDED for warning in upload.warnings)
         found.append(
             StoredFile(
@@ -45,6 +48,7 @@ def stored_files(connection: Connection) -> list[StoredFile]:
                 upload.slug,
                 0 if superseded else upload.run_count - runs_there,
                 superseded,
+                source.get("environment", {}),
             )
         )
     return found
@@ -63,7 +67,7 @@ def without_rows(database: Database, store: ObjectStore) -> list[tuple[str, str]
 
 def measured_anew(file: StoredFile, path: Path) -> Sequence[NewRun]:
     """The runs of a stored file as this program understands them now. Errors: CoalescopeError."""
-    request = UploadRequest(file.filename, experiment=file.experiment)
+    request = UploadRequest(file.filename, experiment=file.experiment, environment=file.environment)
     if file.suffix == RUN_LOG_SUFFIX:
         return understand_run_log(path, request).runs
     return understand_csv(path, file.bytes, file.sha256, request).runs

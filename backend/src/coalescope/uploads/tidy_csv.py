@@ -35,6 +35,8 @@ class Table:
 
     per: Literal["run", "cell"]
     rows: Sequence[TableRow]
+    # columns of measures that are no more: nothing of them is kept
+    passed_over: Sequence[str] = ()
 
 
 def read_table(file: BinaryIO) -> Table:
@@ -101,7 +103,7 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
             raise EnoughFaults
     if not rows and not faults.problems:
         faults.add("no_rows", "The file has a header and no rows.", "Add the data.", 2)
-    return Table(per, rows)
+    return Table(per, rows, [column.name for column in columns if column.role == "retired"])
 
 
 def _records(file: BinaryIO, faults: Faults) -> Generator[tuple[int, list[str]], None, None]:

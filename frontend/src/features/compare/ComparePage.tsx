@@ -42,7 +42,7 @@ function sharedMeasures(cells: readonly (Cells | undefined)[], quantities: reado
     .sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 
-const FIRST = ['throughput_mbps', 'receiver_cpu_jiffies_per_gb', 'system_cpu_jiffies_per_gb', 'packets_per_interrupt'];
+const FIRST = ['throughput_mbps', 'traffic_cpu_jiffies_per_gb', 'system_cpu_jiffies_per_gb', 'packets_per_interrupt'];
 
 function titleOf(name: string, quantities: readonly Quantity[] | undefined): string {
   const unit = quantities?.find((quantity) => quantity.name === name)?.unit;

@@ -2,6 +2,7 @@
 // What the server is asked, from what is looked at and what is wanted; or why there is nothing to ask. No DOM.
 import type { Asked } from '../../api/recommendations';
 import type { Aim, Factors, FactorValue, Quantity } from '../../api/types';
+import { catalogue } from '../../engine/catalogue';
 import type { Advice, Goal, Role } from '../../state/advice';
 import { GOALS, ROLES } from '../../state/advice';
 import type { Binding } from '../../state/binding';
@@ -10,20 +11,13 @@ import { type Axis, levelAt } from '../../state/layout';
 import type { BundledModel } from '../../state/models';
 import type { Slice, Subject } from '../../state/view';
 
-/** The measures that a goal can mean, the best first. */
+/** The measures that a goal can mean, the best first: the order of the glossary. */
+const meaning = (role: Role): readonly string[] =>
+  catalogue.quantities.filter((q) => q.aim === role).map((q) => q.name);
 const MEANS: Readonly<Record<Role, readonly string[]>> = {
-  throughput: ['throughput_mbps', 'goodput_mbps', 'request_rate_hz'],
-  cpu: [
-    'receiver_cpu_s_per_gb',
-    'receiver_cpu_jiffies_per_gb',
-    'system_cpu_s_per_gb',
-    'system_cpu_jiffies_per_gb',
-    'cycles_per_packet',
-    'receiver_cpu_percent',
-    'system_cpu_percent',
-    'idle_cpu_percent',
-  ],
-  latency: ['latency_us', 'latency_p50_us', 'latency_p99_us'],
+  throughput: meaning('throughput'),
+  cpu: meaning('cpu'),
+  latency: meaning('latency'),
 };
 
 /** What the traffic is, which nobody chooses for its result. */

@@ -6,7 +6,7 @@ import { alike, brief } from '../../plots/number';
 const MEASURES_FIRST = [
   'throughput_mbps',
   'packets_per_interrupt',
-  'receiver_cpu_jiffies_per_gb',
+  'traffic_cpu_jiffies_per_gb',
   'system_cpu_percent',
   'system_cpu_s_per_gb',
   'system_cpu_jiffies_per_gb',

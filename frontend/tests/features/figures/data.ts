@@ -20,7 +20,7 @@ const emulated = (id: number, delay_ticks: number, packets: number): Cell => ({
   partial_runs: 0,
   measures: {
     packets_per_interrupt: known(packets, 0.5),
-    receiver_cpu_jiffies_per_gb: known(300, 4),
+    traffic_cpu_jiffies_per_gb: known(300, 4),
   },
 });
 

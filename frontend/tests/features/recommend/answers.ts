@@ -13,7 +13,7 @@ export type OfExperiment = Extract<Subject, { of: 'experiment' }>;
 export const lab = (): OfExperiment =>
   designed('lab', { mtu_bytes: [1500, 9000], delay_us: [10, 40, 100, 320], workload: ['tcp', 'udp'] }, [
     'throughput_mbps',
-    'receiver_cpu_s_per_gb',
+    'traffic_cpu_s_per_gb',
     'latency_us',
   ]);
 
@@ -86,10 +86,10 @@ const FAST: readonly (readonly [number, number, number, number])[] = [
 /** Eight settings: the first is the best, the second not told from it, the last two below a limit. */
 export const eight = (rest: Partial<Recommendation> = {}): Recommendation =>
   answered(
-    FAST.map(([mtu_bytes, delay_us, throughput_mbps, receiver_cpu_s_per_gb], i) =>
+    FAST.map(([mtu_bytes, delay_us, throughput_mbps, traffic_cpu_s_per_gb], i) =>
       candidate(
         { mtu_bytes, delay_us, workload: 'tcp' },
-        { throughput_mbps, receiver_cpu_s_per_gb },
+        { throughput_mbps, traffic_cpu_s_per_gb },
         {
           loss_percent: 100 * (1 - throughput_mbps / 200),
           probability_best: [0.93, 0.07][i] ?? 0,

@@ -27,7 +27,7 @@ const plain = (parts: readonly Part[]): string =>
 describe('the question', () => {
   it('is about the measure on the screen until a goal is chosen', () => {
     const asks = (query: string) => posed(lab(), query).question.aims.map((a) => a.quantity.name);
-    expect(asks('measure=receiver_cpu_s_per_gb')).toEqual(['receiver_cpu_s_per_gb']);
+    expect(asks('measure=traffic_cpu_s_per_gb')).toEqual(['traffic_cpu_s_per_gb']);
     expect(asks('measure=latency_us')).toEqual(['latency_us']);
     expect(asks('measure=latency_us&goal=throughput')).toEqual(['throughput_mbps']);
   });
@@ -43,7 +43,7 @@ describe('the question', () => {
     expect(question.asked.request).toMatchObject({
       aims: [
         { measure: 'throughput_mbps', weight: 1 },
-        { measure: 'receiver_cpu_s_per_gb', weight: 1.5 },
+        { measure: 'traffic_cpu_s_per_gb', weight: 1.5 },
       ],
       constraints: [{ measure: 'latency_us', limit: 'at most', value: 500 }],
       interface: 'eth0',
@@ -57,11 +57,11 @@ describe('the question', () => {
       goal: 'balance',
       aims: [
         { measure: 'throughput_mbps', weight: 1 },
-        { measure: 'receiver_cpu_s_per_gb', weight: 1 },
+        { measure: 'traffic_cpu_s_per_gb', weight: 1 },
       ],
     });
     expect(posed(lab(), 'goal=trade').question.asked.request).not.toHaveProperty('goal');
-    const without = designed('late', { delay_us: [10, 40] }, ['latency_us', 'receiver_cpu_s_per_gb']);
+    const without = designed('late', { delay_us: [10, 40] }, ['latency_us', 'traffic_cpu_s_per_gb']);
     expect(posed(without, 'goal=balance').question.aims.map((a) => a.role)).toEqual(['latency', 'cpu']);
   });
 
@@ -169,7 +169,7 @@ describe('the answer', () => {
   });
 
   it('calls a goal by what is known of it', () => {
-    expect(goalLabel('cpu', { cpu: { name: 'receiver_cpu_s_per_gb' } })).toBe('CPU per GB');
+    expect(goalLabel('cpu', { cpu: { name: 'traffic_cpu_s_per_gb' } })).toBe('CPU per GB');
     expect(goalLabel('cpu', { cpu: { name: 'system_cpu_percent' } })).toBe('CPU');
   });
 

@@ -58,12 +58,12 @@ MODELS = (
             columns=("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts"),
             parameters=("alpha", "beta", "gamma"),
             per=("MB", "kpacket", "kinterrupt"),
-            # where it is known, what receiving alone cost comes first
+            # where it is known, what the traffic alone cost comes first
             responses=MappingProxyType(
                 {
-                    "receiver_cpu_jiffies": "jiffies",
+                    "traffic_cpu_jiffies": "jiffies",
                     "system_cpu_jiffies": "jiffies",
-                    "receiver_cpu_s": "s",
+                    "traffic_cpu_s": "s",
                     "system_cpu_s": "s",
                 }
             ),

@@ -234,7 +234,7 @@ const UDP_FIGURES: readonly Figure[] = [
       {
         ...panel(UDP_X, percent(100), ALL, [
           openLoop('system_cpu_percent'),
-          cells(emulated('udp'), { of: 'receiver_cpu_percent' }),
+          cells(emulated('udp'), { of: 'traffic_cpu_percent' }),
         ]),
         title: 'Share of the time',
       },
@@ -257,7 +257,7 @@ const UDP_FIGURES: readonly Figure[] = [
               ...along,
               per: perMtu(...ALL),
             },
-            cells(emulated('udp'), { of: 'receiver_cpu_jiffies_per_gb' }),
+            cells(emulated('udp'), { of: 'traffic_cpu_jiffies_per_gb' }),
           ],
         ),
         title: 'Time for the same bytes',
@@ -269,7 +269,7 @@ const UDP_FIGURES: readonly Figure[] = [
     missing:
       'No CPU share was printed, and no UDP coefficients: the model takes the TCP text’s. Emulated CPU times are those of receiving alone, on an emulated CPU; their ratios are meant.',
     open: [
-      dataLink('The emulated cells', 'virtual-testbed', { workload: 'udp', measure: 'receiver_cpu_percent' }),
+      dataLink('The emulated cells', 'virtual-testbed', { workload: 'udp', measure: 'traffic_cpu_percent' }),
       modelLink('The model', 'receive-open-loop', { measure: 'system_cpu_percent' }),
     ],
   }),
@@ -362,7 +362,7 @@ const TCP_FIGURES: readonly Figure[] = [
     panels: [
       panel(TCP_X, percent(100), ALL, [
         windowed('system_cpu_percent'),
-        cells(emulated('tcp'), { of: 'receiver_cpu_percent' }),
+        cells(emulated('tcp'), { of: 'traffic_cpu_percent' }),
         {
           from: 'statement',
           x: 480,
@@ -379,7 +379,7 @@ const TCP_FIGURES: readonly Figure[] = [
     missing:
       'No CPU share was printed. The model’s costs are the TCP coefficients of the text, so its height is the paper’s own fit; the cost of a system call is assumed.',
     open: [
-      dataLink('The emulated cells', 'virtual-testbed', { workload: 'tcp', measure: 'receiver_cpu_percent' }),
+      dataLink('The emulated cells', 'virtual-testbed', { workload: 'tcp', measure: 'traffic_cpu_percent' }),
       modelLink('The model', 'receive-windowed', { measure: 'system_cpu_percent' }),
     ],
   }),
@@ -474,7 +474,7 @@ const NFS_FIGURES: readonly Figure[] = [
     panels: [
       panel(NFS_X, percent(45), THREE, [
         closedLoop('system_cpu_percent'),
-        cells(NFS_EMULATED, { of: 'receiver_cpu_percent' }),
+        cells(NFS_EMULATED, { of: 'traffic_cpu_percent' }),
       ]),
     ],
     verdict:
@@ -482,7 +482,7 @@ const NFS_FIGURES: readonly Figure[] = [
     checks: [{ of: 'change', line: '1500', between: [320, 640], published: 'still strongly decreasing' }],
     missing: 'The figure’s points were plotted, and none was printed. Emulated CPU times are those of receiving alone.',
     open: [
-      dataLink('The emulated cells', 'virtual-testbed', { measure: 'receiver_cpu_percent' }),
+      dataLink('The emulated cells', 'virtual-testbed', { measure: 'traffic_cpu_percent' }),
       modelLink('The model', 'request-response', { measure: 'system_cpu_percent' }),
     ],
   }),
@@ -508,7 +508,7 @@ const NFS_FIGURES: readonly Figure[] = [
               rx_kilointerrupts: { of: 'rx_interrupts', times: 1e-3 },
             },
           },
-          cells(NFS_EMULATED, { of: 'receiver_cpu_jiffies_per_gb', times: 5.01 }),
+          cells(NFS_EMULATED, { of: 'traffic_cpu_jiffies_per_gb', times: 5.01 }),
           cells(NFS, { of: 'system_cpu_jiffies' }),
         ],
       ),
@@ -520,7 +520,7 @@ const NFS_FIGURES: readonly Figure[] = [
       'The paper’s error bars, two standard deviations long, are not printed. Emulated times are per 10⁹ bytes, here for the 5010 MB of the paper. The axis starts at 2000.',
     open: [
       dataLink('The published cells', NFS_DATA, { measure: 'system_cpu_jiffies' }),
-      dataLink('The emulated cells', 'virtual-testbed', { measure: 'receiver_cpu_jiffies_per_gb' }),
+      dataLink('The emulated cells', 'virtual-testbed', { measure: 'traffic_cpu_jiffies_per_gb' }),
       modelLink('The model', 'cpu-overhead-surface'),
     ],
   }),
@@ -570,7 +570,7 @@ const SURFACE = figure(14, {
           cells: emulated('tcp'),
           x: { of: 'packets_per_interrupt' },
           y: { of: 'mtu_bytes' },
-          value: { of: 'receiver_cpu_jiffies_per_gb' },
+          value: { of: 'traffic_cpu_jiffies_per_gb' },
         },
       ],
       rules: { x: 8, y: 6000, words: 'little more to gain' },
@@ -600,7 +600,7 @@ const SURFACE = figure(14, {
           second: 'coefficients of the text',
         },
         {
-          ...cells(emulated('tcp'), { of: 'receiver_cpu_jiffies_per_gb' }),
+          ...cells(emulated('tcp'), { of: 'traffic_cpu_jiffies_per_gb' }),
           x: { of: 'packets_per_interrupt' },
         },
       ],
@@ -613,7 +613,7 @@ const SURFACE = figure(14, {
     'The TCP sample points of the figure were not printed, and there is no TCP table to refit. White dashes: beyond 6000 bytes and 8 packets the paper sees little more to gain.',
   open: [
     modelLink('The model', 'cpu-overhead-surface', { alpha: 0.13, beta: 0.35, gamma: 1.41, packet_fill: 1 }),
-    dataLink('The emulated cells', 'virtual-testbed', { workload: 'tcp', measure: 'receiver_cpu_jiffies_per_gb' }),
+    dataLink('The emulated cells', 'virtual-testbed', { workload: 'tcp', measure: 'traffic_cpu_jiffies_per_gb' }),
   ],
 });
 

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose the CPU time was: the interface's, the workload's, that of others. Pure."""
+
+from collections.abc import Mapping
+
+JIFFIES_PER_S = 100.0  # of the 2005 study
+
+_IDLE = "idle"
+# every moment of every CPU belongs to one of these; logs that tell the command's own tasks apart,
+# or that missed switches, have further ones
+_OWNERS = (_IDLE, "task", "other_task", "irq", "softirq", "other_irq")
+_FURTHER = ("workload", "unknown")
+_CLOCK = "t_tsc"
+_BUSY_NS = ("cpu_user_ns", "cpu_nice_ns", "cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
+# what one run of a probe costs, by the counters that say how often it ran
+_PROBES = (
+    ("irq_ns", ("interrupts",)),
+    ("poll_ns", ("polls",)),
+    ("schedule_ns", ("schedules",)),
+    ("frame_ns", ("rx_skbs", "tx_skbs")),
+)
+_FRAMES = ("rx_packets", "tx_packets")
+
+
+def cpu_times(
+    counts: Mapping[str, int], elapsed_s: float, *, own_namespace: bool
+) -> dict[str, float]:
+    """CPU seconds of interface, workload, traffic and host, and the share of others in percent.
+
+    `own_namespace`: the interface is known to be in a network namespace of its own, so that the
+    tasks in it are the workload. What is not known is absent. CPU time as the kernel accounts it
+    to tasks (`workload_cpu_ns`) holds the interrupts that came while they ran, so it is not added
+    to the interface's.
+    """
+    owned = owned_times(counts, elapsed_s)
+    found: dict[str, float] = {}
+    if "irq" in owned and "softirq" in owned:
+        found["interface_cpu_s"] = owned["irq"] + owned["softirq"]
+    workload_s = owned.get("workload", owned.get("task") if own_namespace else None)
+    if workload_s is not None:
+        found["workload_cpu_s"] = workload_s
+        if "interface_cpu_s" in found:
+            found["traffic_cpu_s"] = found["interface_cpu_s"] + workload_s
+    elif "workload_cpu_ns" in counts:
+        found["workload_cpu_s"] = 1e-9 * counts["workload_cpu_ns"]
+    host_s = _host_s(counts, owned)
+    if host_s is not None:
+        found["host_cpu_s"] = host_s
+        if "traffic_cpu_s" in found and elapsed_s > 0.0:
+            others_s = max(host_s - found["traffic_cpu_s"], 0.0)
+            found["other_cpu_percent"] = 100.0 * others_s / elapsed_s
+    return found
+
+
+def owned_times(counts: Mapping[str, int], elapsed_s: float) -> dict[str, float]:
+    """CPU seconds by owner, as far as they were counted.
+
+    Cycles are turned into seconds by the rate at which the time stamp counter ran in the window
+    of `elapsed_s`; sources that count nanoseconds say them directly.
+    """
+    clock = counts.get(_CLOCK, 0)
+    if clock > 0 and any(f"{owner}_cycles" in counts for owner in _OWNERS):
+        return _scaled(counts, "cycles", elapsed_s / clock)
+    return _scaled(counts, "ns", 1e-9)
+
+
+def probe_cpu_s(counts: Mapping[str, int], cost: Mapping[str, object]) -> float | None:
+    """What counting cost in the window: how often each probe ran, times what one run costs.
+
+    None unless the log says what a run costs and how often each of those probes ran.
+    """
+    known = {
+        name: float(cost_ns)
+        for name, cost_ns in cost.items()
+        if isinstance(cost_ns, int | float) and not isinstance(cost_ns, bool) and cost_ns >= 0
+    }
+    total_ns, seen = 0.0, False
+    for name, counters in _PROBES:
+        if name not in known:
+            continue
+        if name == "frame_ns" and not all(counter in counts for counter in counters):
+            counters = _FRAMES  # noqa: PLW2901  a source that sees each frame alone
+        if not all(counter in counts for counter in counters):
+            return None
+        total_ns += known[name] * sum(counts[counter] for counter in counters)
+        seen = True
+    return 1e-9 * total_ns if seen else None
+
+
+def _scaled(counts: Mapping[str, int], unit: str, scale: float) -> dict[str, float]:
+    owners = (*_OWNERS, *_FURTHER)
+    return {o: scale * counts[f"{o}_{unit}"] for o in owners if f"{o}_{unit}" in counts}
+
+
+def _host_s(counts: Mapping[str, int], owned: Mapping[str, float]) -> float | None:
+    """All that was not idle: by owner where every moment has one, else by the kernel's ticks."""
+    if all(owner in owned for owner in _OWNERS):
+        return sum(owned.values()) - owned[_IDLE]
+    busy = [name for name in _BUSY_NS if name in counts]
+    if {"cpu_user_ns", "cpu_system_ns"} <= set(busy):
+        return 1e-9 * sum(counts[name] for name in busy)
+    return None

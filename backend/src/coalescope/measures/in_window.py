@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the workload reported, of the same window as the counters; or absent. Pure.
+
+A workload begins before the window and ends after it, or waits for its peer inside: what it says of
+its whole time stands beside rates of the window as if it were of the same time, and is not.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from coalescope.measures.counters import Window
+from coalescope.measures.workload_result import Intervals, Reported
+from coalescope.runs.records import RunWarning
+
+_WHOLE = 0.995  # of the workload: what is missing is not seen in a rate
+_NEARLY_WHOLE = 0.95  # … and not in a distribution of times
+_LOSS_PERCENT = 1.0  # what is lost after the interface counted it need not be lost evenly
+_SLACK = 1.01
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What the interface received while the workload ran, and in the window of it; bytes."""
+
+    in_all: int
+    in_window: int
+
+
+def workload_measures(
+    said: Reported, window: Window, carried: Carried | None, dilation: float, *, steady: bool
+) -> tuple[dict[str, float], list[RunWarning]]:
+    """Goodput, request rate, latencies and losses, in the time that the log stands for.
+
+    `carried`: None where the log does not hold the whole of the workload. `steady`: the workload
+    is known to have run alike all the time, so what it says of the whole holds for the window.
+    Losses are those of the whole workload, as it counts them.
+    """
+    if said.octets is not None and carried is not None and said.octets > _SLACK * carried.in_all:
+        return dict(said.loss), [_elsewhere(said.octets, carried.in_all)]
+    elapsed_s = window.elapsed_s / dilation
+    found: dict[str, float] = dict(said.loss)
+    if said.intervals is not None:
+        found |= _datagrams_in_window(said.intervals, window)
+    left_out = []
+    for amount, name, column, scale in (
+        (said.octets, "goodput_mbps", "bytes", 8e-6),
+        (said.operations, "request_rate_hz", "operations", 1.0),
+    ):
+        if amount is None:
+            continue
+        if steady and said.seconds:
+            found[name] = scale * amount / said.seconds * dilation
+        elif (part := _in_window(said, amount, column, window, carried)) is not None:
+            found[name] = scale * part / elapsed_s
+        else:
+            left_out.append(name)
+    if said.latencies:
+        held = _held(said, window, carried)
+        if steady or (held is not None and held >= _NEARLY_WHOLE):
+            found |= {name: value / dilation for name, value in said.latencies.items()}
+        else:
+            left_out.append("latency")
+    return found, list(_left_out(left_out))
+
+
+def amount_in_window(intervals: Intervals, column: str, window: Window) -> float | None:
+    """How much of a column came in the window; within an interval it came evenly."""
+    counts = intervals.counts.get(column)
+    if counts is None:
+        return None
+    edges = np.arange(len(counts) + 1, dtype=np.float64) * intervals.interval_ns
+    total = np.concatenate(([0.0], np.cumsum(np.asarray(counts, dtype=np.float64))))
+    first, last = (time - intervals.start_ns for time in (window.start_ns, window.end_ns))
+    return float(np.interp(last, edges, total) - np.interp(first, edges, total))
+
+
+def _in_window(
+    said: Reported, amount: float, column: str, window: Window, carried: Carried | None
+) -> float | None:
+    """By the workload's own intervals; else all of it, or the part that the interface shows."""
+    if said.intervals is not None:
+        return amount_in_window(said.intervals, column, window)
+    held = _held(said, window, carried)
+    if held is not None and held >= _WHOLE:
+        return amount
+    evenly = said.loss.get("datagram_loss_percent", 0.0) <= _LOSS_PERCENT
+    if carried is None or not carried.in_all or not evenly:
+        return None
+    return amount * carried.in_window / carried.in_all
+
+
+def _held(said: Reported, window: Window, carried: Carried | None) -> float | None:
+    """Which share of the workload the window holds; None where that is not known."""
+    if said.span_ns is not None:
+        start, end = said.span_ns
+        inside = min(end, window.end_ns) - max(start, window.start_ns)
+        return max(inside, 0) / (end - start)
+    return carried.in_window / carried.in_all if carried is not None and carried.in_all else None
+
+
+def _datagrams_in_window(intervals: Intervals, window: Window) -> Mapping[str, float]:
+    lost, came = (amount_in_window(intervals, name, window) for name in ("lost", "operations"))
+    if lost is None or came is None or lost < 0.0 or lost + came <= 0.0:
+        return {}
+    return {"datagrams_lost": lost, "datagram_loss_percent": 100.0 * lost / (lost + came)}
+
+
+def _elsewhere(octets: float, carried: int) -> RunWarning:
+    return RunWarning(
+        "goodput_not_of_interface",
+        f"The workload received {octets:,.0f} bytes, the interface {carried:,}: its traffic came "
+        "another way. Goodput, request rate and latency are left out.",
+        {"field": "goodput_mbps"},
+    )
+
+
+def _left_out(names: list[str]) -> Iterator[RunWarning]:
+    if names:
+        yield RunWarning(
+            "not_of_window",
+            f"The workload says {' and '.join(names)} of its whole time, which is not the window: "
+            "left out. Let the window span the traffic, as it does by default.",
+            {"field": ", ".join(names)},
+        )

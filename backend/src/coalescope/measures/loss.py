@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was lost at this host in the window, by where: ring, interface, backlog, sockets. Pure."""
+
+from collections.abc import Mapping
+
+# (measure, counters of which those that the log has are added up)
+_PLACES = (
+    ("interface_drops", ("rx_dropped",)),
+    ("drops", ("rx_dropped", "rx_missed_errors")),
+    ("backlog_drops", ("backlog_drops",)),
+    ("socket_drops", ("udp_rcvbuf_errors", "tcp_rcv_queue_drops")),
+    ("retransmitted_segments", ("tcp_retransmitted_segments",)),
+)
+# drivers report one and the same loss in either
+_RING = (("rx_missed_errors", "rx_fifo_errors"), ("rx_hw_drops",))
+
+
+def losses(counts: Mapping[str, int]) -> dict[str, float]:
+    """Each place that the log has a counter of."""
+    found = {}
+    for name, counters in _PLACES:
+        total = _sum(counts, counters)
+        if total is not None:
+            found[name] = total
+    ring = [total for names in _RING if (total := _sum(counts, names)) is not None]
+    if ring:
+        found["ring_drops"] = max(ring)
+    return found
+
+
+def _sum(counts: Mapping[str, int], names: tuple[str, ...]) -> float | None:
+    known = [counts[name] for name in names if name in counts]
+    return float(sum(known)) if known else None
