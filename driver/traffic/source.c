@@ -2,6 +2,7 @@
 /* Sends, and says exactly how much. */
 #include <endian.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -21,7 +22,8 @@ enum {
 	IPV4_BYTES = 20,
 	IPV6_BYTES = 40,
 	FULL_QUEUE_PAUSE_NS = 50000,
-	MOST_AT_ONCE = 64, /* datagrams of one call */
+	MOST_AT_ONCE = 64,    /* datagrams of one call */
+	CATCH_UP_NS = 1000000, /* a wake-up may come so late without costing frames */
 };
 
 struct sender {
@@ -30,7 +32,7 @@ struct sender {
 	uint32_t flow; /* in the header of its datagrams */
 	const char *payload;
 	uint64_t frames, bytes;
-	uint64_t late;    /* frames that were sent more than one gap behind the schedule, which then moved */
+	uint64_t late;    /* frames that were sent too far behind the schedule, which then moved */
 	double behind_ns; /* by so much in all */
 	uint64_t refused; /* by the host they went to: nobody listens there */
 	uint64_t retransmits;
@@ -102,8 +104,8 @@ static unsigned int send_frames(struct sender *sender, int fd, size_t length, un
 }
 
 /*
- * Frames at absolute times. One that is more than a gap late is sent at once and moves the schedule, because a wire
- * cannot send faster than its rate to catch up either.
+ * Frames at absolute times. What is due is sent, so that the rate holds although sleeps end late. One that is later
+ * than a gap and CATCH_UP_NS moves the schedule: a longer pause does not end in a burst.
  */
 static void send_on_schedule(struct sender *sender, int fd, size_t length)
 {
@@ -116,7 +118,7 @@ static void send_on_schedule(struct sender *sender, int fd, size_t length)
 	for (;;) {
 		workers_sleep_until((uint64_t)due);
 		behind = (double)now_ns() - due;
-		if (behind > gap) {
+		if (behind > fmax(gap, CATCH_UP_NS)) {
 			sender->late++;
 			sender->behind_ns += behind;
 			due += behind;

@@ -25,6 +25,8 @@ ip netns add here; ip netns add there
 ip link add work0 netns here address {HARDWARE} type veth peer name work0 netns there
 ip -n here address add 10.215.0.1/24 dev work0; ip -n here link set work0 up
 ip -n there address add 10.215.0.2/24 dev work0; ip -n there link set work0 up
+ip -n here address add fd00:215::1/64 dev work0 nodad
+ip -n there address add fd00:215::2/64 dev work0 nodad
 """
 
 
@@ -37,17 +39,25 @@ def static_tool():
 @pytest.fixture
 def traffic(monkeypatch):
     """Prepared as on the guest's first host."""
-    monkeypatch.setattr("coalescope_host.workloads.pktgen.address_towards", lambda _: "10.215.0.1")
+    monkeypatch.setattr(
+        "coalescope_host.workloads.pktgen.address_towards", lambda peer: f"{peer[:-1]}1"
+    )
     monkeypatch.setattr("coalescope_host.workloads.pktgen.hardware_address", lambda _: HARDWARE)
-    peers = (PeerSpec("root@there", "10.215.0.2", "work0"),)
-    levels = {"frame_bytes": 200, "packet_rate_hz": RATE_HZ, "streams": 3}
-    context = RunContext("work0", levels, 1, 1, 0.5, 1.5, peers, None)
-    return prepare(WorkloadSpec("rates", "pktgen", {}), context)
+
+    def prepared(address):
+        peers = (PeerSpec("root@there", address, "work0"),)
+        levels = {"frame_bytes": 200, "packet_rate_hz": RATE_HZ, "streams": 3}
+        context = RunContext("work0", levels, 1, 1, 0.5, 1.5, peers, None)
+        return prepare(WorkloadSpec("rates", "pktgen", {}), context)
+
+    return prepared
 
 
 def test_frames_have_size_and_rate_and_end_with_the_script(static_tool, traffic, tmp_path):
     """And before: without the module, and with an interface that is not there."""
+    over_ipv6, traffic = traffic("fd00:215::2"), traffic("10.215.0.2")
     ((_, server),) = traffic.servers
+    ((_, sender),) = over_ipv6.servers
     absent = [{"work0": "absent0"}.get(part, part) for part in server]
     guest = Guest(
         modules=("veth",), on_board=("pktgen",), files={"/opt/coalescope-traffic": static_tool}
@@ -72,6 +82,10 @@ def test_frames_have_size_and_rate_and_end_with_the_script(static_tool, traffic,
     sleep 0.2
     received >/tmp/killed; sleep 0.5
     received >/tmp/later
+    ip netns exec there {shlex.join(sender)} >/dev/null & server=$!
+    sleep 0.3
+    ip netns exec here {shlex.join(over_ipv6.command)} >/out/over_ipv6
+    kill $server; wait $server
     cp /tmp/report /tmp/result /tmp/before /tmp/after /tmp/killed /tmp/later /out
     """
     result = guest.run(script, tmp_path)
@@ -85,6 +99,11 @@ def test_frames_have_size_and_rate_and_end_with_the_script(static_tool, traffic,
     for ended, later in (("before", "after"), ("killed", "later")):  # it has stopped
         more = int(result.text(later)) - int(result.text(ended))
         assert more < FEW, f"{ended}: {more} more frames"
+    assert (found["lost"], len(found["flows"])) == (0, 1)
+    wide = json.loads(result.text("over_ipv6"))
+    assert wide["bytes"] == wide["operations"] * (200 - 66)
+    assert wide["operations"] / wide["seconds"] == pytest.approx(RATE_HZ, rel=0.01)
+    assert wide["lost"] == 0
     report = result.text("report")
     assert int(re.search(r"pkts-sofar: (\d+)", report)[1]) >= found["operations"]
     assert "errors: 0" in report

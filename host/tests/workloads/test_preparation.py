@@ -323,6 +323,19 @@ def test_loss_is_remarked_once():
     ]
 
 
+def test_senders_slower_than_asked_are_remarked(context, traffic_of):
+    around = context(packet_rate_hz=1000)
+    for kind in ("udp-fan-in", "pktgen"):
+        tool = {"tool": "coalescope-traffic"} if kind == "udp-fan-in" else {}
+        traffic = traffic_of(kind, around, **tool)
+        report = {"operations": 1800, "bytes": 9, "seconds": 2.0, "lost": 0}
+        assert traffic.remarks(json.dumps(report).encode()) == [
+            "the peers sent 900 a second where 1000 were asked for"
+        ]
+        report["lost"] = 199  # they were sent
+        assert traffic.remarks(json.dumps(report).encode()) == ["199 datagrams were lost"]
+
+
 @pytest.mark.parametrize(
     ("report", "said"),
     [

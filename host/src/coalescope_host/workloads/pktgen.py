@@ -5,6 +5,8 @@ It needs root at the peers, which their agent has, and the module pktgen. On thi
 the datagrams, so that they go the whole way to a socket. What counts is what arrives.
 """
 
+from functools import partial
+
 from coalescope_host.plan.plan import PeerSpec, WorkloadSpec
 from coalescope_host.protocols import RunContext, Where
 
@@ -64,7 +66,7 @@ def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
         user=context.user,
         programs=[TRAFFIC_TOOL],
         judge=sink_faults,
-        remark=sink_remarks,
+        remark=partial(sink_remarks, packet_rate_hz=demand.number("packet_rate_hz", 0)),
     )
 
 

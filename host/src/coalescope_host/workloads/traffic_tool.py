@@ -2,6 +2,7 @@
 """The project's own traffic tool: its command lines, and what its results say."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from .demand import TRAFFIC_TOOL, Demand, shares
@@ -34,6 +35,7 @@ def fan_in(
     protocol: str,
     sink: dict[str, float | None],
     source: Callable[[int], dict[str, float | None]],
+    packet_rate_hz: float = 0,
 ) -> Traffic:
     """Every peer sends to one sink on this host.
 
@@ -42,6 +44,7 @@ def fan_in(
         protocol: udp or tcp.
         sink: further options of the sink.
         source: further options of a peer's source, from its number of streams.
+        packet_rate_hz: datagrams that are asked for in all; 0: as many as go.
     """
     port = demand.whole("port", PORT)
     divided = shares(demand.streams, len(demand.peers))
@@ -57,7 +60,7 @@ def fan_in(
         user=demand.context.user,
         programs=[TRAFFIC_TOOL],
         judge=sink_faults,
-        remark=sink_remarks,
+        remark=partial(sink_remarks, packet_rate_hz=packet_rate_hz),
     )
 
 
@@ -76,14 +79,22 @@ def sink_faults(body: bytes) -> list[str]:
     return [] if number(document, "bytes") else ["nothing arrived: did the peers send?"]
 
 
-def sink_remarks(body: bytes) -> list[str]:
-    """What was lost on the way, as far as datagrams have numbers, and at the socket."""
+def sink_remarks(body: bytes, packet_rate_hz: float = 0) -> list[str]:
+    """What was lost on the way, as far as datagrams have numbers, and at the socket; and senders
+    that were slower than they were asked to be."""
     document: Any = parse(body, TRAFFIC_TOOL)
     said = []
     if lost := number(document, "lost"):
         said.append(f"{lost:.0f} datagrams were lost")
     if dropped := number(document, "dropped"):
         said.append(f"{dropped:.0f} datagrams found the socket's buffer full")
+    came, seconds = (number(document, name) for name in ("operations", "seconds"))
+    if came is not None and seconds:
+        rate_hz = (came + max(lost or 0, dropped or 0)) / seconds
+        if rate_hz < _LEAST_SHARE * packet_rate_hz:
+            said.append(
+                f"the peers sent {rate_hz:.0f} a second where {packet_rate_hz:.0f} were asked for"
+            )
     return said
 
 

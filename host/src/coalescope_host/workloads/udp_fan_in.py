@@ -39,4 +39,4 @@ def _own(demand: Demand) -> Traffic:
             "seed": demand.context.seed,
         }
 
-    return traffic_tool.fan_in(demand, "udp", {"read_bytes": 65536}, source)
+    return traffic_tool.fan_in(demand, "udp", {"read_bytes": 65536}, source, rate_hz)
