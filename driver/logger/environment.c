@@ -274,6 +274,8 @@ void environment_describe(const struct environment_options *options, struct text
 	counter_source(options, json);
 	command_line(options, json);
 	notes(options, json);
+	if (options->told)
+		json_raw(json, options->told);
 	json_close(json, '}');
 }
 

@@ -17,6 +17,7 @@ struct environment_options {
 	const char *counter_source;
 	const char *sources_refused; /* JSON object, or NULL */
 	const char *source_facts;    /* JSON members, or NULL */
+	const char *told;	     /* JSON members, or NULL */
 	const char *const *extra; /* NAME=VALUE */
 	unsigned int extra_count;
 	bool redact_host, redact_command;

@@ -121,6 +121,7 @@ static void environment(const struct options *options, const struct source_set *
 		.counter_source = set->taken,
 		.sources_refused = set->refused.data,
 		.source_facts = set->facts.data,
+		.told = options->environment_told,
 		.extra = options->environment.entries,
 		.extra_count = options->environment.count,
 		.redact_host = options->redact_host,

@@ -3,14 +3,17 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "environment.h"
 #include "text.h"
+#include "text_file.h"
 
 static const char HELP[] =
 	"Usage: coalescope-logger --interface NAME --output FILE [options] [-- COMMAND …]\n"
@@ -45,6 +48,7 @@ static const char HELP[] =
 	"\n"
 	"What surrounds it:\n"
 	"      --environment NAME=VALUE  a further fact for the header; virtual_machine.NAME is one about that\n"
+	"      --environment-file FILE   a JSON object, whose members go into the header's environment as they are\n"
 	"      --redact host,command  leave these out of the header\n"
 	"      --preview              print the header that would be written, and stop\n"
 	"\n"
@@ -74,6 +78,7 @@ enum long_option {
 	OPTION_PLAN,
 	OPTION_RUN_ID,
 	OPTION_ENVIRONMENT,
+	OPTION_ENVIRONMENT_FILE,
 	OPTION_REDACT,
 	OPTION_PREVIEW,
 	OPTION_USER,
@@ -113,6 +118,7 @@ static const struct option LONG_OPTIONS[] = {
 	{"plan", required_argument, NULL, OPTION_PLAN},
 	{"run-id", required_argument, NULL, OPTION_RUN_ID},
 	{"environment", required_argument, NULL, OPTION_ENVIRONMENT},
+	{"environment-file", required_argument, NULL, OPTION_ENVIRONMENT_FILE},
 	{"redact", required_argument, NULL, OPTION_REDACT},
 	{"preview", no_argument, NULL, OPTION_PREVIEW},
 	{"user", required_argument, NULL, OPTION_USER},
@@ -197,6 +203,30 @@ static bool parse_assignment(struct assignments *assignments, const char *value,
 		return complain("too many of these", value);
 	assignments->entries[assignments->count++] = value;
 	return fits(value);
+}
+
+/* The members of the JSON object in a file. What they are is the caller's affair: a reader looks at all. */
+static bool parse_environment_file(struct options *options, const char *path)
+{
+	struct text content = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int error = fd < 0 ? -errno : read_from_start(fd, &content);
+	char *start = content.data, *end;
+
+	if (fd >= 0)
+		close(fd);
+	if (error || !start)
+		return complain("cannot be read", path);
+	start += strspn(start, " \t\r\n");
+	end = start + strlen(start);
+	while (end > start && isspace((unsigned char)end[-1]))
+		end--;
+	if (end - start < 2 || *start != '{' || end[-1] != '}')
+		return complain("holds no JSON object", path);
+	end[-1] = '\0';
+	start += 1 + strspn(start + 1, " \t\r\n");
+	options->environment_told = *start ? start : NULL; /* kept to the end: header and footer need it */
+	return true;
 }
 
 /* The factors of docs/glossary.md. */
@@ -431,6 +461,8 @@ static bool parse_one(struct options *options, int option, const char *value)
 		return check_choice(value, counters, "counters come from auto, netlink or sysfs");
 	case OPTION_ENVIRONMENT:
 		return parse_assignment(&options->environment, value, ENVIRONMENT_VIRTUAL_MACHINE);
+	case OPTION_ENVIRONMENT_FILE:
+		return parse_environment_file(options, value);
 	case OPTION_LIVE:
 		return options->live = true;
 	case OPTION_REDACT:

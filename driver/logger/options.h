@@ -40,6 +40,7 @@ struct options {
 	const char *time_dilation; /* a JSON number, or NULL */
 	int64_t replicate, order, seed; /* -1: not given */
 	struct assignments factors, read_back, environment;
+	const char *environment_told; /* JSON members, or NULL */
 
 	bool redact_host, redact_command;
 	const char *user;
