@@ -69,6 +69,9 @@ class Peer(Settable, Protocol):
     def start_server(self, argv: Sequence[str], *, user: str, at_ns: int | None = None) -> Server:
         """Start a program that runs until it is stopped; `at_ns`: when, by this host's clock."""
 
+    def environment(self) -> Mapping[str, Any]:
+        """Its kernel, processors, driver and settings: for the headers of this host's logs."""
+
     def missing(self, programs: Sequence[str]) -> list[str]:
         """Which of these programs are not there."""
 

@@ -104,6 +104,7 @@ class Files:
             "interval_ms": 10,
             "settle_s": 0,
             "pilot_s": 0,
+            "idle_s": 0,
             "source": '"proc"',
         }
         head = "\n".join(f"{name} = {value}" for name, value in {**usual, **keys}.items())

@@ -59,6 +59,7 @@ class Hosts:
             "interval_ms": 10,
             "settle_s": 0.1,
             "pilot_s": 0,
+            "idle_s": 0,
             "source": '"proc"',
         }
         head = "\n".join(f"{name} = {value}" for name, value in {**usual, **keys}.items())

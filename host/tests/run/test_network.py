@@ -33,6 +33,11 @@ def test_a_sweep_with_a_peer_records_every_workload_at_every_mtu(hosts: Hosts) -
             mean = (octets[-1] - octets[0]) / (packets[-1] - packets[0])
             assert mean == pytest.approx(mtu["requested"] + 14, rel=0.05)
         assert log.result is not None
+        (peer,) = log.header["environment"]["peers"]
+        assert peer["address"] == hosts.lab.there_address
+        assert peer["driver"] == "veth"
+        assert peer["kernel_version"] == log.header["environment"]["kernel_version"]
+        assert peer["offloads"]
 
 
 def test_dry_run_names_the_changes_of_both_ends_and_makes_none(hosts: Hosts) -> None:

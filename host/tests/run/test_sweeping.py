@@ -229,7 +229,8 @@ def test_a_workload_that_fails_in_its_pilot_run_fails_its_runs_alone(files: File
 
 
 def test_where_no_workload_works_nothing_is_begun(files: Files) -> None:
-    files.plan('workload = ["bad"]', files.workload("bad", ["false"]), pilot_s=0.1)
+    fails = ["sh", "-c", "ping -q -i 0.01 -c 50 127.0.0.1; exit 1"]
+    files.plan('workload = ["bad"]', files.workload("bad", fails), pilot_s=0.1)
     done = files.sweep()
     assert done.returncode == 1
     assert "workload bad does not work: " in done.stderr
@@ -440,3 +441,17 @@ def test_without_a_plan_it_is_a_slip() -> None:
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "which plan?" in done.stderr
+
+
+def test_each_log_says_what_the_host_did_when_idle_in_its_block(files: Files) -> None:
+    """And the recording of it is no run: it is not uploaded as one."""
+    files.plan("mtu_bytes = [1500, 9000]", idle_s=0.3)
+    assert files.sweep().returncode == 0
+    for entry in files.entries():
+        said = read(files.folder / "out" / entry["log"]).header["environment"]["idle_baseline"]
+        assert said["block"] == entry["replicate"]
+        assert 0.2 < said["duration_s"] < 3
+        assert 0 <= said["system_cpu_percent"] <= said["host_cpu_percent"]
+    logs = files.folder / "out" / "logs"
+    assert len(list(logs.glob("*.runlog"))) == 4
+    assert len(list(logs.glob("block-*.idle"))) == 2

@@ -92,6 +92,7 @@ def _document(options: Namespace, server: str | None) -> Mapping[str, Any]:
         "settle_s": 0.05,
         "interval_ms": 50,
         "pilot_s": 0,
+        "idle_s": 1,
         "factors": {
             "mtu_bytes": [1500, 3000, LARGEST_MTU_BYTES],
             "gro_flush_timeout_ns": [0, 200_000, 500_000, 1_000_000],

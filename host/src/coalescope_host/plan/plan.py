@@ -21,6 +21,7 @@ HARMLESS = (
     "title",
     "replicates",
     "pilot_s",
+    "idle_s",
     "retries",
     "workloads.*.timeout_s",
     "environment.*",
@@ -125,6 +126,7 @@ class Plan:
         seed: None: drawn when the sweep begins.
         factors: every factor with its levels, in the order of the file.
         constants: levels that are the same in every cell (the only workload, for instance).
+        idle_s: what is recorded without a workload before each block.
         excluded: cells that are left out, each given by some of their levels.
         document: the file's own content, from which `plan_hash` is computed.
     """
@@ -142,6 +144,7 @@ class Plan:
     interval_ms: int
     source: str
     pilot_s: float
+    idle_s: float
     retries: int
     factors: Mapping[str, tuple[Level, ...]]
     constants: Levels

@@ -90,6 +90,7 @@ def _plan(path: Path, document: Mapping[str, Any], table: Table) -> Plan:
         interval_ms=table.whole("interval_ms", 100, low=1, high=60_000),
         source=table.choice("source", ("auto", "module", "ebpf", "proc"), "auto"),
         pilot_s=table.number("pilot_s", 2.0, low=0, high=3600),
+        idle_s=table.number("idle_s", 2.0, low=0, high=3600),
         retries=table.whole("retries", 1, low=0, high=100),
         factors=MappingProxyType(factors),
         constants=MappingProxyType(constants),

@@ -28,6 +28,7 @@ from ..protocols import SweepError
 from ..settings import Guard, Host, open_host, refusals, restore_all
 from ..settings.restore_file import file_of
 from .addresses import addresses
+from .environment import environment
 from .path_mtu import probe
 from .protocol import PROTOCOL, SILENCE_S, answer
 
@@ -130,6 +131,7 @@ class Agent:
             "alive": lambda r: self._program(r).alive(),
             "stop": self.stop,
             "run": self.run,
+            "environment": lambda r: environment(self.host),
             "addresses": lambda r: addresses(),
             "missing": lambda r: missing(r["programs"]),
         }

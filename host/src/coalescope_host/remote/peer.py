@@ -91,6 +91,10 @@ class Peer:
         )
         return int(status), str(printed) or (str(complaints) if status else "")
 
+    def environment(self) -> Mapping[str, Any]:
+        """Its kernel, processors, driver and settings."""
+        return dict(self._connection.ask("environment"))
+
     def addresses(self) -> list[Address]:
         """Its interfaces' addresses."""
         found = self._connection.ask("addresses")

@@ -59,8 +59,9 @@ def record(
     read_back: Mapping[str, Level | None],
     path: Path,
     duration_s: float,
+    told: Path | None = None,
 ) -> Recording:
-    """Record one run to a new file.
+    """Record one run to a new file; `told` is a file for its environment.
 
     Raises:
         SweepError: if it failed; the file holds what was recorded, if it is there.
@@ -69,7 +70,7 @@ def record(
     workload = prepared(plan, bench, run, duration_s)
     if missing := _missing(workload.needs()):
         raise SweepError(" ".join(missing))
-    argv = logger_command(plan, bench, run, read_back, path, duration_s, workload)
+    argv = logger_command(plan, bench, run, read_back, path, duration_s, workload, told)
     user_at_peers = "root" if spec.kind in ROOT_AT_PEERS else "nobody"
     with _servers(workload, bench, user_at_peers) as servers:
         _run_logger(argv, bench, servers, _longest_s(plan, run, duration_s) + _LOGGER_ENDS_S)
@@ -136,6 +137,7 @@ def logger_command(
     path: Path | str,
     duration_s: float,
     workload: Workload,
+    told: Path | None = None,
 ) -> list[str]:
     """The logger's whole command line."""
     argv = [bench.logger, "--interface", plan.interface, "--output", str(path)]
@@ -164,6 +166,8 @@ def logger_command(
     placed = {} if workload.cpus is None else {"workload_cpus": workload.cpus}
     for name, note in {**facts, **placed, **plan.environment}.items():
         argv += ["--environment", f"{name}={note}"]
+    if told is not None:
+        argv += ["--environment-file", str(told)]
     if workload.user is not None:
         argv += ["--user", workload.user]
     return [*argv, *plan.logger.options, "--", *workload.command]

@@ -14,6 +14,7 @@ from .window_counters import window_counters
 _LINK_BYTES = 18
 _PART_BYTES = {"link_header": 14, "fcs": 4, "preamble_and_gap": 20}
 _HOST_NS = tuple(f"cpu_{name}_ns" for name in ("user", "nice", "system", "irq", "softirq", "steal"))
+_SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _NEEDED_NS = {"cpu_user_ns", "cpu_system_ns", "cpu_idle_ns"}
 _LINES = ("interrupts", "proc")
 
@@ -35,6 +36,7 @@ def run_values(log: RunLog) -> dict[str, float]:
     elapsed_s = counters["elapsed_s"]
     counts = _plain(log.fields, counters)
     values = {
+        "elapsed_s": elapsed_s,
         **_traffic(log, counts, elapsed_s),
         **_interrupts(log, counts, elapsed_s),
         **_processors(counts, elapsed_s),
@@ -43,6 +45,7 @@ def run_values(log: RunLog) -> dict[str, float]:
     dilation = log.time_dilation
     rates = {name for name in values if name.endswith(("_mbps", "_hz"))}
     slower = {name: value * dilation for name, value in values.items() if name in rates}
+    slower["elapsed_s"] = elapsed_s / dilation
     return {**values, **slower, **_latencies(log, dilation)}
 
 
@@ -98,6 +101,8 @@ def _processors(counts: Mapping[str, float], elapsed_s: float) -> dict[str, floa
         found["workload_cpu_percent"] = 1e-7 * workload_ns / elapsed_s
     if counts.keys() >= _NEEDED_NS:
         busy_ns = sum(counts.get(name, 0.0) for name in _HOST_NS)
+        system_ns = sum(counts.get(name, 0.0) for name in _SYSTEM_NS)
+        found["system_cpu_percent"] = 1e-7 * system_ns / elapsed_s
         found["host_cpu_percent"] = 1e-7 * busy_ns / elapsed_s
     return found
 

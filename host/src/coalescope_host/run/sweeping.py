@@ -21,6 +21,7 @@ from .journal import Journal, JournalError, sync_folder
 from .progress import Progress
 from .recording import Recording, discard, missing_programs, record
 from .skipped import mark_failed
+from .surroundings import surroundings
 
 LOGS = "logs"
 
@@ -43,6 +44,7 @@ class Sweep:
     folder: Path
     after_run: Callable[[Progress], None]
     _applied: Levels = field(default_factory=dict)
+    _told: Path | None = None
 
     def pilot(self, runs: Sequence[Run], say: Callable[[str], None]) -> list[Run]:
         """Try each workload once, briefly; mark the runs of those that fail, return the others.
@@ -106,6 +108,7 @@ class Sweep:
     def block(self, runs: Sequence[Run], progress: Progress) -> None:
         """Every run of one block; those that failed once more at its end."""
         self._applied = {}  # so that the MTU is verified anew in each block
+        self._told = surroundings(self.plan, self.bench, self.folder, runs[0].replicate)
         waiting = list(runs)
         for attempt in range(1, self.plan.retries + 2):
             last = attempt == self.plan.retries + 1
@@ -138,7 +141,9 @@ class Sweep:
         try:
             self.bench.alive()
             read_back = self._apply(run.levels)
-            recording = record(self.plan, self.bench, run, read_back, part, self.plan.duration_s)
+            recording = record(
+                self.plan, self.bench, run, read_back, part, self.plan.duration_s, self._told
+            )
         except self.bench.failures as error:
             discard(part)
             return fail(error)

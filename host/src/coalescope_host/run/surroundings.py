@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each log of a block is told beside its run: what the hosts do when idle, and the peers.
+
+Whatever else burned processor time before the first run of a block is likely to during its runs.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from coalescope_host.plan.plan import Plan
+from coalescope_host.protocols import SweepError
+from coalescope_host.run_log import RunLogError, read
+
+from .bench import Bench
+from .processes import LocalProcess
+from .run_values import run_values
+
+_NAME = "environment.json"
+_ENDS_S = 10.0
+_VALUES = ("host_cpu_percent", "system_cpu_percent", "interface_cpu_percent")
+
+
+def surroundings(plan: Plan, bench: Bench, folder: Path, block: int) -> Path:
+    """Look around, and write a file for the logger; what cannot be had is not in it."""
+    told: dict[str, Any] = {}
+    if baseline := _idle(plan, bench, folder, block):
+        told["idle_baseline"] = baseline
+    if peers := list(filter(None, (_of_peer(bench, place) for place in range(len(bench.peers))))):
+        told["peers"] = peers
+    path = folder / _NAME
+    path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
+    return path
+
+
+def _idle(plan: Plan, bench: Bench, folder: Path, block: int) -> Mapping[str, float]:
+    """Record without a workload; the log stays beside the others, but it is no run."""
+    if not plan.idle_s:
+        return {}
+    path = folder / "logs" / f"block-{block:04}.idle"
+    path.unlink(missing_ok=True)
+    argv = [bench.logger, "--interface", plan.interface, "--output", str(path)]
+    argv += ["--interval", f"{plan.interval_ms}ms", "--duration", f"{plan.idle_s:g}s"]
+    argv += ["--source", plan.source, "--experiment", plan.experiment, "--kind", plan.kind]
+    try:
+        logger = LocalProcess(argv)
+        try:
+            if not logger.wait(plan.idle_s + _ENDS_S) or logger.status:
+                return {}
+        finally:
+            logger.stop()
+        bench.alive()
+        return _baseline(path, block)
+    except (SweepError, RunLogError, OSError):
+        return {}
+
+
+def _baseline(path: Path, block: int) -> Mapping[str, float]:
+    values = run_values(read(path))
+    found = {name: values[name] for name in _VALUES if name in values}
+    interface = found.pop("interface_cpu_percent", None)
+    if interface is not None and "host_cpu_percent" in found:
+        found["other_cpu_percent"] = max(found["host_cpu_percent"] - interface, 0.0)
+    rounded = {name: round(value, 3) for name, value in found.items()}
+    return {**rounded, "duration_s": values["elapsed_s"], "block": block} if rounded else {}
+
+
+def _of_peer(bench: Bench, place: int) -> Mapping[str, Any] | None:
+    if place in bench.unreachable:
+        return None
+    peer = bench.peers[place]
+    try:
+        return {"address": peer.spec.address, **peer.environment()}
+    except bench.failures:
+        return None
