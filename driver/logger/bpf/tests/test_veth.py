@@ -256,9 +256,9 @@ def test_the_time_of_the_command_is_its_own(machines, logger, tmp_path, how):
         ),
         "a child of a child that is gone": (
             "-c",
-            "import os, sys, time\n"
+            "import os\nends = os.pipe()\n"
             f"if not os.fork():\n if not os.fork():\n  exec({SPIN!r})\n os._exit(0)\n"
-            "os.wait(); time.sleep(1)",
+            "os.close(ends[1]); os.wait(); os.read(ends[0], 1)",  # until it is gone, too
         ),
     }
     hog = machines[1].start(sys.executable, "-c", "while True: pass")
