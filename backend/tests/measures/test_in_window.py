@@ -2,14 +2,16 @@
 """What the workload says is of the log's window, or absent."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from coalescope.measures.counters import Window
 from coalescope.measures.in_window import Carried, amount_in_window, workload_measures
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
-from coalescope.measures.workload_result import Intervals, Reported
+from coalescope.measures.workload_result import Intervals, Reported, reported
 from coalescope_host import run_log
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,3 +158,64 @@ def test_goodput_never_exceeds_what_the_interface_carried(
         assert found["goodput_mbps"] <= 1.02 * carried_mbps + 1e-9
     else:
         assert warnings
+
+
+GOLDEN = Path(__file__).parents[3] / "driver" / "testdata" / "workloads"
+TENTH = SECOND // 10
+
+
+def lossy(make_log: MakeLog, window: tuple[int, int]) -> dict[str, float]:
+    """A transfer of 5 s that begins 37 ms after a record; from its third second on, half of what
+    the interface receives is lost behind it."""
+    octets = [10_000_000 if i < 20 else 5_000_000 for i in range(50)]
+    came = [
+        {"start": i / 10, "end": (i + 1) / 10, "bytes": count, "sender": False}
+        for i, count in enumerate(octets)
+    ]
+    end = {"bytes": sum(octets), "seconds": 5.0, "lost_packets": 15_000, "packets": 50_000}
+    said = {"intervals": [{"sum": one} for one in came], "end": {"sum_received": end}}
+    rows = []
+    for i in range(62):
+        carried = int(np.interp(i / 10 - 0.537, [0, 5], [0, 520_000_000]))
+        rows.append((SECOND + i * TENTH, SECOND, carried, carried // 1000, i))
+    log = make_log(rows=rows, window=window, result=json.dumps(said).encode(), command=True)
+    return dict(measure(log).values)
+
+
+@pytest.mark.fault("A3")
+def test_goodput_of_a_lossy_transfer_is_that_of_its_own_intervals(make_log: MakeLog) -> None:
+    """Records 36 to 56 are all of the half that loses: bytes of the interface would say more."""
+    assert lossy(make_log, (36, 53))["goodput_mbps"] == pytest.approx(8 * 50, rel=0.01)
+    assert lossy(make_log, (8, 23))["goodput_mbps"] == pytest.approx(8 * 100, rel=0.01)
+
+
+def test_where_the_beginning_makes_a_difference_goodput_is_absent(make_log: MakeLog) -> None:
+    """A window that begins before the transfer: what came in it depends on when that began."""
+    assert "goodput_mbps" not in lossy(make_log, (3, 9))
+
+
+@pytest.mark.parametrize("name", ["tcp-reverse", "udp-reverse", "tcp-server", "udp-server"])
+def test_intervals_of_iperf3_add_up_to_what_it_received(make_log: MakeLog, name: str) -> None:
+    content = (GOLDEN / f"iperf3-{name}.json").read_bytes()
+    log = run_log.read(make_log(result=content))
+    said, _ = reported(log.result)
+    assert said.unplaced is not None
+    assert said.octets is not None
+    assert sum(said.unplaced.octets) == pytest.approx(said.octets, rel=0.03)
+    assert said.unplaced.edges_s[-1] == pytest.approx(said.seconds, abs=0.15)
+
+
+@pytest.mark.fault("A4")
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("iperf3-tcp-reverse", {"retransmitted_segments": 5742}),
+        ("iperf3-udp-reverse", {"datagrams_lost": 21, "datagram_loss_percent": 0.077}),
+        ("iperf3-udp-server", {"datagrams_lost": 3985, "datagram_loss_percent": 9.166}),
+    ],
+)
+def test_losses_of_real_results(
+    make_log: MakeLog, name: str, expected: Mapping[str, float]
+) -> None:
+    values = measure(make_log(result=(GOLDEN / f"{name}.json").read_bytes())).values
+    assert {one: values[one] for one in expected} == pytest.approx(expected, rel=0.01)

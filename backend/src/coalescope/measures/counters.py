@@ -144,6 +144,18 @@ def whole_advance(stream: Stream, window: Window, name: str, in_window: int) -> 
     return (start - first) + in_window + (last - end)
 
 
+def first_advance(stream: Stream, name: str, least: float) -> tuple[int, int] | None:
+    """Times (ns) of the first two records, one after the other, between which a counter advanced
+    by so much."""
+    before: tuple[int, int] | None = None
+    for _, block in _blocks(stream):
+        for time, value in zip(block[_TIME].tolist(), block[name].tolist(), strict=True):
+            if before is not None and value - before[1] >= least:
+                return before[0], time
+            before = time, value
+    return None
+
+
 def count_with_bit(stream: Stream, window: Window, name: str, bit: int) -> int:
     """In how many of the window's records this bit of the field is set; 0 without the field."""
     if stream.field(name) is None:

@@ -11,21 +11,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from coalescope.measures.counters import Window
-from coalescope.measures.workload_result import Intervals, Reported
+from coalescope.measures.workload_result import Intervals, Reported, UnplacedIntervals
 from coalescope.runs.records import RunWarning
 
 _WHOLE = 0.995  # of the workload: what is missing is not seen in a rate
 _NEARLY_WHOLE = 0.95  # … and not in a distribution of times
 _LOSS_PERCENT = 1.0  # what is lost after the interface counted it need not be lost evenly
 _SLACK = 1.01
+_PLACED = 0.02
 
 
 @dataclass(frozen=True)
 class Carried:
-    """What the interface received while the workload ran, and in the window of it; bytes."""
+    """What the interface received while the workload ran, and in the window of it; bytes.
+
+    `began_ns`: between which records the traffic began.
+    """
 
     in_all: int
     in_window: int
+    began_ns: tuple[int, int] | None = None
 
 
 def workload_measures(
@@ -86,9 +91,27 @@ def _in_window(
     if held is not None and held >= _WHOLE:
         return amount
     evenly = said.loss.get("datagram_loss_percent", 0.0) <= _LOSS_PERCENT
-    if carried is None or not carried.in_all or not evenly:
+    if carried is None or not carried.in_all:
         return None
-    return amount * carried.in_window / carried.in_all
+    if evenly:
+        return amount * carried.in_window / carried.in_all
+    if column != "bytes" or said.unplaced is None or carried.began_ns is None:
+        return None
+    return _placed(said.unplaced, window, carried.began_ns)
+
+
+def _placed(
+    intervals: UnplacedIntervals, window: Window, began_ns: tuple[int, int]
+) -> float | None:
+    """What came in the window, if it makes no difference when exactly the first interval began."""
+    total = np.concatenate(([0.0], np.cumsum(intervals.octets)))
+    edges_ns = 1e9 * np.asarray(intervals.edges_s)
+    ends_ns = np.array([window.start_ns, window.end_ns], dtype=np.float64)
+    came = [
+        float(np.diff(np.interp(ends_ns - began, edges_ns, total))[0])
+        for began in (began_ns[0], sum(began_ns) / 2, began_ns[1])
+    ]
+    return came[1] if max(came) - min(came) <= _PLACED * came[1] else None
 
 
 def _held(said: Reported, window: Window, carried: Carried | None) -> float | None:

@@ -16,6 +16,7 @@ from coalescope.measures.counters import (
     Advances,
     Window,
     advances,
+    first_advance,
     whole_advance,
     window_records,
 )
@@ -46,6 +47,7 @@ _FOR_A_SHARE = {"cpu_idle_ns", "cpu_system_ns", "cpu_user_ns"}
 _CYCLES = ("irq_cycles", "softirq_cycles")
 _JIFFIES = ("traffic", "interface", "workload")
 _SHORT_BYTES = 1 << 18
+_BEGUN = 0.25  # of the mean advance: more than what a client says before it sends
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,10 @@ def _carried(log: RunLog, window: Window, counts: Mapping[str, int]) -> Carried 
     if in_window is None or not {"command_start", "command_end"} <= names:
         return None
     in_all = whole_advance(log.streams[0], window, "rx_bytes", in_window)
-    return None if in_all is None else Carried(in_all, in_window)
+    if in_all is None:
+        return None
+    least = max(_BEGUN * in_all / log.streams[0].records, 1)
+    return Carried(in_all, in_window, first_advance(log.streams[0], "rx_bytes", least))
 
 
 def _environment(log: RunLog) -> Mapping[str, object]:

@@ -15,6 +15,7 @@ from coalescope.runs.records import RunWarning
 _LARGEST = 1e15
 _LATEST_NS = 2**64
 _MOST_INTERVALS = 1 << 20
+_TOUCHING_S = 0.05  # an interval begins where the one before it ends, or a little later
 _OWN_TOOL = "coalescope-traffic"
 # whose `bytes` are payload that arrived
 _RECEIVING = ("sink", "client")
@@ -39,6 +40,14 @@ class Intervals:
 
 
 @dataclass(frozen=True)
+class UnplacedIntervals:
+    """Payload that arrived in intervals, by the workload's own clock: seconds since it began."""
+
+    edges_s: Sequence[float]
+    octets: Sequence[float]
+
+
+@dataclass(frozen=True)
 class Reported:
     """One workload's report, as far as it is understood; times are those of the log.
 
@@ -46,6 +55,7 @@ class Reported:
         octets: payload that arrived here, in `seconds`.
         operations: requests that were answered, in `seconds`.
         span_ns: from when to when that was, by the log's own clock.
+        intervals, unplaced: what came when, by the log's clock or by the workload's own.
         latencies: by measure, over the whole of it.
         loss: losses that it saw itself, by measure, over the whole of it.
     """
@@ -55,6 +65,7 @@ class Reported:
     operations: float | None = None
     span_ns: tuple[int, int] | None = None
     intervals: Intervals | None = None
+    unplaced: UnplacedIntervals | None = None
     latencies: Mapping[str, float] = field(default_factory=dict)
     loss: Mapping[str, float] = field(default_factory=dict)
 
@@ -78,8 +89,7 @@ def reported(result: Result | None) -> tuple[Reported, list[RunWarning]]:
         return Reported(), [RunWarning("workload_error", message, {"offset": result.offset})]
     if document.get("tool") == _OWN_TOOL:
         return _of_own_tool(document), _timeouts(document, result)
-    end = document.get("end")
-    return (_of_iperf3(end) if isinstance(end, Mapping) else Reported()), []
+    return _of_iperf3(document), []
 
 
 def _of_own_tool(document: Mapping[str, object]) -> Reported:
@@ -144,7 +154,10 @@ def _timeouts(document: Mapping[str, object], result: Result) -> list[RunWarning
     return [RunWarning("workload_timeouts", message, {"offset": result.offset})]
 
 
-def _of_iperf3(end: Mapping[str, object]) -> Reported:
+def _of_iperf3(document: Mapping[str, object]) -> Reported:
+    end = document.get("end")
+    if not isinstance(end, Mapping):
+        return Reported()
     received, total, sent = (
         part if isinstance(part := end.get(name), Mapping) else {}
         for name in ("sum_received", "sum", "sum_sent")
@@ -161,7 +174,25 @@ def _of_iperf3(end: Mapping[str, object]) -> Reported:
     retransmits = _number(sent, "retransmits")
     if retransmits is not None:
         loss["retransmitted_segments"] = retransmits
-    return Reported(octets=octets, seconds=seconds, loss=loss)
+    unplaced = _iperf3_intervals(document.get("intervals"))
+    return Reported(octets=octets, seconds=seconds, unplaced=unplaced, loss=loss)
+
+
+def _iperf3_intervals(given: object) -> UnplacedIntervals | None:
+    """What the end that printed them received; None where it sent, or there are gaps."""
+    edges, octets = [0.0], []
+    for interval in given if isinstance(given, list) else ():
+        total = interval.get("sum") if isinstance(interval, Mapping) else None
+        if not isinstance(total, Mapping) or total.get("sender") is not False:
+            return None
+        start, end, came = (_number(total, name) for name in ("start", "end", "bytes"))
+        if start is None or end is None or came is None:
+            return None
+        if abs(start - edges[-1]) > _TOUCHING_S or end <= edges[-1]:
+            return None
+        edges.append(end)
+        octets.append(came)
+    return UnplacedIntervals(edges, octets) if octets else None
 
 
 def _udp_octets(total: Mapping[str, object]) -> float | None:
