@@ -20,6 +20,10 @@ COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = 
         of.add_sweep_arguments,
     ),
     "init": ("look at an interface and a peer, and write a plan", of.add_init_arguments),
+    "calibrate": (
+        "compare the delays that a device is asked for with those that it does",
+        of.add_calibrate_arguments,
+    ),
     "upload": ("send run logs to a store", of.add_upload_arguments),
     "restore": ("put back what a sweep that died left changed", of.add_restore_arguments),
 }

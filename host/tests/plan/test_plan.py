@@ -274,3 +274,11 @@ def test_addresses_of_both_versions_and_processors(tmp_path: Path) -> None:
     assert [spec.cpus for spec in plan.workloads.values()] == [None, "0-1,3"]
     (fault,) = faults(tmp_path, WHOLE + 'cpus = "all"\n')
     assert 'cpus = "all": must be CPUs as the kernel lists them' in fault
+
+
+def test_a_key_after_factors_is_said_to_belong_above(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[factors]\nmtu_bytes = [1500]\nseed = 1\n[workloads.u]\nkind = "udp-fan-in"\n')
+    with pytest.raises(PlanError) as refused:
+        load_plan(plan)
+    assert "seed is no factor but a key of the plan: it must stand above" in str(refused.value)

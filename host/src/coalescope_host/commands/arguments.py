@@ -27,14 +27,7 @@ def add_sweep_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="where logs and journal go (the experiment's name)"
     )
-    parser.add_argument("--server", metavar="URL", help="send the logs there as they come")
-    _add_token_file(parser)
-    parser.add_argument(
-        "--yes-this-interface",
-        metavar="NAME",
-        help="use it although the way to this host may lead through it; needs --really too",
-    )
-    parser.add_argument("--really", action="store_true", help="confirms --yes-this-interface")
+    _add_sending(parser)
     parser.add_argument("--restore", action="store_true", help="the same as the command restore")
     _add_state(parser)
     without = parser.add_argument_group(
@@ -60,6 +53,28 @@ def add_init_arguments(parser: ArgumentParser) -> None:
         "--out", metavar="FILE", type=Path, default=Path("plan.toml"), help="(plan.toml)"
     )
     parser.add_argument("--force", action="store_true", help="although the file is there")
+
+
+def add_calibrate_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `calibrate`."""
+    parser.add_argument("interface", metavar="INTERFACE")
+    _add_peers(parser)
+    parser.add_argument(
+        "--packet-rate", metavar="HZ", type=float, default=100_000, help="of the peer (100000)"
+    )
+    parser.add_argument("--out", metavar="DIR", type=Path, help="where logs and journal go")
+    _add_sending(parser)
+
+
+def _add_sending(parser: ArgumentParser) -> None:
+    parser.add_argument("--server", metavar="URL", help="send the logs there as they come")
+    _add_token_file(parser)
+    parser.add_argument(
+        "--yes-this-interface",
+        metavar="NAME",
+        help="use it although the way to this host may lead through it; needs --really too",
+    )
+    parser.add_argument("--really", action="store_true", help="confirms --yes-this-interface")
 
 
 def _add_peers(parser: _ActionsContainer) -> None:

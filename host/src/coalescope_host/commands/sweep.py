@@ -38,10 +38,10 @@ def run(options: Namespace, open_bench: OpenBench | None = None) -> int:
 def _sweep(options: Namespace, open_bench: OpenBench) -> int:
     if options.plan is None:
         raise UsageError("which plan, or which interface? coalescope-host sweep PLAN.toml")
-    plan = _with_upload(_plan(options), options)
+    plan = with_upload(_plan(options), options)
     folder: Path = options.out or Path(plan.experiment)
     invocation = Invocation(plan, folder, open_bench, _blocks(options, plan))
-    refused = _refused(plan, options)
+    refused = refused_interface(plan, options)
     if options.dry_run:
         return _dry_run(invocation, refused, everything=options.all)
     if refused:
@@ -80,7 +80,8 @@ def _dry_run(invocation: Invocation, refused: Sequence[str], *, everything: bool
     return 0 if found.possible else FAILED
 
 
-def _refused(plan: Plan, options: Namespace) -> list[str]:
+def refused_interface(plan: Plan, options: Namespace) -> list[str]:
+    """Why the interface must not be touched, unless the options say twice that it may."""
     reasons = factory.refusals(plan)
     if not reasons or (options.yes_this_interface == plan.interface and options.really):
         return []
@@ -90,7 +91,8 @@ def _refused(plan: Plan, options: Namespace) -> list[str]:
     ]
 
 
-def _with_upload(plan: Plan, options: Namespace) -> Plan:
+def with_upload(plan: Plan, options: Namespace) -> Plan:
+    """The plan with the server that the options name."""
     if options.server is None and options.token_file is None:
         return plan
     server = options.server or (plan.upload.server if plan.upload else None)

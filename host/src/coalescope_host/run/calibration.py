@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a device makes of the delays that it is asked for: floor, ceiling, steps, frames. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from .effective_delay import DelayEstimate
+
+_NEAR = 0.05
+
+
+@dataclass(frozen=True)
+class Point:
+    """One request, and what came of it.
+
+    Attributes:
+        asked_us: rx-usecs.
+        frames: rx-frames; None where the driver has none, or it was left alone.
+        took_us: what the device says it took; None where it cannot be read.
+        effective: what its interrupts show; None where this traffic cannot tell.
+        frames_per_interrupt: as counted; None where no interrupt came.
+        refused: why the device did not take it; empty where it did.
+    """
+
+    asked_us: float
+    frames: int | None
+    took_us: float | None
+    effective: DelayEstimate | None
+    frames_per_interrupt: float | None
+    refused: str = ""
+
+
+def calibration(points: Sequence[Point]) -> Iterator[str]:
+    """A table, and what it shows."""
+    yield from _table(points)
+    yield ""
+    for frames, some in groupby(sorted(points, key=_order), key=lambda point: point.frames):
+        of_frames = list(some)
+        where = "" if frames is None else f"rx-frames {frames}: "
+        yield from (f"{where}{line}" for line in _shape(of_frames))
+    yield from _interaction(points)
+
+
+def _order(point: Point) -> tuple[float, float]:
+    return (-1 if point.frames is None else point.frames, point.asked_us)
+
+
+def _table(points: Sequence[Point]) -> Iterator[str]:
+    with_frames = any(point.frames is not None for point in points)
+    rows = [["asked_us", "read_back_us", "effective_us", "packets_per_interrupt"]]
+    rows += [
+        [
+            f"{point.asked_us:g}",
+            "-" if point.took_us is None else f"{point.took_us:g}",
+            _effective(point),
+            "-" if point.frames_per_interrupt is None else f"{point.frames_per_interrupt:.1f}",
+        ]
+        for point in sorted(points, key=_order)
+    ]
+    if with_frames:
+        listed = [
+            f"{p.frames}" if p.frames is not None else "-" for p in sorted(points, key=_order)
+        ]
+        rows = [[name, *row] for name, row in zip(["rx_frames", *listed], rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True))
+
+
+def _effective(point: Point) -> str:
+    if point.refused:
+        return "refused"
+    found = point.effective
+    return "not told" if found is None else f"{max(found.low_us, 0):.1f} to {found.high_us:.1f}"
+
+
+def _shape(points: Sequence[Point]) -> Iterator[str]:
+    """Floor, ceiling and steps: neighbouring requests of which the interrupts are the same."""
+    refused = [point for point in points if point.refused]
+    if refused:
+        listed = ", ".join(f"{point.asked_us:g}" for point in refused)
+        yield f"refused: {listed} us ({refused[0].refused})"
+    for point in points:
+        if point.took_us is not None and point.took_us != point.asked_us:
+            yield f"asked for {point.asked_us:g} us it says it took {point.took_us:g} us"
+    told = [point for point in points if point.effective is not None]
+    groups = list(_alike(told))
+    for place, group in enumerate(groups):
+        if len(group) < 2:
+            continue
+        what = _name(place, len(groups))
+        first, last = group[0].asked_us, group[-1].asked_us
+        yield f"{what}: asked for {first:g} to {last:g} us it does {_middle(group):.0f} us"
+    if told and all(len(group) == 1 for group in groups):
+        yield f"each of the {len(told)} delays that this traffic can tell is another one"
+    untold = [point for point in points if point.effective is None and not point.refused]
+    if untold:
+        listed = ", ".join(f"{point.asked_us:g}" for point in untold)
+        yield f"not told by this traffic: {listed} us (too few frames share an interrupt)"
+
+
+def _name(place: int, groups: int) -> str:
+    if groups == 1:
+        return "no effect"
+    if place == 0:
+        return "floor"
+    return "ceiling" if place == groups - 1 else "step"
+
+
+def _alike(points: Sequence[Point]) -> Iterator[list[Point]]:
+    """Neighbours whose interrupts come at the same interval."""
+    group: list[Point] = []
+    for point in points:
+        if group and not _same(group[0], point):
+            yield group
+            group = []
+        group.append(point)
+    if group:
+        yield group
+
+
+def _same(one: Point, other: Point) -> bool:
+    assert one.effective is not None
+    assert other.effective is not None
+    first, second = one.effective.high_us, other.effective.high_us
+    return abs(first - second) <= _NEAR * max(first, second)
+
+
+def _middle(group: Sequence[Point]) -> float:
+    told = [point.effective.delay_us for point in group if point.effective is not None]
+    return sum(told) / len(told)
+
+
+def _interaction(points: Sequence[Point]) -> Iterator[str]:
+    """Where more frames allowed per interrupt change what one delay does."""
+    by_delay: dict[float, list[Point]] = {}
+    for point in points:
+        if point.frames is not None and point.effective is not None:
+            by_delay.setdefault(point.asked_us, []).append(point)
+    for asked_us, some in sorted(by_delay.items()):
+        ordered = sorted(some, key=_order)
+        if len(ordered) > 1 and not _same(ordered[0], ordered[-1]):
+            shown = ", ".join(
+                f"{point.frames}: {point.effective.delay_us:.0f} us"
+                for point in ordered
+                if point.effective is not None
+            )
+            yield f"rx-frames counts at {asked_us:g} us ({shown})"
