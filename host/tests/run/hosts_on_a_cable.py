@@ -36,6 +36,21 @@ class Hosts:
     lab: SshPeer
     folder: Path
     programs: Path
+    wide_addresses: tuple[str, str] | None = None
+
+    def use_ipv6(self) -> None:
+        """Both ends get an address more; plans that are written later name the peer's."""
+        self.wide_addresses = "fd00:5b::1", "fd00:5b::2"
+        sides = (self.lab.here, self.lab.there)
+        for side, address in zip(sides, self.wide_addresses, strict=True):
+            given = ("address", "replace", f"{address}/64", "dev", INTERFACE, "nodad")
+            self.lab.inside(side, "sysctl", "-qw", f"net.ipv6.conf.{INTERFACE}.disable_ipv6=0")
+            self.lab.inside(side, "ip", *given)
+
+    @property
+    def peer_address(self) -> str:
+        """Of the other end, on the cable."""
+        return self.wide_addresses[1] if self.wide_addresses else self.lab.there_address
 
     @property
     def out(self) -> Path:
@@ -69,7 +84,7 @@ class Hosts:
                 f'ssh = "{self.lab.destination}"',
                 f"ssh_options = {json.dumps(list(self.lab.ssh_options))}",
                 f'interface = "{INTERFACE}"',
-                f'address = "{self.lab.there_address}"',
+                f'address = "{self.peer_address}"',
                 f'python = "{self.programs / "python"}"',  # the traffic tool is on its PATH
             ]
         )

@@ -16,7 +16,12 @@ from .hosts_on_a_cable import INTERFACE, WORKLOADS, Hosts, processes_with
 pytestmark = [pytest.mark.network, pytest.mark.slow]
 
 
-def test_a_sweep_with_a_peer_records_every_workload_at_every_mtu(hosts: Hosts) -> None:
+@pytest.mark.parametrize("version", [4, 6])
+def test_a_sweep_with_a_peer_records_every_workload_at_every_mtu(
+    hosts: Hosts, version: int
+) -> None:
+    if version == 6:
+        hosts.use_ipv6()
     rr = '[workloads.rr]\nkind = "request-response"\n'
     hosts.plan('mtu_bytes = [1500, 4000]\nworkload = ["udp", "tcp", "rr"]', WORKLOADS + rr)
     done = hosts.sweep()
@@ -34,7 +39,7 @@ def test_a_sweep_with_a_peer_records_every_workload_at_every_mtu(hosts: Hosts) -
             assert mean == pytest.approx(mtu["requested"] + 14, rel=0.05)
         assert log.result is not None
         (peer,) = log.header["environment"]["peers"]
-        assert peer["address"] == hosts.lab.there_address
+        assert peer["address"] == hosts.peer_address
         assert peer["driver"] == "veth"
         assert peer["kernel_version"] == log.header["environment"]["kernel_version"]
         assert peer["offloads"]
