@@ -142,6 +142,7 @@ def datasets() -> Path:
 _SAMPLES = ("t_monotonic_ns", "t_realtime_ns", "rx_bytes", "rx_packets", "rx_interrupts")
 _SOURCES = ({"name": "sysfs", "atomic": False}, {"name": "proc", "atomic": False})
 _SECOND = 1_000_000_000
+_WALL = 1_700_000_000 * _SECOND  # in November 2023
 
 
 def build_log(
@@ -192,12 +193,12 @@ def build_log(
     for index, row in enumerate(rows):
         log.sample(*row)
         if command and index == 0:
-            log.mark("command_start", row[0], row[0])
+            log.mark("command_start", row[0], _WALL + row[0])
         for name, at in zip(("window_start", "window_end"), window, strict=True):
             if index == at:
-                log.mark(name, row[0], row[0])
+                log.mark(name, row[0], _WALL + row[0])
     if command:
-        log.mark("command_end", rows[-1][0], rows[-1][0])
+        log.mark("command_end", rows[-1][0], _WALL + rows[-1][0])
     if result is not None:
         log.result(result)
     if finish:

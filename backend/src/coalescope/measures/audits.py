@@ -7,6 +7,7 @@ Each is a warning on the run: nothing is refused, and nothing is left out.
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 
 from coalescope_host.run_log import RunLog, RunLogError, Stream
 from coalescope_models.interrupts import TICK_US
@@ -24,6 +25,8 @@ _JUMP_NS = 50_000_000
 _PAUSE = re.compile(r"(flow_control_xo(n|ff)|pause)(?!.*(duration|storm|transition))")
 _STATISTICS = ("ethtool_statistics_start", "ethtool_statistics_end")
 _DELAY_SHARE = 0.1
+_FIRST_YEAR = 2000
+_LATER = timedelta(days=1)
 
 
 def audit_log(log: RunLog, window: Window, values: Mapping[str, float]) -> Iterator[RunWarning]:
@@ -53,6 +56,20 @@ def audit_delay(
             f"A delay of {requested_us:g} µs was set, but the interrupts came as with "
             f"{effective_us:.3g} µs: the device pins or ignores it.",
             {"field": "delay_us", "set_us": requested_us, "effective_us": effective_us},
+        )
+
+
+def date_doubts(recorded_at: str | None, now: datetime | None = None) -> Iterator[RunWarning]:
+    """Whether it was recorded before such logs were, or after today: a clock was wrong."""
+    if recorded_at is None:
+        return
+    at = datetime.fromisoformat(recorded_at)
+    if at.year < _FIRST_YEAR or at > (now or datetime.now(UTC)) + _LATER:
+        yield RunWarning(
+            "date_impossible",
+            f"By its clock it was recorded on {at:%Y-%m-%d}: the clock was wrong. Measures do not "
+            "use it; lists by time do.",
+            {"field": "t_realtime_ns"},
         )
 
 

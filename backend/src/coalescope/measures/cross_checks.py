@@ -10,6 +10,7 @@ from coalescope.runs.records import RunWarning
 
 _NOT_ATOMIC_BIT = 0  # COALESCOPE_NOT_ATOMIC of the kernel module's snapshots
 _FEW_FRAMES = 16
+_UNKNOWN_SHARE = 0.01
 
 
 def cross_checks(
@@ -31,6 +32,26 @@ def cross_checks(
             f"{values['drops']:,.0f} received packets were lost at the interface in the window.",
             {"field": "drops"},
         )
+    yield from _missed(counts, window)
+
+
+def _missed(counts: Mapping[str, int], window: Window) -> Iterator[RunWarning]:
+    """What eBPF says that it did not see."""
+    missed = counts.get("missed_events", 0)
+    if missed > 0:
+        yield RunWarning(
+            "events_missed",
+            f"{missed:,} events were not seen by the eBPF programs: counts may lack as many.",
+            {"field": "missed_events"},
+        )
+    unknown_s = 1e-9 * counts.get("unknown_ns", 0)
+    if unknown_s > _UNKNOWN_SHARE * window.elapsed_s:
+        yield RunWarning(
+            "time_of_unknown_owner",
+            f"{unknown_s:,.3g} s of CPU time have no known owner, as the kernel hid task switches: "
+            "CPU times of workload and others may lack as much.",
+            {"field": "unknown_ns"},
+        )
 
 
 def _frames_agree(counts: Mapping[str, int], values: Mapping[str, float]) -> Iterator[RunWarning]:
@@ -40,14 +61,22 @@ def _frames_agree(counts: Mapping[str, int], values: Mapping[str, float]) -> Ite
     the window. Polls may say more than they found (drivers ask to be called again by returning
     whole budget), but not less; an interface without polls of its own, as veth, has nothing to say.
     """
-    frames = counts.get("rx_packets")
-    if frames is None:
-        return
     slack = _FEW_FRAMES + 2.0 * values.get("packets_per_interrupt", 0.0)
-    by_driver, by_polls = counts.get("driver_rx_packets"), counts.get("poll_work")
-    if by_driver is not None and abs(by_driver - frames) > slack:
-        yield _disagree("driver_rx_packets", "the driver counted", by_driver, frames)
-    if by_polls is not None and counts.get("polls", 0) > 0 and by_polls < frames - slack:
+    for direction in ("rx", "tx"):
+        seen = [
+            counts[name] for name in (f"{direction}_packets", f"{direction}_skbs") if name in counts
+        ]
+        by_driver = counts.get(f"driver_{direction}_packets")
+        # a virtual interface counts segmented packets as one
+        if seen and by_driver is not None and all(abs(by_driver - n) > slack for n in seen):
+            yield _disagree(f"driver_{direction}_packets", "the driver counted", by_driver, seen[0])
+    frames, by_polls = counts.get("rx_packets"), counts.get("poll_work")
+    if (
+        frames is not None
+        and by_polls is not None
+        and counts.get("polls", 0) > 0
+        and by_polls < frames - slack
+    ):
         yield _disagree("poll_work", "its polls said", by_polls, frames)
 
 

@@ -5,7 +5,7 @@ What a log does not count is absent, never zero. The window is the span between 
 record, so counters and elapsed time belong to the same instants.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from coalescope_host.run_log import Field, Payloads, RunLog
@@ -48,6 +48,7 @@ _CYCLES = ("irq_cycles", "softirq_cycles")
 _JIFFIES = ("traffic", "interface", "workload")
 _SHORT_BYTES = 1 << 18
 _BEGUN = 0.25  # of the mean advance: more than what a client says before it sends
+_FEW_INTERRUPTS = 16
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,9 @@ def measure_run(log: RunLog) -> RunMeasures:
         )
     advanced = advances(stream, window)
     counts = _sum_instances(stream.fields, advanced)
+    stuck = list(_stuck_interrupts(counts))
+    if stuck:
+        del counts["rx_interrupts"]
     dilation = log.time_dilation
     elapsed_s = window.elapsed_s / dilation
     environment = _environment(log)
@@ -103,6 +107,7 @@ def measure_run(log: RunLog) -> RunMeasures:
     warnings = [
         *_window_warnings(log),
         *_reset_warnings(advanced),
+        *stuck,
         *complaints,
         *left_out,
         *_byte_warnings(stream.fields, counts),
@@ -241,6 +246,21 @@ def _carried(log: RunLog, window: Window, counts: Mapping[str, int]) -> Carried 
 def _environment(log: RunLog) -> Mapping[str, object]:
     environment = log.header["environment"]
     return environment if isinstance(environment, Mapping) else {}
+
+
+def _stuck_interrupts(counts: Mapping[str, int]) -> Iterator[RunWarning]:
+    """Logs of eBPF that began under traffic counted no receive interrupt at all, once."""
+    polls, packets = counts.get("rx_polls", 0), counts.get("rx_packets", 0)
+    if counts.get("rx_interrupts") != 0 or "idle_ns" not in counts:
+        return
+    if min(polls, packets, counts.get("schedules", 0)) > _FEW_INTERRUPTS:
+        yield RunWarning(
+            "interrupts_not_told",
+            f"No receive interrupt was counted beside {counts['schedules']:,} that scheduled a "
+            "poll: the programs lost track of them when they began. Receive interrupts are left "
+            "out.",
+            {"field": "rx_interrupts"},
+        )
 
 
 def _packet_costs(counts: Mapping[str, int]) -> dict[str, float]:

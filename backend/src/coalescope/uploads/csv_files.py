@@ -2,14 +2,20 @@
 """A tidy CSV as an upload."""
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from uuid import NAMESPACE_URL, uuid5
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import MAX_SLUG
+from coalescope.measures.plausibility import doubts
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.tidy_csv import check_size, measures_of, read_table
+
+_MOST_DOUBTS = 20
 
 
 def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -> Incoming:
@@ -35,6 +41,7 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
     slug = request.experiment or slug_from(request.filename)
     title = request.title or PurePosixPath(request.filename).stem
     warnings = [_passed_over(name) for name in table.passed_over]
+    warnings += islice(_doubts(runs, request.kind), _MOST_DOUBTS)
     return Incoming("csv", slug, title, request.kind, runs, warnings, per_cell=table.per == "cell")
 
 
@@ -46,6 +53,14 @@ def _passed_over(name: str) -> RunWarning:
         f"the column {name.replace('receiver_', 'traffic_')}.",
         {"column": name},
     )
+
+
+def _doubts(runs: Sequence[NewRun], kind: str | None) -> Iterator[RunWarning]:
+    """What cannot be in a row's values."""
+    for run in runs:
+        values = {name: measured.value for name, measured in run.measures.items()}
+        for doubt in doubts(values, {}, run.factors, kind):
+            yield replace(doubt, where={**doubt.where, "row": run.csv_row})
 
 
 def slug_from(filename: str) -> str:

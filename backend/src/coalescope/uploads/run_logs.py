@@ -14,8 +14,9 @@ from coalescope_models.interrupts import TICK_US
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue, Kind
-from coalescope.measures.audits import audit_delay
+from coalescope.measures.audits import audit_delay, date_doubts
 from coalescope.measures.counters import value_at
+from coalescope.measures.plausibility import doubts
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
 from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
@@ -100,6 +101,8 @@ def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewR
     if isinstance(effective, int | float) and 0 <= effective <= _LONGEST_DELAY_US:
         values["effective_delay_us"] = float(effective)
         warnings += _delay_audit(factors, values)
+    environment = cast(Mapping[str, Any], log.header["environment"])
+    recorded_at = _recorded_at(log, measured)
     requested = {
         name: parts["requested"] for name, parts in given.items() if parts["requested"] is not None
     }
@@ -111,9 +114,15 @@ def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewR
         measures={name: MeasuredValue(value) for name, value in values.items()},
         partial=not log.complete,
         requested=requested,
-        environment=cast(Mapping[str, Any], log.header["environment"]),
-        warnings=[*_problem_warnings(log), *warnings, *measured.warnings],
-        recorded_at=_recorded_at(log, measured),
+        environment=environment,
+        warnings=[
+            *_problem_warnings(log),
+            *warnings,
+            *measured.warnings,
+            *doubts(values, environment, factors, run["kind"]),
+            *date_doubts(recorded_at),
+        ],
+        recorded_at=recorded_at,
     )
 
 
