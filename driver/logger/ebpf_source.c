@@ -26,7 +26,7 @@
 #include "interface.h"
 #include "text_file.h"
 
-enum { MOST_TRIES = 1000, MOST_LINES = 1024 };
+enum { MOST_TRIES = 1000, MOST_LINES = 1024, COST_ROUNDS = 5 };
 static const uint64_t SKIPPED_EVERY_NS = 1000000000;
 
 /* What all CPUs have counted together. */
@@ -221,6 +221,8 @@ static int choose_programs(struct coalescope_bpf *programs, bool with_schedules)
 
 	if (libbpf_get_error(kernel))
 		return -ENOENT;
+	bpf_program__set_autoload(programs->progs.measure_cost,
+				  libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) == 1);
 	bpf_program__set_autoload(programs->progs.on_schedule, with_schedules);
 	bpf_program__set_autoload(programs->progs.on_schedule_irqoff, with_schedules);
 	bpf_object__for_each_program(program, programs->obj) {
@@ -258,6 +260,7 @@ static int load(struct state *state, bool with_schedules)
 		return -errno;
 	programs->rodata->interface_index = state->index;
 	programs->rodata->namespace_inode = (unsigned int)namespace.st_ino;
+	programs->rodata->with_schedules = with_schedules;
 	state->cpu_count = (size_t)cpus;
 	status = bpf_map__set_max_entries(programs->maps.cpus, (unsigned int)cpus);
 	if (!status)
@@ -320,6 +323,42 @@ static int follow_children(struct state *state)
 
 	state->has |= WORKLOAD;
 	return bpf_prog_test_run_opts(bpf_program__fd(state->programs->progs.follow_caller), &here);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void add_cost(struct text *facts, const char *name, uint64_t of_all_turns)
+{
+	json_member_integer(facts, name, (int64_t)((of_all_turns + PROBE_COST_TURNS / 2) / PROBE_COST_TURNS));
+}
+
+/* What an interrupt, a poll and a frame cost with these programs: the best of a few, as others disturb it. */
+static void measure_cost(const struct state *state, struct text *facts)
+{
+	const struct coalescope_bpf *programs = state->programs;
+	uint64_t irq = UINT64_MAX, poll = UINT64_MAX, frame = UINT64_MAX;
+	int round;
+
+	if (!bpf_program__autoload(programs->progs.measure_cost))
+		return;
+	for (round = 0; round < COST_ROUNDS; round++) {
+		LIBBPF_OPTS(bpf_test_run_opts, here);
+
+		if (bpf_prog_test_run_opts(bpf_program__fd(programs->progs.measure_cost), &here))
+			return;
+		irq = least(irq, programs->bss->probe_cost.irq);
+		poll = least(poll, programs->bss->probe_cost.poll);
+		frame = least(frame, programs->bss->probe_cost.frame);
+	}
+	json_name(facts, "probe_cost");
+	json_open(facts, '{');
+	add_cost(facts, "irq_ns", irq);
+	add_cost(facts, "poll_ns", poll);
+	add_cost(facts, "frame_ns", frame);
+	json_close(facts, '}');
 }
 
 static int announce_lines(const struct state *state)
@@ -556,7 +595,8 @@ static void describe(const struct source *source, struct record_layout *layout)
 	}
 }
 
-int ebpf_source_open(struct source *source, struct record_layout *layout, const char *interface, bool follow)
+int ebpf_source_open(struct source *source, struct record_layout *layout, const char *interface, bool follow,
+		     struct text *facts)
 {
 	struct state *state = calloc(1, sizeof(*state));
 	int status;
@@ -587,6 +627,7 @@ int ebpf_source_open(struct source *source, struct record_layout *layout, const 
 		close_source(source);
 		return status;
 	}
+	measure_cost(state, facts);
 	start_cpus(state);
 	if (!is_realtime_kernel())
 		state->has |= TIMES;

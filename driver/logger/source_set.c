@@ -42,7 +42,7 @@ static int open_module(struct source_set *set, const char *interface)
 static int open_ebpf(struct source_set *set, const char *interface)
 {
 #ifdef HAVE_EBPF
-	return keep(set, ebpf_source_open(next(set), &set->layout, interface, set->follow));
+	return keep(set, ebpf_source_open(next(set), &set->layout, interface, set->follow, &set->facts));
 #else
 	(void)set;
 	(void)interface;

@@ -14,6 +14,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Set before loading: the interface, by its index in the network namespace with this inode number. */
 const volatile int interface_index;
 const volatile unsigned int namespace_inode;
+const volatile bool with_schedules; /* whether this kernel allows the programs that see NAPI being scheduled */
 
 /* Process that records, as the kernel numbers it; 0: no command is recorded. What it starts is the workload. */
 volatile __u32 recorder;
@@ -247,19 +248,23 @@ int start_cpu(void *context)
 	return 0;
 }
 
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(on_softirq, unsigned int number)
+static __always_inline void softirq_began(struct cpu_counters *cpu, __u32 number)
 {
-	struct cpu_counters *cpu = this_cpu();
-
-	if (!cpu || !cpu->counting)
-		return 0;
 	begin(&cpu->soft_sequence);
 	cpu->softirq = number + 1;
 	cpu->last_polled = OF_OTHERS;
 	cpu->soft_since_ns = soft_clock(cpu);
 	cpu->soft_began_ns = cpu->soft_since_ns + *(volatile bpf_u64 *)&cpu->hard_total_ns;
 	end(&cpu->soft_sequence);
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(on_softirq, unsigned int number)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (cpu && cpu->counting)
+		softirq_began(cpu, number);
 	return 0;
 }
 
@@ -272,17 +277,21 @@ static __always_inline void charge_softirq(struct cpu_counters *cpu, __u32 owner
 	cpu->soft_since_ns = now;
 }
 
+static __always_inline void softirq_ended(struct cpu_counters *cpu)
+{
+	begin(&cpu->soft_sequence);
+	charge_softirq(cpu, cpu->last_polled);
+	cpu->softirq = 0;
+	end(&cpu->soft_sequence);
+}
+
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(on_softirq_end, unsigned int number)
 {
 	struct cpu_counters *cpu = this_cpu();
 
-	if (!cpu || !cpu->softirq)
-		return 0;
-	begin(&cpu->soft_sequence);
-	charge_softirq(cpu, cpu->last_polled);
-	cpu->softirq = 0;
-	end(&cpu->soft_sequence);
+	if (cpu && cpu->softirq)
+		softirq_ended(cpu);
 	return 0;
 }
 
@@ -309,20 +318,24 @@ static __always_inline bool is_handler(__u64 action, __u64 irq)
 	return bpf_map_lookup_elem(&handlers, &handler) != NULL;
 }
 
+static __always_inline void interrupt_began(struct cpu_counters *cpu, __u32 irq, __u64 action)
+{
+	begin(&cpu->hard_sequence);
+	cpu->hard_since_ns = bpf_ktime_get_ns();
+	cpu->handler = action;
+	cpu->irq = irq;
+	cpu->scheduled = false;
+	cpu->interrupt_is_ours = is_handler(0, irq) || is_handler(cpu->handler, irq);
+	end(&cpu->hard_sequence);
+}
+
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(on_interrupt, int irq, struct irqaction *action)
 {
 	struct cpu_counters *cpu = this_cpu();
 
-	if (!cpu)
-		return 0;
-	begin(&cpu->hard_sequence);
-	cpu->hard_since_ns = bpf_ktime_get_ns();
-	cpu->handler = (__u64)action;
-	cpu->irq = irq;
-	cpu->scheduled = false;
-	cpu->interrupt_is_ours = is_handler(0, irq) || is_handler(cpu->handler, irq);
-	end(&cpu->hard_sequence);
+	if (cpu)
+		interrupt_began(cpu, irq, (__u64)action);
 	return 0;
 }
 
@@ -336,13 +349,8 @@ static __always_inline void meet_scheduled(__u64 irq)
 		queue->met++;
 }
 
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(on_interrupt_end, int irq, struct irqaction *action, int result)
+static __always_inline void interrupt_ended(struct cpu_counters *cpu, __u32 irq, int result)
 {
-	struct cpu_counters *cpu = this_cpu();
-
-	if (!cpu || !cpu->hard_since_ns)
-		return 0;
 	begin(&cpu->hard_sequence);
 	charge_interrupt(cpu);
 	if (cpu->interrupt_is_ours && result != IRQ_NONE) {
@@ -353,6 +361,15 @@ int BPF_PROG(on_interrupt_end, int irq, struct irqaction *action, int result)
 	cpu->handler = 0;
 	cpu->interrupt_is_ours = false;
 	end(&cpu->hard_sequence);
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(on_interrupt_end, int irq, struct irqaction *action, int result)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (cpu && cpu->hard_since_ns)
+		interrupt_ended(cpu, irq, result);
 	return 0;
 }
 
@@ -420,16 +437,11 @@ static __always_inline void claim(const struct cpu_counters *cpu, const struct n
 	queue->claimed_ns = cpu->hard_since_ns;
 }
 
-static __always_inline int scheduled(const struct napi_struct *napi)
+static __always_inline void napi_scheduled(struct cpu_counters *cpu, const struct napi_struct *napi)
 {
-	struct cpu_counters *cpu = this_cpu();
-	struct handler handler = {0};
+	struct handler handler = {.action = cpu->handler, .irq = cpu->irq};
 	__u32 known = true;
 
-	if (!cpu || !cpu->handler || !is_watched(napi->dev))
-		return 0;
-	handler.action = cpu->handler;
-	handler.irq = cpu->irq;
 	begin(&cpu->hard_sequence);
 	if (!cpu->interrupt_is_ours) {
 		bpf_map_update_elem(&handlers, &handler, &known, BPF_ANY);
@@ -439,6 +451,14 @@ static __always_inline int scheduled(const struct napi_struct *napi)
 	cpu->scheduled = true;
 	claim(cpu, napi, handler.irq);
 	end(&cpu->hard_sequence);
+}
+
+static __always_inline int scheduled(const struct napi_struct *napi)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (cpu && cpu->handler && is_watched(napi->dev))
+		napi_scheduled(cpu, napi);
 	return 0;
 }
 
@@ -504,7 +524,23 @@ static __always_inline void thread_polled(struct cpu_counters *cpu, const struct
 	charge_task(cpu, cpu->task_owner);
 }
 
-/* At the end of a poll. In the receive softirq and in NAPI threads it says whose the time since the last one was. */
+/* It says whose the time since the last poll was. */
+static __always_inline void polled_in_softirq(struct cpu_counters *cpu, bool ours)
+{
+	cpu->last_polled = ours ? OF_INTERFACE : OF_OTHERS;
+	charge_softirq(cpu, cpu->last_polled);
+}
+
+static __always_inline void count_poll(struct cpu_counters *cpu, const struct napi_struct *napi, int work)
+{
+	cpu->polls++;
+	cpu->rx_polls += cpu->received > 0;
+	cpu->poll_work += work > 0 ? work : 0;
+	cpu->rx_interrupts += served(cpu, napi);
+	cpu->received = 0;
+}
+
+/* At the end of a poll. */
 SEC("tp_btf/napi_poll")
 int BPF_PROG(on_poll, struct napi_struct *napi, int work, int budget)
 {
@@ -515,37 +551,20 @@ int BPF_PROG(on_poll, struct napi_struct *napi, int work, int budget)
 		return 0;
 	ours = is_watched(napi->dev);
 	begin(&cpu->soft_sequence);
-	if (cpu->softirq == NET_RX_SOFTIRQ + 1) {
-		cpu->last_polled = ours ? OF_INTERFACE : OF_OTHERS;
-		charge_softirq(cpu, cpu->last_polled);
-	} else {
+	if (cpu->softirq == NET_RX_SOFTIRQ + 1)
+		polled_in_softirq(cpu, ours);
+	else
 		thread_polled(cpu, napi, ours);
-	}
-	if (ours) {
-		cpu->polls++;
-		cpu->rx_polls += cpu->received > 0;
-		cpu->poll_work += work > 0 ? work : 0;
-		cpu->rx_interrupts += served(cpu, napi);
-		cpu->received = 0;
-	}
+	if (ours)
+		count_poll(cpu, napi, work);
 	end(&cpu->soft_sequence);
 	return 0;
 }
 
 /* --- frames --- */
 
-/* Each frame passes one of these entries once, before generic receive offload. */
-static __always_inline int received(const struct sk_buff *skb)
+static __always_inline void count_received(struct cpu_counters *cpu, struct frames frames)
 {
-	struct cpu_counters *cpu;
-	struct frames frames;
-
-	if (!is_watched(skb->dev))
-		return 0;
-	cpu = this_cpu();
-	if (!cpu)
-		return 0;
-	frames = received_frames(skb);
 	begin(&cpu->soft_sequence);
 	cpu->rx_packets += frames.packets;
 	cpu->rx_bytes += frames.bytes;
@@ -553,6 +572,18 @@ static __always_inline int received(const struct sk_buff *skb)
 	if (!cpu->received++)
 		cpu->first_frame_ns = bpf_ktime_get_ns();
 	end(&cpu->soft_sequence);
+}
+
+/* Each frame passes one of these entries once, before generic receive offload. */
+static __always_inline int received(const struct sk_buff *skb)
+{
+	struct cpu_counters *cpu;
+
+	if (!is_watched(skb->dev))
+		return 0;
+	cpu = this_cpu();
+	if (cpu)
+		count_received(cpu, received_frames(skb));
 	return 0;
 }
 
@@ -623,3 +654,5 @@ int BPF_PROG(on_transmit_end, struct sk_buff *skb, int result, struct net_device
 	end(&cpu->soft_sequence);
 	return 0;
 }
+
+#include "probe_cost.h"

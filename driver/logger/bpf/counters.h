@@ -22,6 +22,9 @@ enum task_owner {
 	TASK_OWNERS,
 	TASK_UNDECIDED = TASK_OWNERS
 };
+/* How often each part is run to measure what it costs. */
+enum { PROBE_COST_TURNS = 500 };
+
 enum interrupt_owner { OF_INTERFACE, OF_OTHERS, INTERRUPT_OWNERS };
 
 /*

@@ -151,6 +151,7 @@ def test_frames_and_interrupts_of_a_card(logs, driver):
     assert counted("irq_ns") > 0
     assert counted("softirq_ns") > counted("irq_ns")
     assert counted("unknown_ns") == 0
+    assert counted.log.header["environment"]["probe_cost"]["irq_ns"] > 0
 
 
 @pytest.mark.parametrize("driver", DRIVERS)

@@ -274,6 +274,15 @@ def test_the_time_of_the_command_is_its_own(machines, logger, tmp_path, how):
     assert 0.5 <= int(values[-1] - values[0]) / 1e9 < 0.5 + 0.4  # Python's start twice
 
 
+def test_what_counting_costs_is_measured_when_it_begins(machines, recording):
+    with recording(machines[1]) as log:
+        pass
+    cost = read(log.path).header["environment"]["probe_cost"]
+    assert list(cost) == ["irq_ns", "poll_ns", "frame_ns"]
+    assert all(5 < each < 20_000 for each in cost.values())
+    assert cost["frame_ns"] < cost["poll_ns"]  # one program against three
+
+
 def test_other_interfaces_are_not_counted(machines, recording):
     for number, machine in enumerate(machines, 1):
         if number == 1:
