@@ -4,13 +4,14 @@
 from collections.abc import Sequence
 
 import pytest
+from coalescope.measures.run_log_measures import measure_run
 from coalescope_host.plan.factors import level_text
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.run.interval import interval_of
 from coalescope_host.run.run_values import run_values
 from coalescope_host.run_log import read
 
-from .conftest import Files
+from .conftest import ROOT, Files
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,17 @@ def test_the_interval_is_students_with_one_degree_less_than_replicates() -> None
     assert interval_of([1, 2, 3, 4]).half == pytest.approx(0.645497 * 3.182446, rel=1e-3)
     many = interval_of([0, 1] * 50).half
     assert many == pytest.approx(1.984217 * 0.0502519, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["module", "several-sources", "small"])
+def test_a_measure_of_the_table_is_the_store_s(name: str) -> None:
+    log = read(ROOT / "driver" / "testdata" / f"{name}.runlog")
+    stored = measure_run(log).values
+    shown = run_values(log)
+    both = shown.keys() & stored.keys()
+    assert {"throughput_mbps", "elapsed_s"} <= both
+    assert {n: shown[n] for n in both} == pytest.approx({n: stored[n] for n in both})
+    assert shown.keys() - both <= {"poll_rate_hz"}
 
 
 def test_a_sweep_ends_with_a_row_for_each_cell_and_says_what_is_next(files: Files) -> None:

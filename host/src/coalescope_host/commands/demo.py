@@ -9,7 +9,7 @@ import socket
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ def run(options: Namespace) -> int:
 
 
 def _demo(options: Namespace) -> int:
-    server = _server(options.server)
+    server = _server(options)
     plan = plan_of(Path("demo"), _document(options, server))
     say(WHAT_IT_IS)
     with cable(LARGEST_MTU_BYTES) as joined:
@@ -59,22 +59,31 @@ def _demo(options: Namespace) -> int:
         done = Invocation(plan, folder, open_bench, network=joined.at_home).carry_out()
     say(WHAT_IT_CANNOT)
     if server is not None:
-        say(f"The page: {page_of(server, plan)}")
+        say(f"The page: {page_of(server, plan)}?measure=interface_cpu_percent")
     else:
         say(f"No server answers at {USUAL_SERVER}: with `make serve`, the same command draws this.")
     return 0 if done else FAILED
 
 
-def _server(asked: str | None) -> str | None:
+def _server(options: Namespace) -> str | None:
     """The server that logs go to; the usual one if it is up."""
-    if asked is not None and not is_server(asked):
+    if options.server is None:
+        return USUAL_SERVER if _answers(USUAL_SERVER) else None
+    if not is_server(options.server):
         raise UsageError(f"--server {A_SERVER}")
-    if asked is not None:
-        return asked
-    parts = urlsplit(USUAL_SERVER)
-    with suppress(OSError), socket.create_connection((parts.hostname, parts.port), timeout=2):
-        return USUAL_SERVER
-    return None
+    if options.out is None and not _answers(options.server):
+        raise SweepError(f"No server answers at {options.server}; --out DIR keeps the logs.")
+    return str(options.server)
+
+
+def _answers(server: str) -> bool:
+    parts = urlsplit(server)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        with socket.create_connection((parts.hostname, port), timeout=2):
+            return True
+    except OSError:
+        return False
 
 
 def _document(options: Namespace, server: str | None) -> Mapping[str, Any]:

@@ -13,7 +13,8 @@ from .window_counters import window_counters
 
 _LINK_BYTES = 18
 _PART_BYTES = {"link_header": 14, "fcs": 4, "preamble_and_gap": 20}
-_HOST_NS = tuple(f"cpu_{name}_ns" for name in ("user", "nice", "system", "irq", "softirq", "steal"))
+_HOST_NS = tuple(f"cpu_{name}_ns" for name in ("user", "nice", "system", "irq", "softirq"))
+_OWNERS = ("idle", "task", "other_task", "irq", "softirq", "other_irq")
 _SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _NEEDED_NS = {"cpu_user_ns", "cpu_system_ns", "cpu_idle_ns"}
 _LINES = ("interrupts", "proc")
@@ -92,29 +93,30 @@ def _interrupts(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> d
 
 
 def _processors(counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
+    """Percent of one CPU: by owner where every moment has one, else by the kernel's ticks."""
+    owned = _owned_s(counts, elapsed_s)
     found = {}
-    interface_s = _owner_s(counts, ("irq", "softirq"), elapsed_s)
-    if interface_s is not None:
-        found["interface_cpu_percent"] = 100 * interface_s / elapsed_s
-    workload_ns = counts.get("workload_ns", counts.get("workload_cpu_ns"))
-    if workload_ns is not None:
-        found["workload_cpu_percent"] = 1e-7 * workload_ns / elapsed_s
+    if "irq" in owned and "softirq" in owned:
+        found["interface_cpu_percent"] = owned["irq"] + owned["softirq"]
+    if "workload" in owned:
+        found["workload_cpu_percent"] = owned["workload"]
+    elif "workload_cpu_ns" in counts:
+        found["workload_cpu_percent"] = 1e-9 * counts["workload_cpu_ns"]
     if counts.keys() >= _NEEDED_NS:
-        busy_ns = sum(counts.get(name, 0.0) for name in _HOST_NS)
-        system_ns = sum(counts.get(name, 0.0) for name in _SYSTEM_NS)
-        found["system_cpu_percent"] = 1e-7 * system_ns / elapsed_s
-        found["host_cpu_percent"] = 1e-7 * busy_ns / elapsed_s
-    return found
+        found["system_cpu_percent"] = 1e-9 * sum(counts.get(name, 0.0) for name in _SYSTEM_NS)
+    if all(owner in owned for owner in _OWNERS):
+        found["host_cpu_percent"] = sum(owned.values()) - owned["idle"]
+    elif counts.keys() >= _NEEDED_NS:
+        found["host_cpu_percent"] = 1e-9 * sum(counts.get(name, 0.0) for name in _HOST_NS)
+    return {name: 100 * seconds / elapsed_s for name, seconds in found.items()}
 
 
-def _owner_s(counts: Mapping[str, float], owners: Sequence[str], elapsed_s: float) -> float | None:
-    cycles, clock = [f"{owner}_cycles" for owner in owners], counts.get("t_tsc", 0.0)
-    if clock > 0 and all(name in counts for name in cycles):
-        return sum(counts[name] for name in cycles) * elapsed_s / clock
-    times = [f"{owner}_ns" for owner in owners]
-    if all(name in counts for name in times):
-        return 1e-9 * sum(counts[name] for name in times)
-    return None
+def _owned_s(counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
+    clock = counts.get("t_tsc", 0.0)
+    cycles = clock > 0 and any(f"{owner}_cycles" in counts for owner in _OWNERS)
+    unit, scale = ("cycles", elapsed_s / clock) if cycles else ("ns", 1e-9)
+    every = (*_OWNERS, "workload", "unknown")
+    return {o: scale * counts[f"{o}_{unit}"] for o in every if f"{o}_{unit}" in counts}
 
 
 def _losses(counts: Mapping[str, float]) -> dict[str, float]:
