@@ -45,6 +45,23 @@ def test_a_sweep_with_a_peer_records_every_workload_at_every_mtu(
         assert peer["offloads"]
 
 
+def test_the_workload_runs_where_the_plan_says(hosts: Hosts) -> None:
+    script = "nproc; exec ping -q -c 20 -i 0.05 {peer}"
+    ping = f'[workloads.ping]\nkind = "command"\ncommand = ["sh", "-c", "{script}"]\ncpus = "0"\n'
+    found = {}
+    for folder, factor in (("option", "mtu_bytes = [1500]"), ("factor", 'workload_cpus = ["0-1"]')):
+        hosts.plan(f'{factor}\nworkload = ["ping"]', ping)
+        out = hosts.folder / folder
+        done = hosts.sweep(str(hosts.folder / "plan.toml"), "--out", str(out))
+        assert done.returncode == 0, done.stderr
+        (log,) = map(read, (out / "logs").glob("*.runlog"))
+        assert log.result is not None
+        assert log.result is not None
+        notes = log.header["environment"]["notes"]
+        found[folder] = str(notes["workload_cpus"]), bytes(log.result.body)[:2]
+    assert found == {"option": ("0", b"1\n"), "factor": ("0-1", b"2\n")}
+
+
 def test_dry_run_names_the_changes_of_both_ends_and_makes_none(hosts: Hosts) -> None:
     hosts.plan('mtu_bytes = [1500, 4000]\nworkload = ["udp", "tcp"]')
     done = hosts.sweep(str(hosts.folder / "plan.toml"), "--dry-run", "--all")

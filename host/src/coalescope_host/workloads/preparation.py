@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from coalescope_host.plan.plan import WorkloadSpec
+from coalescope_host.plan.registry import WORKLOAD_CPUS
 from coalescope_host.protocols import RunContext
 
 from . import command, nfs, pktgen, request_response, tcp_fan_in, udp_fan_in
@@ -36,6 +37,6 @@ def prepare(spec: WorkloadSpec, context: RunContext) -> Traffic:
             f"[workloads.{spec.name}]: there is no kind “{spec.kind}”; "
             f"known are {', '.join(KINDS)}."
         )
-    cpus = context.levels.get("workload_cpus", spec.cpus)
+    cpus = context.levels.get(WORKLOAD_CPUS, spec.cpus)
     traffic = KINDS[spec.kind](spec, context)
     return traffic if cpus is None else pinned(traffic, str(cpus))
