@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Interfaces whose frames enter the stack as another's, in a guest that has one."""
+
+import pytest
+from coalescope_host.run_log import read
+from guest.folders import alone
+from guest.kernel import debian_kernel
+from guest.machine import Guest
+from guest.programs import build_programs
+
+pytestmark = pytest.mark.guest
+
+SCRIPT = """
+for near in $(ls /sys/class/net); do
+	! ethtool -i $near 2>/dev/null | grep -q 'driver: net_failover' || failover=$near
+done
+ip link set $failover up
+record() { # NAME, options
+	name=$1; shift
+	/logger -i $failover -o /tmp/$name.runlog -d 50ms -t 10ms --force "$@" 2>/out/$name.said
+	echo "status $?" >>/out/$name.said
+	[ ! -e /tmp/$name.runlog ] || cp /tmp/$name.runlog /out
+}
+record asked --source ebpf
+record auto
+"""
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory):
+    with alone():
+        programs = build_programs(debian_kernel())
+    guest = Guest(
+        nics=("virtio-net-pci,failover=on",),
+        modules=("virtio_net",),
+        files={"/logger": programs["/usr/local/bin/coalescope-logger"]},
+    )
+    return guest.run(SCRIPT, tmp_path_factory.mktemp("failover"), timeout_s=300)
+
+
+@pytest.mark.fault("I7")
+def test_it_is_refused_with_advice(left):
+    said = left.text("asked.said")
+    assert "receives through a virtual function" in said
+    assert "record the function's own interface" in said
+    assert said.endswith("status 1\n")
+    assert not (left.output / "asked.runlog").exists()
+
+
+@pytest.mark.fault("I7")
+def test_by_itself_the_logger_counts_elsewhere_and_says_why(left):
+    assert "not from ebpf: this interface receives through a virtual" in left.text("auto.said")
+    log = read(left.output / "auto.runlog")
+    assert log.header["environment"]["counter_source"] == "proc"
+    assert "virtual function" in log.header["environment"]["counter_sources_refused"]["ebpf"]
