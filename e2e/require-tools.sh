@@ -24,6 +24,7 @@ need gcc gcc
 need make make
 need depmod kmod
 need strip binutils
+need zstd zstd
 need clang clang
 need bpftool bpftool
 PATH="$PATH:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')"

@@ -9,25 +9,43 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from guest.errors import GuestError
 
-RELEASE = "bookworm"
-BACKPORTS = f"{RELEASE}-backports"
 _ATTEMPTS = 3
 _HARMLESS = re.compile(r"Not found in archive|Exiting with failure status due to previous")
 _SYSTEM_STATUS = Path("/var/lib/dpkg/status")
 
 
+@dataclass(frozen=True)
+class Release:
+    """A release of Debian, whose backports are asked where it does not have a package itself."""
+
+    number: int
+    name: str
+
+    @property
+    def backports(self) -> str:
+        """The name of its backports."""
+        return f"{self.name}-backports"
+
+
+DEBIAN_12 = Release(12, "bookworm")
+"""What this machine runs."""
+DEBIAN_13 = Release(13, "trixie")
+
+
 class Apt:
-    """Finds and downloads packages of Debian 12 and its backports into `folder`.
+    """Finds and downloads packages of a Debian release and its backports, kept below `build`.
 
     Errors: GuestError with apt's own words.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder.resolve()
+    def __init__(self, build: Path, release: Release = DEBIAN_12) -> None:
+        self._folder = (build / f"apt-{release.name}").resolve()
+        self._release = release
         self._nothing_installed = self._folder / "status"
 
     def download(self, names: Sequence[str], *, beside_system: bool = False) -> list[Path]:
@@ -50,12 +68,15 @@ class Apt:
             self._run("apt-get", self._nothing_installed, "-qq", "download", *names)
         return files
 
-    def dependencies(self, name: str, release: str) -> list[str]:
-        """Return the names that a package of a release depends on directly."""
+    def names(self, prefix: str) -> list[str]:
+        """Return the names of all packages that begin so."""
         self._prepare()
-        shown = self._run(
-            "apt-cache", self._nothing_installed, "show", "--no-all-versions", f"{name}/{release}"
-        )
+        return self._run("apt-cache", self._nothing_installed, "pkgnames", prefix).split()
+
+    def dependencies(self, name: str) -> list[str]:
+        """Return the names that a package depends on directly."""
+        self._prepare()
+        shown = self._run("apt-cache", self._nothing_installed, "show", "--no-all-versions", name)
         depends = re.search(r"^Depends: (.*)$", shown, re.MULTILINE)
         return re.findall(r"(?:^|, )([^ ,]+)", depends[1]) if depends else []
 
@@ -82,8 +103,8 @@ class Apt:
         (self._folder / "empty/partial").mkdir(parents=True, exist_ok=True)
         self._nothing_installed.write_text("")
         site = _mirror()
-        releases = (RELEASE, BACKPORTS)
-        lines = [f"deb {site} {release} main\n" for release in releases]
+        suites = (self._release.name, self._release.backports)
+        lines = [f"deb {site} {suite} main\n" for suite in suites]
         (self._folder / "sources.list").write_text("".join(lines))
         self._run("apt-get", self._nothing_installed, "-qq", "update")
         (self._folder / "updated").write_text("")
@@ -110,7 +131,7 @@ class Apt:
         if done.returncode:
             raise GuestError(
                 f"{program} {' '.join(arguments)} failed:\n{done.stderr.strip()}\n"
-                f"Guests need Debian 12's packages and its backports; remove "
+                f"Guests need packages of Debian {self._release.number} and its backports; remove "
                 f"{self._folder} to read their lists again."
             )
         return done.stdout
@@ -163,10 +184,10 @@ def _mirror() -> str:
         text=True,
         check=True,
     ).stdout.split("\n")
-    found = [site.split()[1] for site in sites if site.startswith(f"{RELEASE} ")]
+    found = [site.split()[1] for site in sites if site.startswith(f"{DEBIAN_12.name} ")]
     if not found:
         raise GuestError(
-            f"This machine's apt knows no mirror of Debian 12 ({RELEASE}): guests take "
-            "kernel, Python and QEMU from there. Run it on Debian 12, or in a container of it."
+            f"This machine's apt knows no mirror of Debian 12 ({DEBIAN_12.name}): guests "
+            "take kernel, Python and QEMU from there. Run it on Debian 12, or in a container of it."
         )
     return found[0]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from guest.debian import BACKPORTS, Apt, unpack
+from guest.debian import DEBIAN_12, Apt, unpack
 from guest.errors import GuestError
 from guest.folders import BUILD, made_once
 
@@ -47,9 +47,9 @@ def debian_qemu(build: Path = BUILD) -> Emulator:
     """Fetch QEMU once; later calls return at once."""
 
     def make(folder: Path) -> None:
-        apt = Apt(build / "apt")
-        packages = [f"qemu-system-x86/{BACKPORTS}", f"seabios/{BACKPORTS}"]
-        packages += [f"qemu-system-common/{BACKPORTS}", f"qemu-system-data/{BACKPORTS}"]
+        apt, backports = Apt(build), DEBIAN_12.backports
+        packages = [f"qemu-system-x86/{backports}", f"seabios/{backports}"]
+        packages += [f"qemu-system-common/{backports}", f"qemu-system-data/{backports}"]
         unpack(apt.download(packages, beside_system=True), folder)
 
     folder = made_once(build / "qemu", make)

@@ -6,7 +6,7 @@ import sys
 from guest.emulator import debian_qemu
 from guest.errors import GuestError
 from guest.folders import BUILD, alone
-from guest.kernel import debian_kernel
+from guest.kernel import NEWEST, debian_kernel
 from guest.programs import build_programs, tested_modules
 from guest.root import debian_root
 
@@ -17,11 +17,13 @@ def main() -> int:
         with alone():
             kernel, emulator, _ = debian_kernel(), debian_qemu(), debian_root()
             build_programs(kernel)  # else the first guest does, and all others wait for it
-            tested_modules(kernel)
+            newest = debian_kernel(NEWEST)
+            for tested in (kernel, newest):
+                tested_modules(tested)
     except GuestError as error:
         sys.stderr.write(f"guest: {error}\n")
         return 1
-    sys.stdout.write(f"{BUILD}: Linux {kernel.abi}, QEMU {emulator.version()}\n")
+    sys.stdout.write(f"{BUILD}: Linux {kernel.abi} and {newest.abi}, QEMU {emulator.version()}\n")
     return 0
 
 

@@ -11,17 +11,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from guest.debian import RELEASE, Apt, need, unpack
+from guest.debian import DEBIAN_12, DEBIAN_13, Apt, need, unpack
 from guest.errors import GuestError
 from guest.folders import BUILD, made_once
+from guest.toolchain import Toolchain, debian_toolchain
+
+KERNELS = {"6.1": DEBIAN_12, "6.12": DEBIAN_13, "7.2": DEBIAN_13}
+"""Versions of Linux that guests can have → the release of Debian that has it, or its backports."""
+OLDEST, NEWEST = next(iter(KERNELS)), next(reversed(KERNELS))
 
 # What is kept of the 4,000 modules of a Debian kernel.
 _KEPT = (
     "./boot/vmlinuz-*",
     "./boot/System.map-*",
+    "*/vmlinuz",
+    "*/System.map",
     "*/kernel/drivers/net/ethernet/intel/*",
     "*/kernel/drivers/net/*.ko*",
-    "*/kernel/drivers/net/netdevsim/*",
     "*/kernel/drivers/virtio/*",
     "*/kernel/drivers/block/virtio_blk.ko*",
     "*/kernel/drivers/ptp/*",
@@ -35,8 +41,15 @@ _KEPT = (
     "*/kernel/fs/netfs/*",
     "*/kernel/fs/fscache/*",
     "*/kernel/net/9p/*",
+    "*/kernel/net/8021q/*",
+    "*/kernel/net/802/*",
+    "*/kernel/net/bridge/*",
     "*/kernel/net/core/*",
+    "*/kernel/net/ipv4/udp_tunnel*",
+    "*/kernel/net/ipv6/ip6_udp_tunnel*",
+    "*/kernel/net/llc/*",
     "*/kernel/net/sched/*",
+    "*/kernel/net/tls/*",
     "*/kernel/lib/*",
     "*/kernel/crypto/crc32c*",
     "*/modules.builtin*",
@@ -45,6 +58,8 @@ _KEPT = (
 
 
 _XZ = b"\xfd7zXZ\0"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_APPENDED_SIZE_BYTES = 4
 _SIGNED = b"~Module signature appended~\n"
 _SIGNATURE_STRUCTURE_BYTES = 12
 
@@ -60,6 +75,8 @@ class Kernel:
     """The folder lib/modules/ABI."""
     headers: Path
     """What `make -C` wants for modules."""
+    toolchain: Toolchain | None = None
+    """What builds modules for it. None: this machine's own."""
 
     def with_dependencies(self, names: Iterable[str]) -> list[Path]:
         """Return the files of modules and of what they depend on, in the order of loading.
@@ -96,8 +113,7 @@ class Kernel:
         Returns the modules, without debugging sections. Errors: GuestError with the
         compiler's words.
         """
-        for program, package in (("gcc", "gcc"), ("make", "make"), ("strip", "binutils")):
-            need(program, package)
+        need("strip", "binutils")
         shutil.copytree(source, into, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.ko"))
         self.make(into, *arguments)
         modules = sorted(into.glob("*.ko"))
@@ -108,7 +124,7 @@ class Kernel:
     def make(self, folder: Path, *arguments: str) -> str:
         """Run Kbuild in a folder; returns what it printed. Errors: GuestError."""
         done = subprocess.run(
-            ["make", "-C", str(self.headers), f"M={folder}", *arguments, "modules"],
+            self.command("make", "-C", str(self.headers), f"M={folder}", *arguments, "modules"),
             capture_output=True,
             text=True,
             check=False,
@@ -116,6 +132,14 @@ class Kernel:
         if done.returncode:
             raise GuestError(f"{folder} does not build for {self.abi}:\n{done.stderr}")
         return done.stdout + done.stderr
+
+    def command(self, *words: str) -> list[str]:
+        """Return the command line that runs a program as a build for this kernel needs it."""
+        if self.toolchain is not None:
+            return self.toolchain.command(*words)
+        for program, package in (("gcc", "gcc"), ("make", "make")):
+            need(program, package)
+        return list(words)
 
 
 def without_signature(module: bytes) -> bytes:
@@ -134,25 +158,36 @@ def without_signature(module: bytes) -> bytes:
 def uncompressed(image: bytes) -> bytes:
     """Return the kernel in a bzImage, which a slow guest inflates for as long as it boots.
 
-    Another compression than xz, which Debian 12 has, stays as it is. Source:
+    Another compression than Debian's, xz or zstd, stays as it is. Source:
     Documentation/arch/x86/boot.rst of Linux: setup_sects, payload_offset, payload_length.
     """
     setup_sectors = image[0x1F1] or 4
     offset, length = struct.unpack_from("<II", image, 0x248)
     start = (setup_sectors + 1) * 512 + offset
     payload = image[start : start + length]
-    return lzma.LZMADecompressor().decompress(payload) if payload.startswith(_XZ) else image
+    if payload.startswith(_XZ):
+        return lzma.LZMADecompressor().decompress(payload)
+    if payload.startswith(_ZSTD):
+        return _without_zstd(payload[:-_APPENDED_SIZE_BYTES])
+    return image
 
 
-def debian_kernel(release: str = RELEASE, build: Path = BUILD) -> Kernel:
-    """Fetch the newest kernel of a Debian release once; later calls return at once."""
+def _without_zstd(data: bytes) -> bytes:
+    command = [need("zstd", "zstd"), "-dcq"]
+    return subprocess.run(command, input=data, check=True, capture_output=True).stdout
+
+
+def debian_kernel(version: str = OLDEST, build: Path = BUILD) -> Kernel:
+    """Fetch the newest Debian kernel of a version in KERNELS once; later calls return at once."""
+    release = KERNELS[version]
     kept = zlib.crc32("\n".join(_KEPT).encode())  # what is kept of it changes now and then
     folder = made_once(
-        build / f"kernel-{release}-{kept:08x}",
-        lambda folder: _fetch(folder, release, Apt(build / "apt")),
+        build / f"kernel-{version}-{kept:08x}",
+        lambda folder: _fetch(folder, version, Apt(build, release)),
     )
     modules = next((folder / "image/lib/modules").iterdir())
-    compressed = folder / f"image/boot/vmlinuz-{modules.name}"
+    places = (folder / f"image/boot/vmlinuz-{modules.name}", modules / "vmlinuz")
+    compressed = next(place for place in places if place.exists())
 
     def inflate(folder: Path) -> None:
         (folder / "vmlinux").write_bytes(uncompressed(compressed.read_bytes()))
@@ -162,34 +197,61 @@ def debian_kernel(release: str = RELEASE, build: Path = BUILD) -> Kernel:
         image=made_once(build / f"vmlinux-{modules.name}", inflate) / "vmlinux",
         modules=modules,
         headers=folder / f"headers/usr/src/linux-headers-{modules.name}",
+        toolchain=None if release == DEBIAN_12 else debian_toolchain(release, build),
     )
 
 
-def _fetch(folder: Path, release: str, apt: Apt) -> None:
+def _newest_abi(version: str, apt: Apt) -> str:
+    """Return the ABI of a version's newest kernel, of the ordinary flavour."""
+    names = apt.names(f"linux-headers-{version}.")
+    ordinary = re.compile(r"linux-headers-([\d.]+(?:\+deb\d+)?(?:-\d+)?-amd64)")
+    found = [match[1] for match in map(ordinary.fullmatch, names) if match]
+    if not found:
+        raise GuestError(
+            f"Debian's package lists have no kernel {version} any more: "
+            f"choose another one in {Path(__file__).name}"
+        )
+    return max(found, key=lambda abi: [int(number) for number in re.findall(r"\d+", abi)])
+
+
+def _fetch(folder: Path, version: str, apt: Apt) -> None:
     depmod = need("depmod", "kmod")
-    headers = _named(apt.dependencies("linux-headers-amd64", release), r"linux-headers-.*-amd64")
-    abi = headers.removeprefix("linux-headers-")
-    beside = apt.dependencies(headers, release)
+    abi = _newest_abi(version, apt)
+    headers = f"linux-headers-{abi}"
+    beside = apt.dependencies(headers)
+    image = f"linux-image-{abi}"
+    parts = re.compile(r"linux-(?:base|binary|modules)-\d.*")  # since 7.1 it is split into these
+    images = [image, *filter(parts.fullmatch, apt.dependencies(image))]
     common = _named(beside, r"linux-headers-.*-common")
     kbuild = _named(beside, r"linux-kbuild-.*")
 
     image_folder, headers_folder = folder / "image", folder / "headers"
     image_folder.mkdir()
     headers_folder.mkdir()
-    unpack(apt.download_only([f"linux-image-{abi}"]), image_folder, *_KEPT)
+    unpack(apt.download_only(images), image_folder, *_KEPT)
     if (image_folder / "usr/lib/modules").is_dir():
         (image_folder / "lib").mkdir()
         (image_folder / "usr/lib/modules").rename(image_folder / "lib/modules")
+    _inflate_modules(image_folder)
     subprocess.run([depmod, "-b", str(image_folder), abi], check=True, capture_output=True)
     unpack(apt.download_only([headers, common, kbuild]), headers_folder)
-    _move_headers(folder, abi, common)
+    _move_headers(folder, abi)
 
 
-def _move_headers(folder: Path, abi: str, common: str) -> None:
+def _inflate_modules(folder: Path) -> None:
+    """A guest's busybox loads modules that are not compressed."""
+    for module in folder.rglob("*.ko.xz"):
+        module.with_suffix("").write_bytes(lzma.decompress(module.read_bytes()))
+        module.unlink()
+
+
+def _move_headers(folder: Path, abi: str) -> None:
     """Debian's headers name each other by absolute path: name them relative to themselves."""
     sources = folder / "headers/usr/src"
-    relative = f"$(dir $(lastword $(MAKEFILE_LIST)))../{common}"
-    (sources / f"linux-headers-{abi}/Makefile").write_text(f"include {relative}/Makefile\n")
+    makefile = sources / f"linux-headers-{abi}/Makefile"
+    relative = makefile.read_text().replace("/usr/src", "$(SOURCES)")
+    here = "SOURCES := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))..)\n"
+    makefile.write_text(here + relative)
     for link in (sources / f"linux-headers-{abi}").iterdir():
         if link.is_symlink() and not link.exists():
             target = folder / "headers" / link.readlink().as_posix().lstrip("/")

@@ -14,6 +14,9 @@ about three seconds):
         result = guest.run("insmod /module.ko && cat /proc/modules >/out/list", tmp_path / "out")
         assert "module" in result.text("list")
 
+`debian_kernel("7.2")` is another kernel, one of `guest.kernel.KERNELS`; modules are built for it by
+its own release's compiler.
+
 What the script writes to /out is in the output folder, also when the guest is killed. /out is slow
 and not quite POSIX: write to /tmp what is timed, and copy it afterwards. The guest has busybox,
 iproute2, ethtool and Python 3.11.
@@ -23,7 +26,7 @@ clocks do not depend on how busy the machine is; 3 makes a CPU of 125 million in
 With more CPUs there is no such time: give `icount_shift=None`.
 
 Network cards are named as QEMU does, with options if need be ("e1000", "e1000e", "igb",
-"virtio-net-pci"), and all hang on one cable. Card number i (from 0) is at PCI address
+"virtio-net-pci", "vmxnet3"), and all hang on one cable. Card number i (from 0) is at PCI address
 0000:00:(4+i).0 with the MAC address 52:54:00:00:00:(1+i).
 """
 
@@ -99,7 +102,7 @@ class Guest:
     Bytes and text are executable if they begin with `#!`.
     """
     kernel: Kernel | None = None
-    """None: Debian 12's."""
+    """None: Debian 12's, Linux 6.1."""
     emulator: Emulator | None = None
     """None: QEMU 10 of Debian's backports."""
     cpus: int = 1

@@ -49,7 +49,8 @@ def tested_modules(kernel: Kernel, build: Path = BUILD) -> tuple[Path, Path]:
 
 def snapshot_module(kernel: Kernel, into: Path, *arguments: str) -> Path:
     """Build driver/module for a kernel; `arguments` go to its Makefile."""
-    _make(_DRIVER / "module", f"KERNEL={kernel.headers}", f"OUT={into}", *arguments)
+    folders = (f"KERNEL={kernel.headers}", f"OUT={into}")
+    _make(_DRIVER / "module", *folders, *arguments, kernel=kernel)
     whole, small = into / "coalescope.ko", into / "guest/coalescope.ko"
     if not small.exists() or small.stat().st_mtime <= whole.stat().st_mtime:  # else it is in use
         small.parent.mkdir(exist_ok=True)
@@ -62,10 +63,11 @@ def _static(source: Path, into: Path, name: str) -> Path:
     return into / name
 
 
-def _make(folder: Path, *arguments: str) -> None:
+def _make(folder: Path, *arguments: str, kernel: Kernel | None = None) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    command = ["make", "-s", f"-j{os.cpu_count()}", "-C", str(folder), *arguments]
     done = subprocess.run(
-        ["make", "-s", f"-j{os.cpu_count()}", "-C", str(folder), *arguments],
+        command if kernel is None else kernel.command(*command),
         env=environment,
         capture_output=True,
         text=True,

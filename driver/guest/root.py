@@ -43,7 +43,7 @@ def debian_root(build: Path = BUILD) -> Path:
     def make(folder: Path) -> None:
         tree = folder / "tree"
         tree.mkdir()
-        packages = Apt(build / "apt").download(_PACKAGES)
+        packages = Apt(build).download(_PACKAGES)
         unpack([p for p in packages if not p.name.startswith(_NOT_UNPACKED)], tree)
         for name in _NOT_NEEDED:
             shutil.rmtree(tree / name, ignore_errors=True)

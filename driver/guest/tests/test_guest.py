@@ -5,6 +5,8 @@ import re
 
 import pytest
 from guest.errors import GuestError
+from guest.folders import alone
+from guest.kernel import KERNELS, debian_kernel
 from guest.machine import Guest
 
 pytestmark = pytest.mark.guest
@@ -52,3 +54,33 @@ def test_what_a_guest_wrote_before_it_died_is_kept(tmp_path):
     with pytest.raises(GuestError, match="died before its script ended"):
         Guest().run("echo first >/out/kept; echo c >/proc/sysrq-trigger", tmp_path)
     assert (tmp_path / "kept").read_text() == "first\n"
+
+
+CARDS = {"e1000e": "e1000e", "igb": "igb", "virtio-net-pci": "virtio_net", "vmxnet3": "vmxnet3"}
+
+
+@pytest.mark.parametrize("version", KERNELS)
+def test_each_kernel_boots_with_each_card(version, tmp_path):
+    with alone():
+        kernel = debian_kernel(version)
+    assert kernel.abi.startswith(f"{version}.")
+    guest = Guest(
+        nics=tuple(CARDS),
+        modules=tuple(CARDS.values()),
+        on_board=("8021q", "bridge", "macvlan", "bonding", "pktgen", "veth"),
+        kernel=kernel,
+    )
+    result = guest.run(
+        """
+        uname -r >/out/kernel
+        for slot in 4 5 6 7; do
+            device=/sys/bus/pci/devices/0000:00:0$slot.0
+            card=$(basename $(ls -d $device/net/* $device/virtio*/net/* 2>/dev/null))
+            ip link set $card up && ethtool -i $card | sed -n 's/^driver: //p'
+        done >/out/drivers
+        for module in 8021q bridge macvlan bonding pktgen veth; do modprobe $module || exit 1; done
+        """,
+        tmp_path,
+    )
+    assert result.text("kernel").strip() == kernel.abi
+    assert result.text("drivers").split() == list(CARDS.values())

@@ -2,6 +2,7 @@
 /* The timer that drives everything: received frames, hosts, the port. */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
+#include <linux/version.h>
 
 #include "far_end.h"
 
@@ -217,6 +218,10 @@ void far_end_stop(struct far_end *far_end)
 
 void far_end_init(struct far_end *far_end)
 {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(&far_end->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
+#else
 	hrtimer_init(&far_end->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 	far_end->timer.function = tick;
+#endif
 }
