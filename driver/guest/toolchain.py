@@ -16,8 +16,8 @@ from guest.folders import BUILD, made_once
 
 _PACKAGES = (
     *("gcc", "make", "binutils", "sparse", "libelf1t64", "libssl3t64", "zlib1g", "libzstd1"),
-    *("dash", "bash", "coreutils", "sed", "grep", "mawk", "findutils", "diffutils", "perl-base"),
-    *("dpkg", "base-files", "kmod", "pahole", "xz-utils"),
+    *("dash", "bash", "coreutils", "sed", "grep", "mawk", "findutils", "diffutils", "perl"),
+    *("base-files", "dpkg", "kmod", "libc-bin", "pahole", "xz-utils"),
 )
 _MOUNTED = 'mount --bind "$0" /usr && exec "$@"'
 
@@ -40,7 +40,8 @@ def debian_toolchain(release: Release, build: Path = BUILD) -> Toolchain:
 
     def make(folder: Path) -> None:
         unpack(Apt(build, release).download(_PACKAGES), folder)
-        shutil.rmtree(folder / "usr/share")  # documents, and Python for a debugger
+        for unused in ("doc", "gcc", "gdb", "info", "locale", "man"):
+            shutil.rmtree(folder / "usr/share" / unused, ignore_errors=True)
         (folder / "usr/bin/awk").symlink_to("mawk")  # as its installation would do
 
     return Toolchain(usr=made_once(build / f"toolchain-{release.name}", make) / "usr")
