@@ -26,6 +26,8 @@ export interface OpenedLog {
     readonly version: string | null;
     readonly header: Readonly<Record<string, unknown>> | null;
     readonly problems: readonly LogProblem[];
+    /** Of the run that a whole file holds. */
+    readonly doubts: readonly LogProblem[];
   };
   /** Null where not even the header could be read. */
   readonly contents: Contents | null;

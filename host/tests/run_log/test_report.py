@@ -140,3 +140,52 @@ def test_a_dilated_log_says_whose_times_it_holds(tools):
     text = " ".join(check(tools.log(header=header)).to_text().split())
     assert "Time dilation 12.5: every time below is that of the log" in text
     assert "dilation" not in check(tools.log()).to_text()
+
+
+# --- a whole file of a doubtful run
+
+
+def doubtful(tools, rows, body=None, **environment):
+    """A whole log with these counters of bytes, packets and interrupts; its codes and text."""
+    header = tools.header()
+    header["environment"].update(environment)
+    file = io.BytesIO()
+    with Writer(file, header) as log:
+        for second, row in enumerate(rows, start=1):
+            log.sample(second * 10**9, 10**18 + second * 10**9, *row)
+            if second in (1, len(rows)):
+                log.mark("window_start" if second == 1 else "window_end", second * 10**9)
+        if body is not None:
+            log.result(body, exit_status=0)
+    report = check(file.getvalue())
+    assert report.ok
+    return {doubt.code for doubt in report.doubts}, report.to_text()
+
+
+BUSY = [(0, 0, 0), (1500, 1, 1), (3000, 2, 2)]
+IDLE = [(0, 0, 0)] * 3
+
+
+@pytest.mark.fault("A4")
+def test_a_workload_that_lost_half_is_not_sound(tools):
+    body = b'{"end":{"sum":{"lost_packets":52,"packets":100,"lost_percent":52.0}}}'
+    codes, text = doubtful(tools, BUSY, body)
+    assert codes == {"datagrams_lost"}
+    assert "WHOLE, BUT THE RUN IS DOUBTFUL: 1 finding" in text
+    assert "whole and sound" not in text
+    sound = body.replace(b"52.0", b"0.0")
+    assert doubtful(tools, BUSY, sound)[0] == set()
+
+
+def test_what_a_log_says_against_its_run(tools):
+    refused = {"counter_source": "proc", "counter_sources_refused": {"ebpf": "no clang"}}
+    assert doubtful(tools, BUSY, **refused)[0] == {"coarse_source"}
+    assert "no clang" in doubtful(tools, BUSY, **refused)[1]
+    assert doubtful(tools, BUSY, **(refused | {"counter_source": "ebpf"}))[0] == set()
+    lossy = b'{"tool":"coalescope-traffic","lost":5,"operations":95}'
+    assert doubtful(tools, BUSY, lossy)[0] == {"datagrams_lost"}
+
+
+def test_a_log_without_a_packet_is_not_sound(tools):
+    assert doubtful(tools, IDLE)[0] == {"no_packets"}
+    assert doubtful(tools, BUSY)[0] == set()

@@ -54,7 +54,7 @@ async function read(file: File): Promise<State> {
   }
 }
 
-function verdict({ readable, complete, problems }: OpenedLog['report']): {
+function verdict({ readable, complete, problems, doubts }: OpenedLog['report']): {
   tone: 'bad' | 'warn' | 'plain';
   words: string;
 } {
@@ -62,6 +62,7 @@ function verdict({ readable, complete, problems }: OpenedLog['report']): {
   if (problems.some(({ severity }) => severity === 'error'))
     return { tone: 'bad', words: 'It is damaged; what is whole in it is shown' };
   if (!complete) return { tone: 'warn', words: 'It was cut off; it is shown up to its last whole block' };
+  if (doubts.length > 0) return { tone: 'warn', words: 'It is whole, but the run is doubtful' };
   return { tone: 'plain', words: problems.length > 0 ? 'It is whole, with remarks' : 'It is whole and sound' };
 }
 
@@ -103,6 +104,7 @@ function LogView({ name, opened: { report, contents } }: { name: string; opened:
         {report.read_bytes < report.bytes && `, read up to byte ${offset(report.read_bytes)}`}
         {report.version && `, format ${report.version}`}.
         {report.problems.length > 0 && <Problems problems={report.problems} />}
+        {report.doubts.length > 0 && <Problems problems={report.doubts} />}
       </Notice>
       {contents && <LogContents name={name} contents={contents} />}
       {report.header && (

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from . import layout
+from .doubts import doubts
 from .errors import Problem, RunLogError
 from .header import Json
 from .log import Result, RunLog
@@ -66,7 +67,10 @@ class CounterReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What `check` found. `ok` means that the log is whole and sound."""
+    """What `check` found.
+
+    `ok` means that the file is whole and sound; `doubts` are about the run that it holds.
+    """
 
     name: str
     size: int
@@ -85,6 +89,7 @@ class CheckReport:
     results: tuple[dict[str, object], ...]
     ended: str | None
     problems: tuple[Problem, ...]
+    doubts: tuple[Problem, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """The report as plain data."""
@@ -106,6 +111,7 @@ class CheckReport:
             "results": list(self.results),
             "ended": self.ended,
             "problems": [problem.to_json() for problem in self.problems],
+            "doubts": [doubt.to_json() for doubt in self.doubts],
         }
 
     def to_text(self, width: int = 100) -> str:
@@ -121,9 +127,9 @@ class CheckReport:
         )
         if self.header is not None:
             lines += self._identity(width) + self._content(width)
-        if self.problems:
-            lines += ["", "Problems"]
-            for number, problem in enumerate(self.problems, 1):
+        for title, found in (("Problems", self.problems), ("Doubts", self.doubts)):
+            lines += ["", title] if found else []
+            for number, problem in enumerate(found, 1):
                 lines += _problem_lines(number, problem, width)
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -134,6 +140,9 @@ class CheckReport:
             return "REFUSED: it is damaged."
         if not self.complete:
             return "INCOMPLETE: cut off, readable up to its last whole block."
+        if self.doubts:
+            count = len(self.doubts)
+            return f"WHOLE, BUT THE RUN IS DOUBTFUL: {count} {_findings(count)}, listed at the end."
         return "OK: whole and sound." if self.ok else "OK, with remarks."
 
     def _identity(self, width: int) -> list[str]:
@@ -243,7 +252,12 @@ def _report(log: RunLog, name: str, digest: str) -> CheckReport:
         results=tuple(_result(result) for result in log.results),
         ended=str(ended) if ended is not None else None,
         problems=tuple(problems),
+        doubts=tuple(doubts(log, {c.name: c.last - c.first for c in counters})),
     )
+
+
+def _findings(count: int) -> str:
+    return "finding" if count == 1 else "findings"
 
 
 def _sampling(log: RunLog) -> Sampling | None:
