@@ -17,6 +17,7 @@ _HOST_NS = tuple(f"cpu_{name}_ns" for name in ("user", "nice", "system", "irq", 
 _OWNERS = ("idle", "task", "other_task", "irq", "softirq", "other_irq")
 _SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _NEEDED_NS = {"cpu_user_ns", "cpu_system_ns", "cpu_idle_ns"}
+_NEARLY_WHOLE = 0.95
 _LINES = ("interrupts", "proc")
 
 #: Losses: a measure and the counters that it is the sum of; those that a log lacks are left out.
@@ -140,7 +141,7 @@ def _latencies(log: RunLog, dilation: float) -> dict[str, float]:
         return {}
     found = {}
     latencies = document.get("latency_us")
-    if not isinstance(latencies, dict):
+    if not isinstance(latencies, dict) or not _of_the_window(document, log):
         latencies = {}
     for name in ("p50", "p99"):
         value = latencies.get(name)
@@ -148,6 +149,15 @@ def _latencies(log: RunLog, dilation: float) -> dict[str, float]:
             found[f"latency_{name}_us"] = value / dilation
     lost = _datagram_loss_percent(document)
     return found if lost is None else {**found, "datagram_loss_percent": lost}
+
+
+def _of_the_window(document: Mapping[str, object], log: RunLog) -> bool:
+    """Whether the window holds nearly all of the workload, so that its percentiles are of both."""
+    begin, end = (document.get(f"t_{name}_monotonic_ns") for name in ("start", "end"))
+    start, stop = log.window
+    if not isinstance(begin, int) or not isinstance(end, int) or start is None or stop is None:
+        return False
+    return min(end, stop) - max(begin, start) >= _NEARLY_WHOLE * (end - begin)
 
 
 def _datagram_loss_percent(document: Mapping[str, object]) -> float | None:
