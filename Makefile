@@ -115,7 +115,7 @@ testbed: setup host-tools ## Repeat the paper's experiment in virtual machines (
 soak: ## What takes too long for every change: fifty links, a thousand drags, 200 sudden ends; results in docs/soak.md
 	$(MAKE) --keep-going soak-tests test-scale test-docker # one failure does not hide others
 
-bench: setup-dev tools page logger ## Measure what docs and design promise, each beside its bar
+bench: setup-dev tools page logger traffic ## Measure what docs and design promise, each beside its bar
 	$(BIN)/python benchmarks/run.py
 
 sbom: setup ## List all that Coalescope is made of, with licences, from the lock files: build/sbom/
