@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The eBPF source on Debian's kernel, with emulated network cards whose interrupts it sees."""
+"""The eBPF source on Debian's kernels, with emulated network cards whose interrupts it sees."""
 
 import subprocess
 from pathlib import Path
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from coalescope_host.run_log import read
 from guest.folders import alone
-from guest.kernel import debian_kernel
+from guest.kernel import KERNELS, NEWEST, debian_kernel
 from guest.machine import Guest
 from guest.programs import SNAPSHOT_MODULE, build_programs
 
@@ -91,18 +91,18 @@ def script(drivers):
     )
 
 
-@pytest.fixture(scope="module")
-def programs():
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(v, marks=() if v == NEWEST else pytest.mark.soak) for v in KERNELS],
+)
+def logs(request, tmp_path_factory):
+    """Boot each kernel once; where its logs are."""
     would = ["make", "-n", "-C", str(LOGGER), "LDFLAGS=-static"]
     said = subprocess.run(would, capture_output=True, text=True, check=True).stdout
     assert "without eBPF" not in said, "sh e2e/require-tools.sh installs what is missing"
     with alone():
-        return build_programs(debian_kernel())
-
-
-@pytest.fixture(scope="module")
-def logs(programs, tmp_path_factory):
-    """Boot once; where their logs are."""
+        kernel = debian_kernel(request.param)
+        programs = build_programs(kernel)
     guest = Guest(
         nics=(*DRIVERS.values(), *DRIVERS.values()),
         modules=tuple(DRIVERS),
@@ -112,6 +112,7 @@ def logs(programs, tmp_path_factory):
             "/send.py": SEND,
             "/steady.py": STEADY,
         },
+        kernel=kernel,
     )
     done = guest.run(script(DRIVERS), tmp_path_factory.mktemp("cards"), timeout_s=900)
     return done.output
@@ -166,9 +167,10 @@ def test_module_and_programs_count_the_same(logs, driver):
 @pytest.mark.parametrize("number", range(BEGUN))
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_receive_interrupts_are_right_when_recording_begins_under_traffic(logs, driver, number):
-    """One frame a millisecond: each has its interrupt."""
+    """About one frame a millisecond: each poll that finds one has its interrupt."""
     counted = Counted(logs / f"{driver}-begun-{number}.runlog", driver)
     frames = counted("rx_packets")
     assert frames > 100
-    assert counted("rx_interrupts") == pytest.approx(frames, abs=2)
+    assert counted("rx_interrupts") == pytest.approx(counted("rx_polls"), abs=1)
+    assert counted("rx_interrupts") > 0.9 * frames
     assert counted("driver_rx_packets") == pytest.approx(frames, abs=2)
