@@ -245,7 +245,6 @@ static void interface_members(const char *interface, struct text *json)
 	if (interface_mtu(interface, &mtu))
 		json_member_integer(json, "mtu_bytes", (int64_t)mtu);
 	ethtool_describe(interface, json);
-	json_name(json, "coalescing");
 	ethtool_coalescing(interface, json);
 	sysfs_numbers(interface, json);
 }
@@ -287,7 +286,6 @@ void environment_after(const char *interface, struct text *json)
 	json_open(json, '{');
 	if (interface_mtu(interface, &mtu))
 		json_member_integer(json, "mtu_bytes", (int64_t)mtu);
-	json_name(json, "coalescing");
 	ethtool_coalescing(interface, json);
 	json_close(json, '}');
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ethtool_query.h"
 
+#include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -11,6 +12,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "ethtool_netlink.h"
 
 static bool ask(const char *interface, void *question)
 {
@@ -85,33 +88,33 @@ static void offloads(const char *interface, struct text *json)
 	json_close(json, '}');
 }
 
-static void ring(const char *interface, struct text *json)
+static bool ring_by_ioctl(const char *interface, struct text *json)
 {
 	struct ethtool_ringparam sizes = {.cmd = ETHTOOL_GRINGPARAM};
 
 	if (!ask(interface, &sizes))
-		return;
-	json_name(json, "ring");
+		return false;
 	json_open(json, '{');
 	json_member_integer(json, "rx", sizes.rx_pending);
 	json_member_integer(json, "rx_max", sizes.rx_max_pending);
 	json_member_integer(json, "tx", sizes.tx_pending);
 	json_member_integer(json, "tx_max", sizes.tx_max_pending);
 	json_close(json, '}');
+	return true;
 }
 
-static void pause_frames(const char *interface, struct text *json)
+static bool pause_frames_by_ioctl(const char *interface, struct text *json)
 {
 	struct ethtool_pauseparam pausing = {.cmd = ETHTOOL_GPAUSEPARAM};
 
 	if (!ask(interface, &pausing))
-		return;
-	json_name(json, "pause");
+		return false;
 	json_open(json, '{');
 	json_member_bool(json, "autoneg", pausing.autoneg != 0);
 	json_member_bool(json, "rx", pausing.rx_pause != 0);
 	json_member_bool(json, "tx", pausing.tx_pause != 0);
 	json_close(json, '}');
+	return true;
 }
 
 size_t ethtool_receive_queues(const char *interface)
@@ -121,27 +124,43 @@ size_t ethtool_receive_queues(const char *interface)
 	return ask(interface, &channels) ? (size_t)channels.rx_count + channels.combined_count : 0;
 }
 
-static void queues(const char *interface, struct text *json)
+static bool queues_by_ioctl(const char *interface, struct text *json)
 {
 	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
 
 	if (!ask(interface, &channels))
-		return;
-	json_name(json, "queues");
+		return false;
 	json_open(json, '{');
 	json_member_integer(json, "rx", channels.rx_count);
 	json_member_integer(json, "tx", channels.tx_count);
 	json_member_integer(json, "combined", channels.combined_count);
 	json_close(json, '}');
+	return true;
+}
+
+/* A kernel without ethtool's netlink family is asked in the older way. */
+static void settings(const char *name, const char *interface, struct text *json,
+		     int (*by_netlink)(const char *interface, struct text *json),
+		     bool (*by_ioctl)(const char *interface, struct text *json))
+{
+	struct text object = {0};
+	int status = by_netlink(interface, &object);
+
+	if (!status || (status == -ENOENT && by_ioctl(interface, &object))) {
+		json_name(json, name);
+		json_raw(json, object.data);
+		json->failed |= object.failed;
+	}
+	text_free(&object);
 }
 
 void ethtool_describe(const char *interface, struct text *json)
 {
 	driver(interface, json);
 	offloads(interface, json);
-	ring(interface, json);
-	pause_frames(interface, json);
-	queues(interface, json);
+	settings("ring", interface, json, ethtool_netlink_ring, ring_by_ioctl);
+	settings("pause", interface, json, ethtool_netlink_pause, pause_frames_by_ioctl);
+	settings("queues", interface, json, ethtool_netlink_queues, queues_by_ioctl);
 }
 
 static uint32_t statistics_count(const char *interface)
@@ -194,14 +213,12 @@ void ethtool_statistics(const char *interface, struct text *json)
 	free(values);
 }
 
-void ethtool_coalescing(const char *interface, struct text *json)
+static bool coalescing_by_ioctl(const char *interface, struct text *json)
 {
 	struct ethtool_coalesce settings = {.cmd = ETHTOOL_GCOALESCE};
 
-	if (!ask(interface, &settings)) {
-		json_null(json);
-		return;
-	}
+	if (!ask(interface, &settings))
+		return false;
 	json_open(json, '{');
 	json_member_bool(json, "adaptive_rx", settings.use_adaptive_rx_coalesce != 0);
 	json_member_bool(json, "adaptive_tx", settings.use_adaptive_tx_coalesce != 0);
@@ -214,4 +231,16 @@ void ethtool_coalescing(const char *interface, struct text *json)
 	json_member_integer(json, "tx_usecs_irq", settings.tx_coalesce_usecs_irq);
 	json_member_integer(json, "tx_frames_irq", settings.tx_max_coalesced_frames_irq);
 	json_close(json, '}');
+	return true;
+}
+
+void ethtool_coalescing(const char *interface, struct text *json)
+{
+	size_t before = json->length;
+
+	settings("coalescing", interface, json, ethtool_netlink_coalescing, coalescing_by_ioctl);
+	if (json->length != before)
+		return;
+	json_name(json, "coalescing");
+	json_null(json);
 }

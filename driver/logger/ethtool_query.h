@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver says about itself through SIOCETHTOOL. Whatever it does not answer is left out. */
+/* What the driver says about itself through ethtool's netlink family, or SIOCETHTOOL for what that lacks. Whatever it does not answer is left out. */
 #ifndef ETHTOOL_QUERY_H
 #define ETHTOOL_QUERY_H
 
@@ -15,7 +15,7 @@ size_t ethtool_receive_queues(const char *interface);
 void ethtool_describe(const char *interface, struct text *json);
 /* All counters of the driver's own (ethtool -S) as a JSON object; nothing is appended where it has none. */
 void ethtool_statistics(const char *interface, struct text *json);
-/* An object of the coalescing settings, or null. */
+/* The member "coalescing": an object of the settings, or null. */
 void ethtool_coalescing(const char *interface, struct text *json);
 
 #endif

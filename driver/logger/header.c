@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "header.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "environment.h"
+#include "levels.h"
 #include "run_log_format.h"
+
+enum { MOST_NAME = 80 }; /* options allow less */
 
 static void random_uuid(char *uuid, size_t size)
 {
@@ -48,31 +50,17 @@ static void run(const struct options *options, struct text *json)
 	json_close(json, '}');
 }
 
-/* The value given for a name, or NULL. */
-static const char *find(const struct assignments *assignments, const char *name, size_t length)
-{
-	unsigned int i;
-
-	for (i = 0; i < assignments->count; i++)
-		if (!strncmp(assignments->entries[i], name, length) &&
-		    assignments->entries[i][length] == '=')
-			return assignments->entries[i] + length + 1;
-	return NULL;
-}
-
 static void factor(const struct options *options, const char *assignment, struct text *json)
 {
 	size_t length = strcspn(assignment, "=");
-	const char *read_back = find(&options->read_back, assignment, length);
-	char mtu_text[24];
-	uint64_t mtu;
+	char name[MOST_NAME], level[LONGEST_LEVEL];
+	const char *read_back;
 
-	if (!read_back && length == 9 && !strncmp(assignment, "mtu_bytes", length) &&
-	    interface_mtu(options->interface, &mtu)) {
-		snprintf(mtu_text, sizeof(mtu_text), "%" PRIu64, mtu);
-		read_back = mtu_text;
-	}
-	json_string_n(json, assignment, length);
+	snprintf(name, sizeof(name), "%.*s", (int)length, assignment);
+	read_back = assignment_of(&options->read_back, name);
+	if (!read_back && level_in_force(options, name, level))
+		read_back = level;
+	json_string(json, name);
 	text_add(json, ":");
 	json_open(json, '{');
 	json_name(json, "requested");

@@ -41,7 +41,7 @@ static const char HELP[] =
 	"                             simulated\n"
 	"  -f, --factor NAME=VALUE    a factor and its requested level; repeat for more.\n"
 	"                             Factors beside the glossary's are called factor.NAME\n"
-	"      --read-back NAME=VALUE the level that the host says it took; mtu_bytes is read without it\n"
+	"      --read-back NAME=VALUE the level that the host says it took; mtu_bytes and delay_us are read without\n"
 	"      --workload NAME        the same as --factor workload=NAME\n"
 	"  -r, --replicate N          number of the run in its cell (1)\n"
 	"      --order N, --seed N, --plan TEXT, --run-id UUID\n"

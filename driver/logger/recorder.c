@@ -17,6 +17,7 @@
 #include "ethtool_query.h"
 #include "header.h"
 #include "interface.h"
+#include "levels.h"
 
 static const int PATIENCE_MS = 2000; /* that a command gets to end after SIGTERM */
 
@@ -288,6 +289,7 @@ static bool start(struct recorder *recorder, int fd)
 
 	if (!recorder->options->experiment)
 		fprintf(stderr, "coalescope-logger: the log names no experiment (--experiment): its upload will have to\n");
+	levels_compare(recorder->options);
 	header_write(recorder->options, &recorder->set, &header);
 	status = log_writer_start(&recorder->writer, fd, &header,
 				  recorder->set.layout.count * sizeof(uint64_t));
