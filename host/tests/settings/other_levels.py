@@ -7,8 +7,6 @@ from typing import Any
 from coalescope_host.plan.registry import SETTINGS
 from coalescope_host.settings.groups import GROUPS, group_of
 
-HIGHEST = {"ring_rx": 256, "ring_tx": 256, "queues": 2, "queues_rx": 2, "queues_tx": 2}
-
 
 def candidates(name: str, now: Any) -> list[Any]:
     """Levels to try, the likeliest first."""
@@ -39,3 +37,13 @@ def settable(host: Any) -> dict[str, Any]:
             if group_of(name) is group and not host.problems({name: level}):
                 found[name] = level
     return found
+
+
+def further(host: Any) -> list[dict[str, Any]]:
+    """What it can set beside that, where it can: from no level of now, or through netlink only."""
+    asked: list[dict[str, Any]] = [
+        {"rss_queues": 1},
+        {"napi_threaded": "busy-poll"},
+        {"napi_threaded": True, "napi_cpus": "0"},
+    ]
+    return [levels for levels in asked if not host.problems(levels)]

@@ -130,6 +130,18 @@ def test_a_level_that_this_kernel_does_not_know_is_told_before(namespace: Any) -
 
 
 @pytest.mark.network
+def test_what_the_same_cell_brings_about_need_not_be_there(namespace: Any) -> None:
+    namespace.run("ethtool", "-K", "veth0", "gro", "on")
+    host = namespace.host()
+    levels = {"napi_threaded": True, "napi_cpus": "0"}
+    assert "there is no NAPI thread" in host.problems({"napi_cpus": "0"})[0]
+    assert host.problems(levels) == []
+    if "napi_defer_hard_irqs[0]" not in group_of("napi_threaded").saved(host.device):  # type: ignore[union-attr]
+        pytest.skip("this kernel has no napi-set (Linux 6.13)")
+    assert host.apply(levels) == levels
+
+
+@pytest.mark.network
 def test_what_a_virtual_interface_lacks_is_told(namespace: Any) -> None:
     host = namespace.host("tap0")
     for levels, words in (

@@ -32,6 +32,8 @@ class Setting:
         overridden_by: another switch that must be off for it to count.
         delays_interrupts: tells a device when to interrupt: without interrupts it says nothing.
         in_glossary: it stands in a run log under its own name, not as `factor.NAME`.
+        needs: another setting that brings it about: where a cell sets both, it need not be there
+            before.
         aliases: further names that people use.
     """
 
@@ -44,6 +46,7 @@ class Setting:
     overridden_by: str | None = None
     delays_interrupts: bool = False
     in_glossary: bool = False
+    needs: str | None = None
     aliases: tuple[str, ...] = ()
 
     @property
@@ -190,7 +193,7 @@ SETTINGS: tuple[Setting, ...] = (
     _rss("rss_hash", "hfunc", "HFUNC", choice("toeplitz", "xor", "crc32")),
     # /sys/class/net/NAME/queues
     _steering("rps_cpus", "rps", "rps_cpus", _CPUS_OR_NONE),
-    _steering("xps_cpus", "xps", "xps_cpus", _CPUS_OR_NONE),
+    _steering("xps_cpus", "xps", "xps_cpus", _CPUS_OR_NONE, needs="queues"),
     _steering("rps_flows", "rps_flow_cnt", "rps_flow_cnt", whole(0, 1 << 29, "in flows")),
     # sysctl net.core
     _sysctl(
@@ -223,7 +226,7 @@ SETTINGS: tuple[Setting, ...] = (
         CPUS,
         aliases=("irq-affinity", "interrupt-affinity"),
     ),
-    _interrupts("napi_cpus", "napi-affinity", "napi", CPUS),
+    _interrupts("napi_cpus", "napi-affinity", "napi", CPUS, needs="napi_threaded"),
     _machine(
         "governor",
         "scaling_governor",

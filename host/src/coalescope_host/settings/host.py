@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from ..plan.plan import DriverSpec
-from ..plan.registry import WORKLOAD_CPUS
+from ..plan.registry import BY_NAME, WORKLOAD_CPUS
 from .cpus import offline, parse_list
 from .device import Device
 from .driver import Driver, Parameters, bus_address
@@ -73,6 +73,9 @@ class Host:
         for factor, level in levels.items():
             if self.driver is not None and self.driver.owns(factor):
                 continue
+            row = BY_NAME.get(factor)
+            if row is not None and row.needs is not None and levels.get(row.needs):
+                continue  # this very cell brings it about
             if problem := self._problem(factor, level):
                 found.append(f"{self.device}: {factor} = {shown(level)}: {problem}")
         if self.driver is not None:
