@@ -135,7 +135,7 @@ int module_source_open(struct source *source, struct record_layout *layout, cons
 	*source = (struct source){
 		.name = "module",
 		.description = "the kernel module coalescope: all fields of one record belong to one instant, "
-			       "unless bit 0 of its flags is set",
+			       "unless bit 0 of its flags is set; then CPUs were read up to skew_ns apart",
 		.atomic = true,
 		.first = layout->count,
 		.sample = sample,

@@ -56,6 +56,7 @@ static const struct field FIELDS[] = {
 	COUNTER(cpu_steal_ns, "ns", MACHINE),
 	GAUGE(retries),
 	GAUGE(flags),
+	{"skew_ns", "ns", COLUMN_GAUGE, MEMBER(coalescope_snapshot, skew_ns), NULL},
 };
 static const struct field DRIVER_FIELDS[] = {
 	COUNTER(driver_rx_packets, "packets", NULL), COUNTER(driver_rx_bytes, "bytes", NULL),

@@ -69,6 +69,8 @@ static const char *why_no_module(int status)
 		return "not permitted to read /dev/coalescope and attach to it: run as root, or with CAP_NET_ADMIN";
 	case ENODEV:
 		return "the kernel module does not find this interface";
+	case EOPNOTSUPP:
+		return "this interface receives through another one below it (VLAN, bond, virtual function): record that one";
 	case EINVAL:
 	case ENOTTY:
 	case EPROTO:

@@ -68,6 +68,7 @@ struct cpu_state {
 	struct owner owner;
 	struct owner interrupted[OWNER_DEPTH];
 	unsigned int depth;
+	bool too_deep; /* interrupts nested deeper than OWNER_DEPTH: some cycles went to the wrong owner */
 	u64 cycles[OWNER_KINDS];
 	u64 assigned_cycles; /* of cycles[OWNER_NET_RX], those of polls that have ended */
 	u32 armed_slots; /* whose NAPI waits for the receive softirq here */

@@ -4,6 +4,7 @@
  */
 #include <linux/module.h>
 
+#include "compat.h"
 #include "counters.h"
 #include "device.h"
 #include "owners.h"
@@ -18,6 +19,10 @@ static int __init coalescope_init(void)
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		pr_err("softirqs that are preempted, as with PREEMPT_RT, cannot be counted\n");
+		return -EOPNOTSUPP;
+	}
+	if (check_tsc_unstable()) {
+		pr_err("the time stamp counter of this machine is not stable: cycles cannot be counted\n");
 		return -EOPNOTSUPP;
 	}
 	error = probes_init();

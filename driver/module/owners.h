@@ -2,7 +2,6 @@
 #ifndef COALESCOPE_OWNERS_H
 #define COALESCOPE_OWNERS_H
 
-#include <linux/bug.h>
 #include <linux/sched.h>
 #include <linux/timex.h>
 
@@ -39,8 +38,10 @@ static __always_inline void settle(struct cpu_state *cpu)
 static __always_inline void push_owner(struct cpu_state *cpu, enum owner_kind kind, u32 slots)
 {
 	settle(cpu);
-	if (!WARN_ON_ONCE(cpu->depth == OWNER_DEPTH))
+	if (likely(cpu->depth < OWNER_DEPTH))
 		cpu->interrupted[cpu->depth++] = cpu->owner;
+	else
+		cpu->too_deep = true;
 	cpu->owner = (struct owner){ kind, slots };
 }
 

@@ -10,9 +10,7 @@
 #include <trace/events/napi.h>
 #include <trace/events/net.h>
 #include <trace/events/sched.h>
-#ifdef CONFIG_X86
 #include <asm/trace/irq_vectors.h>
-#endif
 
 #include "owners.h"
 #include "probes.h"
@@ -70,10 +68,8 @@ static void __maybe_unused compare_arguments(void)
 	check_trace_callback_type_netif_receive_skb_entry(on_napi_frame);
 	check_trace_callback_type_netif_receive_skb_list_entry(on_napi_frame);
 	check_trace_callback_type_netif_rx_entry(on_netif_rx);
-#ifdef CONFIG_X86
 	check_trace_callback_type_local_timer_entry(on_vector_entry);
 	check_trace_callback_type_local_timer_exit(on_vector_exit);
-#endif
 }
 
 /* There is no tracepoint where NAPI is scheduled. PERMANENT: refuse rather than count nothing when ftrace is off. */

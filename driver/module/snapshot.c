@@ -3,7 +3,8 @@
  * One snapshot: all CPUs' counters of one instant.
  *
  * The counters are read without locks, between two looks at every CPU's sequence: if one was odd or has changed, the
- * attempt is thrown away. Writers never wait for a reader.
+ * attempt is thrown away. Writers never wait for a reader. Where attempts run out, each CPU is read by itself, and the
+ * snapshot says how far apart they are.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel_stat.h>
@@ -11,7 +12,6 @@
 #include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
-#include <linux/stop_machine.h>
 #include <linux/tick.h>
 
 #include "compat.h"
@@ -21,8 +21,10 @@
 
 #include <uapi/coalescope.h>
 
-/* As long as attempts may be spoilt before all CPUs are stopped: a CPU of a virtual machine may itself be stopped. */
+/* As long as attempts at one instant may be spoilt; then CPUs are read one by one. */
 #define PATIENCE_NS (2 * NSEC_PER_MSEC)
+/* Attempts at one CPU: it may be one of a virtual machine that is itself stopped inside an update. */
+#define CPU_ATTEMPTS 64
 
 /* What must be the same before and after the counters are read. */
 struct look {
@@ -37,13 +39,15 @@ static struct coalescope_queue *queues_of(struct coalescope_snapshot *snapshot)
 
 int allocate_room(struct snapshot_room *room, const struct watch *watch)
 {
-	size_t queues = watch->queue_capacity * sizeof(struct coalescope_queue);
+	size_t bytes = sizeof(*room->snapshot) +
+		       watch->queue_capacity * sizeof(struct coalescope_queue);
 
 	*room = (struct snapshot_room){
-		.snapshot = kvzalloc(sizeof(*room->snapshot) + queues, GFP_KERNEL),
+		.snapshot = kvzalloc(bytes, GFP_KERNEL),
+		.part = kvzalloc(bytes, GFP_KERNEL),
 		.looks = kvcalloc(nr_cpu_ids, sizeof(*room->looks), GFP_KERNEL),
 	};
-	if (room->snapshot && room->looks)
+	if (room->snapshot && room->part && room->looks)
 		return 0;
 	free_room(room);
 	return -ENOMEM;
@@ -52,6 +56,7 @@ int allocate_room(struct snapshot_room *room, const struct watch *watch)
 void free_room(struct snapshot_room *room)
 {
 	kvfree(room->snapshot);
+	kvfree(room->part);
 	kvfree(room->looks);
 	*room = (struct snapshot_room){ 0 };
 }
@@ -62,33 +67,42 @@ void free_room(struct snapshot_room *room)
 #define LOOKS_COUNT true
 #endif
 
-/* Returns whether no CPU is inside an update. */
-static bool look_first(struct look *looks)
+/* Returns whether the CPU is not inside an update. */
+static bool look_first(struct look *look, const struct cpu_state *cpu)
 {
-	unsigned int cpu, updating = 0;
-
-	for_each_possible_cpu(cpu) {
-		looks[cpu].sequence = READ_ONCE(per_cpu(coalescope_cpu_state, cpu).sequence);
-		updating |= looks[cpu].sequence & 1;
-	}
-	smp_rmb(); /* the sequence guards whose burst it is */
-	for_each_possible_cpu(cpu)
-		looks[cpu].burst = READ_ONCE(per_cpu(coalescope_cpu_state, cpu).burst.frames);
-	return !updating || !LOOKS_COUNT;
+	look->sequence = READ_ONCE(cpu->sequence);
+	smp_rmb(); /* the sequence guards whose burst it is; counters after both; pairs with begin_update() */
+	look->burst = READ_ONCE(cpu->burst.frames);
+	smp_rmb();
+	return !(look->sequence & 1) || !LOOKS_COUNT;
 }
 
-/* Returns whether nothing has changed. */
-static bool look_again(const struct look *looks)
+/* Returns whether nothing has changed. The counters were read before: the caller's smp_rmb() pairs with end_update(). */
+static bool look_again(const struct look *look, const struct cpu_state *cpu)
+{
+	return (READ_ONCE(cpu->burst.frames) == look->burst &&
+		READ_ONCE(cpu->sequence) == look->sequence) ||
+	       !LOOKS_COUNT;
+}
+
+static bool look_at_all(struct look *looks)
+{
+	bool quiet = true;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		quiet &= look_first(&looks[cpu], per_cpu_ptr(&coalescope_cpu_state, cpu));
+	return quiet;
+}
+
+static bool look_at_all_again(const struct look *looks)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu) {
-		const struct cpu_state *state = per_cpu_ptr(&coalescope_cpu_state, cpu);
-
-		if (READ_ONCE(state->burst.frames) != looks[cpu].burst ||
-		    READ_ONCE(state->sequence) != looks[cpu].sequence)
-			return !LOOKS_COUNT;
-	}
+	smp_rmb(); /* after the counters; pairs with end_update() */
+	for_each_possible_cpu(cpu)
+		if (!look_again(&looks[cpu], per_cpu_ptr(&coalescope_cpu_state, cpu)))
+			return false;
 	return true;
 }
 
@@ -156,10 +170,13 @@ static void add_totals_of_queues(struct coalescope_snapshot *s)
 /* For the time being other_task_cycles holds all tasks', other_irq_cycles all interrupts' cycles. */
 static void add_cpu_cycles(struct coalescope_snapshot *s, const struct cpu_state *cpu, u32 slot)
 {
-	u64 open = cpu->counting ? s->tsc - cpu->since : 0; /* the present owner's, so far */
+	s64 since = s->tsc - READ_ONCE(cpu->since);
+	u64 open = cpu->counting && since > 0 ? since : 0; /* the present owner's, so far */
 	bool ours = cpu->owner.slots & slot;
 	enum owner_kind kind;
 
+	if (cpu->too_deep)
+		s->flags |= COALESCOPE_TOO_DEEP;
 	s->cpus += cpu->counting;
 	s->idle_cycles += cpu->cycles[OWNER_IDLE];
 	s->other_task_cycles += cpu->cycles[OWNER_TASK];
@@ -220,7 +237,7 @@ static void clear(struct coalescope_snapshot *s, const struct watch *watch)
 		.size = sizeof(*s),
 		.queue_size = sizeof(*queues),
 		.queue_count = known_queues(watch),
-		.tsc_khz = cycle_counter_khz(),
+		.tsc_khz = tsc_khz,
 		.interface_index = READ_ONCE(watch->interface_index),
 	};
 	for (q = 0; q < s->queue_count; q++)
@@ -231,32 +248,39 @@ static void clear(struct coalescope_snapshot *s, const struct watch *watch)
 		};
 }
 
-static void add_up(struct snapshot_room *room, const struct watch *watch)
+static void begin(struct coalescope_snapshot *s, const struct watch *watch)
 {
-	struct coalescope_snapshot *s = room->snapshot;
-	unsigned int cpu;
-
 	clear(s, watch);
-	s->tsc = cycle_counter_ordered();
+	s->tsc = rdtsc_ordered();
 	s->t_monotonic_raw_ns = ktime_get_raw_ns();
-	for_each_possible_cpu(cpu)
-		add_interface(s, per_cpu_ptr(watch->counters, cpu));
-	for_each_possible_cpu(cpu)
-		add_slot(s, &per_cpu(coalescope_cpu_state, cpu).slots[watch->slot]);
-	for_each_possible_cpu(cpu)
-		add_cpu_cycles(s, per_cpu_ptr(&coalescope_cpu_state, cpu), BIT(watch->slot));
-	for_each_possible_cpu(cpu)
-		add_cpu_times(s, cpu);
-	for_each_possible_cpu(cpu) {
-		add_queues(queues_of(s), per_cpu_ptr(watch->counters, cpu), s->queue_count);
-		add_burst(s, watch, &per_cpu(coalescope_cpu_state, cpu).burst,
-			  room->looks[cpu].burst);
-	}
+}
+
+static void add_cpu(struct coalescope_snapshot *s, const struct watch *watch,
+		    const struct look *look, unsigned int number)
+{
+	const struct cpu_state *cpu = per_cpu_ptr(&coalescope_cpu_state, number);
+	const struct interface_counters *counters = per_cpu_ptr(watch->counters, number);
+
+	add_interface(s, counters);
+	add_slot(s, &cpu->slots[watch->slot]);
+	add_cpu_cycles(s, cpu, BIT(watch->slot));
+	add_cpu_times(s, number);
+	add_queues(queues_of(s), counters, s->queue_count);
+	add_burst(s, watch, &cpu->burst, look->burst);
+}
+
+static void finish(struct coalescope_snapshot *s, const struct watch *watch)
+{
 	add_totals_of_queues(s);
-	s->other_task_cycles -= s->task_cycles;
-	s->other_irq_cycles -= s->irq_cycles + s->softirq_cycles;
+	/* not below 0 where a CPU had to be read inside an update */
+	s->other_task_cycles -= min(s->other_task_cycles, s->task_cycles);
+	s->other_irq_cycles -= min(s->other_irq_cycles, s->irq_cycles + s->softirq_cycles);
 	if (!s->interrupts)
 		s->flags |= COALESCOPE_NO_INTERRUPTS;
+	if (READ_ONCE(watch->queues_exhausted))
+		s->flags |= COALESCOPE_QUEUES_EXHAUSTED;
+	if (check_tsc_unstable())
+		s->flags |= COALESCOPE_UNSTABLE_CLOCK;
 }
 
 /* Interrupts are off, so that this CPU's own do not spoil the attempt. */
@@ -264,41 +288,78 @@ static bool collect(const struct watch *watch, struct snapshot_room *room)
 {
 	bool one_instant;
 	unsigned long flags;
+	unsigned int cpu;
 
 	local_irq_save(flags);
-	one_instant = look_first(room->looks);
+	one_instant = look_at_all(room->looks);
 	if (one_instant) {
-		smp_rmb(); /* counters after the first look; pairs with begin_update() */
-		add_up(room, watch);
-		smp_rmb(); /* the second look after the counters; pairs with end_update() */
-		one_instant = look_again(room->looks);
+		begin(room->snapshot, watch);
+		for_each_possible_cpu(cpu)
+			add_cpu(room->snapshot, watch, &room->looks[cpu], cpu);
+		one_instant = look_at_all_again(room->looks);
 	}
 	local_irq_restore(flags);
+	if (one_instant)
+		finish(room->snapshot, watch);
 	return one_instant;
 }
 
-struct stopped {
-	const struct watch *watch;
-	struct snapshot_room *room;
-	bool one_instant;
-};
-
-static int collect_stopped(void *argument)
+/* One CPU's counters of one instant; after too many spoilt attempts as they are. */
+static void collect_cpu(const struct watch *watch, struct snapshot_room *room, unsigned int cpu)
 {
-	struct stopped *stopped = argument;
+	const struct cpu_state *state = per_cpu_ptr(&coalescope_cpu_state, cpu);
+	unsigned int attempts = CPU_ATTEMPTS, queues = room->snapshot->queue_count;
+	struct look *look = &room->looks[cpu];
+	bool whole;
 
-	stopped->one_instant = collect(stopped->watch, stopped->room);
-	return 0;
+	do {
+		unsigned long flags;
+
+		local_irq_save(flags);
+		whole = look_first(look, state);
+		begin(room->part, watch);
+		room->part->queue_count = queues;
+		add_cpu(room->part, watch, look, cpu);
+		smp_rmb(); /* the second look after the counters; pairs with end_update() */
+		whole &= look_again(look, state);
+		local_irq_restore(flags);
+	} while (!whole && --attempts);
 }
 
-static u32 collect_with_cpus_stopped(const struct watch *watch, struct snapshot_room *room)
+/* All counters of a struct stand beside each other. */
+static void add_counters(u64 *sum, const u64 *end, const u64 *part)
 {
-	struct stopped stopped = { watch, room, false };
+	while (sum < end)
+		*sum++ += *part++;
+}
 
-	if (!stop_machine(collect_stopped, &stopped, NULL) && stopped.one_instant)
-		return COALESCOPE_STOPPED;
-	add_up(room, watch);
-	return COALESCOPE_NOT_ATOMIC;
+static void add_part(struct coalescope_snapshot *s, const struct coalescope_snapshot *part)
+{
+	const struct coalescope_queue *from = (const struct coalescope_queue *)(part + 1);
+	unsigned int q;
+
+	s->cpus += part->cpus;
+	s->flags |= part->flags;
+	add_counters(&s->rx_packets, &s->driver_rx_packets, &part->rx_packets);
+	for (q = 0; q < s->queue_count; q++)
+		add_counters(&queues_of(s)[q].rx_packets, (u64 *)(queues_of(s) + q + 1),
+			     &from[q].rx_packets);
+}
+
+/* Each CPU's counters fit together; those of two CPUs are up to skew_ns apart. */
+static void collect_by_cpu(const struct watch *watch, struct snapshot_room *room)
+{
+	struct coalescope_snapshot *s = room->snapshot;
+	unsigned int cpu;
+
+	begin(s, watch);
+	for_each_possible_cpu(cpu) {
+		collect_cpu(watch, room, cpu);
+		add_part(s, room->part);
+	}
+	finish(s, watch);
+	s->flags |= COALESCOPE_NOT_ATOMIC;
+	s->skew_ns = ktime_get_raw_ns() - s->t_monotonic_raw_ns;
 }
 
 /*
@@ -342,29 +403,28 @@ static void add_driver_statistics(struct coalescope_snapshot *s, const struct wa
 }
 
 /**
- * take_snapshot() - fill the room's snapshot with one instant
+ * take_snapshot() - fill the room's snapshot, with one instant if it can be had
  * @watch: of which interface
  * @room: made for this watch
  *
- * Context: Process context; may sleep if all CPUs have to be stopped.
+ * Context: Process context.
  * Return: bytes of the snapshot with its queues.
  */
 size_t take_snapshot(struct watch *watch, struct snapshot_room *room)
 {
 	struct coalescope_snapshot *s = room->snapshot;
 	u64 give_up_ns = ktime_get_mono_fast_ns() + PATIENCE_NS;
-	u32 retries = 0, flags = 0;
+	u32 retries = 0;
 
 	while (!collect(watch, room)) {
 		retries++;
 		if (ktime_get_mono_fast_ns() > give_up_ns) {
-			flags = collect_with_cpus_stopped(watch, room);
+			collect_by_cpu(watch, room);
 			break;
 		}
 		cpu_relax();
 	}
 	s->retries = retries;
-	s->flags |= flags;
 	s->sequence = ++room->sequence;
 	keep_growing(s, room);
 	add_driver_statistics(s, watch);

@@ -11,6 +11,7 @@ struct watch;
 /* What a file needs to take snapshots of one watch, and what it has seen. */
 struct snapshot_room {
 	struct coalescope_snapshot *snapshot; /* with all queues that there may be */
+	struct coalescope_snapshot *part; /* of one CPU, likewise */
 	struct look *looks; /* at each CPU */
 	u64 softirq_cycles; /* as shown last */
 	u64 other_irq_cycles;

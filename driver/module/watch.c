@@ -64,8 +64,10 @@ static unsigned int append_queue(struct watch *watch, const struct napi_struct *
 	unsigned int q = watch->queue_count;
 
 	/* A driver that makes its NAPI instances anew may exhaust the table: the last entry then stands for the rest. */
-	if (q == watch->queue_capacity)
+	if (q == watch->queue_capacity) {
+		WRITE_ONCE(watch->queues_exhausted, true);
 		return q - 1;
+	}
 	watch->queues[q].napi = napi;
 	watch->queues[q].napi_id = napi->napi_id;
 	watch->queues[q].irq = -1;
@@ -117,6 +119,7 @@ static struct watch *create_watch(struct net_device *device)
 	struct watch *watch;
 	unsigned int slot;
 
+	ASSERT_RTNL();
 	slot = find_first_zero_bit(slots_taken, MAX_WATCHES);
 	if (slot == MAX_WATCHES)
 		return ERR_PTR(-ENOSPC);
@@ -125,7 +128,7 @@ static struct watch *create_watch(struct net_device *device)
 		return ERR_PTR(-ENOMEM);
 	set_bit(slot, slots_taken);
 	watch->slot = slot;
-	dev_hold(device);
+	netdev_hold(device, &watch->tracker, GFP_KERNEL);
 	rcu_assign_pointer(watch->device, device);
 	rcu_assign_pointer(watches[slot], watch);
 	WRITE_ONCE(watched_nets[slot], dev_net(device));
@@ -134,6 +137,17 @@ static struct watch *create_watch(struct net_device *device)
 	smp_store_release(&watched_devices[slot], device); /* last: from here on probes find it */
 	refresh_task_owners();
 	return watch;
+}
+
+/* Its frames come by a virtual function or another standby device below it, under that one's name. */
+static bool fails_over(const struct net_device *device)
+{
+	const struct device *parent = device->dev.parent;
+
+	if (netif_is_failover(device))
+		return true;
+	return parent && !strcmp(dev_driver_string(parent), "hv_netvsc") &&
+	       !list_empty(&device->adj_list.lower);
 }
 
 /*
@@ -157,14 +171,14 @@ static struct watch *watch_device(struct net_device *device)
 	struct watch *watch;
 	unsigned int slot;
 
-	if (receives_through_another(device))
+	if (receives_through_another(device) || fails_over(device))
 		return ERR_PTR(-EOPNOTSUPP);
 	for (slot = 0; slot < MAX_WATCHES; slot++)
 		if (watched_devices[slot] == device)
 			break;
 	watch = slot < MAX_WATCHES ? rtnl_dereference(watches[slot]) : create_watch(device);
 	if (!IS_ERR(watch))
-		watch->readers++;
+		WRITE_ONCE(watch->readers, watch->readers + 1);
 	return watch;
 }
 
@@ -199,7 +213,7 @@ static void release_device(struct watch *watch)
 	WRITE_ONCE(watched_devices[watch->slot], NULL);
 	WRITE_ONCE(watched_nets[watch->slot], NULL);
 	RCU_INIT_POINTER(watch->device, NULL);
-	dev_put(device);
+	netdev_put(device, &watch->tracker);
 }
 
 /**
@@ -213,7 +227,8 @@ void watch_put(struct watch *watch)
 	bool last;
 
 	rtnl_lock();
-	last = --watch->readers == 0;
+	WRITE_ONCE(watch->readers, watch->readers - 1);
+	last = !watch->readers;
 	if (last) {
 		release_device(watch);
 		RCU_INIT_POINTER(watches[watch->slot], NULL);
@@ -251,7 +266,7 @@ static int on_device_event(struct notifier_block *block, unsigned long event, vo
 		forget_lines(slot);
 	} else if (event == NETDEV_REGISTER) {
 		WRITE_ONCE(watched_nets[slot], dev_net(device));
-		rtnl_dereference(watches[slot])->interface_index = device->ifindex;
+		WRITE_ONCE(rtnl_dereference(watches[slot])->interface_index, device->ifindex);
 		refresh_task_owners();
 	}
 	return NOTIFY_DONE;

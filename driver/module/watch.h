@@ -35,18 +35,21 @@ struct watch {
 	unsigned int slot;
 	unsigned int readers; /* under rtnl */
 	struct net_device __rcu *device; /* NULL: it was removed */
+	netdevice_tracker tracker;
 	unsigned int interface_index;
 	struct interface_counters __percpu *counters;
 
 	raw_spinlock_t lock; /* adding to queues */
 	unsigned int queue_capacity;
 	unsigned int queue_count; /* only grows */
+	bool queues_exhausted; /* the last queue stands for those that found no place */
 	struct queue queues[];
 };
 
 /*
  * What the probes look at for every frame: device pointers beside each other. The pointers are compared; what they
- * point to is followed only inside an RCU read section (probes are), since removal waits for one.
+ * point to is followed only where removal waits: all probes run with interrupts or bottom halves off, which
+ * synchronize_rcu() waits for, also where tracepoints themselves run under SRCU (Linux 7).
  */
 extern struct net_device *watched_devices[MAX_WATCHES];
 extern struct watch __rcu *watches[MAX_WATCHES];

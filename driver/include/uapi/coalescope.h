@@ -22,9 +22,12 @@
 #define COALESCOPE_MAX_QUEUES 256
 
 /* flags of a snapshot */
-#define COALESCOPE_NOT_ATOMIC (1u << 0) /* the attempts ran out: fields may be of different instants */
-#define COALESCOPE_STOPPED (1u << 1)    /* all CPUs were stopped for this snapshot */
+#define COALESCOPE_NOT_ATOMIC (1u << 0) /* the attempts ran out: CPUs were read one after the other, see skew_ns */
+#define COALESCOPE_STOPPED (1u << 1)    /* of versions before 0.1.0: all CPUs were stopped for this snapshot */
 #define COALESCOPE_NO_INTERRUPTS (1u << 2) /* no interrupt of this interface has been seen yet */
+#define COALESCOPE_UNSTABLE_CLOCK (1u << 3) /* the time stamp counter turned out not to be stable: cycles are wrong */
+#define COALESCOPE_QUEUES_EXHAUSTED (1u << 4) /* the last queue stands for those that found no place */
+#define COALESCOPE_TOO_DEEP (1u << 5) /* interrupts nested deeper than was foreseen: some cycles have a wrong owner */
 
 /*
  * Link level: bytes with Ethernet header and frame check sequence, frames as they are on the wire: before generic
@@ -90,6 +93,8 @@ struct coalescope_snapshot {
 	__u64 tx_errors;
 	__u64 rx_missed_errors;
 	__u64 rx_fifo_errors;
+
+	__u64 skew_ns; /* from the first to the last CPU that was read; 0: one instant */
 };
 
 /* One for each NAPI instance that has worked since the interface was attached. */
@@ -113,7 +118,7 @@ struct coalescope_attach {
 };
 
 /*
- * Errors: EPERM without CAP_NET_ADMIN; ENODEV no such interface; EOPNOTSUPP the interface (a VLAN, bond, …) receives
+ * Errors: EPERM without CAP_NET_ADMIN; ENODEV no such interface; EOPNOTSUPP the interface (a VLAN, bond, failover device, …) receives
  * through another one: attach that; ENOSPC too many interfaces are watched; EINVAL a name without end, or flags that are
  * not known; read(): ENXIO not attached, ENODEV the interface is gone, EMSGSIZE the buffer does not hold the snapshot.
  * Attaching a file that is attached moves it to the other interface; if that fails it stays where it was.
@@ -123,7 +128,7 @@ struct coalescope_attach {
 
 #if defined(__KERNEL__) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
 #define COALESCOPE_ASSERT(what) _Static_assert(what, #what)
-COALESCOPE_ASSERT(sizeof(struct coalescope_snapshot) == 344);
+COALESCOPE_ASSERT(sizeof(struct coalescope_snapshot) == 352);
 COALESCOPE_ASSERT(sizeof(struct coalescope_queue) == 64);
 COALESCOPE_ASSERT(sizeof(struct coalescope_attach) == 24);
 COALESCOPE_ASSERT(__builtin_offsetof(struct coalescope_snapshot, tsc) == 40);

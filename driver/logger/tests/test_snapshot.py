@@ -13,7 +13,7 @@ import pytest
 
 LOGGER = Path(__file__).resolve().parents[1]
 MAGIC = b"COLCSNP1"
-SIZE, QUEUE_SIZE = 344, 64
+SIZE, QUEUE_SIZE = 352, 64
 FROM_COUNTERS, FROM_QUEUE_COUNTERS = 72, 16
 
 
@@ -66,7 +66,8 @@ def test_each_counter_has_its_own_place(program):
     assert (found["driver_rx_packets"], found["rx_fifo_errors"]) == (25, 34)
     assert (found["retries"], found["flags"]) == (3, 0)
     assert (found["rx_packets.q0"], found["rx_polls.q1"]) == (1000, 2004)
-    assert len(found) == 28 + 10 + 10
+    assert found["skew_ns"] == 35
+    assert len(found) == 29 + 10 + 10
 
 
 def test_an_older_module_has_fewer_fields(program):
@@ -75,6 +76,7 @@ def test_an_older_module_has_fewer_fields(program):
     assert "driver_rx_packets" not in found
     assert found["cpu_steal_ns"] == 24
     assert len(found) == 28
+    assert "skew_ns" not in decode(program, snapshot(size=344))
     assert "rx_polls.q0" not in decode(program, snapshot(queues=1, queue_size=48), queues=1)
 
 
@@ -95,7 +97,7 @@ def test_a_queue_that_comes_later_fills_its_columns_or_stays_in_the_totals(progr
 WRONG = {
     "nothing": b"",
     "a part of the head": snapshot()[:100],
-    "one byte less": snapshot()[:343],
+    "one byte less": snapshot()[:351],
     "another magic": snapshot(magic=b"COLCSNP2"),
     "too small to be one": snapshot(size=96),
     "a queue cut off": snapshot(queues=2)[:-1],

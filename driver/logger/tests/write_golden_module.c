@@ -4,6 +4,7 @@
  * own decoding and writer: it must give the same bytes.
  */
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +38,7 @@ static void answer_at(struct answer *answer, uint64_t k)
 	memset(answer, 0, sizeof(*answer));
 	snapshot->magic = COALESCOPE_MAGIC;
 	snapshot->abi_version = COALESCOPE_ABI_VERSION;
-	snapshot->size = sizeof(*snapshot);
+	snapshot->size = offsetof(struct coalescope_snapshot, skew_ns); /* a module of before that */
 	snapshot->queue_size = sizeof(*answer->queues);
 	snapshot->queue_count = QUEUES;
 	snapshot->flags = k == 7 ? COALESCOPE_NOT_ATOMIC : 0;
@@ -52,6 +53,7 @@ static void answer_at(struct answer *answer, uint64_t k)
 		answer->queues[i].irq = i ? -1 : 24;
 		count_up(&answer->queues[i].rx_packets, &answer->queues[i] + 1, 100 * (i + 1), k);
 	}
+	memmove((char *)answer + snapshot->size, answer->queues, sizeof(answer->queues));
 }
 
 static void columns(struct record_layout *layout)

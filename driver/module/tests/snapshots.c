@@ -98,7 +98,7 @@ static int show(const char *interface)
 	SHOW(cpu_irq_ns), SHOW(cpu_softirq_ns), SHOW(cpu_steal_ns);
 	SHOW(driver_rx_packets), SHOW(driver_rx_bytes), SHOW(driver_tx_packets), SHOW(driver_tx_bytes);
 	SHOW(rx_dropped), SHOW(tx_dropped), SHOW(rx_errors), SHOW(tx_errors), SHOW(rx_missed_errors);
-	SHOW(rx_fifo_errors);
+	SHOW(rx_fifo_errors), SHOW(skew_ns);
 	for (unsigned int q = 0; q < r.s.queue_count; q++) {
 		SHOW_QUEUE(napi_id), SHOW_QUEUE(irq), SHOW_QUEUE(rx_packets), SHOW_QUEUE(rx_bytes);
 		SHOW_QUEUE(rx_interrupts), SHOW_QUEUE(polls), SHOW_QUEUE(rx_polls), SHOW_QUEUE(poll_work);
@@ -131,7 +131,7 @@ static const char *contradiction(const struct reading *first, const struct readi
 		return "queues";
 	if (rx_interrupts != now->s.rx_interrupts || polls != now->s.polls)
 		return "polls";
-	if (now->s.cpus == before->s.cpus &&
+	if (!((now->s.flags | before->s.flags) & COALESCOPE_NOT_ATOMIC) && now->s.cpus == before->s.cpus &&
 	    cycles(&now->s) - cycles(&before->s) != now->s.cpus * (now->s.tsc - before->s.tsc))
 		return "cycles";
 	if (now->s.softirq_cycles < before->s.softirq_cycles ||
@@ -148,7 +148,7 @@ static int torn(const char *interface, unsigned long count, unsigned int frame_b
 {
 	static struct reading first, before, now;
 	unsigned long bytes = 0, queues = 0, polls = 0, sums = 0, order = 0, all = 0, retries = 0, flags = 0;
-	unsigned long i, stopped = 0;
+	unsigned long i, apart = 0;
 	int file = attached(interface);
 
 	/* The frames of a poll that was under way at the attach are of no queue until it ends. */
@@ -169,12 +169,12 @@ static int torn(const char *interface, unsigned long count, unsigned int frame_b
 		order += what && !strcmp(what, "order");
 		retries += now.s.retries;
 		flags |= now.s.flags;
-		stopped += now.s.flags & COALESCOPE_STOPPED ? 1 : 0;
+		apart += now.s.flags & COALESCOPE_NOT_ATOMIC ? 1 : 0;
 		before = now;
 	}
 	printf("snapshots=%lu\ntorn=%lu\nbytes=%lu\nqueues=%lu\npolls=%lu\ncycles=%lu\norder=%lu\n", i, all,
 	       bytes, queues, polls, sums, order);
-	printf("retries=%lu\nflags=%lu\nstopped=%lu\nframes=%llu\ncpus=%u\n", retries, flags, stopped,
+	printf("retries=%lu\nflags=%lu\napart=%lu\nframes=%llu\ncpus=%u\n", retries, flags, apart,
 	       (unsigned long long)(now.s.rx_packets - first.s.rx_packets), now.s.cpus);
 	return 0;
 }
