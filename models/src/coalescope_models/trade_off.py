@@ -18,7 +18,7 @@ Allowed = NDArray[np.bool_]
 #: Share of what there is to gain below which a score does not fall.
 _LEAST = 1e-300
 #: Logarithm of the most that a run, or what is not allowed, is of the largest that is.
-_MOST = 300.0
+_MOST = 100.0
 
 
 class Score(Protocol):
