@@ -28,6 +28,7 @@ from coalescope.fits.cache import LatestAnswers
 from coalescope.fits.endpoints import KEPT_FITS
 from coalescope.fits.endpoints import router as fits
 from coalescope.glossary.endpoints import router as glossary
+from coalescope.head_requests import HeadRequests
 from coalescope.health import router as health
 from coalescope.jobs.computing import computing
 from coalescope.jobs.endpoints import router as jobs
@@ -164,6 +165,7 @@ def _put_in_front(app: FastAPI, policy: AccessPolicy, tracer: Tracer | None) -> 
     app.add_middleware(Measured, metrics=app.state.metrics)
     if tracer is not None:
         app.add_middleware(TracedRequests, tracer=tracer)
+    app.add_middleware(HeadRequests)
 
 
 def _policy(settings: Settings, store: Store) -> AccessPolicy:

@@ -124,7 +124,8 @@ def _methods_at(request: Request) -> list[str]:
         scope = {**request.scope, "method": method}
         return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
 
-    return [method for method in ("GET", "POST", "PUT", "PATCH", "DELETE") if answered(method)]
+    found = [method for method in ("GET", "POST", "PUT", "PATCH", "DELETE") if answered(method)]
+    return ["GET", "HEAD", *found[1:]] if "GET" in found else found
 
 
 def _not_storable(request: Request, error: Exception) -> JSONResponse:

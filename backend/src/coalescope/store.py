@@ -96,7 +96,8 @@ def open_for_reading(
             "no_store",
             f"There is no store in {str(data_dir)!r}.",
             where={"folder": str(data_dir)},
-            advice="Name the folder of a store with --data or COALESCOPE_DATA_DIR.",
+            advice="Name the folder of one with --data or COALESCOPE_DATA_DIR. `coalescope "
+            "migrate` makes a new one with the published data sets; serve and import make one too.",
         )
     database = open_database(database_url, data_dir, for_reading=True)
     with _opening(database):

@@ -88,6 +88,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.fixture
 def read(run: Run, shared_data: Path) -> Run:
     """Run a command on the store that all reading tests share."""
+    if not shared_data.exists():
+        assert run("migrate", data=shared_data).returncode == 0
 
     def read_command(*arguments: object) -> subprocess.CompletedProcess[str]:
         return run(*arguments, data=shared_data)

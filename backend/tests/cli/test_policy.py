@@ -76,7 +76,7 @@ def test_delays_whose_interrupts_were_not_counted_are_named(run: Run, tmp_path: 
         (("dim", "--clients", "3", "--duration", "1e9"), "a shorter time"),
     ],
 )
-def test_what_is_missing_is_said(run: Run, typed: tuple[str, ...], words: str) -> None:
-    done = run("policy", *typed)
+def test_what_is_missing_is_said(read: Run, typed: tuple[str, ...], words: str) -> None:
+    done = read("policy", *typed)
     assert (done.returncode, done.stdout) == (1, "")
     assert words in done.stderr

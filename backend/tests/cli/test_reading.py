@@ -223,3 +223,62 @@ def test_numbers_stand_to_the_right_and_words_to_the_left(
 )
 def test_values_as_people_read_them(value: float | None, text: str) -> None:
     assert shown(value) == text
+
+
+@pytest.mark.fault("A14")
+def test_two_levels_of_a_factor_are_both_chosen(read: Read) -> None:
+    """Where one of them would be dropped, the surface would have one setting a cell."""
+    both = ("--where", "workload=udp", "--where", "workload=tcp")
+    done = read("surface", "geist-2005-points", "throughput_mbps", *both)
+    assert done.returncode == 1
+    assert "workload: tcp, udp" in done.stderr
+    fit = ("fit", "geist-2005-nfs", "cpu-overhead", "--resamples", "100", "--json")
+    alone, listed, twice = (
+        json.loads(read(*fit, *where).stdout)
+        for where in (
+            ("--where", "mtu_bytes=1500"),
+            ("--where", "mtu_bytes=1500,3000"),
+            ("--where", "mtu_bytes=1500", "--where", "mtu_bytes=3000"),
+        )
+    )
+    assert listed["where"] == twice["where"] == {"mtu_bytes": [1500, 3000]}
+    assert listed["n"] == twice["n"] > alone["n"]
+
+
+@pytest.mark.fault("A14")
+def test_a_split_is_not_chosen_by_a_second_time(read: Read) -> None:
+    split = ("--measure", "throughput_mbps", "--split", "workload=tcp:udp")
+    done = read("compare", "geist-2005-points", *split, "--where", "workload=tcp")
+    assert done.returncode == 1
+    assert "workload is given with --split and with --where" in done.stderr
+
+
+READING = (
+    ("experiments",),
+    ("changes",),
+    ("token", "list"),
+    ("surface", "geist-2005-nfs", "rx_bytes"),
+    ("fit", "geist-2005-nfs", "cpu-overhead"),
+    ("compare", "a", "b", "--measure", "drops"),
+    ("plan", "a", "--measure", "drops", "--width", "1"),
+    ("variance", "a", "--measure", "drops", "--factors", "a,b"),
+    ("recommend", "a", "--maximise", "drops"),
+    ("export", "a", "--format", "csv"),
+    ("policy", "dim", "a"),
+    ("verify",),
+    ("publish", "site"),
+    ("token", "revoke", "somebody"),
+)
+
+
+@pytest.mark.fault("A12")
+@pytest.mark.folder_stack
+@pytest.mark.parametrize("typed", READING, ids=" ".join)
+def test_a_command_that_reads_makes_no_store(
+    run: Read, tmp_path: Path, typed: tuple[str, ...]
+) -> None:
+    done = run(*typed)
+    assert done.returncode == 1
+    assert "There is no store in" in done.stderr
+    assert "`coalescope migrate` makes a new one" in done.stderr
+    assert not list(tmp_path.iterdir())

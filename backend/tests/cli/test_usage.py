@@ -142,9 +142,9 @@ def test_a_store_that_was_typed_must_be_there(
     mistyped = tmp_path / "dta"
     done = run(*typed.split(), "--data", mistyped)
     assert (done.returncode, done.stdout) == (1, "")
-    assert f"There is no folder {str(mistyped)!r}" in done.stderr
+    assert f"There is no store in {str(mistyped)!r}" in done.stderr
     assert not mistyped.exists()
-    run("experiments", data=shared_data)  # the default one is made
+    run("migrate", data=shared_data)
     assert run(*typed.split(), "--data", shared_data).returncode == 0
 
 
@@ -158,11 +158,12 @@ def test_import_makes_the_store_that_was_typed(run: Callable[..., Any], tmp_path
 def test_data_sets_that_are_named_must_be_there(run: Callable[..., Any], tmp_path: Path) -> None:
     missing, empty = tmp_path / "missing", tmp_path / "empty"
     empty.mkdir()
-    for typed in (("experiments",), ("serve", "--port", "0")):
+    for typed in (("migrate",), ("serve", "--port", "0")):
         done = run(*typed, COALESCOPE_DATASETS_DIR=str(missing))
         assert (done.returncode, done.stdout) == (1, "")
         assert str(missing) in done.stderr
         assert "COALESCOPE_DATASETS_DIR" in done.stderr
+    assert run("migrate", COALESCOPE_DATASETS_DIR=str(empty)).stderr == ""
     done = run("experiments", "--json", COALESCOPE_DATASETS_DIR=str(empty))
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "[]", "")
 
@@ -170,9 +171,9 @@ def test_data_sets_that_are_named_must_be_there(run: Callable[..., Any], tmp_pat
 def test_data_sets_that_are_not_beside_the_program_are_missed(
     run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run("experiments").stderr == ""
+    assert run("migrate").stderr == ""
     monkeypatch.setattr("coalescope.settings._CHECKOUT", tmp_path)
-    done = run("experiments", data=tmp_path / "other")
+    done = run("migrate", data=tmp_path / "other")
     assert done.returncode == 0
     assert "COALESCOPE_DATASETS_DIR" in done.stderr
 
@@ -188,6 +189,7 @@ def test_a_database_url_that_is_none(url: str, run: Callable[..., Any]) -> None:
 
 
 def test_an_argument_that_is_not_text(process: Callable[..., Any]) -> None:
+    assert process("migrate").returncode == 0
     done = process("surface", "n\udcffope", "drops")
     assert done.returncode == 1
     assert "not UTF-8" in done.stderr

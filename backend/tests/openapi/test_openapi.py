@@ -171,3 +171,26 @@ def test_the_reference_page_takes_text_as_text(described: dict[str, Any]) -> Non
     evil = json.loads(json.dumps(described).replace("Whether the service", "<script>alert(1)//"))
     assert "<script" not in reference(evil)
     assert "&lt;script" in reference(evil), "control: it was there"
+
+
+@pytest.mark.fault("A8")
+def test_generators_find_one_class_for_each_schema(described: dict[str, Any]) -> None:
+    """They name classes after schemas and their titles, and leave out operations of what clashes.
+
+    Two Python classes of one name would be told apart by their modules' names.
+    """
+    schemas = described["components"]["schemas"]
+    for name, schema in schemas.items():
+        assert re.fullmatch(r"[A-Z][A-Za-z0-9]*", name), name
+        assert schema.get("title", name) == name, "a title is another name for the class"
+    as_files = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in schemas]
+    assert len(set(as_files)) == len(as_files)
+
+
+@pytest.mark.fault("A8")
+def test_generators_find_one_function_for_each_operation(described: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, operation in operations(described)]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert re.fullmatch(r"[a-z][a-z0-9_]*", name), name
+        assert "__" not in name

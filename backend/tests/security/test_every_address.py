@@ -367,3 +367,42 @@ def test_no_text_is_an_address_that_is_called(
     with pytest.raises(OSError, match="timed out"), urlopen(url, timeout=0.2):
         pass
     assert called(elsewhere), "control: a call is seen"
+
+
+@pytest.mark.fault("A7")
+def test_head_answers_as_get_does_without_content(make_client: MakeClient) -> None:
+    """A stream of events too, which would not end by itself."""
+    client = make_client()
+    assert client.upload(TABLE, "lab.csv").status_code == 201
+    run = client.get("/api/experiments/lab/runs").json()["runs"][0]["id"]
+    given = {"slug": "lab", "other": "lab", "measure": "throughput_mbps", "id": run}
+    reads = [op for op in operations(client.app) if op.method == "GET"]
+    assert sum(client.request("HEAD", op.at(**given)).status_code == 200 for op in reads) > 15
+
+    for operation in reads:
+        at = operation.at(**given)
+        head = client.request("HEAD", at)
+        assert head.content == b"", operation
+        assert head.status_code != 405, operation
+        if operation.path.endswith("/events"):
+            assert head.headers["content-type"].startswith("text/event-stream")
+            continue
+        answer = client.get(at)
+        assert head.status_code == answer.status_code, operation
+        varying = {"date", "x-request-id"}
+        assert {k: v for k, v in head.headers.items() if k not in varying} == {
+            k: v for k, v in answer.headers.items() if k not in varying
+        }, operation
+
+
+@pytest.mark.fault("A7")
+def test_what_is_not_read_has_no_head(loopback: FastAPI) -> None:
+    read = {op.path for op in operations(loopback) if op.method == "GET"}
+    written = [op for op in operations(loopback) if op.path not in read]
+    assert written
+    for operation in written:
+        refused = asyncio.run(ask(loopback, "HEAD", operation.at()))
+        assert refused.status == 405, operation
+        assert "HEAD" not in refused.headers["allow"]
+    put = asyncio.run(ask(loopback, "PUT", "/api/experiments"))
+    assert put.headers["allow"].startswith("GET, HEAD")

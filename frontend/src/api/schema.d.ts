@@ -1519,7 +1519,7 @@ export interface components {
             measures: components["schemas"]["MeasureOut"][];
             source: components["schemas"]["SourceOut"];
             /** Fixed */
-            fixed: components["schemas"]["coalescope__experiments__schemas__FixedOut"][];
+            fixed: components["schemas"]["FixedFactorOut"][];
             /** Notes */
             notes: string[];
             default_view: components["schemas"]["DefaultViewOut"] | null;
@@ -1678,7 +1678,7 @@ export interface components {
             data_version: number;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /** Model */
             model: string;
@@ -1761,6 +1761,44 @@ export interface components {
             runs: number;
         };
         /**
+         * FixedFactorOut
+         * @description Something that was the same in all runs.
+         */
+        FixedFactorOut: {
+            /** Label */
+            label: string;
+            /** Value */
+            value: string;
+        };
+        /**
+         * FixedIntervalOut
+         * @description A fixed interval.
+         */
+        FixedIntervalOut: {
+            /** Packet Rate Hz */
+            packet_rate_hz: number;
+            /** Rx Interrupt Rate Hz */
+            rx_interrupt_rate_hz: number;
+            /** Packets Per Interrupt */
+            packets_per_interrupt: number;
+            /** Cpu Us Per Packet */
+            cpu_us_per_packet: number;
+            /**
+             * Mean Wait Us
+             * @description From a packet's arrival to its interrupt
+             */
+            mean_wait_us: number;
+            /**
+             * Price Us
+             * @description CPU time per packet, and waiting by its weight
+             */
+            price_us: number;
+            /** Interval Us */
+            interval_us: number;
+            /** @description What was counted at this delay; null where nothing was */
+            measured: components["schemas"]["MeasuredOut"] | null;
+        };
+        /**
          * GlanceOut
          * @description A small picture of one measure: rows from the lowest y level to the highest.
          */
@@ -1773,6 +1811,41 @@ export interface components {
             y: string | null;
             /** Rows */
             rows: (number | null)[][];
+        };
+        /**
+         * GridPredictionIn
+         * @description A model of the catalogue, and a grid of at most 1,000,000 points × outputs.
+         * @example {
+         *       "model": "timer-packets-per-interrupt",
+         *       "over": {
+         *         "delay_us": {
+         *           "hi": 500,
+         *           "lo": 0,
+         *           "n": 501
+         *         }
+         *       }
+         *     }
+         */
+        GridPredictionIn: {
+            /**
+             * Values
+             * @description Inputs and parameters; others keep their default
+             */
+            values?: {
+                [key: string]: number;
+            };
+            /**
+             * Over
+             * @description What varies, in the order of the axes
+             */
+            over?: {
+                [key: string]: components["schemas"]["SpanIn"];
+            };
+            /**
+             * Model
+             * @description As /models lists it
+             */
+            model: string;
         };
         /**
          * Health
@@ -1860,7 +1933,7 @@ export interface components {
             /** @description As /nonlinear-fits takes it */
             nonlinear_fit?: components["schemas"]["NonlinearFitIn"] | null;
             /** @description As /models/{model_id}/predictions takes it, of no experiment */
-            prediction?: components["schemas"]["coalescope__jobs__schemas__SweepIn"] | null;
+            prediction?: components["schemas"]["GridPredictionIn"] | null;
         };
         /**
          * JobOut
@@ -2310,7 +2383,7 @@ export interface components {
             data_version: number;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /** Model */
             model: string;
@@ -2883,7 +2956,7 @@ export interface components {
             model: string | null;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * Left Out
@@ -2976,7 +3049,7 @@ export interface components {
             experiment: string;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * Packet Rate Hz
@@ -3069,7 +3142,7 @@ export interface components {
             unit: string;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * Without
@@ -3092,7 +3165,7 @@ export interface components {
             measure: string;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /** Width Percent */
             width_percent: number;
@@ -3332,7 +3405,7 @@ export interface components {
             data_version: number;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
         };
         /**
@@ -3524,13 +3597,69 @@ export interface components {
             y: components["schemas"]["FactorOut"] | null;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * Cells
              * @description Ordered by y, then x
              */
             cells: components["schemas"]["SurfaceCellOut"][];
+        };
+        /**
+         * SweepIn
+         * @description A sweep as it begins or goes on.
+         * @example {
+         *       "cells": [
+         *         {
+         *           "delay_us": 40,
+         *           "mtu_bytes": 1500,
+         *           "workload": "tcp"
+         *         }
+         *       ],
+         *       "experiment": "my-host",
+         *       "left_s": 11280,
+         *       "replicates": 10,
+         *       "runs_done": 312,
+         *       "runs_failed": 1,
+         *       "runs_planned": 1440,
+         *       "state": "running"
+         *     }
+         */
+        SweepIn: {
+            /**
+             * State
+             * @description stopped: interrupted or failed, to be gone on with
+             * @enum {string}
+             */
+            state: "running" | "ended" | "stopped";
+            /** Runs Planned */
+            runs_planned: number;
+            /** Runs Done */
+            runs_done: number;
+            /**
+             * Runs Failed
+             * @default 0
+             */
+            runs_failed?: number;
+            /**
+             * Left S
+             * @description Seconds the rest takes, by the last runs; null: not known
+             */
+            left_s?: number | null;
+            /**
+             * Experiment
+             * @description Slug that its runs are uploaded under
+             */
+            experiment: string;
+            /** Replicates */
+            replicates: number;
+            /**
+             * Cells
+             * @description Every setting it will measure; empty where there are too many
+             */
+            cells: {
+                [key: string]: string | number;
+            }[];
         };
         /**
          * SweepOut
@@ -3675,7 +3804,7 @@ export interface components {
              * Fixed
              * @description By rising interval
              */
-            fixed: components["schemas"]["coalescope__policies__schemas__FixedOut"][];
+            fixed: components["schemas"]["FixedIntervalOut"][];
             /**
              * Best
              * @description Place of the cheapest in `fixed`
@@ -3997,7 +4126,7 @@ export interface components {
             unit: string;
             /** Where */
             where: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * N
@@ -4035,135 +4164,6 @@ export interface components {
             where: {
                 [key: string]: string | number | null;
             };
-        };
-        /**
-         * FixedOut
-         * @description Something that was the same in all runs.
-         */
-        coalescope__experiments__schemas__FixedOut: {
-            /** Label */
-            label: string;
-            /** Value */
-            value: string;
-        };
-        /**
-         * SweepIn
-         * @description A model of the catalogue, and a grid of at most 1,000,000 points × outputs.
-         * @example {
-         *       "model": "timer-packets-per-interrupt",
-         *       "over": {
-         *         "delay_us": {
-         *           "hi": 500,
-         *           "lo": 0,
-         *           "n": 501
-         *         }
-         *       }
-         *     }
-         */
-        coalescope__jobs__schemas__SweepIn: {
-            /**
-             * Values
-             * @description Inputs and parameters; others keep their default
-             */
-            values?: {
-                [key: string]: number;
-            };
-            /**
-             * Over
-             * @description What varies, in the order of the axes
-             */
-            over?: {
-                [key: string]: components["schemas"]["SpanIn"];
-            };
-            /**
-             * Model
-             * @description As /models lists it
-             */
-            model: string;
-        };
-        /**
-         * FixedOut
-         * @description A fixed interval.
-         */
-        coalescope__policies__schemas__FixedOut: {
-            /** Packet Rate Hz */
-            packet_rate_hz: number;
-            /** Rx Interrupt Rate Hz */
-            rx_interrupt_rate_hz: number;
-            /** Packets Per Interrupt */
-            packets_per_interrupt: number;
-            /** Cpu Us Per Packet */
-            cpu_us_per_packet: number;
-            /**
-             * Mean Wait Us
-             * @description From a packet's arrival to its interrupt
-             */
-            mean_wait_us: number;
-            /**
-             * Price Us
-             * @description CPU time per packet, and waiting by its weight
-             */
-            price_us: number;
-            /** Interval Us */
-            interval_us: number;
-            /** @description What was counted at this delay; null where nothing was */
-            measured: components["schemas"]["MeasuredOut"] | null;
-        };
-        /**
-         * SweepIn
-         * @description A sweep as it begins or goes on.
-         * @example {
-         *       "cells": [
-         *         {
-         *           "delay_us": 40,
-         *           "mtu_bytes": 1500,
-         *           "workload": "tcp"
-         *         }
-         *       ],
-         *       "experiment": "my-host",
-         *       "left_s": 11280,
-         *       "replicates": 10,
-         *       "runs_done": 312,
-         *       "runs_failed": 1,
-         *       "runs_planned": 1440,
-         *       "state": "running"
-         *     }
-         */
-        coalescope__sweeps__schemas__SweepIn: {
-            /**
-             * State
-             * @description stopped: interrupted or failed, to be gone on with
-             * @enum {string}
-             */
-            state: "running" | "ended" | "stopped";
-            /** Runs Planned */
-            runs_planned: number;
-            /** Runs Done */
-            runs_done: number;
-            /**
-             * Runs Failed
-             * @default 0
-             */
-            runs_failed?: number;
-            /**
-             * Left S
-             * @description Seconds the rest takes, by the last runs; null: not known
-             */
-            left_s?: number | null;
-            /**
-             * Experiment
-             * @description Slug that its runs are uploaded under
-             */
-            experiment: string;
-            /** Replicates */
-            replicates: number;
-            /**
-             * Cells
-             * @description Every setting it will measure; empty where there are too many
-             */
-            cells: {
-                [key: string]: string | number;
-            }[];
         };
     };
     responses: never;
@@ -6263,7 +6263,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["coalescope__sweeps__schemas__SweepIn"];
+                "application/json": components["schemas"]["SweepIn"];
             };
         };
         responses: {

@@ -13,7 +13,7 @@ from coalescope_models.statistics import outliers
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import Where, factor_levels, in_order, matches, parse_where
-from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, SummaryRecord
+from coalescope.experiments.records import CellRecord, Choice, ExperimentRecord, SummaryRecord
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.records import ReplicateRecord
 from coalescope.runs.summaries import summarise_values
@@ -37,7 +37,7 @@ class Replicates:
 
     experiment: ExperimentRecord
     measure: Quantity
-    where: Factors
+    where: Choice
     cells: Sequence[ReplicatedCell]
     without: Sequence[str]
 

@@ -12,8 +12,8 @@ from coalescope_models.quantity import Quantity
 from coalescope_models.statistics import Plan, plan_replicates
 
 from coalescope.errors import CoalescopeError, sentence
-from coalescope.experiments.levels import Where, factor_levels, matches, parse_where
-from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
+from coalescope.experiments.levels import Where, factor_levels, in_words, matches, parse_where
+from coalescope.experiments.records import CellRecord, Choice, ExperimentRecord
 from coalescope.glossary.quantities import require_measure
 
 
@@ -31,7 +31,7 @@ class ReplicationPlan:
 
     experiment: ExperimentRecord
     measure: Quantity
-    where: Factors
+    where: Choice
     width_percent: float
     cells: Sequence[PlannedCell]
     without: Sequence[str]
@@ -68,7 +68,7 @@ def plan_cells(
         raise CoalescopeError(
             "no_such_cells",
             f"No cell with these levels has {measure}.",
-            where={"measure": measure, **chosen_by},
+            where={"measure": measure, **in_words(chosen_by)},
             advice="See the experiment's factors and measures.",
         )
     try:

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 from coalescope.analyses.replicates import Replicates, describe_replicates
 from coalescope.analyses.replication import ReplicationPlan, describe_plan
 from coalescope.analyses.variance import Variance, describe_variance
-from coalescope.experiments.schemas import Level, SummaryOut
+from coalescope.experiments.schemas import Chosen, Level, SummaryOut
 
 
 class EffectOut(BaseModel):
@@ -27,7 +27,7 @@ class VarianceOut(BaseModel):
     data_version: int
     measure: str
     unit: str
-    where: dict[str, Level]
+    where: Chosen
     n: int = Field(description="Runs")
     left_out: int = Field(description="Runs without the measure")
     without: list[str] = Field(description="Current runs that were left out as asked")
@@ -55,7 +55,7 @@ class ReplicationPlanOut(BaseModel):
     experiment: str
     data_version: int
     measure: str
-    where: dict[str, Level]
+    where: Chosen
     width_percent: float
     runs_to_add: int
     without: list[str] = Field(description="Current runs that were left out as asked")
@@ -88,7 +88,7 @@ class ReplicatesOut(BaseModel):
     data_version: int
     measure: str
     unit: str
-    where: dict[str, Level]
+    where: Chosen
     without: list[str] = Field(description="Current runs that were left out as asked")
     cells: list[ReplicatedCellOut]
 

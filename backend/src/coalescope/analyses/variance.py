@@ -13,7 +13,7 @@ from coalescope_models.statistics.variance import Effect, analyse_variance
 
 from coalescope.errors import CoalescopeError, sentence
 from coalescope.experiments.levels import factor_levels
-from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.records import Choice, ExperimentRecord
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.chosen import RunSelection, settings_of
 from coalescope.runs.records import RunValues
@@ -37,7 +37,7 @@ class Variance:
 
     experiment: ExperimentRecord
     measure: Quantity
-    where: Factors
+    where: Choice
     effects: Sequence[Effect]
     n: int
     left_out: int

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from sqlalchemy.engine import Connection
 
 from coalescope.database import CAUSE, Cause
-from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.errors import did_you_mean
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import get_experiment
 from coalescope.runs.selection import require_stored
 from coalescope.settings import Settings
-from coalescope.store import Store, open_store
+from coalescope.store import Store, open_for_reading, open_store
 
 
 def settings_of(arguments: Namespace) -> Settings:
@@ -54,30 +54,28 @@ def warn_without_datasets(settings: Settings) -> None:
 
 
 @contextmanager
-def local_store(arguments: Namespace, *, create: bool = False) -> Iterator[Store]:
-    """Open the local store, with the data sets loaded that the command can be about.
+def local_store(arguments: Namespace) -> Iterator[Store]:
+    """Open the local store for a command that only reads: it makes none, and changes no byte.
 
-    Bundles of run logs, which take seconds, are left out where another experiment is named, and
-    where something is stored. A folder that was typed must be there unless `create`: it may be
-    mistyped. The default one is made when it is first needed.
-
-    Errors: CoalescopeError naming the folder that is missing.
+    Errors: CoalescopeError where there is no store, or one of an older or newer program.
     """
-    typed = arguments.data
-    if not create and typed is not None and not typed.exists():
-        raise CoalescopeError(
-            "no_store",
-            f"There is no folder {str(typed)!r}, given with --data.",
-            advice="Name the folder of a store; import and serve make a new one.",
-        )
+    settings = settings_of(arguments)
+    store = open_for_reading(settings.data_dir, settings.database_url, settings.object_store_url)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def changed_store(arguments: Namespace) -> Iterator[Store]:
+    """Open the local store for a command that changes it; there need be none yet.
+
+    Of data sets, bundles of run logs are left out, which take seconds.
+    """
     settings = settings_of(arguments)
     warn_without_datasets(settings)
-    named = getattr(arguments, "experiment", None)
-
-    def waits_for(slug: str) -> bool:
-        return not create and named in (None, slug)
-
-    store = open_store(settings, waits_for=waits_for)
+    store = open_store(settings, waits_for=lambda slug: False)
     before = CAUSE.set(Cause("command line", _command(arguments)))
     try:
         yield store

@@ -10,6 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from coalescope.experiments.records import Choice
+
 Cell = str | int | float | None
 
 _NOT_KNOWN = "–"
@@ -50,6 +52,14 @@ def shown(cell: Cell, digits: int = 6) -> str:
             return f"{cell:.0f}"
         case _:
             return f"{cell:.{digits}g}"
+
+
+def chosen_levels(where: Choice) -> list[str]:
+    """Each factor that was chosen by, with its level or levels."""
+    return [
+        f"{name} {' or '.join(map(shown, level if isinstance(level, list) else [level]))}"
+        for name, level in where.items()
+    ]
 
 
 def printable(text: str) -> str:

@@ -115,6 +115,11 @@ _COMMANDS = (
         store.publish,
         of_store=True,
     ),
+    _Command(
+        "migrate",
+        "Make the store, or bring it up to date: its schema, and the published data sets",
+        of_store=True,
+    ),
     _Command("token", "Make, list and revoke a server's tokens", store.token),
     _Command(
         "changes",

@@ -17,10 +17,17 @@ from coalescope.experiments.levels import (
     factor_key,
     factor_levels,
     in_order,
+    in_words,
     matches,
     parse_where,
 )
-from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, FactorValue
+from coalescope.experiments.records import (
+    CellRecord,
+    Choice,
+    ExperimentRecord,
+    Factors,
+    FactorValue,
+)
 from coalescope.glossary.quantities import require_measure
 
 Verdict = Literal["better", "worse", "unresolved"]
@@ -31,7 +38,7 @@ class Side:
     """One of the two: an experiment, and the levels that its cells were chosen by."""
 
     experiment: ExperimentRecord
-    where: Factors
+    where: Choice
 
 
 @dataclass(frozen=True)
@@ -205,7 +212,7 @@ def _side(chosen: Chosen, measure: str) -> tuple[Side, list[CellRecord]]:
         raise CoalescopeError(
             "no_such_cells",
             f"No cell of {chosen.experiment.slug} with these levels has {measure}.",
-            where={"experiment": chosen.experiment.slug, "measure": measure, **chosen_by},
+            where={"experiment": chosen.experiment.slug, "measure": measure, **in_words(chosen_by)},
             advice="See the experiment's factors and measures.",
         )
     return Side(chosen.experiment, chosen_by), cells

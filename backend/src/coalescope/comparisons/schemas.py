@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from coalescope.comparisons.compared import Compared, Regression, Verdict, describe_comparison
 from coalescope.experiments.records import Kind
-from coalescope.experiments.schemas import Level, SummaryOut
+from coalescope.experiments.schemas import Chosen, Level, SummaryOut
 from coalescope.glossary.schemas import QuantityOut
 
 
@@ -17,7 +17,7 @@ class SideOut(BaseModel):
     title: str
     kind: Kind
     data_version: int
-    where: dict[str, Level]
+    where: Chosen
 
 
 class ComparedCellOut(BaseModel):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from coalescope.errors import CoalescopeError, did_you_mean
-from coalescope.experiments.records import CellRecord, Factors, FactorValue
+from coalescope.experiments.records import CellRecord, Choice, Factors, FactorValue
 from coalescope.glossary.quantities import factor, glossary_order
 
 # FACTOR, VALUE pairs as text
@@ -73,18 +73,40 @@ def in_order(cells: Iterable[CellRecord]) -> list[CellRecord]:
     return sorted(found, key=lambda c: [level_order(c.factors.get(name)) for name in names])
 
 
-def matches(factors: Factors, where: Factors) -> bool:
-    """Whether a cell has all these levels."""
-    return all(factors.get(name) == value for name, value in where.items())
+def matches(factors: Factors, where: Choice) -> bool:
+    """Whether a cell has one of the chosen levels of every factor that is chosen by."""
+    return all(
+        factors.get(name) in (level if isinstance(level, list) else (level,))
+        for name, level in where.items()
+    )
 
 
-def parse_where(pairs: Where, levels: Mapping[str, list[FactorValue]]) -> dict[str, FactorValue]:
+def parse_where(
+    pairs: Where, levels: Mapping[str, list[FactorValue]]
+) -> dict[str, FactorValue | list[FactorValue]]:
     """Factor levels from text pairs (query parameters, FACTOR=VALUE on the command line).
 
-    `levels` are the experiment's factors (factor_levels). Errors: 422 naming an unknown factor,
-    or a text where the factor is a number.
+    A factor that is there twice, or has a list with commas, means any of these levels. A comma
+    within a text that is a level belongs to it. `levels` are the experiment's factors
+    (factor_levels). Errors: 422 naming an unknown factor, or a text where the factor is a number.
     """
-    return {name: _level(name, text, levels) for name, text in pairs}
+    chosen: dict[str, list[FactorValue]] = {}
+    for name, text in pairs:
+        found = chosen.setdefault(name, [])
+        parts = [text] if text in levels.get(name, ()) else text.split(",")
+        for part in parts:
+            level = _level(name, part.strip() if len(parts) > 1 else part, levels)
+            if level not in found:
+                found.append(level)
+    return {name: found[0] if len(found) == 1 else found for name, found in chosen.items()}
+
+
+def in_words(where: Choice) -> dict[str, FactorValue]:
+    """A choice as errors name it: several levels as the list with commas that asks for them."""
+    return {
+        name: ",".join(map(str, level)) if isinstance(level, list) else level
+        for name, level in where.items()
+    }
 
 
 def _level(name: str, text: str, levels: Mapping[str, list[FactorValue]]) -> FactorValue:

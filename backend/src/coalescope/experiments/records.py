@@ -12,6 +12,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 FactorValue = float | int | str
 Factors = Mapping[str, FactorValue]
+# the levels that a question is about: of each factor one, or any of several
+Choice = Mapping[str, FactorValue | list[FactorValue]]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from coalescope.experiments.service import SLUG
 from coalescope.glossary.schemas import QuantityOut
 
 Level = int | float | str
+Chosen = dict[str, Level | list[Level]]  # several levels: any of them
 
 
 class FactorOut(BaseModel):
@@ -69,7 +70,7 @@ class SourceOut(BaseModel):
     notes: list[str]
 
 
-class FixedOut(BaseModel):
+class FixedFactorOut(BaseModel):
     """Something that was the same in all runs."""
 
     label: str
@@ -98,7 +99,7 @@ class ExperimentOut(_ExperimentBase):
 
     measures: list[MeasureOut]
     source: SourceOut
-    fixed: list[FixedOut]
+    fixed: list[FixedFactorOut]
     notes: list[str]
     default_view: DefaultViewOut | None
     default_fit: DefaultFitOut | None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean, sentence
-from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.fits.inputs import Source, candidates, choose
 from coalescope.fits.pooling import check_pooled, setting_labels
 from coalescope.fits.service import Fit, with_worst_point
@@ -65,7 +65,7 @@ class Points:
     """What is fitted, as it was read in one transaction."""
 
     experiment: ExperimentRecord
-    where: Factors
+    where: Choice
     response: str
     columns: Mapping[str, NDArray[np.float64]]
     factors: Sequence[Factors]

@@ -9,7 +9,7 @@ from coalescope_models.catalogue import Model
 from coalescope_models.fitting import Bootstrap, Diagnostics, Estimate, Weighting
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from coalescope.experiments.schemas import Level
+from coalescope.experiments.schemas import Chosen, Level
 from coalescope.fits.nonlinear import (
     MAX_NONLINEAR_RESAMPLES,
     NonlinearFit,
@@ -182,7 +182,7 @@ class FitOut(BaseModel):
 
     experiment: str
     data_version: int
-    where: dict[str, Level]
+    where: Chosen
     model: str
     method: Method | Literal["nonlinear"]
     response: str = Field(description="The measure that was fitted")

@@ -11,7 +11,7 @@ from coalescope_models.fitting import FitResult, Over, Residual, fit_linear
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.fits.pooling import check_pooled
 from coalescope.fits.table import FitTable, fit_table, needed_measures
 from coalescope.predictions.service import require_model
@@ -59,7 +59,7 @@ class Fit:
     """
 
     experiment: ExperimentRecord
-    where: Factors
+    where: Choice
     result: FitResult
     factors: Sequence[Factors]
     left_out: int
@@ -72,7 +72,7 @@ class Selection:
 
     experiment: ExperimentRecord
     model: Model
-    where: Factors
+    where: Choice
     table: FitTable
     without: Sequence[str]
 

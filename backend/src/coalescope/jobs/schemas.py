@@ -14,7 +14,7 @@ from coalescope.predictions.schemas import PredictionIn, PredictionOut
 State = Literal["queued", "running", "done", "failed"]
 
 
-class SweepIn(PredictionIn):
+class GridPredictionIn(PredictionIn):
     """A model of the catalogue, and a grid of at most 1,000,000 points × outputs."""
 
     model_config = ConfigDict(
@@ -56,7 +56,7 @@ class JobIn(BaseModel):
     nonlinear_fit: NonlinearFitIn | None = Field(
         default=None, description="As /nonlinear-fits takes it"
     )
-    prediction: SweepIn | None = Field(
+    prediction: GridPredictionIn | None = Field(
         default=None, description="As /models/{model_id}/predictions takes it, of no experiment"
     )
 

@@ -34,7 +34,8 @@ def check_current(database: Database) -> None:
             "older_schema",
             f"The database has schema {revision or 'none'}; this program reads schema {HEAD}.",
             where={"schema": revision, "known": HEAD},
-            advice="Start it once where it may write: that brings the database up to date.",
+            advice="`coalescope migrate`, or `coalescope serve`, brings it up to date; older "
+            "programs cannot open it from then on.",
             status=500,
         )
 

@@ -10,7 +10,7 @@ from coalescope_models.policies import ClosedLoop, Costs, Phase
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.policies.service import Clients, OpenLoop
 from coalescope.runs.records import RunValues
 from coalescope.runs.selection import refuse_mixed, select_runs
@@ -66,7 +66,7 @@ class Recorded:
     """
 
     experiment: ExperimentRecord
-    where: Factors
+    where: Choice
     packet_rate_hz: float
     frame_bytes: int
     clients: int | None

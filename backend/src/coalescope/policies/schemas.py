@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from coalescope_models.policies import INTERVALS_US, ClosedLoop, Costs, Phase, Run
 from pydantic import BaseModel, ConfigDict, Field
 
-from coalescope.experiments.schemas import Level
+from coalescope.experiments.schemas import Chosen, Level
 from coalescope.policies.recorded import Measured, Recorded
 from coalescope.policies.service import Clients, Known, OpenLoop, Outcome, Trial
 from coalescope.whole_numbers import JSON_INTEGER
@@ -189,7 +189,7 @@ class MeasuredOut(BaseModel):
     packets_per_interrupt: float
 
 
-class FixedOut(PlayedOut):
+class FixedIntervalOut(PlayedOut):
     """A fixed interval."""
 
     interval_us: float
@@ -202,7 +202,7 @@ class RecordedOut(BaseModel):
     """The traffic of an experiment's runs, as it was played."""
 
     experiment: str
-    where: dict[str, Level]
+    where: Chosen
     packet_rate_hz: float = Field(
         description="Mean of the runs; of those with the shortest delay under waiting clients"
     )
@@ -240,7 +240,7 @@ class TrialOut(BaseModel):
     shares: list[ShareOut] = Field(description="The intervals it chose, the one set longest first")
     choices: list[ChoiceOut] = Field(description=f"Its first changes, at most {_SHOWN_CHOICES}")
     choices_left_out: int
-    fixed: list[FixedOut] = Field(description="By rising interval")
+    fixed: list[FixedIntervalOut] = Field(description="By rising interval")
     best: int = Field(description="Place of the cheapest in `fixed`")
     cost_percent: float = Field(
         description="How much dearer adapting is than the best fixed interval; negative: it saves"
@@ -272,7 +272,7 @@ def trial_out(outcome: Outcome, recorded: Recorded | None = None) -> TrialOut:
         ],
         choices_left_out=max(0, len(choices) - _SHOWN_CHOICES),
         fixed=[
-            FixedOut(
+            FixedIntervalOut(
                 interval_us=interval,
                 measured=_measured_out(counted[interval]) if interval in counted else None,
                 **_played(verdict.fixed[interval], trial.price(verdict.fixed[interval])),

@@ -8,7 +8,7 @@ from coalescope_models.catalogue import Model
 from coalescope_models.recommendation import Goal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from coalescope.experiments.schemas import Level
+from coalescope.experiments.schemas import Chosen, Level
 from coalescope.predictions.service import require_model
 from coalescope.recommendations.service import Advice, Question, aim, constraint
 from coalescope.runs.selection import LeftOut
@@ -181,7 +181,7 @@ class RecommendationOut(BaseModel):
     experiment: str | None
     data_version: int | None
     model: str | None
-    where: dict[str, Level]
+    where: Chosen
     left_out: int = Field(description="Runs without a measure that was asked about")
     without: list[str] = Field(description="Current runs that were left out as asked")
     best: int | None = Field(description="Null where no setting keeps the bounds")

@@ -22,7 +22,7 @@ from coalescope_models.recommendation import (
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean, sentence
-from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
 from coalescope.runs.chosen import RunSelection
@@ -103,7 +103,7 @@ class Advice:
     commands: Commands | None
     left_out: int = 0
     without: Sequence[str] = ()
-    where: Factors = field(default_factory=dict)
+    where: Choice = field(default_factory=dict)
     experiment: ExperimentRecord | None = None
     model: Model | None = None
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from coalescope.errors import CoalescopeError
-from coalescope.experiments.levels import Where, factor_levels, matches, parse_where
-from coalescope.experiments.records import Factors
+from coalescope.experiments.levels import Where, factor_levels, in_words, matches, parse_where
+from coalescope.experiments.records import Choice, Factors
 from coalescope.runs.records import RunValues
 
 MOST_LEFT_OUT = 200
@@ -21,7 +21,7 @@ IDENTITY = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 class RunSelection:
     """Runs in storing order, never none; their levels; the current runs that were left out."""
 
-    where: Factors
+    where: Choice
     runs: Sequence[RunValues]
     without: Sequence[str] = ()
 
@@ -45,7 +45,7 @@ def chosen_among(runs: Sequence[RunValues], where: Where, without: Sequence[str]
         raise CoalescopeError(
             "no_such_cells",
             "No run has these levels." if runs else "The experiment has no runs yet.",
-            where=dict(chosen_by),
+            where=in_words(chosen_by),
             advice="See the experiment's factors and their levels.",
         )
     return RunSelection(chosen_by, chosen, without)

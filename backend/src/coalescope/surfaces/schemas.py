@@ -4,7 +4,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from coalescope.experiments.records import Kind
-from coalescope.experiments.schemas import FactorOut, Level
+from coalescope.experiments.schemas import Chosen, FactorOut, Level
 from coalescope.glossary.schemas import QuantityOut
 from coalescope.surfaces.service import Surface
 
@@ -69,7 +69,7 @@ class SurfaceOut(BaseModel):
     measure: QuantityOut
     x: FactorOut
     y: FactorOut | None = Field(description="Null where only one factor varies")
-    where: dict[str, Level]
+    where: Chosen
     cells: list[SurfaceCellOut] = Field(description="Ordered by y, then x")
 
 

@@ -8,8 +8,9 @@ from coalescope_models.quantity import Quantity
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean
-from coalescope.experiments.levels import factor_levels, level_order, matches, parse_where
+from coalescope.experiments.levels import factor_levels, in_words, level_order, matches, parse_where
 from coalescope.experiments.records import (
+    Choice,
     ExperimentRecord,
     Factors,
     FactorValue,
@@ -58,7 +59,7 @@ class Surface:
     measure: Quantity
     x: Axis
     y: Axis | None
-    where: Factors
+    where: Choice
     cells: list[SurfaceCell]
 
 
@@ -185,12 +186,12 @@ def _no_such_measure(
     )
 
 
-def _nothing_selected(levels: _Levels, where: Factors) -> CoalescopeError:
+def _nothing_selected(levels: _Levels, where: Choice) -> CoalescopeError:
     choices = "; ".join(f"{name}: {_listed(levels[name])}" for name in where)
     return CoalescopeError(
         "no_such_cells",
         "No cell has these levels.",
-        where=dict(where),
+        where=in_words(where),
         advice=f"Levels there are: {choices}.",
     )
 

@@ -5,7 +5,14 @@ import sys
 from argparse import Namespace
 
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
+from coalescope.cli.output import (
+    chosen_levels,
+    print_heading,
+    print_json,
+    print_table,
+    printable,
+    shown,
+)
 from coalescope.comparisons.compared import regressions, sides_of
 from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments
@@ -22,6 +29,7 @@ def run(arguments: Namespace) -> int:
             advice="Name a second experiment, or two levels: --split driver_version=1.0:1.1.",
         )
     only_a, only_b = sides_of(arguments.split)
+    _refuse_twice(only_a, arguments.where)
     limit = arguments.fail_if_worse
     with local_store(arguments) as store, store.database.read() as connection:
         a = get_experiment(connection, arguments.experiment)
@@ -45,9 +53,20 @@ def run(arguments: Namespace) -> int:
     return 1
 
 
+def _refuse_twice(split: list[tuple[str, str]], where: list[tuple[str, str]]) -> None:
+    """Errors: 422 where both sides' levels of a factor are chosen twice."""
+    for name, _level in split:
+        if any(name == chosen for chosen, _ in where):
+            raise CoalescopeError(
+                "chosen_twice",
+                f"{name} is given with --split and with --where.",
+                advice="The split alone says which of its levels are compared.",
+            )
+
+
 def _print(found: ComparisonOut) -> None:
     for name, side in (("A", found.a), ("B", found.b)):
-        chosen = "".join(f", {factor} {shown(level)}" for factor, level in side.where.items())
+        chosen = "".join(f", {levels}" for levels in chosen_levels(side.where))
         print(f"{name}: {printable(side.title)} ({side.kind}){chosen}")
     for factor in found.differing:
         print(f"{factor.factor}: A {shown(factor.a)}, B {shown(factor.b)}")

@@ -9,6 +9,7 @@ from coalescope_models.fitting import FitResult, LackOfFit
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.options.questions import METHODS
 from coalescope.cli.output import (
+    chosen_levels,
     print_heading,
     print_json,
     print_left_out,
@@ -122,7 +123,7 @@ def _out(found: Fit) -> FitOut:
 def _print(found: Fit) -> None:
     result = found.result
     print(f"{printable(found.experiment.title)} ({found.experiment.kind})")
-    chosen = "".join(f", {name} {shown(value)}" for name, value in found.where.items())
+    chosen = "".join(f", {levels}" for levels in chosen_levels(found.where))
     points = "rows" if result.bootstrap.unit == "rows" else "cells"
     print(f"{result.model} by {result.method}: {result.response} of {result.n} {points}{chosen}")
     print_left_out(found.without)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from coalescope.cli.file_outcomes import FileOutcome, conclude, report, unreadable
-from coalescope.cli.local_store import local_store
+from coalescope.cli.local_store import changed_store
 from coalescope.datasets.bundles import read_bundle
 from coalescope.errors import CoalescopeError
 from coalescope.object_store import StagedObject
@@ -26,7 +26,7 @@ _BUNDLES = (".tar", ".tar.gz", ".tar.xz", ".tgz")
 def run(arguments: Namespace) -> int:
     """Store files, and the run logs of bundles; 1 unless all of them are in the store."""
     outcomes = []
-    with local_store(arguments, create=True) as store:
+    with changed_store(arguments) as store:
         for path in arguments.files:
             one_or_more = _import_bundle if path.name.endswith(_BUNDLES) else _import_file
             for outcome in one_or_more(store, path, arguments):

@@ -6,12 +6,19 @@ from argparse import Namespace
 from coalescope_models.policies import INTERVALS_US, ClosedLoop, Costs, Phase
 
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_heading, print_json, print_table, printable, shown
+from coalescope.cli.output import (
+    chosen_levels,
+    print_heading,
+    print_json,
+    print_table,
+    printable,
+    shown,
+)
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import get_experiment
 from coalescope.policies.recorded import Recorded, read_traffic
 from coalescope.policies.schemas import (
-    FixedOut,
+    FixedIntervalOut,
     PlayedOut,
     RecordedOut,
     TrialOut,
@@ -155,10 +162,7 @@ def _print(found: TrialOut, wait_weight: float) -> None:
 
 
 def _traffic_of(found: RecordedOut) -> str:
-    chosen = ", ".join(
-        f"{name} {level if isinstance(level, str) else shown(level, 6)}"
-        for name, level in found.where.items()
-    )
+    chosen = ", ".join(chosen_levels(found.where))
     rate = f"{found.packet_rate_hz:.0f} packets/s of {found.frame_bytes} bytes"
     waiting = (
         ""
@@ -181,7 +185,7 @@ def _print_uncounted(found: RecordedOut) -> None:
         )
 
 
-def _counted(run: FixedOut) -> str:
+def _counted(run: FixedIntervalOut) -> str:
     return "" if run.measured is None else shown(run.measured.packets_per_interrupt, 4)
 
 

@@ -6,14 +6,16 @@ from argparse import Namespace
 from coalescope.app import create_app
 from coalescope.cli.local_store import local_store, settings_of
 from coalescope.publishing import publish
+from coalescope.store import open_store
 
 
 def run(arguments: Namespace) -> int:
     """Write the local store as a site of files, and say how large it is."""
     with local_store(arguments):
-        pass  # loads what is not loaded yet
+        pass  # there is one
     # nobody but this process asks it
     settings = settings_of(arguments).model_copy(update={"host": "127.0.0.1", "token": None})
+    open_store(settings).close()  # loads what is not loaded yet
     app = create_app(settings)
     try:
         written = publish(

@@ -4,7 +4,14 @@
 from argparse import Namespace
 
 from coalescope.cli.local_store import local_store
-from coalescope.cli.output import print_json, print_table, printable, shown, with_unit
+from coalescope.cli.output import (
+    chosen_levels,
+    print_json,
+    print_table,
+    printable,
+    shown,
+    with_unit,
+)
 from coalescope.experiments.service import get_experiment
 from coalescope.surfaces.schemas import surface_out
 from coalescope.surfaces.service import Surface, SurfaceCell, get_surface
@@ -31,7 +38,7 @@ def run(arguments: Namespace) -> int:
 def _print(surface: Surface) -> None:
     x, y = surface.x, surface.y
     print(f"{printable(surface.experiment.title)} ({surface.experiment.kind})")
-    chosen = "".join(f", {name} {shown(value)}" for name, value in surface.where.items())
+    chosen = "".join(f", {levels}" for levels in chosen_levels(surface.where))
     print(f"{with_unit(surface.measure.label, surface.measure.unit)}{chosen}; {_spread(surface)}")
     print()
     corner = with_unit(x.name, x.unit)

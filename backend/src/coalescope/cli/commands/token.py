@@ -4,7 +4,7 @@
 import sys
 from argparse import Namespace
 
-from coalescope.cli.local_store import local_store
+from coalescope.cli.local_store import changed_store, local_store
 from coalescope.cli.output import print_json, print_table
 from coalescope.tokens import service
 
@@ -21,7 +21,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _create(arguments: Namespace) -> int:
-    with local_store(arguments, create=True) as store, store.database.write() as connection:
+    with changed_store(arguments) as store, store.database.write() as connection:
         token = service.create(connection, arguments.name, arguments.scope, arguments.days)
     print(token)
     print(
@@ -34,7 +34,9 @@ def _create(arguments: Namespace) -> int:
 
 
 def _revoke(arguments: Namespace) -> int:
-    with local_store(arguments) as store, store.database.write() as connection:
+    with local_store(arguments):
+        pass  # there is one: nothing is revoked where there is nothing
+    with changed_store(arguments) as store, store.database.write() as connection:
         service.revoke(connection, arguments.name)
     print(f"revoked {arguments.name}")
     return 0

@@ -54,7 +54,8 @@ def where(parser: argparse.ArgumentParser) -> None:
         type=arguments.assignment,
         action="append",
         default=[],
-        help="use only the cells where the factor has this value; may be repeated",
+        help="use only the cells where the factor has this value; may be repeated: several values "
+        "of one factor (also VALUE,VALUE) mean any of them",
     )
 
 
