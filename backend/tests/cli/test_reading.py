@@ -125,6 +125,7 @@ def test_wrong_surfaces(read: Read, arguments: tuple[str, ...], reason: str) -> 
 
 
 def test_the_published_fit(process: Read) -> None:
+    assert process("migrate").returncode == 0
     done = process("fit", "geist-2005-nfs", "cpu-overhead", "--method", "paper-tls", "--json")
     assert done.returncode == 0
     found = json.loads(done.stdout)
