@@ -61,9 +61,11 @@ static const char HELP[] =
 	"      --no-result            keep none of its output\n"
 	"      --command-timeout TIME end it after this time, and say so (it may run for ever)\n"
 	"\n"
-	"      --help, --version\n"
+	"  -h, --help                 this\n"
+	"  -V, --version              of the program and of the log's format\n"
 	"\n"
-	"TIME takes ns, us, ms, s or min. Exit status: 0 fine, 1 it went wrong, 2 usage.\n";
+	"TIME takes ns, us, ms, s, m (or min) or h; a number alone is seconds.\n"
+	"Exit status: 0 fine, 1 it went wrong, 2 usage.\n";
 
 enum long_option {
 	OPTION_TITLE = 256,
@@ -89,8 +91,6 @@ enum long_option {
 	OPTION_COUNTERS,
 	OPTION_START,
 	OPTION_START_ON_TRAFFIC,
-	OPTION_HELP,
-	OPTION_VERSION,
 };
 
 static const struct option LONG_OPTIONS[] = {
@@ -125,8 +125,8 @@ static const struct option LONG_OPTIONS[] = {
 	{"result-limit", required_argument, NULL, OPTION_RESULT_LIMIT},
 	{"no-result", no_argument, NULL, OPTION_NO_RESULT},
 	{"force", no_argument, NULL, OPTION_FORCE},
-	{"help", no_argument, NULL, OPTION_HELP},
-	{"version", no_argument, NULL, OPTION_VERSION},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -146,7 +146,8 @@ static bool parse_time(uint64_t *nanoseconds, const char *value)
 	static const struct {
 		const char *name;
 		double nanoseconds;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}};
+	} units[] = {{"ns", 1}, {"us", 1e3},  {"ms", 1e6},  {"s", 1e9},
+		     {"", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
 	char *end;
 	double number = strtod(value, &end);
 	size_t i;
@@ -524,12 +525,12 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 		.result_limit = 4 << 20,
 		.keep_result = true,
 	};
-	while ((option = getopt_long(count, arguments, "+i:o:t:d:w:e:f:r:", LONG_OPTIONS, NULL)) != -1) {
-		if (option == OPTION_HELP) {
+	while ((option = getopt_long(count, arguments, "+i:o:t:d:w:e:f:r:hV", LONG_OPTIONS, NULL)) != -1) {
+		if (option == 'h') {
 			fputs(HELP, stdout);
 			return OPTIONS_DONE;
 		}
-		if (option == OPTION_VERSION) {
+		if (option == 'V') {
 			puts("coalescope-logger " LOGGER_VERSION ", run log format 1.0");
 			return OPTIONS_DONE;
 		}

@@ -63,7 +63,8 @@ static const char *why_no_module(int status)
 	switch (-status) {
 	case ENOENT:
 	case ENXIO:
-		return "the kernel module is not loaded: modprobe coalescope";
+		return "the kernel module is not loaded: modprobe coalescope, once it is built and installed "
+		       "(docs/kernel-module.md)";
 	case EACCES:
 	case EPERM:
 		return "not permitted to read /dev/coalescope and attach to it: run as root, or with CAP_NET_ADMIN";

@@ -373,7 +373,7 @@ WRONG = [
     (["-o", "x"], 2, "--interface is missing"),
     (["-i", "lo"], 2, "--output is missing"),
     (["-i", "lo", "-o", "x", "--bogus"], 2, "bogus"),
-    (["-i", "lo", "-o", "x", "-t", "5"], 2, "not a time"),
+    (["-i", "lo", "-o", "x", "-t", "5x"], 2, "not a time"),
     (["-i", "lo", "-o", "x", "-t", "1us"], 2, "1ms to 60s"),
     (["-i", "lo", "-o", "x", "-t", "-5ms"], 2, "not a time"),
     (["-i", "lo", "-o", "x", "-t", "nan"], 2, "not a time"),
@@ -560,7 +560,17 @@ def test_an_unknown_user_is_named_as_one(logger, path):
     assert "no user nobody-of-that-name" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "seconds"), [("10", 10), ("1m", 60), ("2min", 120), ("1h", 3600), ("1.5s", 1.5)]
+)
+def test_times_as_others_write_them(logger, given, seconds):
+    done = preview(logger, "-d", given)
+    assert json.loads(done.stdout)["window"]["duration_ns"] == seconds * 1e9
+
+
 def test_help_and_version(logger):
+    assert run(logger, "-h").stdout == run(logger, "--help").stdout
+    assert run(logger, "-V").stdout == run(logger, "--version").stdout
     assert "Usage" in run(logger, "--help").stdout
     assert "format 1.0" in run(logger, "--version").stdout
 

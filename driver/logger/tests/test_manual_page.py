@@ -18,7 +18,7 @@ def in_the_program():
 
 
 def test_all_options_are_in_the_page_and_in_the_help(logger):
-    page = re.findall(r"^\.It (?:Fl [a-z] , )?Fl -([a-z-]+)", PAGE.read_text(), re.MULTILINE)
+    page = re.findall(r"^\.It (?:Fl [a-zA-Z] , )?Fl -([a-z-]+)", PAGE.read_text(), re.MULTILINE)
     assert len(page) == len(set(page))
     assert set(page) == in_the_program()
     said = subprocess.run([logger, "--help"], capture_output=True, text=True, check=True).stdout
@@ -26,9 +26,9 @@ def test_all_options_are_in_the_page_and_in_the_help(logger):
 
 
 def test_short_options_agree_too(logger):
-    page = dict(re.findall(r"^\.It Fl ([a-z]) , Fl -([a-z-]+)", PAGE.read_text(), re.MULTILINE))
+    page = dict(re.findall(r"^\.It Fl ([a-zA-Z]) , Fl -([a-z-]+)", PAGE.read_text(), re.MULTILINE))
     said = subprocess.run([logger, "--help"], capture_output=True, text=True, check=True).stdout
-    assert page == dict(re.findall(r"^  -([a-z]), --([a-z-]+)", said, re.MULTILINE))
+    assert page == dict(re.findall(r"^  -([a-zA-Z]), --([a-z-]+)", said, re.MULTILINE))
 
 
 def test_help_fits_a_wide_terminal(logger):

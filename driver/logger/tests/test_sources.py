@@ -37,7 +37,8 @@ def test_the_best_source_is_taken_and_why_is_said(logger, path):
     environment = read(path).header["environment"]
     taken, refused = environment["counter_source"], environment["counter_sources_refused"]
     assert f"counters come from {taken}\n" in done.stderr
-    assert refused["module"] == "the kernel module is not loaded: modprobe coalescope"
+    assert refused["module"].startswith("the kernel module is not loaded: modprobe coalescope")
+    assert "docs/kernel-module.md" in refused["module"]
     assert list(refused) == ["module", "ebpf"][: len(refused)]
     assert taken == ("proc" if "ebpf" in refused else "ebpf")
     for name, reason in refused.items():
