@@ -255,7 +255,7 @@ static void begin(struct coalescope_snapshot *s, const struct watch *watch)
 	s->t_monotonic_raw_ns = ktime_get_raw_ns();
 }
 
-static void add_cpu(struct coalescope_snapshot *s, const struct watch *watch,
+static void add_counters_of_cpu(struct coalescope_snapshot *s, const struct watch *watch,
 		    const struct look *look, unsigned int number)
 {
 	const struct cpu_state *cpu = per_cpu_ptr(&coalescope_cpu_state, number);
@@ -295,7 +295,7 @@ static bool collect(const struct watch *watch, struct snapshot_room *room)
 	if (one_instant) {
 		begin(room->snapshot, watch);
 		for_each_possible_cpu(cpu)
-			add_cpu(room->snapshot, watch, &room->looks[cpu], cpu);
+			add_counters_of_cpu(room->snapshot, watch, &room->looks[cpu], cpu);
 		one_instant = look_at_all_again(room->looks);
 	}
 	local_irq_restore(flags);
@@ -319,7 +319,7 @@ static void collect_cpu(const struct watch *watch, struct snapshot_room *room, u
 		whole = look_first(look, state);
 		begin(room->part, watch);
 		room->part->queue_count = queues;
-		add_cpu(room->part, watch, look, cpu);
+		add_counters_of_cpu(room->part, watch, look, cpu);
 		smp_rmb(); /* the second look after the counters; pairs with end_update() */
 		whole &= look_again(look, state);
 		local_irq_restore(flags);
