@@ -9,7 +9,7 @@ import odrpack
 import pytest
 import statsmodels.api as sm
 from coalescope_models.catalogue import MODELS, UnknownModelError
-from coalescope_models.fitting import FitInputError, fit_linear
+from coalescope_models.fitting import METHODS, FitInputError, fit_linear
 from coalescope_models.fitting.estimators import ESTIMATORS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -283,3 +283,28 @@ def test_a_table_must_have_its_columns(nfs_table):
         fit_linear("link-bound", nfs_table)
     with pytest.raises(UnknownModelError):
         fit_linear("nfs", nfs_table)
+
+
+@pytest.mark.fault("I10")
+@pytest.mark.parametrize("method", METHODS)
+def test_no_cost_is_negative_and_a_bound_that_holds_is_said(method):
+    """A response that falls with packets: an unbounded fit gives them a cost of less than 0."""
+    rng = np.random.default_rng(8)
+    kilopackets = np.tile([333.0, 833.0, 1667.0, 3333.0], 3)
+    kilointerrupts = np.repeat([10.0, 100.0, 1000.0], 4)
+    exact = 4000.0 - 0.05 * kilopackets + 1.1 * kilointerrupts
+    cells = np.repeat(np.arange(12), 4)
+    table = {
+        "rx_megabytes": np.full(48, 5000.0),
+        "rx_kilopackets": kilopackets[cells],
+        "rx_kilointerrupts": kilointerrupts[cells],
+        "system_cpu_jiffies": exact[cells] * (1 + 0.01 * rng.normal(size=48)),
+    }
+    result = fit_linear("cpu-overhead", table, method, cells=cells, resamples=200, rng=1)
+    assert result.identifiable
+    assert result.estimates["beta"].value == 0.0
+    assert "negative beta" in result.message
+    for own in result.estimates.values():
+        assert own.value >= 0.0
+        assert 0.0 <= own.ci95[0] <= own.value <= own.ci95[1]
+    assert np.array(result.covariance).shape == (3, 3)

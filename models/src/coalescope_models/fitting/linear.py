@@ -26,6 +26,7 @@ from .errors import FitInputError
 from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
 from .freedom import satterthwaite, variance_by_cell
 from .lack_of_fit import WIDENED, lack_of_fit, rejection
+from .non_negative import at_zero, negative
 from .points import Floats, Groups, matrix, normalised, pooled_noise
 from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
 
@@ -176,7 +177,7 @@ def fit_linear(
     if message is not None:
         return _refused(task, plan, message, points)
     generator = None if rng is None else np.random.default_rng(rng)
-    return _fitted(task, plan, points, generator, workers)
+    return _not_negative(task, plan, points, generator, workers)
 
 
 def _read(
@@ -224,6 +225,40 @@ def _groups(name: str, labels: ArrayLike | None, count: int) -> Groups:
     if array.shape != (count,):
         raise FitInputError(name, f"{name} must have one label for each row")
     return Groups.by_label(array)
+
+
+def _not_negative(
+    task: _Task,
+    plan: Bootstrap,
+    points: Floats,
+    rng: np.random.Generator | None,
+    workers: int | Over,
+) -> FitResult:
+    """Fit costs of 0 and more: what the data ask to be negative is left out of the fit."""
+    free = result = _fitted(task, plan, points, rng, workers)
+    kept = list(range(len(task.fit.parameters)))
+    while below := negative(result):
+        left = [k for k in kept if task.fit.parameters[k] not in below]
+        if not left:  # all that are left are negative: no cost explains a positive response
+            return _refused(task, plan, f"{' and '.join(below)} come out negative.", points)
+        kept = left
+        result = _fitted(_part(task, kept), plan, points[:, kept], rng, workers)
+    held = [name for k, name in enumerate(task.fit.parameters) if k not in kept]
+    return at_zero(result, free, held)
+
+
+def _part(task: _Task, kept: Sequence[int]) -> _Task:
+    """The same task for some of its parameters. A single one has no plane: it is by "ols"."""
+    fit = task.fit
+    some = replace(
+        fit,
+        columns=tuple(fit.columns[k] for k in kept),
+        parameters=tuple(fit.parameters[k] for k in kept),
+        per=tuple(fit.per[k] for k in kept),
+    )
+    alone = len(kept) == 1 and task.method == "paper-tls"
+    method = "ols" if alone else task.method
+    return replace(task, fit=some, rows=task.rows[:, [*kept, -1]], method=method)
 
 
 def _fitted(
