@@ -6,8 +6,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start Python hundreds of times: what is compiled is kept
 STAMPS := .stamps
-HOST ?= 127.0.0.1
-PORT ?= 8000
 
 PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
 	$(shell find models/src -name '*.py')
@@ -20,8 +18,11 @@ PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.t
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Only what is typed on make's command line: HOST of the environment is often the compiler's.
+typed = $(if $(filter command,$(origin $(1))),$(2) $($(1)))
+
 serve: setup page logger ## Set everything up, then serve page and API on http://127.0.0.1:8000
-	@exec $(BIN)/coalescope serve --host $(HOST) --port $(PORT)
+	@exec $(BIN)/coalescope serve $(call typed,HOST,--host) $(call typed,PORT,--port)
 
 docker: ## The same in a container; see docs/docker.md
 	docker compose up --build
