@@ -63,7 +63,7 @@ def test_the_cost_of_the_traffic_alone(make_module_log: MakeLog) -> None:
         "traffic_cpu_percent": 34,
         "traffic_cpu_s_per_gb": 0.34 / (8000 * 1518 / 1e9),
         "traffic_cpu_jiffies_per_gb": 34 / (8000 * 1518 / 1e9),
-        "other_cpu_percent": 6,
+        "other_cpu_percent": 5,
         "cycles_per_packet": 240_000_000 / 8000,
         "packets_per_interrupt": 4,
         "throughput_mbps": 8e-6 * 8000 * 1518,
@@ -96,6 +96,16 @@ def test_a_command_is_told_from_the_other_tasks_of_its_namespace(make_module_log
     assert values["workload_cpu_percent"] == pytest.approx(10)
     assert values["traffic_cpu_percent"] == pytest.approx(34)
     assert values["other_cpu_percent"] == pytest.approx(290)
+
+
+def test_what_is_received_in_the_backlog_has_no_cost_of_its_own(make_module_log: MakeLog) -> None:
+    """Frames without a poll of the interface: its time was not seen, and is not 0."""
+    unseen = {"polls": 0, "rx_polls": 0, "irq_ns": 0, "softirq_ns": 0, "interrupts": 0}
+    others = {"idle_ns": 0, "other_task_ns": 1_900_000_000, "other_irq_ns": 0, "workload_ns": 10**8}
+    values = measure(make_module_log(IN_NS | others | unseen)).values
+    assert not {"interface_cpu_s", "traffic_cpu_s", "cycles_per_packet"} & values.keys()
+    assert values["workload_cpu_percent"] == pytest.approx(10)
+    assert values["other_cpu_percent"] == pytest.approx(200)
 
 
 def test_time_that_holds_interrupts_is_not_added_to_theirs(make_module_log: MakeLog) -> None:

@@ -741,8 +741,8 @@ _CPU_SHARES = (
         "CPU of others",
         r"U_{o}",
         "%",
-        "CPU time of all that is neither interface nor workload, in percent of one CPU: "
-        "`host_cpu_percent` less the two. Not known where one of them is not.",
+        "CPU time of the host's tasks that are not the workload's, in percent of one CPU; "
+        "interrupts are not in it. Not known where the workload's tasks are not told apart.",
         domain=_NOT_NEGATIVE,
         typical=_PERCENT,
         better="less",

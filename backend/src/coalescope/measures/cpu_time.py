@@ -34,7 +34,7 @@ def cpu_times(
     """
     owned = owned_times(counts, elapsed_s)
     found: dict[str, float] = {}
-    if "irq" in owned and "softirq" in owned:
+    if "irq" in owned and "softirq" in owned and not received_elsewhere(counts):
         found["interface_cpu_s"] = owned["irq"] + owned["softirq"]
     workload_s = owned.get("workload", owned.get("task") if own_namespace else None)
     if workload_s is not None:
@@ -46,10 +46,19 @@ def cpu_times(
     host_s = _host_s(counts, owned)
     if host_s is not None:
         found["host_cpu_s"] = host_s
-        if "traffic_cpu_s" in found and elapsed_s > 0.0:
-            others_s = max(host_s - found["traffic_cpu_s"], 0.0)
-            found["other_cpu_percent"] = 100.0 * others_s / elapsed_s
+    others_s = _others_s(owned, own_namespace=own_namespace)
+    if others_s is not None and elapsed_s > 0.0:
+        found["other_cpu_percent"] = 100.0 * others_s / elapsed_s
     return found
+
+
+def received_elsewhere(counts: Mapping[str, int]) -> bool:
+    """Whether frames came though no poll of the interface was seen.
+
+    A device without a NAPI of its own, such as a veth that does not merge segments, is served by
+    the backlog of the CPU, which serves other devices too: what its receiving cost is not known.
+    """
+    return counts.get("polls") == 0 and counts.get("rx_packets", 0) > 0
 
 
 def owned_times(counts: Mapping[str, int], elapsed_s: float) -> dict[str, float]:
@@ -85,6 +94,13 @@ def probe_cpu_s(counts: Mapping[str, int], cost: Mapping[str, object]) -> float 
         total_ns += known[name] * sum(counts[counter] for counter in counters)
         seen = True
     return 1e-9 * total_ns if seen else None
+
+
+def _others_s(owned: Mapping[str, float], *, own_namespace: bool) -> float | None:
+    """Of tasks that are not the workload's; of time without a known owner, nobody knows whose."""
+    if "workload" in owned and {"task", "other_task"} <= owned.keys():
+        return owned["task"] + owned["other_task"]
+    return owned.get("other_task") if own_namespace else None
 
 
 def _scaled(counts: Mapping[str, int], unit: str, scale: float) -> dict[str, float]:

@@ -15,7 +15,7 @@ from coalescope.measures.workload_result import Intervals, Reported, UnplacedInt
 from coalescope.runs.records import RunWarning
 
 _WHOLE = 0.995  # of the workload: what is missing is not seen in a rate
-_NEARLY_WHOLE = 0.95  # … and not in a distribution of times
+_NEARLY_WHOLE = 0.9  # … and not in a distribution of times; a sample may pass before it begins
 _LOSS_PERCENT = 1.0  # what is lost after the interface counted it need not be lost evenly
 _SLACK = 1.01
 _PLACED = 0.02

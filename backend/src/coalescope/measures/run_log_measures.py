@@ -20,7 +20,7 @@ from coalescope.measures.counters import (
     whole_advance,
     window_records,
 )
-from coalescope.measures.cpu_time import JIFFIES_PER_S, cpu_times, probe_cpu_s
+from coalescope.measures.cpu_time import JIFFIES_PER_S, cpu_times, probe_cpu_s, received_elsewhere
 from coalescope.measures.cross_checks import cross_checks
 from coalescope.measures.derived import derive
 from coalescope.measures.in_window import Carried, workload_measures
@@ -264,7 +264,8 @@ def _stuck_interrupts(counts: Mapping[str, int]) -> Iterator[RunWarning]:
 
 
 def _packet_costs(counts: Mapping[str, int]) -> dict[str, float]:
-    if all(name in counts for name in _CYCLES) and counts.get("rx_packets", 0) > 0:
+    known = all(name in counts for name in _CYCLES) and not received_elsewhere(counts)
+    if known and counts.get("rx_packets", 0) > 0:
         return {"cycles_per_packet": sum(counts[n] for n in _CYCLES) / counts["rx_packets"]}
     return {}
 

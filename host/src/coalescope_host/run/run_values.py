@@ -51,6 +51,18 @@ def run_values(log: RunLog) -> dict[str, float]:
     return {**values, **slower, **_latencies(log, dilation)}
 
 
+def tasks_percent(log: RunLog) -> float | None:
+    """CPU time of all tasks of the host, in percent of one CPU; None where it was not counted."""
+    counters = window_counters(log)
+    if not counters:
+        return None
+    elapsed_s = counters["elapsed_s"]
+    owned = _owned_s(_plain(log.fields, counters), elapsed_s)
+    if not {"task", "other_task"} <= owned.keys():
+        return None
+    return 100 * (owned["task"] + owned["other_task"] + owned.get("workload", 0.0)) / elapsed_s
+
+
 def _plain(fields: Sequence[Field], counters: Mapping[str, float]) -> dict[str, float]:
     """Counters by plain name; those of single queues are summed where there is no other."""
     names = [field.name for field in fields if field.name in counters]
@@ -97,7 +109,8 @@ def _processors(counts: Mapping[str, float], elapsed_s: float) -> dict[str, floa
     """Percent of one CPU: by owner where every moment has one, else by the kernel's ticks."""
     owned = _owned_s(counts, elapsed_s)
     found = {}
-    if "irq" in owned and "softirq" in owned:
+    elsewhere = counts.get("polls") == 0 and counts.get("rx_packets", 0) > 0  # in the backlog
+    if "irq" in owned and "softirq" in owned and not elsewhere:
         found["interface_cpu_percent"] = owned["irq"] + owned["softirq"]
     if "workload" in owned:
         found["workload_cpu_percent"] = owned["workload"]

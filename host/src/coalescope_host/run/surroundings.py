@@ -15,11 +15,11 @@ from coalescope_host.run_log import RunLogError, read
 
 from .bench import Bench
 from .processes import LocalProcess
-from .run_values import run_values
+from .run_values import run_values, tasks_percent
 
 _NAME = "environment.json"
 _ENDS_S = 10.0
-_VALUES = ("host_cpu_percent", "system_cpu_percent", "interface_cpu_percent")
+_VALUES = ("host_cpu_percent", "system_cpu_percent")
 
 
 def surroundings(plan: Plan, bench: Bench, folder: Path, block: int) -> Path:
@@ -57,11 +57,12 @@ def _idle(plan: Plan, bench: Bench, folder: Path, block: int) -> Mapping[str, fl
 
 
 def _baseline(path: Path, block: int) -> Mapping[str, float]:
-    values = run_values(read(path))
+    log = read(path)
+    values = run_values(log)
     found = {name: values[name] for name in _VALUES if name in values}
-    interface = found.pop("interface_cpu_percent", None)
-    if interface is not None and "host_cpu_percent" in found:
-        found["other_cpu_percent"] = max(found["host_cpu_percent"] - interface, 0.0)
+    others = tasks_percent(log)  # no workload ran: all tasks are others'
+    if others is not None:
+        found["other_cpu_percent"] = others
     rounded = {name: round(value, 3) for name, value in found.items()}
     return {**rounded, "duration_s": values["elapsed_s"], "block": block} if rounded else {}
 
