@@ -12,6 +12,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "environment_kernel.h"
+#include "environment_network.h"
 #include "ethtool_query.h"
 #include "interface.h"
 #include "text_file.h"
@@ -151,12 +153,7 @@ static void virtual_machine(const struct environment_options *options, struct te
 		if (of_virtual_machine(options->extra[i]))
 			fact(options->extra[i] + strlen(ENVIRONMENT_VIRTUAL_MACHINE), &members);
 	json_close(&members, '}');
-	if (members.length > strlen("{}")) {
-		json_name(json, "virtual_machine");
-		json_raw(json, members.data);
-	}
-	json->failed |= members.failed;
-	text_free(&members);
+	json_member_unless_empty(json, "virtual_machine", &members);
 }
 
 static void notes(const struct environment_options *options, struct text *json)
@@ -268,8 +265,10 @@ void environment_describe(const struct environment_options *options, struct text
 {
 	json_open(json, '{');
 	machine(options, json);
+	environment_kernel(options->redact_host, json);
 	virtual_machine(options, json);
 	interface_members(options->interface, json);
+	environment_network(options->interface, json);
 	counter_source(options, json);
 	command_line(options, json);
 	notes(options, json);

@@ -228,6 +228,16 @@ void json_member_bool(struct text *text, const char *name, bool value)
 	json_bool(text, value);
 }
 
+void json_member_unless_empty(struct text *text, const char *name, struct text *value)
+{
+	if (value->length > strlen("{}")) {
+		json_name(text, name);
+		json_raw(text, value->data);
+	}
+	text->failed |= value->failed;
+	text_free(value);
+}
+
 static void new_line(struct text *out, unsigned int depth)
 {
 	text_append(out, "\n", 1);

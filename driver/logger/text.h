@@ -39,6 +39,8 @@ void json_scalar(struct text *text, const char *value);
 void json_member_string(struct text *text, const char *name, const char *value);
 void json_member_integer(struct text *text, const char *name, int64_t value);
 void json_member_bool(struct text *text, const char *name, bool value);
+/* An object or a list that was written apart, unless nothing is in it; it is freed. */
+void json_member_unless_empty(struct text *text, const char *name, struct text *value);
 
 /* Indents compact JSON for people; the result is appended to out. */
 void json_pretty(struct text *out, const char *json, size_t count);

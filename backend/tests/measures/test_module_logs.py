@@ -115,6 +115,25 @@ def test_time_that_holds_interrupts_is_not_added_to_theirs(make_module_log: Make
     assert not {"traffic_cpu_s", "other_cpu_percent"} & values.keys()
 
 
+def test_time_without_interrupts_is_added_to_theirs(make_module_log: MakeLog) -> None:
+    """In whichever namespace: the command is told from other tasks there, too."""
+    for namespace in ("initial", "other"):
+        told = {"irq_time_accounting": True, "network_namespace": namespace}
+        values = measure(make_module_log({"workload_cpu_ns": 50_000_000}, environment=told)).values
+        assert values["workload_cpu_s"] == pytest.approx(6 * 0.05)
+        assert values["traffic_cpu_s"] == pytest.approx(6 * (0.05 + 0.24))
+        assert values["other_cpu_percent"] == pytest.approx(11)
+
+
+@pytest.mark.parametrize("known", [False, None])
+def test_only_a_kernel_known_to_account_interrupts_apart_has_it(
+    make_module_log: MakeLog, known: bool | None
+) -> None:
+    told = {} if known is None else {"irq_time_accounting": known}
+    values = measure(make_module_log({"workload_cpu_ns": 50_000_000}, environment=told)).values
+    assert "traffic_cpu_s" not in values
+
+
 @pytest.mark.parametrize("missing", ["task_cycles", "irq_cycles", "softirq_cycles", "t_tsc"])
 def test_a_part_that_is_not_counted_leaves_the_cost_out(
     make_log: MakeLog, make_module_log: MakeLog, missing: str

@@ -23,26 +23,29 @@ _FRAMES = ("rx_packets", "tx_packets")
 
 
 def cpu_times(
-    counts: Mapping[str, int], elapsed_s: float, *, own_namespace: bool
+    counts: Mapping[str, int], elapsed_s: float, *, own_namespace: bool, irq_time_apart: bool
 ) -> dict[str, float]:
     """CPU seconds of interface, workload, traffic and host, and the share of others in percent.
 
     `own_namespace`: the interface is known to be in a network namespace of its own, so that the
-    tasks in it are the workload. What is not known is absent. CPU time as the kernel accounts it
-    to tasks (`workload_cpu_ns`) holds the interrupts that came while they ran, so it is not added
-    to the interface's.
+    tasks in it are the workload. `irq_time_apart`: the kernel is known to account interrupts apart
+    from tasks; else CPU time as it accounts it to tasks (`workload_cpu_ns`) holds the interrupts
+    that came while they ran, and is not added to the interface's. What is not known is absent.
     """
     owned = owned_times(counts, elapsed_s)
     found: dict[str, float] = {}
     if "irq" in owned and "softirq" in owned and not received_elsewhere(counts):
         found["interface_cpu_s"] = owned["irq"] + owned["softirq"]
-    workload_s = owned.get("workload", owned.get("task") if own_namespace else None)
+    accounted_s = 1e-9 * counts["workload_cpu_ns"] if "workload_cpu_ns" in counts else None
+    workload_s = owned.get("workload", accounted_s if irq_time_apart else None)
+    if workload_s is None and own_namespace:
+        workload_s = owned.get("task")
     if workload_s is not None:
         found["workload_cpu_s"] = workload_s
         if "interface_cpu_s" in found:
             found["traffic_cpu_s"] = found["interface_cpu_s"] + workload_s
-    elif "workload_cpu_ns" in counts:
-        found["workload_cpu_s"] = 1e-9 * counts["workload_cpu_ns"]
+    elif accounted_s is not None:
+        found["workload_cpu_s"] = accounted_s
     host_s = _host_s(counts, owned)
     if host_s is not None:
         found["host_cpu_s"] = host_s

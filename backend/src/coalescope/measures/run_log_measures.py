@@ -211,7 +211,8 @@ def _cpu(
 ) -> dict[str, float]:
     """CPU time by whom it was spent, and what counting it cost."""
     own = environment.get("network_namespace") == "other"
-    found = cpu_times(counts, window.elapsed_s, own_namespace=own)
+    apart = environment.get("irq_time_accounting") is True
+    found = cpu_times(counts, window.elapsed_s, own_namespace=own, irq_time_apart=apart)
     cost = environment.get("probe_cost")
     probe_s = probe_cpu_s(counts, cost) if isinstance(cost, Mapping) else None
     if probe_s is not None:

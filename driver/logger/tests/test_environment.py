@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What surrounds a run is in its header as the kernel shows it, or is not there."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE_S
+
+pytestmark = pytest.mark.network
+STAT = Path("/proc/stat")
+
+
+def environment(logger, interface, *before, options=()):
+    command = [*before, logger, "-i", interface, "-o", "/none", "--preview", "--source", "proc"]
+    done = subprocess.run(
+        [*map(str, command), *options],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["environment"]
+
+
+def hidden(path, files):
+    """Command words that put these files where the directory of that path is, for what follows."""
+    writes = [f"mkdir -p $(dirname {name}); printf '%s' '{text}' > {name}" for name, text in files]
+    script = "; ".join(
+        ["set -e", f"mount -t tmpfs none {path}", f"cd {path}", *writes, 'exec "$@"']
+    )
+    return ["unshare", "--mount", "sh", "-c", script, "sh"]
+
+
+@pytest.mark.fault("I1")
+def test_the_initial_network_namespace_is_told_from_others(logger, namespaces):
+    inside = environment(logger, "lo", "ip", "netns", "exec", namespaces[0])
+    assert inside["network_namespace"] == "other"
+    assert "sysctls" not in inside  # the kernel does not show them there
+    initial = Path("/proc/sys/net/core/netdev_budget").exists()
+    outside = environment(logger, "lo")
+    assert outside["network_namespace"] == ("initial" if initial else "other")
+    if initial:
+        budget = Path("/proc/sys/net/core/netdev_budget").read_text(encoding="ascii")
+        assert outside["sysctls"]["net.core.netdev_budget"] == int(budget)
+
+
+def test_where_the_namespace_cannot_be_seen_it_is_not_said(logger):
+    assert "network_namespace" not in environment(logger, "lo", *hidden("/proc/sys", []))
+
+
+def stat(ticks, interrupts):
+    cpu = f"1 2 3 4 5 {ticks} 7 8 0 0"
+    return f"cpu  {cpu}\ncpu0 {cpu}\nintr {interrupts} 0 0\n"
+
+
+@pytest.mark.parametrize(
+    ("config", "ticks", "interrupts", "expected"),
+    [
+        ("CONFIG_A=y\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\n", 500, 10**6, False),
+        ("CONFIG_A=y\nCONFIG_IRQ_TIME_ACCOUNTING=y\n", 1, 1000, True),
+        ("CONFIG_IRQ_TIME_ACCOUNTING=y\nCONFIG_A=y\n", 0, 10**7, False),  # tsc=noirqtime
+        ("CONFIG_IRQ_TIME_ACCOUNTING=y\n", 0, 1000, None),  # just started
+        (None, 0, 10**7, False),
+        (None, 1000, 10**7, True),
+        (None, 1, 10**7, None),  # a tick that met an interrupt by chance
+        (None, 100, 1000, None),
+    ],
+)
+def test_whether_tasks_are_without_their_interrupts(
+    logger, tmp_path, config, ticks, interrupts, expected
+):
+    shown = tmp_path / "stat"
+    shown.write_text(stat(ticks, interrupts), encoding="ascii")
+    release = os.uname().release
+    files = [] if config is None else [(f"config-{release}", config)]
+    command = hidden("/boot", files)
+    command[4] = f"mount --bind {shown} /proc/stat; {command[4]}"
+    if Path("/lib/modules").exists():
+        command[4] = f"mount -t tmpfs none /lib/modules; {command[4]}"
+    assert environment(logger, "lo", *command).get("irq_time_accounting") is expected
+
+
+GOVERNED = [
+    ("cpu/cpu0/cpufreq/scaling_governor", "performance"),
+    ("cpu/cpu1/cpufreq/scaling_governor", "schedutil"),
+    ("cpu/intel_pstate/no_turbo", "1"),
+    ("cpu/vulnerabilities/meltdown", "Mitigation: PTI"),
+]
+
+
+def test_kernel_and_processors(logger):
+    found = environment(logger, "lo", *hidden("/sys/devices/system", GOVERNED))
+    cpus = os.sysconf("SC_NPROCESSORS_CONF")
+    assert found["governors"] == (
+        {"performance": 1, "schedutil": 1} if cpus > 1 else {"performance": 1}
+    )
+    assert found["turbo"] is False
+    assert found["mitigations"] == {"meltdown": "Mitigation: PTI"}
+    assert found["kernel_command_line"] == Path("/proc/cmdline").read_text(encoding="utf-8").strip()
+    bare = environment(logger, "lo", *hidden("/sys/devices/system", []))
+    assert not {"governors", "turbo", "mitigations"} & bare.keys()
+
+
+def test_the_command_line_of_the_kernel_may_name_the_host(logger):
+    assert "kernel_command_line" not in environment(logger, "lo", options=["--redact", "host"])
+
+
+def test_steering_by_software_is_listed_by_queue(logger, namespaces):
+    set_mask = "echo 1 > /sys/class/net/probe0/queues/rx-0/rps_cpus"
+    inside = ["ip", "netns", "exec", namespaces[0]]
+    subprocess.run([*inside, "sh", "-c", set_mask], check=True)
+    command = ["sh", "-c", f'{set_mask}; exec "$@"', "sh"]
+    found = environment(logger, "probe0", *inside, *command)
+    assert int(found["rps_cpus"]["0"], 16) == 1
+    assert found["rfs"]["flow_count"]["0"] == 0
+    assert "numa_node" not in found
