@@ -15,6 +15,7 @@
 enum { MOST_PACKAGES = 64 };
 
 struct package {
+	char name[64];
 	int fd;
 	uint64_t range, last;
 };
@@ -70,12 +71,24 @@ static void close_source(struct source *source)
 	free(state);
 }
 
-/* A whole package: its cores, its memory and the platform are zones of their own. */
-static bool open_package(struct package *package, const char *zone)
+/* Many processors show a package twice: intel-rapl reads its registers, intel-rapl-mmio the same ones in memory. */
+static bool is_known(const struct state *state, const char *name)
 {
-	char name[64], path[512];
+	size_t i;
 
-	if (!read_line(name, sizeof(name), ZONES "/%s/name", zone) || strncmp(name, "package", 7) ||
+	for (i = 0; i < state->count; i++)
+		if (!strcmp(state->packages[i].name, name))
+			return true;
+	return false;
+}
+
+/* A whole package: its cores, its memory and the platform are zones of their own. */
+static bool open_package(const struct state *state, struct package *package, const char *zone)
+{
+	char path[512];
+
+	if (!read_line(package->name, sizeof(package->name), ZONES "/%s/name", zone) ||
+	    strncmp(package->name, "package", 7) || is_known(state, package->name) ||
 	    !read_unsigned(&package->range, ZONES "/%s/max_energy_range_uj", zone))
 		return false;
 	snprintf(path, sizeof(path), ZONES "/%s/energy_uj", zone);
@@ -96,7 +109,7 @@ int energy_source_open(struct source *source, struct record_layout *layout)
 	int status;
 
 	while (zones && (zone = readdir(zones)) != NULL && state->count < MOST_PACKAGES)
-		state->count += zone->d_name[0] != '.' && open_package(&state->packages[state->count], zone->d_name);
+		state->count += zone->d_name[0] != '.' && open_package(state, &state->packages[state->count], zone->d_name);
 	if (zones)
 		closedir(zones);
 	if (!state || !state->count) {

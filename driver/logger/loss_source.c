@@ -14,10 +14,11 @@
 #include "text_file.h"
 
 /*
- * /proc/net/netstat costs the kernel as much as all else that a sample takes: it is read once in so many samples, and
- * stands still in between.
+ * /proc/net/netstat costs the kernel as much as all else that a sample takes: it is read once in so many samples, but not
+ * later than after so long, and stands still in between.
  */
 enum { SELDOM = 10 };
+static const uint64_t SELDOM_NS = 1000000000;
 
 enum file { SNMP, SNMP6, NETSTAT, FILE_COUNT };
 static const char *const FILES[FILE_COUNT] = {"/proc/net/snmp", "/proc/net/snmp6", "/proc/net/netstat"};
@@ -45,7 +46,7 @@ struct state {
 	struct text text[FILE_COUNT], softnet_text;
 	const struct loss *losses[LOSS_COUNT];
 	size_t count;
-	unsigned int samples;
+	uint64_t samples, seldom; /* every how many of them /proc/net/netstat is read */
 };
 
 /* --- /proc/net/snmp and its kin --- */
@@ -123,7 +124,7 @@ static int read_files(struct state *state)
 	for (i = 0; i < FILE_COUNT; i++) {
 		int status;
 
-		if (state->files[i] < 0 || (i == NETSTAT && state->samples % SELDOM))
+		if (state->files[i] < 0 || (i == NETSTAT && state->samples % state->seldom))
 			continue;
 		status = read_from_start(state->files[i], &state->text[i]);
 		if (status)
@@ -201,7 +202,7 @@ static void add_columns(struct state *state, struct record_layout *layout, const
 		column = record_layout_add(layout, LOSSES[i].name, LOSSES[i].unit, COLUMN_COUNTER, source->name);
 		json_member_string(&column->attributes, "scope", "namespace");
 		if (LOSSES[i].parts[0].file == NETSTAT)
-			json_member_integer(&column->attributes, "read_every_ns", (int64_t)(SELDOM * interval_ns));
+			json_member_integer(&column->attributes, "read_every_ns", (int64_t)(state->seldom * interval_ns));
 	}
 	if (state->softnet < 0)
 		return;
@@ -209,6 +210,11 @@ static void add_columns(struct state *state, struct record_layout *layout, const
 	json_member_string(&column->attributes, "scope", "machine");
 	column = record_layout_add(layout, "time_squeezes", "times", COLUMN_COUNTER, source->name);
 	json_member_string(&column->attributes, "scope", "machine");
+}
+
+static uint64_t samples_in(uint64_t duration_ns, uint64_t interval_ns)
+{
+	return interval_ns < duration_ns ? duration_ns / interval_ns : 1;
 }
 
 int loss_source_open(struct source *source, struct record_layout *layout, uint64_t interval_ns)
@@ -219,6 +225,9 @@ int loss_source_open(struct source *source, struct record_layout *layout, uint64
 
 	if (!state)
 		return -ENOMEM;
+	state->seldom = samples_in(SELDOM_NS, interval_ns);
+	if (state->seldom > SELDOM)
+		state->seldom = SELDOM;
 	for (i = 0; i < FILE_COUNT; i++)
 		state->files[i] = open(FILES[i], O_RDONLY | O_CLOEXEC);
 	state->softnet = open("/proc/net/softnet_stat", O_RDONLY | O_CLOEXEC);

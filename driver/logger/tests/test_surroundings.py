@@ -83,7 +83,22 @@ def test_segments_sent_again_are_counted(logger, namespaces, tmp_path):
     assert log.field("backlog_drops").attributes["scope"] == "machine"
 
 
-# Two packages, one of them near the end of its range; and what is no package.
+@pytest.mark.parametrize(
+    ("interval", "read_every_ns"), [("10ms", 10**8), ("400ms", 8 * 10**8), ("2s", 2 * 10**9)]
+)
+def test_no_counter_of_losses_stands_still_for_long(logger, tmp_path, interval, read_every_ns):
+    path = tmp_path / "a.runlog"
+    command = [logger, "-i", "lo", "-o", str(path), "-t", interval, "--source", "proc"]
+    subprocess.run(
+        [*command, "--start", "now", "--", "true"],
+        capture_output=True,
+        check=True,
+        timeout=PATIENCE_S,
+    )
+    assert read(path).field("tcp_rcv_queue_drops").attributes["read_every_ns"] == read_every_ns
+
+
+# Two packages, one of them near the end of its range and shown twice; and what is no package.
 POWERCAP = """
 set -e
 mount -t tmpfs none /sys/class
@@ -93,12 +108,14 @@ zone intel-rapl:0 package-0 999000
 zone intel-rapl:1 package-1 5000
 zone intel-rapl:0:0 core 1
 zone intel-rapl:2 psys 1
+zone intel-rapl-mmio:0 package-0 999000
 exec "$@"
 """
 USE_ENERGY = """
 sleep 0.3; cd /sys/class/powercap
-echo 999900 > intel-rapl:0/energy_uj; sleep 0.3
-echo 99 > intel-rapl:0/energy_uj; echo 6000 > intel-rapl:1/energy_uj
+spend() { echo $1 > intel-rapl:0/energy_uj; echo $1 > intel-rapl-mmio:0/energy_uj; }
+spend 999900; sleep 0.3
+spend 99; echo 6000 > intel-rapl:1/energy_uj
 echo 77 > intel-rapl:2/energy_uj; sleep 0.3
 """
 
