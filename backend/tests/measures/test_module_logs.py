@@ -283,6 +283,19 @@ def test_snapshots_that_were_not_of_one_instant_are_counted(make_module_log: Mak
     assert measure(make_module_log(flags=[1, 1, 2, 4])).warnings == []
 
 
+def test_cycles_of_a_clock_that_is_not_stable_are_left_out(make_module_log: MakeLog) -> None:
+    """Once the kernel has found out, each snapshot says so."""
+    sound, found = measure(make_module_log()), measure(make_module_log(flags=[0, 0, 0, 0, 0, 8]))
+    assert codes(found) == ["clock_not_stable"]
+    lost = sound.values.keys() - found.values.keys()
+    assert {"interface_cpu_s", "host_cpu_s", "cycles_per_packet"} <= lost
+    assert found.values.items() <= sound.values.items()
+
+
+def test_interrupts_that_nest_too_deep_are_told(make_module_log: MakeLog) -> None:
+    assert codes(measure(make_module_log(flags=[0, 0, 32, 32]))) == ["interrupts_too_deep"]
+
+
 # --- resets
 
 

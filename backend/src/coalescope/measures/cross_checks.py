@@ -8,7 +8,10 @@ from coalescope_host.run_log import Stream
 from coalescope.measures.counters import Window, count_with_bit
 from coalescope.runs.records import RunWarning
 
-_NOT_ATOMIC_BIT = 0  # COALESCOPE_NOT_ATOMIC of the kernel module's snapshots
+# flags of the kernel module's snapshots
+_NOT_ATOMIC_BIT = 0  # COALESCOPE_NOT_ATOMIC
+_UNSTABLE_CLOCK_BIT = 3  # COALESCOPE_UNSTABLE_CLOCK
+_TOO_DEEP_BIT = 5  # COALESCOPE_TOO_DEEP
 _FEW_FRAMES = 16
 _UNKNOWN_SHARE = 0.01
 
@@ -25,6 +28,14 @@ def cross_checks(
             "may be some frames apart.",
             {"field": "flags", "snapshots": torn},
         )
+    deep = count_with_bit(stream, window, "flags", _TOO_DEEP_BIT)
+    if deep:
+        yield RunWarning(
+            "interrupts_too_deep",
+            "Interrupts nested deeper than the kernel module follows: some CPU time has a wrong "
+            "owner.",
+            {"field": "flags", "snapshots": deep},
+        )
     yield from _frames_agree(counts, values)
     if values.get("drops", 0.0) > 0:
         yield RunWarning(
@@ -33,6 +44,18 @@ def cross_checks(
             {"field": "drops"},
         )
     yield from _missed(counts, window)
+
+
+def unstable_clock(stream: Stream, window: Window) -> Iterator[RunWarning]:
+    """Whether cycles of the window were counted by a clock that turned out not to be one."""
+    unstable = count_with_bit(stream, window, "flags", _UNSTABLE_CLOCK_BIT)
+    if unstable:
+        yield RunWarning(
+            "clock_not_stable",
+            "The kernel found the time stamp counter not to be stable: what is made of cycles, as "
+            "CPU times by owner, is left out.",
+            {"field": "flags", "snapshots": unstable},
+        )
 
 
 def _missed(counts: Mapping[str, int], window: Window) -> Iterator[RunWarning]:

@@ -21,7 +21,7 @@ from coalescope.measures.counters import (
     window_records,
 )
 from coalescope.measures.cpu_time import JIFFIES_PER_S, cpu_times, probe_cpu_s, received_elsewhere
-from coalescope.measures.cross_checks import cross_checks
+from coalescope.measures.cross_checks import cross_checks, unstable_clock
 from coalescope.measures.derived import derive
 from coalescope.measures.in_window import Carried, workload_measures
 from coalescope.measures.loss import losses
@@ -83,6 +83,9 @@ def measure_run(log: RunLog) -> RunMeasures:
     stuck = list(_stuck_interrupts(counts))
     if stuck:
         del counts["rx_interrupts"]
+    unstable = list(unstable_clock(stream, window))
+    if unstable:
+        counts = {name: count for name, count in counts.items() if not name.endswith("_cycles")}
     dilation = log.time_dilation
     elapsed_s = window.elapsed_s / dilation
     environment = _environment(log)
@@ -108,6 +111,7 @@ def measure_run(log: RunLog) -> RunMeasures:
         *_window_warnings(log),
         *_reset_warnings(advanced),
         *stuck,
+        *unstable,
         *complaints,
         *left_out,
         *_byte_warnings(stream.fields, counts),
