@@ -57,6 +57,16 @@ def test_the_fields_names_are_factors(tmp_path: Path, line: str, name: str, leve
     assert levels(tmp_path, line) == {name: (level,)}
 
 
+@pytest.mark.parametrize("cpus", ["3-1", "0,3-1", "0-99999999999"])
+@pytest.mark.parametrize("factor", ["rps_cpus", "irq_cpus", "workload_cpus"])
+def test_a_range_of_cpus_that_means_none_is_no_level(
+    tmp_path: Path, factor: str, cpus: str
+) -> None:
+    """The kernel would be told to use no CPU, or all memory go to a list of them."""
+    with pytest.raises(PlanError, match="CPUs as the kernel lists them"):
+        levels(tmp_path, f'{factor} = ["{cpus}"]')
+
+
 def test_a_name_that_ethtool_has_twice_is_asked_about(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match=r"factors.rx: may mean ring_rx, .* or offload.rx"):
         levels(tmp_path, "rx = [512]")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table at the end of a sweep: means over replicates with their intervals, from the logs."""
 
+import io
 from collections.abc import Sequence
 
 import pytest
@@ -9,7 +10,7 @@ from coalescope_host.plan.factors import level_text
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.run.interval import interval_of
 from coalescope_host.run.run_values import run_values
-from coalescope_host.run_log import read
+from coalescope_host.run_log import Writer, make_header, read, standard_field
 
 from .conftest import ROOT, Files
 
@@ -45,6 +46,29 @@ def test_a_measure_of_the_table_is_the_store_s(name: str) -> None:
     assert {"throughput_mbps", "elapsed_s"} <= both
     assert {n: shown[n] for n in both} == pytest.approx({n: stored[n] for n in both})
     assert shown.keys() - both <= {"poll_rate_hz"}
+
+
+def test_sums_of_lines_of_an_old_log_are_no_receive_interrupts() -> None:
+    """Before they had a name of their own they had that of receive interrupts."""
+    file = io.BytesIO()
+    fields = [
+        standard_field(name, source="proc_interrupts")
+        for name in ("t_monotonic_ns", "rx_interrupts")
+    ]
+    header = make_header(
+        run_id="3b7a0c14-b370-5099-8c24-22342d0fcf75",
+        experiment=None,
+        factors={},
+        fields=fields,
+        sources=[{"name": "proc_interrupts", "atomic": False, "description": ""}],
+    )
+    with Writer(file, header) as writer:
+        for second in (1, 2):
+            writer.sample(second * 10**9, 50 * second)
+    log = read(file.getvalue())
+    shown = run_values(log)
+    assert shown == {"elapsed_s": 1.0, "rx_line_interrupt_rate_hz": 50.0}
+    assert shown.items() <= measure_run(log).values.items()
 
 
 def test_a_sweep_ends_with_a_row_for_each_cell_and_says_what_is_next(files: Files) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from coalescope_host.plan.registry import SETTINGS, WORKLOAD_CPUS
-from coalescope_host.settings import SettingError, open_saved
+from coalescope_host.settings import SettingError, open_saved, places
 from coalescope_host.settings.cpus import list_text, mask_text, parse_list, parse_mask
 from coalescope_host.settings.groups import GROUPS, group_of
 from coalescope_host.settings.machine import MACHINE
@@ -243,6 +243,19 @@ def test_sets_of_cpus(text: str, cpus: list[int], mask: str) -> None:
     assert list_text(cpus) == text
     assert mask_text(cpus) == mask
     assert parse_mask(mask) == cpus
+
+
+def test_a_range_that_runs_backwards_is_no_set_of_cpus() -> None:
+    with pytest.raises(ValueError, match="3-1"):
+        parse_list("0,3-1")
+
+
+def test_an_irqbalance_that_ends_meanwhile_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is listed under its name, and gone when its state is read."""
+    names = {"comm": "irqbalance", "stat": None}
+    monkeypatch.setattr(places, "_read", lambda path: names[path.name])
+    assert Irqbalance().read() == "0"
+    assert Irqbalance().refusal() is not None
 
 
 def test_an_uneven_table_is_no_number_of_queues() -> None:

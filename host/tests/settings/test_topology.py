@@ -104,7 +104,15 @@ def test_programs_and_queueing_that_a_reload_would_lose(namespace: Any) -> None:
     }
 
 
-@pytest.mark.parametrize("options", [(), ("-o", "HostName=10.215.3.4")])
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("-o", "HostName=10.215.3.4"),
+        ("-J", "me@10.214.0.2"),
+        ("-J", "me@10.214.0.2:2222,me@10.215.3.4"),
+    ],
+)
 def test_the_way_to_a_peers_ssh_is_protected(namespace: Any, options: tuple[str, ...]) -> None:
     host = "10.214.0.2" if not options else "lab-peer"
     peer = PeerSpec(f"root@{host}", "10.214.0.2", ssh_options=options)

@@ -3,7 +3,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Level = str | int | float | bool
@@ -12,6 +12,8 @@ Levels = Mapping[str, Level]
 """A cell: a level for each factor, in the order of the plan."""
 
 LONGEST_LEVEL = 200
+MOST_CPUS = 8192
+"""The kernel's own bound."""
 MUCH = (1 << 31) - 1
 """A bound that is the kernel's type, and none of the thing."""
 _SWITCH_WORDS = {"on": True, "true": True, "off": False, "false": False}
@@ -27,6 +29,7 @@ class FactorRule:
         low, high: bounds of a number.
         choices: the texts that are possible; empty: any, if `pattern` says nothing else.
         pattern: what a text must look like.
+        reads: reads such a text; ValueError where it means nothing all the same.
         recorded_only: it says what is, and sets nothing: it can have one level only.
     """
 
@@ -36,6 +39,7 @@ class FactorRule:
     high: float = math.inf
     choices: tuple[str, ...] = ()
     pattern: str | None = None
+    reads: Callable[[str], object] | None = None
     recorded_only: bool = False
 
     def allows(self, level: object) -> bool:
@@ -64,7 +68,14 @@ class FactorRule:
             return level in self.choices
         if self.pattern is not None and not re.fullmatch(self.pattern, level):
             return False
-        return 0 < len(level) <= LONGEST_LEVEL and level.isprintable()
+        if not (0 < len(level) <= LONGEST_LEVEL and level.isprintable()):
+            return False
+        try:
+            if self.reads is not None:
+                self.reads(level)
+        except ValueError:
+            return False
+        return True
 
 
 def whole(low: int, high: int, what: str) -> FactorRule:
@@ -80,16 +91,27 @@ def choice(*words: str) -> FactorRule:
 
 SWITCH = FactorRule("true or false (on or off)", (bool,))
 NOTE = FactorRule("a text", (str,), recorded_only=True)
+
+
+def cpus_of(text: str) -> frozenset[int]:
+    """The CPUs of a list such as 0-3,8.
+
+    Raises:
+        ValueError: if it is no such list, or a range of it runs backwards, or too far.
+    """
+    found = set[int]()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        low, high = int(first), int(last if dash else first)
+        if not 0 <= low <= high < MOST_CPUS:
+            raise ValueError(f"{part} is no range of CPUs")
+        found |= set(range(low, high + 1))
+    return frozenset(found)
+
+
 CPUS = FactorRule(
     'CPUs as the kernel lists them, such as "0" or "0-3,8"',
     (str,),
     pattern=r"\d+(-\d+)?(,\d+(-\d+)?)*",
+    reads=cpus_of,
 )
-
-
-def cpus_of(text: str) -> frozenset[int]:
-    """The CPUs of a list such as 0-3,8."""
-    ranges = (part.partition("-") for part in text.split(","))
-    return frozenset(
-        cpu for first, _, last in ranges for cpu in range(int(first), int(last or first) + 1)
-    )

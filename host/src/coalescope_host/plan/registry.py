@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-from .factor_rule import CPUS, SWITCH, FactorRule, choice, whole
+from .factor_rule import CPUS, SWITCH, FactorRule, choice, cpus_of, whole
 
 U32 = (1 << 32) - 1
 WORKLOAD_CPUS = "workload_cpus"
@@ -77,6 +77,7 @@ _CPUS_OR_NONE = FactorRule(
     'CPUs as the kernel lists them, such as "0" or "0-3,8", or "none"',
     (str,),
     pattern=rf"none|{CPUS.pattern}",
+    reads=lambda text: text == "none" or cpus_of(text),
 )
 _PROFILE_LEVEL = r"(\d+|n),(\d+|n),(\d+|n)"
 _PROFILE = FactorRule(

@@ -18,7 +18,8 @@ _OWNERS = ("idle", "task", "other_task", "irq", "softirq", "other_irq")
 _SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _NEEDED_NS = {"cpu_user_ns", "cpu_system_ns", "cpu_idle_ns"}
 _NEARLY_WHOLE = 0.95
-_LINES = ("interrupts", "proc")
+# sums of interrupt lines had the name of receive interrupts before they had one of their own
+_LINES = "proc_interrupts"
 
 #: Losses: a measure and the counters that it is the sum of; those that a log lacks are left out.
 _LOSSES: Mapping[str, Sequence[str]] = {
@@ -95,9 +96,7 @@ def _interrupts(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> d
     for name in ("rx_interrupts", "rx_line_interrupts"):
         if name not in counts:
             continue
-        of_lines = any(
-            field.source in _LINES for field in log.fields if field.name.startswith(name)
-        )
+        of_lines = any(field.source == _LINES for field in log.fields if field.name == name)
         stem = "rx_line_interrupt" if of_lines else name.removesuffix("s")
         found[f"{stem}_rate_hz"] = counts[name] / elapsed_s
     if counts.get("polls"):

@@ -4,6 +4,8 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ..plan.factor_rule import cpus_of
+
 NONE = "none"
 ONLINE = Path("/sys/devices/system/cpu/online")
 MASK_BITS = 32
@@ -15,11 +17,7 @@ def parse_list(text: str) -> list[int]:
     Raises:
         ValueError: if it is no such list.
     """
-    found = set[int]()
-    for part in text.split(",") if text not in ("", NONE) else ():
-        first, dash, last = part.strip().partition("-")
-        found |= set(range(int(first), int(last if dash else first) + 1))
-    return sorted(found)
+    return [] if text in ("", NONE) else sorted(cpus_of(text))
 
 
 def list_text(cpus: Iterable[int]) -> str:

@@ -5,6 +5,7 @@ import os
 import shlex
 import signal
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -169,7 +170,8 @@ class Irqbalance:
         if text == "1" and (refusal := self.refusal()):
             raise SettingError(f"{what}: {refusal}")
         for pid, _ in self._processes():
-            os.kill(pid, signal.SIGCONT if text == "1" else signal.SIGSTOP)
+            with suppress(ProcessLookupError):  # it has just ended
+                os.kill(pid, signal.SIGCONT if text == "1" else signal.SIGSTOP)
 
     def command(self, text: str) -> str:
         """With pkill."""
@@ -185,6 +187,6 @@ class Irqbalance:
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdecimal() and _read(entry / "comm") == "irqbalance":
-                status = _read(entry / "stat") or ""
-                found.append((int(entry.name), status.rpartition(")")[2].split()[0]))
+                state = (_read(entry / "stat") or "").rpartition(")")[2].split()[:1]
+                found += [(int(entry.name), letter) for letter in state]
         return found

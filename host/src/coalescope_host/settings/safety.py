@@ -15,6 +15,7 @@ from .topology import strangers, upper_indices
 
 IFF_LOOPBACK = 0x8
 UNICAST = 1
+MOST_JUMPS = 8
 HALF = 1
 """A prefix this short is a default route, or one of the two halves that VPNs make of it."""
 
@@ -83,16 +84,23 @@ def _ssh_interfaces(device: Device) -> Iterable[tuple[int, str]]:
 
 def _ways_to(device: Device, peer: PeerSpec) -> Iterable[int]:
     """The interfaces that ssh to a peer goes out through, as ssh's own configuration has it."""
-    settings = output(["ssh", "-G", *peer.ssh_options, peer.ssh]) or ""
-    words = dict(line.split(" ", 1) for line in settings.splitlines() if " " in line)
-    jump = words.get("proxyjump", "none").split(",")[0].rpartition("@")[2]
-    name = words.get("hostname", peer.ssh.rpartition("@")[2]) if jump == "none" else jump
+    name = _first_hop([*peer.ssh_options, peer.ssh])
     try:
         addresses = {str(found[4][0]) for found in socket.getaddrinfo(name, None)}
     except OSError:
         return  # it cannot be reached, which is told by whoever connects
     for address in sorted(addresses):
         yield from _ways_out(device, _plain(address))
+
+
+def _first_hop(words: Sequence[str], jumps: int = MOST_JUMPS) -> str:
+    """The host that ssh connects to first: the one that it is asked for, or where it jumps."""
+    settings = output(["ssh", "-G", *words]) or ""
+    said = dict(line.split(" ", 1) for line in settings.splitlines() if " " in line)
+    jump = said.get("proxyjump", "none").split(",")[0]
+    if jump != "none" and jumps:
+        return _first_hop([jump if "://" in jump else f"ssh://{jump}"], jumps - 1)
+    return said.get("hostname", words[-1].rpartition("@")[2])
 
 
 def _ways_out(device: Device, address: str) -> Iterable[int]:
