@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stands on an interface is put back with it, or the sweep is refused beforehand."""
 
+import gc
 import json
 import subprocess
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from coalescope_host.plan.plan import PeerSpec
-from coalescope_host.settings import open_saved, refusals
+from coalescope_host.settings import open_saved, refusals, topology
 from coalescope_host.settings.topology import attached_programs, stacked, uppers
 
 pytestmark = pytest.mark.network
@@ -91,6 +94,30 @@ def test_an_upper_in_another_namespace_is_refused(namespace: Any) -> None:
         assert refusals("tap0", namespace.name) == []
     finally:
         subprocess.run(["ip", "netns", "del", other], check=True)
+
+
+def test_a_namespace_that_ends_meanwhile_leaves_nothing_open(
+    namespace: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last process ends between the moment it is found and the moment it is entered."""
+
+    def ended(_own: int) -> Iterator[str]:
+        with subprocess.Popen(
+            ["unshare", "--net", "sh", "-c", "echo; exec cat"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            path = f"/proc/{process.pid}/ns/net"
+        yield path
+
+    monkeypatch.setattr(topology, "_namespaces", ended)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert refusals("veth0", namespace.name) == []
+        gc.collect()
+    assert [str(warning.message) for warning in said] == []
 
 
 def test_programs_and_queueing_that_a_reload_would_lose(namespace: Any) -> None:

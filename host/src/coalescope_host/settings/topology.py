@@ -7,7 +7,7 @@ gives nothing back. What cannot be put back afterwards is told beforehand.
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -102,7 +102,11 @@ def strangers(device: Device) -> list[str]:
     own = _inode(_place_of(device))
     found = []
     for path in _namespaces(own):
-        with suppress(OSError, NetlinkError), closing(IPRoute(netns=path, flags=0)) as there:
+        with (
+            suppress(OSError, NetlinkError),
+            _held(path) as held,
+            closing(IPRoute(netns=held, flags=0)) as there,
+        ):
             found += [
                 f"{link.get_attr('IFLA_IFNAME')} of namespace {path}"
                 for link in there.get_links()
@@ -111,6 +115,16 @@ def strangers(device: Device) -> list[str]:
                 and _kind(link) in STACKED
             ]
     return found
+
+
+@contextmanager
+def _held(path: str) -> Iterator[str]:
+    """A path of a namespace that stays when the process that it was found by ends."""
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/{os.getpid()}/fd/{opened}"
+    finally:
+        os.close(opened)
 
 
 def _namespaces(own: int) -> Iterator[str]:
