@@ -55,6 +55,9 @@ static const char HELP[] =
 	"While it runs:\n"
 	"      --live                 a line each second, on stderr\n"
 	"\n"
+	"At the end, losses and others at work in the window are said on stderr.\n"
+	"      --json                 that, and how far each counter advanced, as JSON on stdout\n"
+	"\n"
 	"The command:\n"
 	"      --user NAME            run it as this user; under sudo it runs as who called sudo\n"
 	"      --result-limit BYTES   keep at most this much of its output (4194304)\n"
@@ -72,6 +75,7 @@ enum long_option {
 	OPTION_KIND,
 	OPTION_TIME_DILATION,
 	OPTION_LIVE,
+	OPTION_JSON,
 	OPTION_COMMAND_TIMEOUT,
 	OPTION_READ_BACK,
 	OPTION_WORKLOAD,
@@ -108,6 +112,7 @@ static const struct option LONG_OPTIONS[] = {
 	{"kind", required_argument, NULL, OPTION_KIND},
 	{"time-dilation", required_argument, NULL, OPTION_TIME_DILATION},
 	{"live", no_argument, NULL, OPTION_LIVE},
+	{"json", no_argument, NULL, OPTION_JSON},
 	{"command-timeout", required_argument, NULL, OPTION_COMMAND_TIMEOUT},
 	{"factor", required_argument, NULL, 'f'},
 	{"read-back", required_argument, NULL, OPTION_READ_BACK},
@@ -466,6 +471,8 @@ static bool parse_one(struct options *options, int option, const char *value)
 		return parse_environment_file(options, value);
 	case OPTION_LIVE:
 		return options->live = true;
+	case OPTION_JSON:
+		return options->json = true;
 	case OPTION_REDACT:
 		return parse_redaction(options, value);
 	case OPTION_PREVIEW:

@@ -24,6 +24,7 @@ struct options {
 	bool force;
 	bool preview;
 	bool live;
+	bool json;
 	const char *source;   /* auto, module, ebpf or proc */
 	const char *counters; /* auto, netlink or sysfs */
 

@@ -18,6 +18,8 @@
 #include "header.h"
 #include "interface.h"
 #include "levels.h"
+#include "summary.h"
+#include "verdict.h"
 
 static const int PATIENCE_MS = 2000; /* that a command gets to end after SIGTERM */
 
@@ -355,6 +357,39 @@ static bool judge(const struct recorder *recorder)
 	return fine;
 }
 
+/* --- what it comes to --- */
+
+static void say_doubt(const char *sentence, void *context)
+{
+	fprintf(stderr, "coalescope-logger: %s\n", sentence);
+	json_string(context, sentence);
+}
+
+static bool conclude(const struct recorder *recorder, bool fine)
+{
+	const struct record_layout *layout = &recorder->set.layout;
+	const struct window *window = &recorder->window;
+	struct text doubts = {0};
+	bool said = true;
+
+	json_open(&doubts, '[');
+	if (window_began(window))
+		verdict(layout, window->start, window->end, say_doubt, &doubts);
+	json_close(&doubts, ']');
+	if (recorder->options->json && !doubts.failed)
+		said = summary_print(&(struct summary){
+			.log = recorder->options->output,
+			.ended = how_it_ended(recorder),
+			.fine = fine,
+			.missed_ticks = recorder->missed_ticks,
+			.layout = layout,
+			.window = window,
+			.doubts = &doubts,
+		});
+	text_free(&doubts);
+	return said ? fine : complain("standard output", -EIO);
+}
+
 static bool open_live(struct recorder *recorder)
 {
 	const char *dilation = recorder->options->time_dilation;
@@ -399,7 +434,7 @@ bool recorder_run(struct recorder *recorder, int fd)
 		return false;
 	if (recorder->options->command)
 		mark(recorder, "command_end", recorder->values);
-	return write_end(recorder) && sampled && judge(recorder);
+	return write_end(recorder) && conclude(recorder, judge(recorder) && sampled);
 }
 
 void recorder_close(struct recorder *recorder)

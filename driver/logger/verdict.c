@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { LONGEST_SENTENCE = 300, MOST_COUNTERS = 3 };
+
+struct loss {
+	const char *counters[MOST_COUNTERS]; /* summed, as far as they are there */
+	const char *what;
+};
+
+/* From the socket down to the card. */
+static const struct loss LOSSES[] = {
+	{{"udp_rcvbuf_errors"}, "datagrams found no room in their socket: give it a larger buffer, or a faster reader"},
+	{{"tcp_rcv_queue_drops"}, "segments found no room in their socket"},
+	{{"tcp_retransmitted_segments"}, "segments were sent again from here"},
+	{{"backlog_drops"}, "packets found no room in a CPU's backlog, of this or another interface: see net.core.netdev_max_backlog"},
+	{{"rx_missed_errors", "rx_fifo_errors"}, "frames found no room in the card's ring: see ethtool -g"},
+	{{"rx_dropped", "tx_dropped"}, "packets were dropped at the interface, or nobody here takes their protocol (rx_dropped, tx_dropped of ip -s link)"},
+	{{"rx_errors"}, "frames arrived damaged (rx_errors of ip -s link)"},
+};
+
+struct view {
+	const struct record_layout *layout;
+	const uint64_t *start, *end;
+};
+
+/* How far these advanced in the window; false if none of them is there. */
+static bool advance(const struct view *view, const char *const *names, size_t count, double *sum)
+{
+	bool known = false;
+	size_t i;
+
+	*sum = 0;
+	for (i = 0; i < count && names[i]; i++) {
+		size_t column = record_layout_find(view->layout, names[i]);
+
+		if (column == COLUMN_ABSENT || view->end[column] < view->start[column])
+			continue;
+		*sum += (double)(view->end[column] - view->start[column]);
+		known = true;
+	}
+	return known;
+}
+
+/*
+ * CPUs' worth of other tasks, at least: interrupts are not among the host's user and system time, but they may be among the
+ * command's. 0 where it is too little to be told from the kernel's ticks.
+ */
+static double others_at_work(const struct view *view)
+{
+	static const char *const tasks[] = {"cpu_user_ns", "cpu_nice_ns", "cpu_system_ns"};
+	static const char *const command[] = {"workload_cpu_ns"};
+	const double least_ns = 1e8, least_share = 0.1;
+	double elapsed = (double)(view->end[0] - view->start[0]), host, own;
+
+	if (!advance(view, tasks, 3, &host) || !advance(view, command, 1, &own))
+		return 0;
+	return host - own >= least_ns && host - own >= least_share * elapsed ? (host - own) / elapsed : 0;
+}
+
+void verdict(const struct record_layout *layout, const uint64_t *start, const uint64_t *end,
+	     void (*say)(const char *sentence, void *context), void *context)
+{
+	const struct view view = {layout, start, end};
+	char sentence[LONGEST_SENTENCE];
+	double count, others;
+	size_t i;
+
+	for (i = 0; i < sizeof(LOSSES) / sizeof(*LOSSES); i++) {
+		if (!advance(&view, LOSSES[i].counters, MOST_COUNTERS, &count) || count <= 0)
+			continue;
+		snprintf(sentence, sizeof(sentence), "in the window %.0f %s", count, LOSSES[i].what);
+		say(sentence, context);
+	}
+	others = others_at_work(&view);
+	if (others > 0) {
+		snprintf(sentence, sizeof(sentence),
+			 "beside the command, other tasks took at least %.0f %% of a CPU in the window", 100 * others);
+		say(sentence, context);
+	}
+}
