@@ -4,9 +4,12 @@
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
+from coalescope_host.run_log import read
+from patience import PATIENCE_S
 
 LOGGER = Path(__file__).resolve().parents[1]
 PAGE = LOGGER / "coalescope-logger.1"
@@ -55,3 +58,37 @@ def test_it_is_installed_with_the_program(build, tmp_path):
     assert (tmp_path / "usr/local/bin/coalescope-logger").stat().st_mode & 0o777 == 0o755
     installed = tmp_path / "usr/local/share/man/man1/coalescope-logger.1"
     assert installed.read_bytes() == PAGE.read_bytes()
+
+
+@pytest.mark.network
+@pytest.mark.fault("A2")
+def test_the_example_with_a_late_client_measures_its_traffic(logger, namespaces, tmp_path):
+    """As it stands there, with other names and shorter times."""
+    page = PAGE.read_text().partition("Sh EXAMPLES")[2].replace("\\e\n", "")
+    server = re.search(r"^coalescope-logger (-i .* -- iperf3 .*)$", page, re.MULTILINE)[1]
+    client = re.search(r"^\.Dl (iperf3 -c .*)$", page, re.MULTILINE)[1]
+    for there, here in (
+        ("eth1", "probe0"),
+        ("a.runlog", tmp_path / "a.runlog"),
+        ("-d 10s", "-d 1s"),
+    ):
+        assert there in server
+        server = server.replace(there, str(here))
+    inside = ["ip", "netns", "exec"]
+    with subprocess.Popen(
+        [*inside, namespaces[0], logger, *server.split()], stderr=subprocess.PIPE, text=True
+    ) as process:
+        time.sleep(2)
+        sends = client.replace("HOST", "10.214.0.1").replace("-b 0", "-b 10M").replace("12", "3")
+        subprocess.run([*inside, namespaces[1], *sends.split()], check=True, capture_output=True)
+        said = process.communicate(timeout=PATIENCE_S)[1]
+    assert process.returncode == 0, said
+    log = read(tmp_path / "a.runlog")
+    start, end = log.window
+    assert (end - start) / 1e9 == pytest.approx(1, abs=0.1)
+    rows = list(
+        zip(log.streams[0].column("t_monotonic_ns"), log.streams[0].column("rx_bytes"), strict=True)
+    )
+    inside_it = [octets for t, octets in rows if start <= t <= end]
+    rate = 8e-6 * (inside_it[-1] - inside_it[0]) / ((end - start) / 1e9)
+    assert rate == pytest.approx(10.3, rel=0.1)  # with headers
