@@ -71,13 +71,18 @@ def workload_measures(
 
 
 def amount_in_window(intervals: Intervals, column: str, window: Window) -> float | None:
-    """How much of a column came in the window; within an interval it came evenly."""
+    """How much of a column came in the window; within an interval it came evenly.
+
+    None where no interval is of the window: a workload on another machine has another clock.
+    """
     counts = intervals.counts.get(column)
     if counts is None:
         return None
     edges = np.arange(len(counts) + 1, dtype=np.float64) * intervals.interval_ns
     total = np.concatenate(([0.0], np.cumsum(np.asarray(counts, dtype=np.float64))))
     first, last = (time - intervals.start_ns for time in (window.start_ns, window.end_ns))
+    if last <= 0 or first >= edges[-1]:
+        return None
     return float(np.interp(last, edges, total) - np.interp(first, edges, total))
 
 
