@@ -110,6 +110,7 @@ struct interface_counters {
 	struct frames sending; /* with the driver, which has not answered yet */
 	unsigned int queue; /* of the last frame: most likely the next one's too */
 	bool delivered; /* the poll in progress delivered a frame */
+	bool answered; /* and one of them answered a claim */
 
 	struct queue_counters queues[];
 };

@@ -128,6 +128,7 @@ void answer_claim(struct interface_counters *counters, struct queue *queue, unsi
 	if (claims == READ_ONCE(queue->answered))
 		return;
 	WRITE_ONCE(queue->answered, claims);
+	counters->answered = true;
 	counters->queues[q].rx_interrupts++;
 }
 
@@ -176,16 +177,19 @@ static void assign_frames(struct interface_counters *counters, struct queue *que
 	if (!waiting)
 		return;
 	WRITE_ONCE(queue->answered, queue->claims - (waiting > 1));
+	counters->answered = true;
 	counters->queues[q].rx_interrupts++;
 }
 
-/* Of the interrupts that a poll met, as many as there was a frame for beside the one that answered its claim. */
-static void take_met(struct queue *queue, struct queue_counters *count, int work)
+/*
+ * Of the interrupts that a poll met, as many as there was a frame for: beside the one that answered a claim, if there was
+ * a claim. Where a thread polls busily NAPI stays scheduled, so that there is none.
+ */
+static void take_met(struct queue *queue, struct queue_counters *count, unsigned int frames)
 {
 	unsigned int met = READ_ONCE(queue->met);
 
-	if (work > 1)
-		count->rx_interrupts += min(met - READ_ONCE(queue->taken), (unsigned int)work - 1);
+	count->rx_interrupts += min(met - READ_ONCE(queue->taken), frames);
 	WRITE_ONCE(queue->taken, met);
 }
 
@@ -196,11 +200,12 @@ static void count_poll(struct interface_counters *counters, struct queue *queue,
 	bool delivered = counters->delivered;
 
 	assign_frames(counters, queue, q);
-	take_met(queue, count, work);
+	take_met(queue, count, delivered ? max(work - counters->answered, 0) : 0);
 	count->polls++;
 	count->poll_work += work;
 	count->rx_polls += delivered;
 	counters->delivered = false;
+	counters->answered = false;
 	if (!delivered && !work)
 		drop_claim(napi, queue);
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from guest.folders import alone
-from guest.kernel import debian_kernel
+from guest.kernel import OLDEST, debian_kernel
 from guest.programs import tested_modules
 
 MODULE = Path(__file__).resolve().parents[1]
@@ -33,9 +33,10 @@ def build_snapshots(into: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def kernel():
+def kernel(request):
+    """The oldest, unless a test names another by `parametrize("kernel", …, indirect=True)`."""
     with alone():
-        return debian_kernel()
+        return debian_kernel(getattr(request, "param", OLDEST))
 
 
 @pytest.fixture(scope="session")
