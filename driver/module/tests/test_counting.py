@@ -4,17 +4,19 @@
 from pathlib import Path
 
 import pytest
+from guest.kernel import KERNELS, NEWEST
 from guest.machine import Guest
 
 HERE = Path(__file__).parent
 CARDS = ("e1000e", "e1000e", "e1000", "e1000", "e1000")
 FCS, SHORTEST = 4, 60
 
-pytestmark = pytest.mark.guest
+versions = [pytest.param(v, marks=() if v == NEWEST else pytest.mark.soak) for v in KERNELS]
+pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", versions, indirect=True)]
 
 
 @pytest.fixture(scope="module")
-def run(built, tmp_path_factory):
+def run(kernel, built, tmp_path_factory):
     """Boot once; the tests look at what it left."""
     files = {
         "/coalescope.ko": built.module,
@@ -23,6 +25,7 @@ def run(built, tmp_path_factory):
         "/busy_poll.py": HERE / "busy_poll.py",
     }
     guest = Guest(
+        kernel=kernel,
         nics=CARDS,
         modules=("e1000e", "e1000"),
         on_board=("pktgen",),
