@@ -70,6 +70,7 @@ static int sample(struct source *source, uint64_t *values)
 		return status;
 	if (state->shape.size != before.size || state->shape.queue_size != before.queue_size)
 		return -EPROTO; /* the columns would mean something else now */
+	state->shape.interrupts = before.interrupts; /* as the columns have it: a device may come up meanwhile */
 	snapshot_values(values + source->first, state->bytes, &state->shape, state->queues);
 	return 0;
 }

@@ -13,37 +13,41 @@ struct field {
 	enum column_kind kind;
 	size_t offset, bytes;
 	const char *attributes; /* further JSON members, or NULL */
+	bool of_interrupts;     /* means something only where they are seen */
 };
 
 #define MEMBER(type, member) offsetof(struct type, member), sizeof(((struct type *)0)->member)
 #define COUNTER(member, unit, attributes) \
-	{#member, unit, COLUMN_COUNTER, MEMBER(coalescope_snapshot, member), attributes}
-#define GAUGE(member) {#member, "1", COLUMN_GAUGE, MEMBER(coalescope_snapshot, member), NULL}
+	{#member, unit, COLUMN_COUNTER, MEMBER(coalescope_snapshot, member), attributes, false}
+#define OF_INTERRUPTS(member, unit, attributes) \
+	{#member, unit, COLUMN_COUNTER, MEMBER(coalescope_snapshot, member), attributes, true}
+#define GAUGE(member, unit) {#member, unit, COLUMN_GAUGE, MEMBER(coalescope_snapshot, member), NULL, false}
 #define OF_QUEUE(member, unit, attributes) \
-	{#member, unit, COLUMN_COUNTER, MEMBER(coalescope_queue, member), attributes}
+	{#member, unit, COLUMN_COUNTER, MEMBER(coalescope_queue, member), attributes, false}
 
 #define LINK_LEVEL \
 	"\"bytes_include\":[\"link_header\",\"fcs\"],\"bytes_include_basis\":\"counted by the module\""
+#define RECEIVE "\"direction\":\"receive\""
 #define MACHINE "\"scope\":\"machine\""
 
 static const struct field FIELDS[] = {
 	{"t_monotonic_ns", "ns", COLUMN_TIME, MEMBER(coalescope_snapshot, t_monotonic_raw_ns),
-	 "\"clock\":\"CLOCK_MONOTONIC_RAW\""},
-	{"t_tsc", "cycles", COLUMN_COUNTER, MEMBER(coalescope_snapshot, tsc), NULL},
+	 "\"clock\":\"CLOCK_MONOTONIC_RAW\"", false},
+	{"t_tsc", "cycles", COLUMN_COUNTER, MEMBER(coalescope_snapshot, tsc), NULL, false},
 	COUNTER(rx_bytes, "bytes", LINK_LEVEL),
 	COUNTER(rx_packets, "packets", NULL),
 	COUNTER(tx_bytes, "bytes", LINK_LEVEL),
 	COUNTER(tx_packets, "packets", NULL),
-	COUNTER(interrupts, "interrupts", NULL),
-	COUNTER(rx_interrupts, "interrupts", "\"direction\":\"receive\""),
+	OF_INTERRUPTS(interrupts, "interrupts", NULL),
+	OF_INTERRUPTS(rx_interrupts, "interrupts", RECEIVE),
 	COUNTER(polls, "polls", NULL),
 	COUNTER(rx_polls, "polls", NULL),
 	COUNTER(poll_work, "packets", NULL),
-	COUNTER(schedules, "schedules", NULL),
+	OF_INTERRUPTS(schedules, "schedules", NULL),
 	COUNTER(idle_cycles, "cycles", MACHINE),
 	COUNTER(task_cycles, "cycles", "\"scope\":\"namespace\""),
 	COUNTER(other_task_cycles, "cycles", MACHINE),
-	COUNTER(irq_cycles, "cycles", NULL),
+	OF_INTERRUPTS(irq_cycles, "cycles", NULL),
 	COUNTER(softirq_cycles, "cycles", NULL),
 	COUNTER(other_irq_cycles, "cycles", MACHINE),
 	COUNTER(cpu_user_ns, "ns", MACHINE),
@@ -54,9 +58,9 @@ static const struct field FIELDS[] = {
 	COUNTER(cpu_irq_ns, "ns", MACHINE),
 	COUNTER(cpu_softirq_ns, "ns", MACHINE),
 	COUNTER(cpu_steal_ns, "ns", MACHINE),
-	GAUGE(retries),
-	GAUGE(flags),
-	{"skew_ns", "ns", COLUMN_GAUGE, MEMBER(coalescope_snapshot, skew_ns), NULL},
+	GAUGE(retries, "1"),
+	GAUGE(flags, "1"),
+	GAUGE(skew_ns, "ns"),
 };
 static const struct field DRIVER_FIELDS[] = {
 	COUNTER(driver_rx_packets, "packets", NULL), COUNTER(driver_rx_bytes, "bytes", NULL),
@@ -68,7 +72,7 @@ static const struct field DRIVER_FIELDS[] = {
 static const struct field QUEUE_FIELDS[] = {
 	OF_QUEUE(rx_packets, "packets", NULL),
 	OF_QUEUE(rx_bytes, "bytes", LINK_LEVEL),
-	OF_QUEUE(rx_interrupts, "interrupts", "\"direction\":\"receive\""),
+	{"rx_interrupts", "interrupts", COLUMN_COUNTER, MEMBER(coalescope_queue, rx_interrupts), RECEIVE, true},
 	OF_QUEUE(polls, "polls", NULL),
 	OF_QUEUE(rx_polls, "polls", NULL),
 };
@@ -81,9 +85,10 @@ enum {
 	LEAST_QUEUE_SIZE = offsetof(struct coalescope_queue, rx_packets),
 };
 
-static bool exists(const struct field *field, size_t size)
+/* size: of the struct that the field is of */
+static bool exists(const struct field *field, const struct snapshot_shape *shape, size_t size)
 {
-	return field->offset + field->bytes <= size;
+	return field->offset + field->bytes <= size && (shape->interrupts || !field->of_interrupts);
 }
 
 static uint64_t value_of(const struct field *field, const unsigned char *bytes)
@@ -113,7 +118,12 @@ int snapshot_shape(const void *bytes, size_t count, struct snapshot_shape *shape
 	if (count < LEAST_SIZE)
 		return -EPROTO;
 	read_head(&head, bytes);
-	*shape = (struct snapshot_shape){head.size, head.queue_size, head.queue_count};
+	*shape = (struct snapshot_shape){
+		.size = head.size,
+		.queue_size = head.queue_size,
+		.queues = head.queue_count,
+		.interrupts = !(head.flags & COALESCOPE_NO_INTERRUPTS),
+	};
 	if (head.magic != COALESCOPE_MAGIC || head.size < LEAST_SIZE || head.size > count)
 		return -EPROTO;
 	if (head.queue_count && head.queue_size < LEAST_QUEUE_SIZE)
@@ -143,7 +153,7 @@ static void queue_columns(struct record_layout *layout, const char *source, cons
 		struct column *column;
 		char name[80];
 
-		if (!exists(&QUEUE_FIELDS[i], shape->queue_size))
+		if (!exists(&QUEUE_FIELDS[i], shape, shape->queue_size))
 			continue;
 		snprintf(name, sizeof(name), "%s.q%zu", QUEUE_FIELDS[i].name, number);
 		column = add_column(layout, &QUEUE_FIELDS[i], name, source);
@@ -165,7 +175,7 @@ void snapshot_columns(struct record_layout *layout, const char *source, const vo
 	for (i = 0; i < FIELD_COUNT; i++) {
 		struct column *column;
 
-		if (!exists(&FIELDS[i], shape->size))
+		if (!exists(&FIELDS[i], shape, shape->size))
 			continue;
 		column = add_column(layout, &FIELDS[i], FIELDS[i].name, source);
 		if (FIELDS[i].offset == offsetof(struct coalescope_snapshot, tsc) && head.tsc_khz)
@@ -183,7 +193,7 @@ void snapshot_driver_columns(struct record_layout *layout, const char *source,
 	for (i = 0; i < DRIVER_FIELD_COUNT; i++) {
 		struct column *column;
 
-		if (!exists(&DRIVER_FIELDS[i], shape->size))
+		if (!exists(&DRIVER_FIELDS[i], shape, shape->size))
 			continue;
 		column = add_column(layout, &DRIVER_FIELDS[i], DRIVER_FIELDS[i].name, source);
 		if (!strcmp(column->unit, "bytes"))
@@ -191,13 +201,13 @@ void snapshot_driver_columns(struct record_layout *layout, const char *source,
 	}
 }
 
-static uint64_t *fill(uint64_t *values, const struct field *fields, size_t count, size_t size,
-		      const unsigned char *bytes)
+static uint64_t *fill(uint64_t *values, const struct field *fields, size_t count,
+		      const struct snapshot_shape *shape, size_t size, const unsigned char *bytes)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (exists(&fields[i], size))
+		if (exists(&fields[i], shape, size))
 			*values++ = bytes ? value_of(&fields[i], bytes) : 0;
 	return values;
 }
@@ -208,14 +218,14 @@ uint64_t *snapshot_values(uint64_t *values, const void *bytes, const struct snap
 	const unsigned char *queue = (const unsigned char *)bytes + shape->size;
 	size_t i;
 
-	values = fill(values, FIELDS, FIELD_COUNT, shape->size, bytes);
+	values = fill(values, FIELDS, FIELD_COUNT, shape, shape->size, bytes);
 	for (i = 0; i < queues; i++, queue += shape->queue_size)
-		values = fill(values, QUEUE_FIELDS, QUEUE_FIELD_COUNT, shape->queue_size,
+		values = fill(values, QUEUE_FIELDS, QUEUE_FIELD_COUNT, shape, shape->queue_size,
 			      i < shape->queues ? queue : NULL);
 	return values;
 }
 
 uint64_t *snapshot_driver_values(uint64_t *values, const void *bytes, const struct snapshot_shape *shape)
 {
-	return fill(values, DRIVER_FIELDS, DRIVER_FIELD_COUNT, shape->size, bytes);
+	return fill(values, DRIVER_FIELDS, DRIVER_FIELD_COUNT, shape, shape->size, bytes);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a snapshot of the kernel module means as columns and values. Only fields that lie within the size that the
- * kernel states exist: an older module has fewer of them, a newer one more than we know.
+ * kernel states exist: an older module has fewer of them, a newer one more than we know. What the kernel says it cannot
+ * see of this interface, though the field is there, does not exist either.
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +17,7 @@ struct snapshot_shape {
 	size_t size;       /* bytes of the snapshot's own part */
 	size_t queue_size; /* bytes of each queue's part */
 	size_t queues;     /* that the snapshot holds */
+	bool interrupts;   /* the interface's are seen: else their fields are absent */
 };
 
 /* 0; -EPROTO: the bytes are no snapshot, or not a whole one. */

@@ -275,8 +275,6 @@ static void finish(struct coalescope_snapshot *s, const struct watch *watch)
 	/* not below 0 where a CPU had to be read inside an update */
 	s->other_task_cycles -= min(s->other_task_cycles, s->task_cycles);
 	s->other_irq_cycles -= min(s->other_irq_cycles, s->irq_cycles + s->softirq_cycles);
-	if (!s->interrupts)
-		s->flags |= COALESCOPE_NO_INTERRUPTS;
 	if (READ_ONCE(watch->queues_exhausted))
 		s->flags |= COALESCOPE_QUEUES_EXHAUSTED;
 	if (check_tsc_unstable())
@@ -379,25 +377,56 @@ static void keep_growing(struct coalescope_snapshot *s, struct snapshot_room *ro
 	room->other_irq_cycles = s->other_irq_cycles;
 }
 
-static void add_driver_statistics(struct coalescope_snapshot *s, const struct watch *watch)
+static void add_driver_statistics(struct coalescope_snapshot *s, struct net_device *device)
 {
 	struct rtnl_link_stats64 statistics;
+
+	dev_get_stats(device, &statistics);
+	s->driver_rx_packets = statistics.rx_packets;
+	s->driver_rx_bytes = statistics.rx_bytes;
+	s->driver_tx_packets = statistics.tx_packets;
+	s->driver_tx_bytes = statistics.tx_bytes;
+	s->rx_dropped = statistics.rx_dropped;
+	s->tx_dropped = statistics.tx_dropped;
+	s->rx_errors = statistics.rx_errors;
+	s->tx_errors = statistics.tx_errors;
+	s->rx_missed_errors = statistics.rx_missed_errors;
+	s->rx_fifo_errors = statistics.rx_fifo_errors;
+}
+
+/*
+ * On these buses interrupts reach their handlers by way of a line. Those of USB and of Hyper-V's VMBus are the host
+ * controller's or a vector of its own, virtual devices have none.
+ */
+static bool has_interrupt_line(const struct net_device *device)
+{
+	static const char *const buses[] = { "pci", "virtio", "platform", "xen",
+					     "auxiliary", "pnp", "pcmcia" };
+	const struct device *parent = device->dev.parent;
+	unsigned int i;
+
+	for (i = 0; parent && parent->bus && i < ARRAY_SIZE(buses); i++)
+		if (!strcmp(parent->bus->name, buses[i]))
+			return true;
+	return false;
+}
+
+/* Scheduling NAPI tells whose an interrupt is: some drivers' NAPI belongs to another device, or they have none. */
+static bool polls_its_own_napi(const struct net_device *device)
+{
+	return !netif_running(device) || !list_empty(&device->napi_list);
+}
+
+static void add_what_the_device_says(struct coalescope_snapshot *s, const struct watch *watch)
+{
 	struct net_device *device;
 
 	rcu_read_lock();
 	device = rcu_dereference(watch->device);
 	if (device) {
-		dev_get_stats(device, &statistics);
-		s->driver_rx_packets = statistics.rx_packets;
-		s->driver_rx_bytes = statistics.rx_bytes;
-		s->driver_tx_packets = statistics.tx_packets;
-		s->driver_tx_bytes = statistics.tx_bytes;
-		s->rx_dropped = statistics.rx_dropped;
-		s->tx_dropped = statistics.tx_dropped;
-		s->rx_errors = statistics.rx_errors;
-		s->tx_errors = statistics.tx_errors;
-		s->rx_missed_errors = statistics.rx_missed_errors;
-		s->rx_fifo_errors = statistics.rx_fifo_errors;
+		add_driver_statistics(s, device);
+		if (!has_interrupt_line(device) || !polls_its_own_napi(device))
+			s->flags |= COALESCOPE_NO_INTERRUPTS;
 	}
 	rcu_read_unlock();
 }
@@ -427,6 +456,6 @@ size_t take_snapshot(struct watch *watch, struct snapshot_room *room)
 	s->retries = retries;
 	s->sequence = ++room->sequence;
 	keep_growing(s, room);
-	add_driver_statistics(s, watch);
+	add_what_the_device_says(s, watch);
 	return sizeof(*s) + s->queue_count * sizeof(struct coalescope_queue);
 }

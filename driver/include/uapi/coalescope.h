@@ -24,7 +24,7 @@
 /* flags of a snapshot */
 #define COALESCOPE_NOT_ATOMIC (1u << 0) /* the attempts ran out: CPUs were read one after the other, see skew_ns */
 #define COALESCOPE_STOPPED (1u << 1)    /* of versions before 0.1.0: all CPUs were stopped for this snapshot */
-#define COALESCOPE_NO_INTERRUPTS (1u << 2) /* no interrupt of this interface has been seen yet */
+#define COALESCOPE_NO_INTERRUPTS (1u << 2) /* it has no interrupt line of its own: interrupts are not known, 0 means nothing */
 #define COALESCOPE_UNSTABLE_CLOCK (1u << 3) /* the time stamp counter turned out not to be stable: cycles are wrong */
 #define COALESCOPE_QUEUES_EXHAUSTED (1u << 4) /* the last queue stands for those that found no place */
 #define COALESCOPE_TOO_DEEP (1u << 5) /* interrupts nested deeper than was foreseen: some cycles have a wrong owner */

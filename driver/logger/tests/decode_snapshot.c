@@ -48,8 +48,10 @@ int main(int count, char **arguments)
 
 	if (snapshot_shape(first, first_bytes, &shape) || snapshot_shape(second, second_bytes, &later))
 		puts("refused");
-	else
+	else {
+		later.interrupts = shape.interrupts; /* as the columns have it */
 		status = print(first, &shape, second, &later, queues);
+	}
 	free(first);
 	free(second);
 	return status;

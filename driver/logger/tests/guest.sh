@@ -31,6 +31,10 @@ until [ "$(received)" != "$before" ]; do sleep 0.05; done
 log queues -i e1 -t 20ms -d 200ms
 wait
 log best -i e1 -t 20ms -d 100ms
+log quiet -i e1 -t 20ms -d 100ms --source module
+modprobe veth; ip link add v0 type veth peer name v1
+ip link set v0 up; ip link set v1 up
+log virtual -i v0 -t 20ms -d 100ms --source module
 log proc -i e1 -t 20ms -d 100ms --source proc
 
 cat >/tmp/as-nobody <<'END'

@@ -15,13 +15,16 @@ LOGGER = Path(__file__).resolve().parents[1]
 MAGIC = b"COLCSNP1"
 SIZE, QUEUE_SIZE = 352, 64
 FROM_COUNTERS, FROM_QUEUE_COUNTERS = 72, 16
+NO_INTERRUPTS = 1 << 2
 
 
-def snapshot(*, size=SIZE, queues=0, queue_size=QUEUE_SIZE, magic=MAGIC, times=1, more=b""):
+def snapshot(
+    *, size=SIZE, queues=0, queue_size=QUEUE_SIZE, magic=MAGIC, flags=0, times=1, more=b""
+):
     """Bytes as the module hands them out: counter n stands at times·(n + 1), queues' from 1000."""
     count = max(size - FROM_COUNTERS, 0) // 8
     counters = [times * (n + 1) for n in range(count)]
-    head = struct.pack("<IIIIIIQ", 1, size, queue_size, queues, 0, 3, 17)
+    head = struct.pack("<IIIIIIQ", 1, size, queue_size, queues, flags, 3, 17)
     clocks = struct.pack("<QQIIII", 3_000_000, 1_000_000, 3_000_000, 2, 5, 0)
     own = (magic + head + clocks + struct.pack(f"<{count}Q", *counters))[:size]
     per_queue = b""
@@ -68,6 +71,16 @@ def test_each_counter_has_its_own_place(program):
     assert (found["rx_packets.q0"], found["rx_polls.q1"]) == (1000, 2004)
     assert found["skew_ns"] == 35
     assert len(found) == 29 + 10 + 10
+
+
+@pytest.mark.fault("I6")
+def test_interrupts_that_the_module_cannot_see_have_no_columns(program):
+    every = decode(program, snapshot(queues=1), queues=1)
+    seen = decode(program, snapshot(queues=1, flags=NO_INTERRUPTS), queues=1)
+    names = {"interrupts", "rx_interrupts", "schedules", "irq_cycles", "rx_interrupts.q0"}
+    assert every.keys() - seen.keys() == names
+    others = every.keys() - names - {"flags"}
+    assert {name: seen[name] for name in others} == {name: every[name] for name in others}
 
 
 def test_an_older_module_has_fewer_fields(program):
