@@ -95,6 +95,14 @@ def test_others_are_judged_against_what_they_took_before() -> None:
     assert codes(busy, kind="emulated") == []
 
 
+@pytest.mark.fault("A1")
+def test_others_in_user_mode_are_seen_where_owners_of_time_are_not() -> None:
+    own = {"system_cpu_percent": 40.0, "workload_cpu_percent": 50.0}
+    assert codes({**own, "host_cpu_percent": 200.0}) == ["others_were_busy"]
+    assert codes({**own, "host_cpu_percent": 95.0}) == []
+    assert codes({"system_cpu_percent": 40.0, "host_cpu_percent": 200.0}) == []
+
+
 def test_emulation_is_not_measured() -> None:
     machine = {"virtual_machine": {"hypervisor": "qemu-tcg"}}
     assert codes({}, machine) == ["measured_under_emulation"]

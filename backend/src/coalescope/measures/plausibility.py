@@ -140,18 +140,29 @@ def _probes(values: Mapping[str, float]) -> Iterator[RunWarning]:
 
 def _others(values: Mapping[str, float], environment: Environment) -> Iterator[RunWarning]:
     """What others took while it ran, less what they took before."""
-    others = values.get("other_cpu_percent")
+    others, least = values.get("other_cpu_percent"), ""
+    if others is None:
+        others, least = _others_in_user_mode(values), "at least "
     baseline = environment.get("idle_baseline")
     before = _number(baseline.get("other_cpu_percent")) if isinstance(baseline, Mapping) else None
     if others is None or others - (before or 0.0) <= _OTHERS_PERCENT:
         return
     yield RunWarning(
         "others_were_busy",
-        f"Others took {others:,.3g} % of a CPU while this was measured"
+        f"Others took {least}{others:,.3g} % of a CPU while this was measured"
         f"{'' if before is None else f', {before:,.3g} % before'}: they share caches, memory and "
         "clock frequency with it.",
         {"field": "other_cpu_percent"},
     )
+
+
+def _others_in_user_mode(values: Mapping[str, float]) -> float | None:
+    """The least that others took, where the owners of time were not seen: /proc tells modes."""
+    names = ("host_cpu_percent", "system_cpu_percent", "workload_cpu_percent")
+    host, system, workload = (values.get(name) for name in names)
+    if host is None or system is None or workload is None:
+        return None
+    return host - system - workload
 
 
 def _emulated(environment: Environment) -> Iterator[RunWarning]:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who had the CPUs, as the kernel accounts it: what a log's CPU times are compared with."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+EVERY_S = 0.05
+HOG = "while True: pass"
+TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Share:
+    """CPU time between two instants, in percent of one CPU."""
+
+    busy: float
+    hogs: float
+
+
+class Hogs:
+    """Processes that want a CPU each, and how busy the host is while they run.
+
+    Times are those of CLOCK_MONOTONIC_RAW, the clock of run logs.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._running = ExitStack()
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._readings: list[tuple[int, int, int]] = []
+        self._over = threading.Event()
+        self._reader = threading.Thread(target=self._read_on)
+
+    def __enter__(self) -> Self:
+        for _ in range(self._count):
+            hog = self._running.enter_context(subprocess.Popen([sys.executable, "-c", HOG]))
+            self._running.callback(hog.kill)
+            self._processes.append(hog)
+        self._reader.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._reader.join()
+        self._running.close()
+
+    def between(self, start_ns: int, end_ns: int) -> Share:
+        """What was used from one instant to another, both while the hogs ran."""
+        first, last = (_at(self._readings, instant) for instant in (start_ns, end_ns))
+        busy, hogs = (
+            100 * (after - before) / (end_ns - start_ns)
+            for before, after in zip(first, last, strict=True)
+        )
+        return Share(busy, hogs)
+
+    def _read_on(self) -> None:
+        while not self._over.wait(EVERY_S):
+            now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+            self._readings.append((now, _busy_ns(), sum(map(_used_ns, self._processes))))
+
+
+def _busy_ns() -> int:
+    """CPU time of all CPUs that was not idle; what a hypervisor took was not idle either."""
+    fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
+    user, nice, system, _idle, _waiting, irq, softirq, steal = map(int, fields)
+    return TICK_NS * (user + nice + system + irq + softirq + steal)
+
+
+def _used_ns(process: subprocess.Popen[bytes]) -> int:
+    return int(Path(f"/proc/{process.pid}/schedstat").read_text(encoding="ascii").split()[0])
+
+
+def _at(readings: Sequence[tuple[int, int, int]], instant: int) -> tuple[float, float]:
+    """Both amounts at an instant, evenly between the readings before and after it."""
+    for (before, *low), (after, *high) in pairwise(readings):
+        if before <= instant <= after:
+            part = (instant - before) / (after - before)
+            first, second = (a + part * (b - a) for a, b in zip(low, high, strict=True))
+            return first, second
+    raise ValueError("the instant is outside of what was read")

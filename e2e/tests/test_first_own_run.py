@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README's run with a late client, two CPU hogs beside it: what the server says of it is true.
+
+iperf3 over a veth pair, the logger, a server, an upload. The numbers are compared with iperf3's own
+intervals, and with what the kernel accounts to the host and to the hogs.
+"""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from agreement import FCS, LINK_HEADER, NETWORK_AND_TRANSPORT
+from coalescope_host.run_log import RunLog, read
+from cpu_watch import Hogs, Share
+from patience import PATIENCE_S, undisturbed, wait_until
+from veth_pair import INTERFACE, RECEIVER_ADDRESS, VethPair
+
+from .conftest import COALESCOPE, ROOT, Server, serving
+
+pytestmark = [pytest.mark.network, pytest.mark.slow]
+
+LATE_S = 3
+SECONDS = 5
+HOGS = 2
+MTU = 1500
+DATAGRAM = 1000
+SEGMENT = MTU - 20 - 20 - 12
+RATES = 0.02
+PERCENT_OF_A_CPU = 2.0
+REST_PERCENT = 20.0
+STEADY = {"tcp": 1.05, "udp": 1.05, "udp-with-loss": 2.0}  # of its seconds, most to least
+TAKEN_PERCENT = 0.5
+# iperf3 before hogs: its rates are steady, and what it loses is lost by its own buffer
+FIRST_IN_LINE = ("nice", "-n", "-10")
+TRAFFIC = {
+    "tcp": ("--bitrate", "200M"),
+    "udp": ("--udp", "--length", str(DATAGRAM), "--bitrate", "40M"),
+    "udp-with-loss": ("--udp", "--length", str(DATAGRAM), "--bitrate", "200M", "--window", "8K"),
+}
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One run: the log, what iperf3 printed, and who had the CPUs in the log's window.
+
+    `rest`: what the log has as interrupts of others and as of no known owner, in percent of a CPU.
+    """
+
+    log: Path
+    report: dict[str, Any]
+    share: Share
+    rest: float
+
+    @property
+    def intervals(self) -> list[dict[str, float]]:
+        """iperf3's whole seconds."""
+        sums = [interval["sum"] for interval in self.report["intervals"]]
+        return [one for one in sums if one["seconds"] > 0.5]
+
+    def total(self, name: str) -> float:
+        return sum(interval[name] for interval in self.intervals)
+
+    def rate_mbps(self, octets: float) -> float:
+        return 8e-6 * octets / self.total("seconds")
+
+    @property
+    def loss_percent(self) -> float:
+        return 100 * self.total("lost_packets") / self.total("packets")
+
+    @property
+    def octets_on_the_link(self) -> float:
+        """Headers for each packet; datagrams that no socket took came over the link, too."""
+        if "packets" in self.intervals[0]:
+            headers = LINK_HEADER + NETWORK_AND_TRANSPORT["udp"] + FCS
+            return self.total("packets") * (DATAGRAM + headers)
+        headers = LINK_HEADER + NETWORK_AND_TRANSPORT["tcp"] + FCS
+        return self.total("bytes") * (1 + headers / SEGMENT)
+
+
+@pytest.fixture(scope="module")
+def logger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    build = tmp_path_factory.mktemp("logger")
+    command = ["make", "-s", "-C", ROOT / "driver" / "logger", f"BUILD={build}"]
+    subprocess.run(command, check=True, timeout=PATIENCE_S)
+    return build / "coalescope-logger"
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with nothing in it."""
+    base = tmp_path_factory.mktemp("own")
+    (base / "empty").mkdir()
+    nothing = {"COALESCOPE_DATASETS_DIR": str(base / "empty")}
+    with serving(base / "empty", base / "data", **nothing) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[VethPair]:
+    """GRO lets the receiving end poll by NAPI, as a card does: its CPU time can be seen."""
+    with VethPair() as pair:
+        gro = pair.inside(pair.receiver, ["ethtool", "-K", INTERFACE, "gro", "on"])
+        subprocess.run(gro, check=True)
+        yield pair
+
+
+def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
+    """The README's command; its client comes late."""
+    levels = ("-f", f"mtu_bytes={MTU}", "-f", "delay_us=0", "--workload", traffic)
+    run = (
+        *FIRST_IN_LINE,
+        str(logger),
+        "-i",
+        INTERFACE,
+        "-e",
+        "my-host",
+        *levels,
+        "--force",
+        "-o",
+        str(path),
+    )
+    client = (
+        *FIRST_IN_LINE,
+        "iperf3",
+        "--client",
+        RECEIVER_ADDRESS,
+        "--time",
+        str(SECONDS),
+        *TRAFFIC[traffic],
+    )
+    server = ("iperf3", "--server", "--one-off", "--json")
+    with (
+        Hogs(HOGS) as hogs,
+        subprocess.Popen(
+            lab.inside(lab.receiver, [*run, "--", *server]), stderr=subprocess.PIPE, text=True
+        ) as process,
+    ):
+        question = lab.inside(lab.receiver, ["ss", "-Hltn", "sport = :5201"])
+        wait_until(lambda: subprocess.check_output(question).strip(), "iperf3 does not listen")
+        time.sleep(LATE_S)
+        subprocess.run(lab.inside(lab.sender, client), check=True, stdout=subprocess.DEVNULL)
+        _, said = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, said
+    log = read(path)
+    assert log.result
+    start, end = log.window
+    assert start
+    assert end
+    share = hogs.between(start, end)
+    return Recorded(path, log.result.json(), share, in_window(log, "other_irq_ns", "unknown_ns"))
+
+
+def in_window(log: RunLog, *names: str) -> float:
+    """Times that the log counts, in percent of its window."""
+    start, end = log.window
+    assert start
+    assert end
+    times = log.streams[0].column("t_monotonic_ns")
+    first, last = times.index(start), times.index(end)
+    columns = [log.streams[0].column(name) for name in names if log.field(name)]
+    return 100 * sum(column[last] - column[first] for column in columns) / (end - start)
+
+
+def disturbance(traffic: str, run: Recorded) -> str:
+    """Rates of spans that do not quite coincide are compared, and hosts have other work, too."""
+    rates = [interval["bits_per_second"] for interval in run.intervals]
+    if max(rates) > STEADY[traffic] * min(rates):
+        return f"iperf3's own rates went from {min(rates):,.0f} to {max(rates):,.0f} b/s"
+    if traffic == "udp" and run.loss_percent > TAKEN_PERCENT:
+        return f"iperf3 had no CPU in time and lost {run.loss_percent:.2g} % of the datagrams"
+    return ""
+
+
+def stored(server: Server, log: Path) -> dict[str, Any]:
+    """What the server says of the run, after an upload."""
+    command = [COALESCOPE, "upload", log, "--server", server.url, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    identity = read(log).header["run"]["id"]
+    with urlopen(f"{server.url}/api/runs/{identity}") as answer:
+        run: dict[str, Any] = json.load(answer)
+    return run
+
+
+@pytest.fixture(scope="module", params=list(TRAFFIC))
+def run(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    logger: Path,
+    lab: VethPair,
+    own_server: Server,
+) -> tuple[Recorded, dict[str, Any]]:
+    traffic: str = request.param
+    log = tmp_path_factory.mktemp("run") / f"{traffic}.runlog"
+    found = undisturbed(
+        lambda: recorded(logger, lab, log, traffic), lambda one: disturbance(traffic, one)
+    )
+    return found, stored(own_server, found.log)
+
+
+def value(run: dict[str, Any], measure: str) -> float:
+    found: float = run["measures"][measure]["value"]
+    return found
+
+
+@pytest.mark.fault("A2")
+def test_rates_are_those_of_iperf3(run: tuple[Recorded, dict[str, Any]]) -> None:
+    """The wait for the client is no part of them."""
+    one, said = run
+    link_mbps = one.rate_mbps(one.octets_on_the_link)
+    assert value(said, "throughput_mbps") == pytest.approx(link_mbps, rel=RATES)
+    assert value(said, "goodput_mbps") == pytest.approx(
+        one.rate_mbps(one.total("bytes")), rel=RATES
+    )
+    assert SECONDS - 0.5 < value(said, "elapsed_s") < SECONDS + 0.1
+
+
+@pytest.mark.fault("A4")
+def test_losses_are_those_of_iperf3(run: tuple[Recorded, dict[str, Any]]) -> None:
+    one, said = run
+    if "packets" not in one.intervals[0]:
+        assert "datagram_loss_percent" not in said["measures"]
+        return
+    lost, percent = one.total("lost_packets"), one.loss_percent
+    assert value(said, "datagrams_lost") == pytest.approx(lost, rel=RATES, abs=2)
+    assert value(said, "datagram_loss_percent") == pytest.approx(percent, rel=RATES, abs=0.01)
+    codes = {warning["code"] for warning in said["warnings"]}
+    if said["factors"]["workload"] == "udp-with-loss":
+        assert percent > 1
+        assert value(said, "socket_drops") > 0.9 * lost
+        assert {"datagrams_lost", "socket_drops"} <= codes
+    else:
+        assert percent <= TAKEN_PERCENT
+
+
+@pytest.mark.fault("A1")
+def test_cpu_time_is_told_apart(run: tuple[Recorded, dict[str, Any]]) -> None:
+    """Hogs are others, and all together is what the kernel says that the host used."""
+    one, said = run
+    interface, workload, others, host = (
+        value(said, f"{who}_cpu_percent") for who in ("interface", "workload", "other", "host")
+    )
+    assert host == pytest.approx(one.share.busy, abs=PERCENT_OF_A_CPU)
+    own = interface + workload
+    assert own + others + one.rest == pytest.approx(one.share.busy, abs=PERCENT_OF_A_CPU)
+    assert one.rest < REST_PERCENT
+    assert one.share.busy > 100 * min(HOGS, os.cpu_count() or 1) - 5
+    # a task's time, as the kernel accounts it, holds the interrupts that came while it ran
+    assert others > one.share.hogs - interface - PERCENT_OF_A_CPU
+    by_iperf3 = one.report["end"]["cpu_utilization_percent"]["host_total"]
+    assert 0 < workload < by_iperf3 + PERCENT_OF_A_CPU
+    assert interface > 0
+    assert "others_were_busy" in {warning["code"] for warning in said["warnings"]}
+    assert not [name for name in said["measures"] if name.startswith("receiver_cpu")]
