@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attached_programs.h"
+#include "ethtool_netlink.h"
 #include "interface.h"
+#include "netdev_napi.h"
 #include "text_file.h"
 
 #define SYSCTLS "/proc/sys/net/core"
@@ -111,9 +114,22 @@ static void in_sysfs(const char *interface, struct text *json)
 	receive_flow_steering(interface, json);
 }
 
+static void rss(const char *interface, struct text *json)
+{
+	struct text members = {0};
+
+	if (!ethtool_netlink_rss(interface, &members))
+		json_member_unless_empty(json, "rss", &members);
+	else
+		text_free(&members);
+}
+
 void environment_network(const char *interface, struct text *json)
 {
 	network_namespace(json);
 	sysctls(json);
 	in_sysfs(interface, json);
+	rss(interface, json);
+	netdev_napi(interface, json);
+	attached_programs(interface, json);
 }

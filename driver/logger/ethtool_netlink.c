@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/ethtool_netlink.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "genetlink.h"
@@ -191,4 +192,58 @@ bool ethtool_netlink_receive_delay(const char *interface, struct receive_delay *
 
 	*delay = (struct receive_delay){0};
 	return !ask(interface, ETHTOOL_MSG_COALESCE_GET, take_delay, &found) && found.usecs;
+}
+
+/* --- receive side scaling --- */
+
+enum { RSS_GET = 38, RSS_HASH = 3, RSS_TABLE = 4, MOST_QUEUES = 1024 };
+
+/* How many entries of the table lead to each queue. */
+static void spread(struct attributes table, struct text *json)
+{
+	static uint32_t entries[MOST_QUEUES];
+	uint32_t queue;
+	char name[16];
+
+	memset(entries, 0, sizeof(entries));
+	for (; table.bytes >= sizeof(queue); table.at += sizeof(queue), table.bytes -= sizeof(queue)) {
+		memcpy(&queue, table.at, sizeof(queue));
+		if (queue < MOST_QUEUES)
+			entries[queue]++;
+	}
+	json_name(json, "entries");
+	json_open(json, '{');
+	for (queue = 0; queue < MOST_QUEUES; queue++) {
+		if (!entries[queue])
+			continue;
+		snprintf(name, sizeof(name), "%u", queue);
+		json_member_integer(json, name, entries[queue]);
+	}
+	json_close(json, '}');
+}
+
+/* The kernel has a bit for each function. */
+static const char *hash_function(uint64_t bits)
+{
+	return bits == 1 ? "toeplitz" : bits == 2 ? "xor" : bits == 4 ? "crc32" : NULL;
+}
+
+static void take_rss(struct attributes answer, void *context)
+{
+	const struct nlattr *attribute;
+	struct text *json = context;
+
+	json_open(json, '{');
+	while ((attribute = attributes_next(&answer)) != NULL) {
+		if (attribute_type(attribute) == RSS_TABLE)
+			spread(attribute_nested(attribute), json);
+		else if (attribute_type(attribute) == RSS_HASH && hash_function(attribute_unsigned(attribute)))
+			json_member_string(json, "hash_function", hash_function(attribute_unsigned(attribute)));
+	}
+	json_close(json, '}');
+}
+
+int ethtool_netlink_rss(const char *interface, struct text *json)
+{
+	return ask(interface, RSS_GET, take_rss, json);
 }

@@ -19,6 +19,8 @@ int ethtool_netlink_coalescing(const char *interface, struct text *json);
 int ethtool_netlink_ring(const char *interface, struct text *json);
 int ethtool_netlink_pause(const char *interface, struct text *json);
 int ethtool_netlink_queues(const char *interface, struct text *json);
+/* How received packets are spread over the queues. */
+int ethtool_netlink_rss(const char *interface, struct text *json);
 
 /* What delays received packets' interrupts now. */
 struct receive_delay {

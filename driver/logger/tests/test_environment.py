@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,55 @@ def test_steering_by_software_is_listed_by_queue(logger, namespaces):
     assert int(found["rps_cpus"]["0"], 16) == 1
     assert found["rfs"]["flow_count"]["0"] == 0
     assert "numa_node" not in found
+
+
+# Attaches programs that pass everything, and becomes the command.
+ATTACH = """
+import ctypes, os, socket, struct, sys
+XDP, TCX, GENERIC = 37, 46, 2
+bpf = lambda command, attributes: ctypes.CDLL(None, use_errno=True).syscall(
+    {"x86_64": 321, "aarch64": 280}[os.uname().machine], command, attributes, len(attributes))
+def load(kind, verdict):
+    code = ctypes.create_string_buffer(struct.pack("<BBhiBBhi", 0xb7, 0, 0, verdict, 0x95, 0, 0, 0))
+    words = ctypes.create_string_buffer(b"GPL")
+    pointers = ctypes.addressof(code), ctypes.addressof(words)
+    return bpf(5, struct.pack("<IIQQ", kind, 2, *pointers).ljust(48, b"\\0"))
+index = socket.if_nametoindex(sys.argv[1])
+link = bpf(28, struct.pack("<IIII", load(6, 2), index, XDP, GENERIC))
+assert link >= 0 and bpf(8, struct.pack("<IIII", index, load(3, -1), TCX, 0)) == 0
+os.set_inheritable(link, True)
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
+
+
+def test_programs_on_the_way_of_the_packets_are_listed(logger, namespaces):
+    inside = ["ip", "netns", "exec", namespaces[0]]
+    bare = environment(logger, "probe0", *inside)
+    assert not {"xdp", "tc_programs"} & bare.keys()
+    found = environment(logger, "probe0", *inside, sys.executable, "-c", ATTACH, "probe0")
+    assert found["xdp"]["mode"] == "generic"
+    assert found["xdp"]["program_id"] > 0
+    assert [(p["direction"], p["kind"]) for p in found["tc_programs"]] == [("ingress", "tcx")]
+
+
+def test_filters_are_listed_with_their_direction(logger, namespaces):
+    inside = ["ip", "netns", "exec", namespaces[0]]
+    every = ["protocol", "ip", "u32", "match", "u32", "0", "0"]
+    for words in (["qdisc", "add"], ["filter", "add"]):
+        rest = ["clsact"] if words[0] == "qdisc" else ["egress", *every]
+        subprocess.run([*inside, "tc", *words, "dev", "probe0", *rest], check=True)
+    found = environment(logger, "probe0", *inside)["tc_programs"]
+    assert {(p["direction"], p["kind"]) for p in found} == {("egress", "u32")}
+
+
+def test_napi_instances_have_their_own_settings(logger, namespaces):
+    inside = ["ip", "netns", "exec", namespaces[0]]
+    subprocess.run([*inside, "ethtool", "-K", "probe0", "gro", "on"], check=True)
+    setting = "echo 7 > /sys/class/net/probe0/napi_defer_hard_irqs"
+    subprocess.run([*inside, "sh", "-c", setting], check=True)
+    found = environment(logger, "probe0", *inside).get("napi")
+    if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 13):
+        pytest.skip("this kernel does not say")
+    assert [napi["defer_hard_irqs"] for napi in found] == [7] * len(found)
+    assert all(napi["id"] > 0 for napi in found)
+    assert "irq" not in found[0]  # not seen is absent
