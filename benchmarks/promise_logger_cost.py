@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The logger samples every 100 ms for less than 0.1 % of one CPU, whatever it reads."""
+"""The logger samples every 100 ms for less than 0.1 % of one CPU, whatever it reads.
+
+With a command, the window is found at its end: then losses are read with every sample.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from rows import Row
 LOGGER = Path(__file__).parents[1] / "driver/logger/coalescope-logger"
 INTERVAL_MS, START_S, ROUND_S, ROUNDS = 100, 2, 5, 3
 SOURCES = ("module", "ebpf", "proc")
+COMMANDS = ((), ("--", "sleep", "60"))
 BAR_PERCENT = 0.1
 
 
@@ -41,14 +45,15 @@ def rounds(process: subprocess.Popen[str]) -> list[float]:
     return shares
 
 
-def cost(source: str) -> Row:
+def cost(source: str, command: tuple[str, ...]) -> Row:
     """The cheapest of the rounds: what neighbours do to caches and clock only adds to it."""
-    what = f"logger at {INTERVAL_MS} ms, source {source}, on {interface()} / one CPU"
+    beside = " with a command" if command else ""
+    what = f"logger{beside} at {INTERVAL_MS} ms, source {source}, on {interface()} / one CPU"
     bar = f"< {BAR_PERCENT} %"
     with tempfile.TemporaryDirectory() as folder:
         options = [f"-t{INTERVAL_MS}ms", f"--source={source}", "-o", f"{folder}/a.runlog"]
-        command = [str(LOGGER), "-i", interface(), *options]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        logger = [str(LOGGER), "-i", interface(), *options, *command]
+        with subprocess.Popen(logger, stderr=subprocess.PIPE, text=True) as process:
             shares = rounds(process)
             process.terminate()
             _, said = process.communicate()
@@ -64,4 +69,4 @@ def measure() -> list[Row]:
     """Rows for the report."""
     if not LOGGER.exists():
         return [Row("logger's cost", "not measured: make logger", f"< {BAR_PERCENT} %")]
-    return [cost(source) for source in SOURCES]
+    return [cost(source, command) for source in SOURCES for command in COMMANDS]

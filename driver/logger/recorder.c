@@ -31,11 +31,21 @@ static bool complain(const char *what, int status)
 
 /* --- samples --- */
 
-static bool take(struct recorder *recorder)
+/* One that counters are compared between is whole: the first, the last, and those of the window. */
+static int sample(struct recorder *recorder, bool last, const char **failed)
+{
+	int status = source_set_sample(&recorder->set, recorder->values, failed);
+	bool whole = last || !recorder->window.sampled || window_turns(&recorder->window, recorder->values);
+
+	return status ? status
+		      : source_set_sample_surroundings(&recorder->set, recorder->values, whole, failed);
+}
+
+static bool take(struct recorder *recorder, bool last)
 {
 	uint64_t before = recorder->writer.t_last;
 	const char *failed;
-	int status = source_set_sample(&recorder->set, recorder->values, &failed);
+	int status = sample(recorder, last, &failed);
 
 	if (status) {
 		recorder->gone = true;
@@ -178,13 +188,13 @@ static bool sample_until_end(struct recorder *recorder)
 	while (!finished(recorder)) {
 		if (!wait_for_tick(recorder, patience_ms(recorder)))
 			continue;
-		if (!take(recorder))
+		if (!take(recorder, false))
 			return false;
 		advance_window(recorder);
 	}
 	if (recorder->window.state == WINDOW_CLOSED && !recorder->options->command)
 		return true;
-	if (!take(recorder))
+	if (!take(recorder, true))
 		return false;
 	advance_window(recorder);
 	return true;
@@ -300,7 +310,7 @@ static bool start(struct recorder *recorder, int fd)
 		status = write_statistics(recorder, "ethtool_statistics_start");
 	if (status)
 		return complain(recorder->options->output, status);
-	if (!catch_signals(recorder) || !take(recorder))
+	if (!catch_signals(recorder) || !take(recorder, false))
 		return false;
 	if (recorder->options->command)
 		mark(recorder, "command_start", recorder->values);
@@ -408,7 +418,7 @@ bool recorder_open(struct recorder *recorder, const struct options *options)
 	}
 	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface, options->command))
 		return false;
-	source_set_add_surroundings(&recorder->set, options->interval_ns);
+	source_set_add_surroundings(&recorder->set, options->interval_ns, !window_is_found_later(&options->window));
 	if (options->command && !cpu_account_open(&recorder->workload.account))
 		source_set_add_workload(&recorder->set, &recorder->workload.account);
 	recorder->time_of_day = record_layout_find(&recorder->set.layout, "t_realtime_ns");

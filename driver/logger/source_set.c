@@ -242,9 +242,10 @@ bool source_set_open(struct source_set *set, const char *wanted, const char *cou
 	return open_rest(set, counters, interface);
 }
 
-void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns)
+void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns, bool seldom)
 {
-	keep(set, loss_source_open(next(set), &set->layout, interval_ns));
+	set->surroundings = set->count;
+	keep(set, loss_source_open(next(set), &set->layout, interval_ns, seldom));
 	keep(set, energy_source_open(next(set), &set->layout));
 }
 
@@ -253,11 +254,9 @@ void source_set_add_workload(struct source_set *set, struct cpu_account *account
 	keep(set, workload_source_open(next(set), &set->layout, account));
 }
 
-int source_set_sample(struct source_set *set, uint64_t *values, const char **failed)
+static int sample_until(struct source_set *set, size_t i, size_t end, uint64_t *values, const char **failed)
 {
-	size_t i;
-
-	for (i = 0; i < set->count; i++) {
+	for (; i < end; i++) {
 		int status = set->sources[i].sample(&set->sources[i], values);
 
 		if (status) {
@@ -266,6 +265,20 @@ int source_set_sample(struct source_set *set, uint64_t *values, const char **fai
 		}
 	}
 	return 0;
+}
+
+int source_set_sample(struct source_set *set, uint64_t *values, const char **failed)
+{
+	return sample_until(set, 0, set->surroundings, values, failed);
+}
+
+int source_set_sample_surroundings(struct source_set *set, uint64_t *values, bool whole, const char **failed)
+{
+	size_t i;
+
+	for (i = set->surroundings; i < set->count; i++)
+		set->sources[i].whole = whole;
+	return sample_until(set, set->surroundings, set->count, values, failed);
 }
 
 void source_set_close(struct source_set *set)

@@ -16,6 +16,7 @@ struct source_set {
 	struct record_layout layout;
 	struct source sources[MOST_SOURCES];
 	size_t count;
+	size_t surroundings; /* the first source of what surrounds the interface */
 	size_t columns;      /* of the layout, by the sources counted */
 	const char *taken;   /* module, ebpf or proc */
 	struct text refused; /* JSON object: the better ones, and why they were not taken */
@@ -30,12 +31,20 @@ struct source_set {
  */
 bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface,
 		     bool follow);
-/* Adds what surrounds the interface: losses beyond it, energy. */
-void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns);
+/*
+ * Adds what surrounds the interface: losses beyond it, energy. `seldom`: losses need be true of those samples only that are
+ * asked for whole.
+ */
+void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns, bool seldom);
 /* Adds the CPU time of what this account is of, where it is open. */
 void source_set_add_workload(struct source_set *set, struct cpu_account *account);
-/* One value for each column. 0, or a negative errno of the source that `failed` then names. */
+/*
+ * Together they give one value for each column: first the interface and the CPUs, then what surrounds them, where what is
+ * read seldom stays as it was unless the sample is to be whole. 0, or a negative errno of the source that `failed` then
+ * names.
+ */
 int source_set_sample(struct source_set *set, uint64_t *values, const char **failed);
+int source_set_sample_surroundings(struct source_set *set, uint64_t *values, bool whole, const char **failed);
 void source_set_close(struct source_set *set);
 
 #endif

@@ -61,21 +61,42 @@ static void enter(struct window *window, enum window_state state, const uint64_t
 		remember(window, window->start, values);
 }
 
-static bool advance(struct window *window, const uint64_t *values)
+static enum window_state next_state(const struct window *window, const uint64_t *values)
 {
 	const struct window_rule *rule = window->rule;
-	enum window_state before = window->state;
+	enum window_state state = window->state;
+	uint64_t since = window->since;
 
-	if (window->state == WINDOW_WAITING &&
-	    (rule->start == WINDOW_NOW ||
-	     values[window->received] - window->packets_first >= rule->packets))
-		enter(window, WINDOW_WARMING, values);
-	if (window->state == WINDOW_WARMING && values[0] - window->since >= rule->warmup_ns)
-		enter(window, WINDOW_OPEN, values);
-	else if (window->state == WINDOW_OPEN && rule->duration_ns &&
-		 values[0] - window->since >= rule->duration_ns)
-		enter(window, WINDOW_CLOSED, values);
-	return window->state != before && window->state >= WINDOW_OPEN;
+	if (state == WINDOW_WAITING && (rule->start == WINDOW_NOW ||
+					values[window->received] - window->packets_first >= rule->packets)) {
+		state = WINDOW_WARMING;
+		since = values[0];
+	}
+	if (state == WINDOW_WARMING && values[0] - since >= rule->warmup_ns)
+		return WINDOW_OPEN;
+	if (state == WINDOW_OPEN && rule->duration_ns && values[0] - since >= rule->duration_ns)
+		return WINDOW_CLOSED;
+	return state;
+}
+
+static bool advance(struct window *window, const uint64_t *values)
+{
+	enum window_state state = next_state(window, values);
+
+	if (state == window->state)
+		return false;
+	enter(window, state, values);
+	return state >= WINDOW_OPEN;
+}
+
+bool window_is_found_later(const struct window_rule *rule)
+{
+	return rule->start == WINDOW_TRAFFIC;
+}
+
+bool window_turns(const struct window *window, const uint64_t *values)
+{
+	return !window_is_found_later(window->rule) && next_state(window, values) != window->state;
 }
 
 /* --- a window that is found at the end --- */

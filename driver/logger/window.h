@@ -46,6 +46,10 @@ struct window {
 
 /* False if memory runs out. */
 bool window_open(struct window *window, const struct window_rule *rule, const struct record_layout *layout);
+/* Whether every sample may turn out to be the one that the window begins or ends with. */
+bool window_is_found_later(const struct window_rule *rule);
+/* Whether it begins or ends with this sample, as far as that is known while it passes. */
+bool window_turns(const struct window *window, const uint64_t *values);
 /* What a further sample means: true if the window began or ended with it. */
 bool window_sample(struct window *window, const uint64_t *values);
 /* There are no more samples: the window is as it will be. True if it ended only now. */

@@ -42,6 +42,12 @@ def advance(log, name):
     return column[-1] - column[0]
 
 
+def in_window(log, name):
+    times, column = log.streams[0].column("t_monotonic_ns"), log.streams[0].column(name)
+    start, end = (times.index(time) for time in log.window)
+    return column[end] - column[start]
+
+
 @pytest.mark.fault("A4")
 def test_datagrams_that_found_no_room_are_counted(logger, namespaces, tmp_path):
     path = tmp_path / "a.runlog"
@@ -61,6 +67,49 @@ def test_datagrams_that_found_no_room_are_counted(logger, namespaces, tmp_path):
     assert advance(log, "udp_rcvbuf_errors") == advance(log, "udp_in_errors") == lost
     assert advance(log, "udp_in_datagrams") == 600 - lost
     assert log.field("udp_in_datagrams").attributes["scope"] == "namespace"
+
+
+# A socket that is never read: each datagram comes through lo and is lost, one every 2 ms or so.
+LOSING = """
+import socket, time
+inbox = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+inbox.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+inbox.bind(("127.0.0.1", 0))
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+time.sleep(0.3)
+until = time.monotonic() + 2
+while time.monotonic() < until: out.sendto(b"x" * 100, inbox.getsockname()); time.sleep(0.002)
+time.sleep(0.3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("window", "read_every_ns"),
+    [
+        (("--start", "now", "-w", "750ms", "-d", "400ms"), 1_000_000_000),
+        (("--start-on-traffic", "50", "-d", "400ms"), 1_000_000_000),
+        ((), None),
+    ],
+    ids=["now", "packets", "traffic"],
+)
+def test_losses_are_of_the_window_however_seldom_they_are_read(
+    logger, namespaces, tmp_path, window, read_every_ns
+):
+    path = tmp_path / "a.runlog"
+    command = [logger, "-i", "lo", "-o", path, "-e", "loss", "-t", "100ms", *window]
+    done = subprocess.run(
+        inside(namespaces[0], *command, "--", sys.executable, "-c", LOSING),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    log = read(path)
+    came, lost = (in_window(log, name) for name in ("rx_packets", "udp_rcvbuf_errors"))
+    assert came > 50
+    assert lost == pytest.approx(came, abs=5)  # one is read after the other
+    assert log.field("udp_rcvbuf_errors").attributes.get("read_every_ns") == read_every_ns
 
 
 @pytest.mark.fault("A4")
