@@ -7,13 +7,14 @@ from typing import Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-_CHECKOUT = Path(__file__).resolve().parents[3]
+_PACKAGE = Path(__file__).resolve().parent
+_CHECKOUT = _PACKAGE.parents[2]
 
 
-def _in_checkout(relative: str) -> Path | None:
-    """A folder of the checkout that this package runs from, or None when installed elsewhere."""
-    path = _CHECKOUT / relative
-    return path if path.is_dir() else None
+def _shipped(in_wheel: str, in_checkout: str) -> Path | None:
+    """A folder that came with the wheel, or is in the checkout that this package runs from."""
+    places = (_PACKAGE / "share" / in_wheel, _CHECKOUT / in_checkout)
+    return next((path for path in places if path.is_dir()), None)
 
 
 class Settings(BaseSettings):
@@ -38,10 +39,11 @@ class Settings(BaseSettings):
         default=False, description="Beyond loopback, reading needs no token; changing still does"
     )
     datasets_dir: Path | None = Field(
-        default_factory=lambda: _in_checkout("datasets"), description="Published data sets to load"
+        default_factory=lambda: _shipped("datasets", "datasets"),
+        description="Published data sets to load",
     )
     page_dir: Path | None = Field(
-        default_factory=lambda: _in_checkout("frontend/dist"), description="The built page"
+        default_factory=lambda: _shipped("page", "frontend/dist"), description="The built page"
     )
     database_url: str | None = Field(
         default=None,
