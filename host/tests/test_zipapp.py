@@ -37,7 +37,7 @@ def test_it_checks_a_log(zipapp: Path) -> None:
 def test_it_says_what_is_wrong_with_a_plan(zipapp: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text('experiment = "x"\n')
     done = run(zipapp, "sweep", tmp_path / "plan.toml", "--dry-run")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "interface: is missing" in done.stderr
 
 

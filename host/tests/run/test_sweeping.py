@@ -377,11 +377,12 @@ def test_a_disk_that_is_full_for_a_while_fails_one_run_and_the_sweep_goes_on(
     monkeypatch.setattr(Journal, "append", append_with_little_room)
     options = ArgumentParser()
     add_sweep_arguments(options)
-    arguments = files.command()[5:]
+    parsed, unknown = options.parse_known_args(files.command()[5:])
+    parsed.unknown = unknown
     with monkeypatch.context() as patched:
         patched.setattr("coalescope_host.run.signals.signal.signal", lambda *_: None)
         status = sweep.run(
-            options.parse_known_args([*arguments])[0],
+            parsed,
             bench_of(files.folder / "settings.json", str(files.logger)),
         )
     said = capsys.readouterr().err
@@ -440,7 +441,7 @@ def test_without_a_plan_it_is_a_slip() -> None:
     program = [sys.executable, "-m", "coalescope_host", "sweep"]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "which plan?" in done.stderr
+    assert "which plan, or which interface?" in done.stderr
 
 
 def test_each_log_says_what_the_host_did_when_idle_in_its_block(files: Files) -> None:
