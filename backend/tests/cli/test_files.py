@@ -139,7 +139,7 @@ def test_import_what_is_no_bundle(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.folder_stack
-def test_a_bundle_is_loaded_by_the_command_that_needs_it(
+def test_a_bundle_is_loaded_by_what_brings_the_store_up_to_date(
     run: Run, tmp_path: Path, make_log: Callable[..., bytes]
 ) -> None:
     folder = tmp_path / "datasets" / "testbed" / "raw"
@@ -157,8 +157,9 @@ def test_a_bundle_is_loaded_by_the_command_that_needs_it(
     assert run("import", "mine.runlog", **env).returncode == 0
     assert run("export", "mine", "--format", "csv", **env).returncode == 0
     assert experiments() == ["mine"]
-    assert run("export", "testbed", "--format", "csv", **env).returncode == 0
+    assert run("migrate", **env).returncode == 0
     assert experiments() == ["mine", "testbed"]
+    assert run("export", "testbed", "--format", "csv", **env).returncode == 0
 
 
 def test_import_where_it_is_told(run: Run, files: dict[str, Path]) -> None:
@@ -200,6 +201,7 @@ def test_export_comes_back_the_same(run: Run, files: dict[str, Path]) -> None:
 
 
 def test_export_spoils_nothing(run: Run, files: dict[str, Path]) -> None:
+    assert run("migrate").returncode == 0
     kept = files["good.csv"]
     done = run("export", "nowhere", "--format", "csv", "--output", kept)
     assert done.returncode == 1

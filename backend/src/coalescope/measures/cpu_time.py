@@ -49,7 +49,7 @@ def cpu_times(
     host_s = _host_s(counts, owned)
     if host_s is not None:
         found["host_cpu_s"] = host_s
-    others_s = _others_s(owned, own_namespace=own_namespace)
+    others_s = _others_s(owned, accounted_s if irq_time_apart else None, own=own_namespace)
     if others_s is not None and elapsed_s > 0.0:
         found["other_cpu_percent"] = 100.0 * others_s / elapsed_s
     return found
@@ -99,11 +99,15 @@ def probe_cpu_s(counts: Mapping[str, int], cost: Mapping[str, object]) -> float 
     return 1e-9 * total_ns if seen else None
 
 
-def _others_s(owned: Mapping[str, float], *, own_namespace: bool) -> float | None:
+def _others_s(owned: Mapping[str, float], accounted_s: float | None, *, own: bool) -> float | None:
     """Of tasks that are not the workload's; of time without a known owner, nobody knows whose."""
-    if "workload" in owned and {"task", "other_task"} <= owned.keys():
-        return owned["task"] + owned["other_task"]
-    return owned.get("other_task") if own_namespace else None
+    if {"task", "other_task"} <= owned.keys():
+        tasks_s = owned["task"] + owned["other_task"]
+        if "workload" in owned:
+            return tasks_s
+        if accounted_s is not None:
+            return max(tasks_s - accounted_s, 0.0)
+    return owned.get("other_task") if own else None
 
 
 def _scaled(counts: Mapping[str, int], unit: str, scale: float) -> dict[str, float]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from coalescope_host.run_log import Stream
 
 from coalescope.measures.counters import Window, count_with_bit
+from coalescope.measures.cpu_time import received_elsewhere
 from coalescope.runs.records import RunWarning
 
 # flags of the kernel module's snapshots
@@ -35,6 +36,13 @@ def cross_checks(
             "Interrupts nested deeper than the kernel module follows: some CPU time has a wrong "
             "owner.",
             {"field": "flags", "snapshots": deep},
+        )
+    if received_elsewhere(counts):
+        yield RunWarning(
+            "received_in_backlog",
+            "The interface has no poll of its own: the backlog of the CPU received for it and for "
+            "other devices. Its CPU time is not known.",
+            {"field": "interface_cpu_s"},
         )
     yield from _frames_agree(counts, values)
     if values.get("drops", 0.0) > 0:
@@ -85,6 +93,7 @@ def _frames_agree(counts: Mapping[str, int], values: Mapping[str, float]) -> Ite
     whole budget), but not less; an interface without polls of its own, as veth, has nothing to say.
     """
     slack = _FEW_FRAMES + 2.0 * values.get("packets_per_interrupt", 0.0)
+    slack += counts.get("missed_events", 0)  # each may have been an skb; told on its own
     for direction in ("rx", "tx"):
         seen = [
             counts[name] for name in (f"{direction}_packets", f"{direction}_skbs") if name in counts
@@ -92,7 +101,8 @@ def _frames_agree(counts: Mapping[str, int], values: Mapping[str, float]) -> Ite
         by_driver = counts.get(f"driver_{direction}_packets")
         # a virtual interface counts segmented packets as one
         if seen and by_driver is not None and all(abs(by_driver - n) > slack for n in seen):
-            yield _disagree(f"driver_{direction}_packets", "the driver counted", by_driver, seen[0])
+            nearest = min(seen, key=lambda n: abs(by_driver - n))
+            yield _disagree(f"driver_{direction}_packets", "the driver counted", by_driver, nearest)
     frames, by_polls = counts.get("rx_packets"), counts.get("poll_work")
     if (
         frames is not None
@@ -104,8 +114,9 @@ def _frames_agree(counts: Mapping[str, int], values: Mapping[str, float]) -> Ite
 
 
 def _disagree(field: str, who: str, other: int, frames: int) -> RunWarning:
+    way = "sent" if field.startswith("driver_tx") else "received"
     return RunWarning(
         "frames_disagree",
-        f"{frames:,} received frames were counted, but {who} {other:,}.",
+        f"{frames:,} {way} frames were counted, but {who} {other:,}.",
         {"field": field},
     )

@@ -116,7 +116,7 @@ def _placed(
         float(np.diff(np.interp(ends_ns - began, edges_ns, total))[0])
         for began in (began_ns[0], sum(began_ns) / 2, began_ns[1])
     ]
-    return came[1] if max(came) - min(came) <= _PLACED * came[1] else None
+    return came[1] if max(came) - min(came) < _PLACED * came[1] else None  # nor where none came
 
 
 def _held(said: Reported, window: Window, carried: Carried | None) -> float | None:

@@ -22,10 +22,20 @@ def losses(counts: Mapping[str, int]) -> dict[str, float]:
         total = _sum(counts, counters)
         if total is not None:
             found[name] = total
+    if found.get("retransmitted_segments") == 0.0 and _only_received(counts):
+        del found["retransmitted_segments"]
     ring = [total for names in _RING if (total := _sum(counts, names)) is not None]
     if ring:
         found["ring_drops"] = max(ring)
     return found
+
+
+_ACKNOWLEDGEMENTS = 0.5  # of the bytes received, at most
+
+
+def _only_received(counts: Mapping[str, int]) -> bool:
+    """Whether this host sent little but acknowledgements: the other retransmits, unseen here."""
+    return counts.get("tx_bytes", 0) < _ACKNOWLEDGEMENTS * counts.get("rx_bytes", 0)
 
 
 def _sum(counts: Mapping[str, int], names: tuple[str, ...]) -> float | None:

@@ -11,7 +11,7 @@ const UNKNOWN = Array.from({ length: 3 }, () => Array<null>(9).fill(null));
 /** The two commands that fill a row of the table: record while a workload runs, then send the log here. */
 function commands(): string[] {
   return [
-    'coalescope-logger -i eth1 -e my-host -f delay_us=40 -o run-01.runlog -- iperf3 -s -1',
+    'coalescope-logger -i eth1 -e my-host -f mtu_bytes=1500 -o run-01.runlog -- iperf3 -s -1 -J',
     `coalescope upload run-01.runlog --server ${addressOf('/').replace(/\/$/, '')}`,
   ];
 }

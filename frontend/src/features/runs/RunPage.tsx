@@ -60,7 +60,7 @@ function Settings({ run, quantities }: { run: RunDetail; quantities: Quantities 
             Requested
           </th>
           <th scope="col" className="n">
-            In force
+            Level used
           </th>
           <th scope="col">Unit</th>
         </tr>

@@ -238,13 +238,23 @@ def _not_negative(
     free = result = _fitted(task, plan, points, rng, workers)
     kept = list(range(len(task.fit.parameters)))
     while below := negative(result):
-        left = [k for k in kept if task.fit.parameters[k] not in below]
-        if not left:  # all that are left are negative: no cost explains a positive response
-            return _refused(task, plan, f"{' and '.join(below)} come out negative.", points)
-        kept = left
+        if len(kept) == 1:  # no cost explains a positive response
+            return _refused(task, plan, f"{below[0]} comes out negative.", points)
+        # one at a time: with that one at zero another may well be positive
+        kept.remove(_least(task, result, below, points))
         result = _fitted(_part(task, kept), plan, points[:, kept], rng, workers)
     held = [name for k, name in enumerate(task.fit.parameters) if k not in kept]
     return at_zero(result, free, held)
+
+
+def _least(task: _Task, result: FitResult, below: Sequence[str], points: Floats) -> int:
+    """Which of the negative costs takes most from the response, on average."""
+
+    def share(k: int) -> float:
+        value = result.estimates[task.fit.parameters[k]].value
+        return float(np.mean(points[:, k])) * (0.0 if value is None else value)
+
+    return min((task.fit.parameters.index(name) for name in below), key=share)
 
 
 def _part(task: _Task, kept: Sequence[int]) -> _Task:
