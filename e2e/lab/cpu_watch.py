@@ -46,6 +46,7 @@ class Hogs:
             hog = self._running.enter_context(subprocess.Popen([sys.executable, "-c", HOG]))
             self._running.callback(hog.kill)
             self._processes.append(hog)
+        self._read()
         self._reader.start()
         return self
 
@@ -57,6 +58,7 @@ class Hogs:
     ) -> None:
         self._over.set()
         self._reader.join()
+        self._read()
         self._running.close()
 
     def between(self, start_ns: int, end_ns: int) -> Share:
@@ -70,8 +72,11 @@ class Hogs:
 
     def _read_on(self) -> None:
         while not self._over.wait(EVERY_S):
-            now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
-            self._readings.append((now, _busy_ns(), sum(map(_used_ns, self._processes))))
+            self._read()
+
+    def _read(self) -> None:
+        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+        self._readings.append((now, _busy_ns(), sum(map(_used_ns, self._processes))))
 
 
 def _busy_ns() -> int:
