@@ -369,10 +369,15 @@ static bool judge(const struct recorder *recorder)
 
 /* --- what it comes to --- */
 
+static void note_doubt(const char *sentence, void *context)
+{
+	json_string(context, sentence);
+}
+
 static void say_doubt(const char *sentence, void *context)
 {
 	fprintf(stderr, "coalescope-logger: %s\n", sentence);
-	json_string(context, sentence);
+	note_doubt(sentence, context);
 }
 
 static bool conclude(const struct recorder *recorder, bool fine)
@@ -384,7 +389,8 @@ static bool conclude(const struct recorder *recorder, bool fine)
 
 	json_open(&doubts, '[');
 	if (window_began(window))
-		verdict(layout, window->start, window->end, say_doubt, &doubts);
+		/* of a run that failed, the last word is why */
+		verdict(layout, window->start, window->end, fine ? say_doubt : note_doubt, &doubts);
 	json_close(&doubts, ']');
 	if (recorder->options->json && !doubts.failed)
 		said = summary_print(&(struct summary){
