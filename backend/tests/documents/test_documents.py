@@ -115,7 +115,8 @@ def test_addresses_of_the_api_are_answered(document: Path) -> None:
 
 @each_document
 def test_settings_that_are_named_can_be_set(document: Path) -> None:
-    others = "docker-compose.yml driver/include/uapi/coalescope.h frontend/vite.config.ts"
+    others = "docker-compose.yml driver/include/uapi/coalescope.h frontend/vite.config.ts "
+    others += "backend/hatch_build.py"
     texts = [(ROOT / name).read_text() for name in others.split()]
     known = {f"COALESCOPE_{name.upper()}" for name in Settings.model_fields}
     known |= {name for text in texts for name in re.findall(r"COALESCOPE_\w+", text)}
