@@ -102,6 +102,7 @@ export function paperFit(): Fit {
     unit,
     ci95: [value - half, value + half] as [number, number],
     standard_error: half / 2,
+    ci95_if_model_holds: null,
   });
   return {
     experiment: 'geist-2005-nfs',
@@ -130,6 +131,7 @@ export function paperFit(): Fit {
       max_abs_deviation_percent: 1.861,
       residual_sd_percent: 0.8553,
       degrees_of_freedom: 24,
+      lack_of_fit: null,
     },
     residuals: [],
     identifiable: true,

@@ -63,7 +63,7 @@ def test_a_refused_method_is_told_all_that_are_taken(client: Any) -> None:
     """Two routes may share an address."""
     answer = client.request("DELETE", "/api/experiments")
     assert answer.status_code == 405
-    assert answer.headers["allow"] == "GET, POST"
+    assert answer.headers["allow"] == "GET, HEAD, POST"
     assert client.post("/explorer").headers["allow"] == "GET, HEAD"
 
 

@@ -34,6 +34,7 @@ def store(tmp_path: Path, datasets: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     monkeypatch.setenv("COALESCOPE_DATASETS_DIR", str(shipped))
     monkeypatch.setenv("COALESCOPE_PAGE_DIR", str(page))
     monkeypatch.setenv("COALESCOPE_DATA_DIR", str(tmp_path / "data"))
+    assert main(["migrate"]) == 0
     return tmp_path
 
 

@@ -1327,7 +1327,7 @@ export interface components {
             residual_sd_percent: number | null;
             /** Degrees Of Freedom */
             degrees_of_freedom: number;
-            lack_of_fit?: components["schemas"]["LackOfFit"] | null;
+            lack_of_fit: components["schemas"]["LackOfFit"] | null;
         };
         /**
          * DifferingOut
@@ -1449,7 +1449,7 @@ export interface components {
             /** Standard Error */
             standard_error: number | null;
             /** Ci95 If Model Holds */
-            ci95_if_model_holds?: [
+            ci95_if_model_holds: [
                 number,
                 number
             ] | null;

@@ -285,7 +285,7 @@ def _fitted(
     misfit = task.lack_of_fit(values)
     if rng is None or plan.resamples == 0:
         estimates = {
-            name: Estimate(float(value), unit, None, None)
+            name: Estimate(float(value), unit, None, None, None)
             for name, value, unit in zip(task.fit.parameters, values, units, strict=True)
         }
         return _result(
@@ -325,7 +325,7 @@ def _fitted(
         name: Estimate(float(values[i]), units[i], ends[i], errors[i], alone[i])
         for i, name in enumerate(task.fit.parameters)
     }
-    covariance = np.cov(finite, rowvar=False).tolist() if len(finite) else None
+    covariance = np.atleast_2d(np.cov(finite, rowvar=False)).tolist() if len(finite) else None
     return _result(
         task,
         plan,
@@ -408,7 +408,7 @@ def _residuals(task: _Task, values: Floats) -> list[Residual]:
 def _refused(task: _Task, plan: Bootstrap, message: str, points: Floats | None) -> FitResult:
     units = task.fit.units(task.response_unit)
     nothing = {
-        name: Estimate(None, unit, None, None)
+        name: Estimate(None, unit, None, None, None)
         for name, unit in zip(task.fit.parameters, units, strict=True)
     }
     return _result(task, plan, points, estimates=nothing, message=message, identifiable=False)

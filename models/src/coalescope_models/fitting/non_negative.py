@@ -45,7 +45,7 @@ def at_zero(result: FitResult, free: FitResult, held: Sequence[str]) -> FitResul
 
 def _held(own: Estimate) -> Estimate:
     upper = 0.0 if own.ci95 is None else max(0.0, own.ci95[1])
-    return Estimate(0.0, own.unit, None if own.ci95 is None else (0.0, upper), None)
+    return Estimate(0.0, own.unit, None if own.ci95 is None else (0.0, upper), None, None)
 
 
 def _cut(own: Estimate) -> Estimate:

@@ -505,7 +505,7 @@ def _result(
 ) -> FitResult:
     known = estimates is not None
     if estimates is None:
-        estimates = {p.name: Estimate(None, p.quantity.unit, None, None) for p in task.free}
+        estimates = {p.name: Estimate(None, p.quantity.unit, None, None, None) for p in task.free}
     units = {quantity.name: quantity.unit for quantity in task.model.outputs}
     residuals = _residuals(task, at) if known and at is not None else []
     jacobian = None if at is None else _scaled_jacobian(task, at)

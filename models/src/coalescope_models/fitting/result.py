@@ -29,7 +29,7 @@ class Estimate:
     unit: str
     ci95: tuple[float, float] | None
     standard_error: float | None
-    ci95_if_model_holds: tuple[float, float] | None = None
+    ci95_if_model_holds: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Diagnostics:
     max_abs_deviation_percent: float | None
     residual_sd_percent: float | None
     degrees_of_freedom: int
-    lack_of_fit: LackOfFit | None = None
+    lack_of_fit: LackOfFit | None
 
 
 @dataclass(frozen=True)
