@@ -91,7 +91,7 @@ def loaded_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
             begun = made.with_suffix(".begun")
-            command = [COALESCOPE, "experiments", "--data", begun]
+            command = [COALESCOPE, "migrate", "--data", begun]
             begun.mkdir()
             subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
             begun.rename(made)
