@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE # tests start Python hundreds of times: what is
 STAMPS := .stamps
 
 PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
-	$(shell find models/src -name '*.py')
+	$(shell find models/src -name '*.py' -o -name '*.toml')
 HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
@@ -105,7 +105,7 @@ replaced = $(2) > $(1).new && { if cmp -s $(1).new $(1); then rm $(1).new; else 
 
 client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, docs/published-vs-predicted.md, docs/settings.md and the page's API client
 	@$(call replaced,docs/openapi.json,$(BIN)/coalescope openapi)
-	@$(call replaced,docs/glossary.md,$(BIN)/python -m coalescope_models.glossary)
+	@$(call replaced,docs/glossary.md,$(BIN)/python -m coalescope_models.vocabulary.glossary)
 	@$(call replaced,docs/published-vs-predicted.md,$(BIN)/python docs/published_vs_predicted.py)
 	@$(call replaced,docs/settings.md,$(BIN)/python docs/settings_table.py)
 	@$(call replaced,frontend/src/api/schema.d.ts,frontend/node_modules/.bin/openapi-typescript docs/openapi.json --default-non-nullable=false)

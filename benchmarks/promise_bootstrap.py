@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 import odrpack
-from coalescope_models.fitting import FitResult, fit_linear
-from coalescope_models.fitting.points import K
+from coalescope_models.inference.fitting import FitResult, fit_linear
+from coalescope_models.inference.fitting.points import K
 from rows import Row
 from scipy import optimize
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from coalescope_models.catalogue import MODELS
-from coalescope_models.graph import FLOATS
+from coalescope_models.expr import FLOATS
 from rows import Row
 
 HERE = Path(__file__).parent

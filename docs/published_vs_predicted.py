@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 from coalescope_models.catalogue import MODELS, evaluate
-from coalescope_models.fitting import fit_linear
-from coalescope_models.interrupts import TICK_US, mean_rate_packets_per_interrupt
-from coalescope_models.link import FRAME_OVERHEAD_BYTES, packet_gap_us
-from coalescope_models.recommendation import Aim, Goal, Recommendation, recommend
+from coalescope_models.inference.fitting import fit_linear
+from coalescope_models.inference.recommendation import Aim, Goal, Recommendation, recommend
+from coalescope_models.phenomena.interrupts import TICK_US, mean_rate_packets_per_interrupt
+from coalescope_models.phenomena.link import FRAME_OVERHEAD_BYTES, packet_gap_us
 
 TABLE_2 = Path(__file__).parents[1] / "datasets/geist-2005-nfs/raw/table-2.csv"
 MTUS = (1500, 3000, 4500, 6000)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from coalescope_models.fitting.linear import fit_linear
+from coalescope_models.inference.fitting.linear import fit_linear
 from guest.errors import GuestError
 
 from testbed.dataset import ARCHIVE, DATASET

@@ -118,7 +118,9 @@ def test_a_model_of_the_catalogue_comes_with_its_source(page: Page) -> None:
     page.goto("/models")
     page.get_by_role("link", name="Open CPU overhead in the workshop").click()
     expect(editor(page)).to_contain_text("alpha * rx_megabytes")
-    expect(page.locator(".source > .note")).to_contain_text("coalescope_models/cpu_overhead.py")
+    expect(page.locator(".source > .note")).to_contain_text(
+        "coalescope_models/phenomena/cpu_overhead.py"
+    )
     page.get_by_label("Start from").select_option("link-bound")
     expect(page.get_by_role("heading", name="Link bound")).to_be_visible()
     page.go_back()

@@ -140,14 +140,14 @@ function sourcesText({ template, models }: Sources, id: string): string {
 }
 
 function readSources(): Sources {
-  const sources = JSON.parse(runPython(['-m', 'coalescope_models.catalogue_sources']).toString('utf8')) as Sources;
-  if (sources.format !== 1) throw new Error(`coalescope_models.catalogue_sources has format ${sources.format}`);
+  const sources = JSON.parse(runPython(['-m', 'coalescope_models.pages.catalogue_sources']).toString('utf8')) as Sources;
+  if (sources.format !== 1) throw new Error(`coalescope_models.pages.catalogue_sources has format ${sources.format}`);
   return sources;
 }
 
 function readBundle(): Bundle {
-  const bundle = JSON.parse(runPython(['-m', 'coalescope_models.bundle']).toString('utf8')) as Bundle;
-  if (bundle.format !== 1) throw new Error(`coalescope_models.bundle has format ${bundle.format}, this page reads 1`);
+  const bundle = JSON.parse(runPython(['-m', 'coalescope_models.pages.bundle']).toString('utf8')) as Bundle;
+  if (bundle.format !== 1) throw new Error(`coalescope_models.pages.bundle has format ${bundle.format}, this page reads 1`);
   return bundle;
 }
 

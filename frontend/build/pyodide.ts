@@ -27,7 +27,7 @@ import io, pathlib, sys, zipfile
 root = pathlib.Path(sys.argv[1])
 out = io.BytesIO()
 with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
-    for f in sorted(root.rglob("*.py")):
+    for f in sorted(f for f in root.rglob("*") if f.suffix in (".py", ".toml")):
         z.writestr(zipfile.ZipInfo(str(f.relative_to(root)), (1980, 1, 1, 0, 0, 0)), f.read_bytes(), zipfile.ZIP_DEFLATED)
 sys.stdout.buffer.write(out.getvalue())
 `;

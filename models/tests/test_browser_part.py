@@ -29,7 +29,7 @@ def run(tmp_path, body):
     """Run a program with the package in a zip and nothing else but the standard library."""
     archive = tmp_path / "models.zip"
     with zipfile.ZipFile(archive, "w") as target:
-        for file in sorted(PACKAGE.rglob("*.py")):
+        for file in sorted(f for f in PACKAGE.rglob("*") if f.suffix in (".py", ".toml")):
             target.write(file, file.relative_to(PACKAGE.parent))
     return subprocess.run(
         [sys.executable, "-I", "-S", "-c", _PROGRAM + body, str(archive)],
@@ -43,8 +43,10 @@ def test_the_browser_part_needs_the_standard_library_only(tmp_path):
     done = run(
         tmp_path,
         """
-from coalescope_models import bundle, catalogue, catalogue_sources, graph, model_source, quantity
-from coalescope_models import cpu_overhead, interrupts, link, tcp_throughput
+from coalescope_models import catalogue, expr, link_bound
+from coalescope_models.pages import bundle, catalogue_sources
+from coalescope_models.user_models import source
+from coalescope_models.vocabulary import glossary, quantity
 model = catalogue.MODELS["link-bound"]
 assert round(catalogue.evaluate(model, {"mtu_bytes": 1500})["throughput_mbps"], 1) == 987.0
 assert len(bundle.bundle()["models"]) == len(catalogue.MODELS)
@@ -55,5 +57,5 @@ assert "numpy" not in sys.modules
 
 
 def test_that_check_can_fail(tmp_path):
-    done = run(tmp_path, "import coalescope_models.fitting")
+    done = run(tmp_path, "import coalescope_models.inference.fitting")
     assert "numpy is not in the browser" in done.stderr

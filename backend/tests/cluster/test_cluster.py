@@ -18,7 +18,7 @@ from coalescope.cluster import Cluster
 from coalescope.errors import CoalescopeError
 from coalescope.predictions.service import Span
 from coalescope.predictions.sweeps import sweep
-from coalescope_models.fitting import FitResult, fit_linear
+from coalescope_models.inference.fitting import FitResult, fit_linear
 from patience import PATIENCE_S, wait_until
 
 COLUMNS = ("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts")

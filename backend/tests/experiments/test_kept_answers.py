@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from coalescope.experiments import endpoints
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES
 
 LARGEST_KEPT = 1024 * 1024
 # of the largest data set that is shipped

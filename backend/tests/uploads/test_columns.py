@@ -6,7 +6,7 @@ import re
 import pytest
 from coalescope.glossary.units import UNITS, split
 from coalescope.uploads.columns import classify, unknown_column
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from hypothesis import example, given
 from hypothesis import strategies as st
 

@@ -15,9 +15,9 @@ from coalescope.errors import CoalescopeError
 from coalescope.user_models.confined import Bounds
 from coalescope.user_models.confinement import Confinement, here
 from coalescope_models.catalogue import DomainError, evaluate, find
-from coalescope_models.fitting import FitInputError, fit_nonlinear
-from coalescope_models.graph import Graph
-from coalescope_models.user_model import Constant, UserModel, user_model
+from coalescope_models.expr import Graph
+from coalescope_models.inference.fitting import FitInputError, fit_nonlinear
+from coalescope_models.user_models.model import Constant, UserModel, user_model
 from patience import PATIENCE_S
 
 MakeClient = Callable[..., Any]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from coalescope_host.run_log import RunLogError, check, read
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from patience import PATIENCE_S, measured_again, wait_until
 
 SEND = """

@@ -11,7 +11,7 @@ from coalescope_host.plan.factors import FACTORS, IN_GLOSSARY, factor_name, log_
 from coalescope_host.plan.plan import PlanError
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.registry import MEANINGS, SETTINGS
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES
 
 HEAD = """
 experiment = "own"

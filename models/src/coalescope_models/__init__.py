@@ -1,2 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of what MTU and interrupt coalescing do to a host."""
+"""What MTU and interrupt coalescing do to a host: formulas, models and fits.
+
+The formulas take numbers or numpy arrays::
+
+    from coalescope_models import packet_gap_us
+    packet_gap_us(1500, 1000.0)  # 12.304
+
+What needs numpy is imported when it is first asked for, as the page's Python has none.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .catalogue import MODELS, Model, evaluate
+from .phenomena.bus import bus_bound
+from .phenomena.cpu_overhead import (
+    cpu_overhead,
+    cpu_overhead_open_loop,
+    cpu_overhead_surface,
+)
+from .phenomena.host_costs import end_system_costs
+from .phenomena.interrupt_load import coalesced_interrupt_load, interrupt_livelock
+from .phenomena.interrupts import (
+    mean_rate_packets_per_interrupt,
+    moderated_packets_per_interrupt,
+    timer_packets_per_interrupt,
+)
+from .phenomena.link import frame_rate_hz, link_bound, packet_gap_us
+from .phenomena.moderation import moderation_trade
+from .phenomena.napi import napi_receive
+from .phenomena.receive_path import open_loop, windowed
+from .phenomena.request_response import request_response
+from .phenomena.tcp_throughput import (
+    padhye_packet_rate_hz,
+    tcp_coalescing_throughput,
+    tcp_lossy_throughput,
+)
+from .vocabulary.quantity import QUANTITIES, Quantity
+
+if TYPE_CHECKING:
+    from .inference.fitting import FitResult, fit_linear, fit_nonlinear
+    from .inference.recommendation import recommend
+
+_NEEDS_NUMPY = {
+    "FitResult": "inference.fitting",
+    "fit_linear": "inference.fitting",
+    "fit_nonlinear": "inference.fitting",
+    "recommend": "inference.recommendation",
+}
+
+__all__ = [
+    "MODELS",
+    "QUANTITIES",
+    "FitResult",
+    "Model",
+    "Quantity",
+    "bus_bound",
+    "coalesced_interrupt_load",
+    "cpu_overhead",
+    "cpu_overhead_open_loop",
+    "cpu_overhead_surface",
+    "end_system_costs",
+    "evaluate",
+    "fit_linear",
+    "fit_nonlinear",
+    "frame_rate_hz",
+    "interrupt_livelock",
+    "link_bound",
+    "mean_rate_packets_per_interrupt",
+    "moderated_packets_per_interrupt",
+    "moderation_trade",
+    "napi_receive",
+    "open_loop",
+    "packet_gap_us",
+    "padhye_packet_rate_hz",
+    "recommend",
+    "request_response",
+    "tcp_coalescing_throughput",
+    "tcp_lossy_throughput",
+    "timer_packets_per_interrupt",
+    "windowed",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NEEDS_NUMPY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_NEEDS_NUMPY[name]}"), name)

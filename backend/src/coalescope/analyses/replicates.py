@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from coalescope_models.quantity import Quantity
-from coalescope_models.statistics import outliers
+from coalescope_models.inference.statistics import outliers
+from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import Where, factor_levels, in_order, matches, parse_where

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coalescope_models.quantity import Quantity
-from coalescope_models.statistics import Plan, plan_replicates
+from coalescope_models.inference.statistics import Plan, plan_replicates
+from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.errors import CoalescopeError, sentence
 from coalescope.experiments.levels import Where, factor_levels, in_words, matches, parse_where

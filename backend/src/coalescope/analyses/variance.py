@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from coalescope_models.quantity import Quantity
-from coalescope_models.statistics.variance import Effect, analyse_variance
+from coalescope_models.inference.statistics.variance import Effect, analyse_variance
+from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.errors import CoalescopeError, sentence
 from coalescope.experiments.levels import factor_levels

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from coalescope_models.quantity import Better, Quantity
-from coalescope_models.statistics import CellSummary, Comparison, Difference, compare
+from coalescope_models.inference.statistics import CellSummary, Comparison, Difference, compare
+from coalescope_models.vocabulary.quantity import Better, Quantity
 
 from coalescope.errors import CoalescopeError, sentence
 from coalescope.experiments.levels import (

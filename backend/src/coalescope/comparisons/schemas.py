@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparisons as the API shows them."""
 
-from coalescope_models.quantity import Better
+from coalescope_models.vocabulary.quantity import Better
 from pydantic import BaseModel, Field
 
 from coalescope.comparisons.compared import Compared, Regression, Verdict, describe_comparison

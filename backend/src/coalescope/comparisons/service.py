@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read two experiments, or two selections of one, and compare them."""
 
-from coalescope_models.quantity import Better
+from coalescope_models.vocabulary.quantity import Better
 from sqlalchemy.engine import Connection
 
 from coalescope.comparisons.compared import Chosen, Compared, compare_cells

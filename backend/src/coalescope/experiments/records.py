@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from coalescope_models.statistics import CellSummary
+from coalescope_models.inference.statistics import CellSummary
 
 Kind = Literal["published", "measured", "emulated", "simulated"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

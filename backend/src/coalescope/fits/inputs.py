@@ -7,7 +7,7 @@ Pure.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from coalescope_models.interrupts import TICK_US
+from coalescope_models.phenomena.interrupts import TICK_US
 
 from coalescope.errors import CoalescopeError
 from coalescope.runs.records import RunValues

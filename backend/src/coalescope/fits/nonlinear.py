@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from coalescope_models.catalogue import Model
-from coalescope_models.fitting import FitInputError, Weighting, fit_nonlinear, most_work
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.inference.fitting import FitInputError, Weighting, fit_nonlinear, most_work
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from numpy.typing import NDArray
 from sqlalchemy.engine import Connection
 

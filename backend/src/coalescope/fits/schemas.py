@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from coalescope_models.catalogue import Model
-from coalescope_models.fitting import Bootstrap, Diagnostics, Estimate, Weighting
+from coalescope_models.inference.fitting import Bootstrap, Diagnostics, Estimate, Weighting
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Chosen, Level

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from coalescope_models.catalogue import MODELS, LinearFit, Model
-from coalescope_models.fitting import FitResult, Over, Residual, fit_linear
+from coalescope_models.inference.fitting import FitResult, Over, Residual, fit_linear
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError

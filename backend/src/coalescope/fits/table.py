@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 from coalescope_models.catalogue import LinearFit
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from numpy.typing import NDArray
 
 from coalescope.errors import CoalescopeError, did_you_mean

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GET /api/quantities."""
 
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from fastapi import APIRouter
 
 from coalescope.glossary.schemas import QuantityOut, quantity_out

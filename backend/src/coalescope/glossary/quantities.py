@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from heapq import nlargest
 
-from coalescope_models.quantity import QUANTITIES, RETIRED, Quantity
+from coalescope_models.vocabulary.quantity import QUANTITIES, RETIRED, Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.glossary.units import agree, split

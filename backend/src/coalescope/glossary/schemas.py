@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-from coalescope_models.quantity import Quantity
+from coalescope_models.vocabulary.quantity import Quantity
 from pydantic import BaseModel, ConfigDict, Field
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a job computes: what its question asks for, a fit on the data as it is then."""
 
-from coalescope_models.fitting import Over
+from coalescope_models.inference.fitting import Over
 
 from coalescope.database import Database
 from coalescope.experiments.service import get_experiment

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from coalescope_host.run_log import RunLog, RunLogError, Stream
-from coalescope_models.interrupts import TICK_US
+from coalescope_models.phenomena.interrupts import TICK_US
 
 from coalescope.measures.counters import Window, largest_step
 from coalescope.runs.records import RunWarning

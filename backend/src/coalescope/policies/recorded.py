@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from coalescope_models.interrupts import TICK_US
-from coalescope_models.policies import ClosedLoop, Costs, Phase
+from coalescope_models.phenomena.interrupts import TICK_US
+from coalescope_models.phenomena.policies import ClosedLoop, Costs, Phase
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from coalescope_models.policies import INTERVALS_US, ClosedLoop, Costs, Phase, Run
+from coalescope_models.phenomena.policies import INTERVALS_US, ClosedLoop, Costs, Phase, Run
 from pydantic import BaseModel, ConfigDict, Field
 
 from coalescope.experiments.schemas import Chosen, Level

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from coalescope_models.policies import (
+from coalescope_models.phenomena.policies import (
     DIM_RX_COMPLETIONS,
     DIM_RX_EVENTS,
     INTERVALS_US,

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from coalescope_models.quantity import Quantity
+from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.experiments.description import default_view
 from coalescope.experiments.levels import factor_levels, matches, measure_names

@@ -11,7 +11,7 @@ longer than the gap between packets.
 import re
 from dataclasses import dataclass, field
 
-from coalescope_models.interrupts import TICK_US
+from coalescope_models.phenomena.interrupts import TICK_US
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import Factors, FactorValue

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 
 from coalescope_models.catalogue import Model
-from coalescope_models.recommendation import Goal
+from coalescope_models.inference.recommendation import Goal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Chosen, Level

@@ -9,8 +9,7 @@ from typing import Literal
 
 import numpy as np
 from coalescope_models.catalogue import Model
-from coalescope_models.quantity import QUANTITIES
-from coalescope_models.recommendation import (
+from coalescope_models.inference.recommendation import (
     Aim,
     Constraint,
     Goal,
@@ -19,6 +18,7 @@ from coalescope_models.recommendation import (
     Sense,
     recommend,
 )
+from coalescope_models.vocabulary.quantity import QUANTITIES
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean, sentence

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Mapping
 
-from coalescope_models.quantity import Quantity
+from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from coalescope_models.statistics import outliers
+from coalescope_models.inference.statistics import outliers
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import conflict, not_found

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import fsum, sqrt
 
-from coalescope_models.statistics import from_moments, summarise
+from coalescope_models.inference.statistics import from_moments, summarise
 
 from coalescope.experiments.records import CellRecord, SummaryRecord
 from coalescope.glossary.quantities import glossary_order

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from coalescope_models.quantity import QUANTITIES, RETIRED, Quantity
+from coalescope_models.vocabulary.quantity import QUANTITIES, RETIRED, Quantity
 
 from coalescope.errors import Problem
 from coalescope.glossary.quantities import (

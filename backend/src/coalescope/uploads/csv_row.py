@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coalescope_models.quantity import Quantity
+from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.experiments.records import FactorValue
 from coalescope.exports.formulas import as_meant

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from coalescope_host import run_log
 from coalescope_host.run_log import RunLog, RunLogError
-from coalescope_models.interrupts import TICK_US
+from coalescope_models.phenomena.interrupts import TICK_US
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue, Kind

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
-from coalescope_models.user_model import UserModel
+from coalescope_models.user_models.model import UserModel
 
 from coalescope.errors import CoalescopeError
 from coalescope.processes import plain_environment, python

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a user's document to a model; all refusals happen here, before any work is done."""
 
-from coalescope_models.graph import Graph, GraphError, GraphFormatError, GraphLimitError
-from coalescope_models.user_model import Constant, UserModel, UserModelError, user_model
+from coalescope_models.expr import Graph, GraphError, GraphFormatError, GraphLimitError
+from coalescope_models.user_models.model import Constant, UserModel, UserModelError, user_model
 
 from coalescope.errors import CoalescopeError, sentence
 from coalescope.user_models.schemas import UserModelIn

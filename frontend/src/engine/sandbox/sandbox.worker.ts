@@ -21,8 +21,9 @@ export interface Run {
 const PROGRAM = `
 import sys
 sys.path.insert(0, "/models.zip")
-from coalescope_models import catalogue, model_source
-model_source.answer
+from coalescope_models import catalogue
+from coalescope_models.user_models import source
+source.answer
 `;
 
 /** What Pyodide would fetch and compile, from what came along; gone when it has started. */

@@ -25,7 +25,7 @@ interface Replay {
 }
 
 const REPLAYS: readonly Replay[] = JSON.parse(
-  readFileSync(new URL('../../../../models/tests/policies/replays.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../../models/tests/phenomena/policies/replays.json', import.meta.url), 'utf8'),
 );
 const FREE = { byte_cost_ns: 0, packet_cost_us: 0, interrupt_cost_us: 0, system_call_cost_us: 0, poll_cost_us: 0 };
 const LIGHT = { ...FREE, interrupt_cost_us: 0.5, packet_cost_us: 0.1 };

@@ -7,9 +7,9 @@ import random
 import sys
 
 from coalescope_models.catalogue import MODELS
-from coalescope_models.graph import Graph
-from coalescope_models.graph.operations import OPERATIONS
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.expr import Graph
+from coalescope_models.expr.operations import OPERATIONS
+from coalescope_models.vocabulary.quantity import QUANTITIES
 
 POINTS = [0.0, -0.0, 1.0, -1.0, 2.0, 0.5, -3.0, 1e-12, 7.3, 1e300, 800.0, -800.0]
 SYMBOLS = {

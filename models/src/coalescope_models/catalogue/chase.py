@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ..host_costs import end_system_costs
-from ..quantity import CHASE_1999
+from ..phenomena.host_costs import end_system_costs
+from ..vocabulary.sources import SOURCES
 from .model import Model, quantities, slider
 
 MODELS = (
@@ -48,7 +48,7 @@ MODELS = (
             "sender_cpu_percent",
         ),
         named=("throughput_mbps",),
-        citation=CHASE_1999 + ", figures 3 and 4",
+        citation=SOURCES["chase_1999"] + ", figures 3 and 4",
         axes=MappingProxyType({"mtu_bytes": "x"}),
         notes=(
             "The figures' numbers were not printed. The defaults saturate a receiver near the "

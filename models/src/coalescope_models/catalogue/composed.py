@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from ..quantity import GEIST_2005, INTEL_8254X, ZEC_2002
-from ..receive_path import open_loop, windowed
+from ..phenomena.receive_path import open_loop, windowed
+from ..vocabulary.sources import SOURCES
 from .model import DELAY_BY_MTU, DELAY_RIGHT_MTU_UP, Model, Parameter, quantities, slider
 
 _MODERATION = (
@@ -42,7 +42,7 @@ _PREDICTED = (
     "receive_cost_us",
 )
 _NAMED = ("packets_per_interrupt", "packet_rate_hz", "arriving_packet_rate_hz", "receive_cost_us")
-_SOURCES = f"{GEIST_2005}, sections 2 to 4; {INTEL_8254X} (moderation)"
+_SOURCES = f"{SOURCES['geist_2005']}, sections 2 to 4; {SOURCES['intel_8254x']} (moderation)"
 _DEFAULTS = (
     "Costs start from the TCP coefficients of the 2005 study's text (0.13, 0.37, 1.43 jiffies); "
     "the cost of a system call is this project's assumption.",
@@ -116,7 +116,7 @@ MODELS = (
         ),
         outputs=quantities(*_PREDICTED, "window_packet_rate_hz", "binding_constraint"),
         named=(*_NAMED, "window_packet_rate_hz"),
-        citation=f"{_SOURCES}; {ZEC_2002}, eq. 14 (windows)",
+        citation=f"{_SOURCES}; {SOURCES['zec_2002']}, eq. 14 (windows)",
         plane=DELAY_BY_MTU,
         axes=DELAY_RIGHT_MTU_UP,
         notes=_DEFAULTS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ..moderation import moderation_trade
-from ..quantity import DILLON_2004
+from ..phenomena.moderation import moderation_trade
+from ..vocabulary.sources import SOURCES
 from .model import Model, Plane, quantities, slider
 
 MODELS = (
@@ -51,7 +51,7 @@ MODELS = (
             "drop_percent",
         ),
         named=("rx_interrupt_rate_hz",),
-        citation=DILLON_2004,
+        citation=SOURCES["dillon_2004"],
         plane=Plane("moderation_rate_hz", "frame_bytes"),
         axes=MappingProxyType({"moderation_rate_hz": "x", "frame_bytes": "y"}),
         notes=(

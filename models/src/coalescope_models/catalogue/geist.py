@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ..bus import bus_bound
-from ..cpu_overhead import cpu_overhead, cpu_overhead_open_loop, cpu_overhead_surface
-from ..interrupts import timer_packets_per_interrupt
-from ..link import link_bound
-from ..quantity import GEIST_2005
-from ..request_response import request_response
+from ..phenomena.bus import bus_bound
+from ..phenomena.cpu_overhead import cpu_overhead, cpu_overhead_open_loop, cpu_overhead_surface
+from ..phenomena.interrupts import timer_packets_per_interrupt
+from ..phenomena.link import link_bound
+from ..phenomena.request_response import request_response
+from ..vocabulary.sources import SOURCES
 from .model import DELAY_BY_MTU, DELAY_RIGHT_MTU_UP, LinearFit, Model, quantities, slider
 
 # α, β and γ of the NFS workload: the recipe of Geist et al. 2005, section 4, on all the digits of
@@ -53,7 +53,7 @@ MODELS = (
         inputs=quantities("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts"),
         parameters=NFS_COSTS,
         outputs=quantities("system_cpu"),
-        citation=GEIST_2005 + ", section 4",
+        citation=SOURCES["geist_2005"] + ", section 4",
         linear_fit=LinearFit(
             columns=("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts"),
             parameters=("alpha", "beta", "gamma"),
@@ -95,7 +95,7 @@ MODELS = (
         inputs=quantities("mtu_bytes", "packets_per_interrupt", "packet_fill"),
         parameters=NFS_COSTS,
         outputs=_COSTS_PER_GB,
-        citation=GEIST_2005 + ", section 4",
+        citation=SOURCES["geist_2005"] + ", section 4",
         plane=DELAY_BY_MTU,
         axes=MappingProxyType(
             {"mtu_bytes": "y", "packets_per_interrupt": "xy", "packet_fill": "y"}
@@ -127,7 +127,7 @@ MODELS = (
         parameters=(*NFS_COSTS, GIGABIT, _LOAD),
         outputs=(*_COSTS_PER_GB, *quantities("packets_per_interrupt")),
         named=("packets_per_interrupt",),
-        citation=GEIST_2005 + ", sections 3 and 4",
+        citation=SOURCES["geist_2005"] + ", sections 3 and 4",
         plane=DELAY_BY_MTU,
         axes=DELAY_RIGHT_MTU_UP,
         notes=(
@@ -153,7 +153,7 @@ MODELS = (
         inputs=quantities("mtu_bytes"),
         parameters=(GIGABIT,),
         outputs=quantities("throughput_mbps", "goodput_mbps", "packet_rate_hz"),
-        citation=GEIST_2005 + ", section 2",
+        citation=SOURCES["geist_2005"] + ", section 2",
         plane=DELAY_BY_MTU,
         axes=MappingProxyType({"mtu_bytes": "y"}),
     ),
@@ -180,7 +180,7 @@ MODELS = (
         parameters=(GIGABIT, _LOAD),
         outputs=quantities("packets_per_interrupt", "rx_interrupt_rate_hz"),
         named=("packets_per_interrupt",),
-        citation=GEIST_2005 + ", section 3",
+        citation=SOURCES["geist_2005"] + ", section 3",
         plane=DELAY_BY_MTU,
         axes=DELAY_RIGHT_MTU_UP,
         notes=(
@@ -213,7 +213,7 @@ MODELS = (
             slider("descriptor_bytes", 32.0, 0.0, 128.0, 1.0),
         ),
         outputs=quantities("bus_throughput_mbps", "bus_peak_mbps"),
-        citation=GEIST_2005 + ", section 2 (32 bits at 33 MHz)",
+        citation=SOURCES["geist_2005"] + ", section 2 (32 bits at 33 MHz)",
         plane=DELAY_BY_MTU,
         axes=MappingProxyType({"mtu_bytes": "y"}),
         notes=(
@@ -271,7 +271,7 @@ MODELS = (
             "reply_work_us",
             "timer_wait_us",
         ),
-        citation=GEIST_2005 + ", section 3 (NFS); the closed loop is this project's",
+        citation=SOURCES["geist_2005"] + ", section 3 (NFS); the closed loop is this project's",
         plane=DELAY_BY_MTU,
         axes=DELAY_RIGHT_MTU_UP,
         notes=(

@@ -10,8 +10,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from ..graph import Graph, trace
-from ..quantity import QUANTITIES, Quantity
+from ..expr import Graph, trace
+from ..vocabulary.quantity import QUANTITIES, Quantity
 
 
 class ModelError(ValueError):

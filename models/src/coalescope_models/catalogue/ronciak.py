@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ..napi import napi_receive
-from ..quantity import RONCIAK_2005
+from ..phenomena.napi import napi_receive
+from ..vocabulary.sources import SOURCES
 from .model import Model, Plane, quantities, slider
 
 MODELS = (
@@ -50,7 +50,7 @@ MODELS = (
             "ring_slack_us",
         ),
         named=("packet_rate_hz", "packets_per_interrupt", "rx_interrupt_rate_hz"),
-        citation=RONCIAK_2005 + ", “Results of tuning NAPI parameters”",
+        citation=SOURCES["ronciak_2005"] + ", “Results of tuning NAPI parameters”",
         plane=Plane("napi_weight", "frame_bytes"),
         axes=MappingProxyType({"napi_weight": "x", "frame_bytes": "y"}),
         notes=(

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ..interrupt_load import coalesced_interrupt_load, interrupt_livelock
-from ..quantity import ZEC_2002
-from ..tcp_throughput import tcp_coalescing_throughput, tcp_lossy_throughput
+from ..phenomena.interrupt_load import coalesced_interrupt_load, interrupt_livelock
+from ..phenomena.tcp_throughput import tcp_coalescing_throughput, tcp_lossy_throughput
+from ..vocabulary.sources import SOURCES
 from .model import DELAY_BY_MTU, DELAY_RIGHT_MTU_UP, Model, Plane, quantities, slider
 
 _PATH = (
@@ -59,7 +59,7 @@ MODELS = (
             "lone_rtt_us",
             "medium_packet_rate_hz",
         ),
-        citation=ZEC_2002 + ", eq. 14–19",
+        citation=SOURCES["zec_2002"] + ", eq. 14–19",
         plane=DELAY_BY_MTU,
         axes=DELAY_RIGHT_MTU_UP,
         notes=(
@@ -95,7 +95,7 @@ MODELS = (
         ),
         outputs=quantities("goodput_mbps", "throughput_mbps", "packet_rate_hz", "loaded_rtt_us"),
         named=("packet_rate_hz", "loaded_rtt_us"),
-        citation=ZEC_2002 + ", eq. 8 (Padhye et al. 2000) with eq. 12",
+        citation=SOURCES["zec_2002"] + ", eq. 8 (Padhye et al. 2000) with eq. 12",
         plane=DELAY_BY_MTU,
         axes=DELAY_RIGHT_MTU_UP,
         notes=(
@@ -129,7 +129,7 @@ MODELS = (
             slider("cascaded", 0.0, 0.0, 1.0, 0.2),
         ),
         outputs=quantities("system_cpu_percent", "livelock_rate_hz"),
-        citation=ZEC_2002 + ", section 3 and figure 1",
+        citation=SOURCES["zec_2002"] + ", section 3 and figure 1",
         axes=MappingProxyType({"interrupt_rate_hz": "x"}),
         notes=(
             "The text gives 180,000 interrupts per second, “depending on the configuration”; what "
@@ -169,7 +169,7 @@ MODELS = (
             "polling_latency_us",
         ),
         named=("packets_per_interrupt", "rx_interrupt_rate_hz"),
-        citation=ZEC_2002 + ", sections 2 and 4 and figure 2",
+        citation=SOURCES["zec_2002"] + ", sections 2 and 4 and figure 2",
         plane=Plane("packet_rate_hz", "delay_us"),
         axes=MappingProxyType({"packet_rate_hz": "x", "delay_us": "y"}),
         notes=(

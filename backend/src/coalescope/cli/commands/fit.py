@@ -4,7 +4,7 @@
 import sys
 from argparse import Namespace
 
-from coalescope_models.fitting import FitResult, LackOfFit
+from coalescope_models.inference.fitting import FitResult, LackOfFit
 
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.options.questions import METHODS

@@ -3,7 +3,7 @@
 
 from argparse import Namespace
 
-from coalescope_models.policies import INTERVALS_US, ClosedLoop, Costs, Phase
+from coalescope_models.phenomena.policies import INTERVALS_US, ClosedLoop, Costs, Phase
 
 from coalescope.cli.local_store import local_store
 from coalescope.cli.output import (

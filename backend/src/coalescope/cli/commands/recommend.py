@@ -4,7 +4,7 @@
 from argparse import Namespace
 from collections.abc import Iterator
 
-from coalescope_models.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (

@@ -5,7 +5,7 @@ import json
 import sys
 from argparse import Namespace
 
-from coalescope_models.model_source import SourceError, read_source
+from coalescope_models.user_models.source import SourceError, read_source
 
 from coalescope.errors import CoalescopeError
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From observations to statements: statistics, fits, recommendations. Needs numpy."""

@@ -1,0 +1,558 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fit the parameters of any traced model to a measure, with bounds, derivatives from its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...catalogue import Model, Parameter, find, must_be
+from ...expr import value_and_derivatives
+from ..statistics import t_quantile
+from .bootstrap import Replicates, percentile_ends
+from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
+from .errors import FitInputError
+from .freedom import satterthwaite
+from .lack_of_fit import WIDENED, lack_of_fit, rejection
+from .least_squares import ITERATIONS, Integers, minimise
+from .points import Floats, Groups, matrix
+from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
+
+#: How the deviations are weighed: in percent of what was observed, or in its own unit.
+Weighting = Literal["relative", "absolute"]
+
+_STARTS = 24
+#: Steps of a resample's search, which starts at the estimate; most take 5 to 15.
+_RESAMPLE_ITERATIONS = 60
+#: Numbers that all nodes of the graph and their derivatives may hold at once.
+_MOST_NUMBERS = 8_000_000
+_AT_BOUND = 1e-9
+#: Share of resamples at a bound from which on their mean says nothing about bias.
+_CUT_OFF = 0.01
+_UNMOVED = 1e-12
+#: Condition number beyond which rounding decides over the estimates.
+RANK_LIMIT = 1e8
+#: Standard error over the size of the estimate beyond which parameters that rise and fall together
+#: are not named: the 95 % interval then spans from nothing to twice the estimate.
+RELATIVE_ERROR_LIMIT = 0.5
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked for.
+
+    Attributes:
+        model: with its graph.
+        output: the output that is compared with the measure.
+        free: the parameters to fit.
+        values: of each input [n] and each held parameter.
+        observed: the measure at each point, [n].
+        replicates: of the measure, in the order of the table, [rows].
+        groups: of rows, one for each point.
+        weighting: of the deviations.
+    """
+
+    model: Model
+    output: str
+    free: tuple[Parameter, ...]
+    values: Mapping[str, Any]
+    observed: Floats
+    replicates: Floats
+    groups: Groups
+    weighting: Weighting
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the free parameters."""
+        return tuple(parameter.name for parameter in self.free)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Of the free parameters: the ends of their sliders."""
+        return np.array([p.lo for p in self.free]), np.array([p.hi for p in self.free])
+
+    def predict(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Values [b, n] and derivatives [b, n, p] at parameters [b, p]."""
+        columns = {name: parameters[:, k : k + 1] for k, name in enumerate(self.names)}
+        value, slopes = value_and_derivatives(
+            self.model.graph, self.output, {**self.values, **columns}, self.names, np
+        )
+        shape = (len(parameters), len(self.observed))
+        jacobian = [np.broadcast_to(slopes[name], shape) for name in self.names]
+        return np.broadcast_to(value, shape), np.stack(jacobian, axis=-1)
+
+    def scales(self, observed: Floats) -> Floats:
+        """What one unit of deviation is, for observations of any shape."""
+        return np.abs(observed) if self.weighting == "relative" else np.ones_like(observed)
+
+    def solve(
+        self, observed: Floats, start: Floats, iterations: int = ITERATIONS
+    ) -> tuple[Floats, Floats]:
+        """Fit observations [b, n] from a start [b, p]: parameters, NaN where none, and costs."""
+        scale = self.scales(observed)
+
+        def residuals(parameters: Floats, which: Integers) -> tuple[Floats, Floats]:
+            predicted, slopes = self.predict(parameters)
+            unit = scale[which]
+            return (predicted - observed[which]) / unit, slopes / unit[:, :, None]
+
+        minimum = minimise(residuals, start, *self.bounds, iterations)
+        return np.where(minimum.converged[:, None], minimum.values, np.nan), minimum.cost
+
+
+def fit_nonlinear(
+    model: str | Model,
+    table: Mapping[str, ArrayLike],
+    output: str,
+    free: Sequence[str],
+    *,
+    response: str | None = None,
+    held: Mapping[str, float] | None = None,
+    cells: ArrayLike | None = None,
+    weighting: Weighting = "relative",
+    resamples: int = 1_000,
+    rng: np.random.Generator | int | None = None,
+) -> FitResult:
+    """Fit some parameters of a model within the ends of their sliders.
+
+    The search starts from the defaults and from points spread over the bounds, and the best end
+    counts. Derivatives come from the model's graph; a parameter that only moves the model in steps
+    cannot be fitted, and is refused as one that the data do not tell.
+
+    Args:
+        model: a model, or its id.
+        table: arrays of one length: each input of the model, and the response.
+        output: the output of the model that is compared with the response.
+        free: the parameters to fit.
+        response: the column to compare with; by default the one of the output's name.
+        held: values of other parameters; those that are not given keep their default.
+        cells: labels of rows that are replicates: the model is fitted to the means of the cells,
+            and the bootstrap draws whole replicates within each. Without, each row is a point.
+        weighting: of the deviations.
+        resamples: of the bootstrap over replicates; 0 for none. Rows that are no replicates get
+            intervals from the curvature at the minimum instead.
+        rng: generator, or the seed of one.
+
+    Returns:
+        The fit, as `fit_linear` gives it, with method "nonlinear". No interval leaves the bounds.
+        Of a parameter whose truth is a bound, only the other end can miss it: a nominal 95 % are
+        97.5 % or a little more there. The other parameters' intervals keep theirs.
+
+    Raises:
+        UnknownModelError: there is no such model.
+        FitInputError: a column or a name is missing or wrong, or a value is not finite.
+    """
+    task = _read(model, table, output, free, response, held or {}, cells, weighting)
+    if resamples < 0:
+        raise FitInputError("resamples", "resamples must not be negative")
+    if resamples and cells is not None and rng is None:
+        raise FitInputError("rng", "a bootstrap needs a generator or a seed")
+    plan = Bootstrap(
+        unit="rows" if cells is None else "replicates",
+        resamples=0 if cells is None else resamples,
+        seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+        strata=task.groups.count,
+        degenerate=0,
+    )
+    name = task.output if response is None else response
+    message = _why_no_points(task)
+    if message is not None:
+        return _result(task, plan, name, message=message)
+    values = _best(task)
+    if values is None:
+        return _result(task, plan, name, message="The search found no minimum within the bounds.")
+    message = _why_not_identifiable(task, values)
+    if message is not None:
+        return _result(task, plan, name, message=message, at=values, identifiable=False)
+    draws = None
+    if plan.resamples and rng is not None:
+        draws = _bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
+    return _fitted(task, plan, name, values, draws)
+
+
+def most_work(model: Model, points: int, free: int, resamples: int) -> int:
+    """Return how many numbers a fit computes at most.
+
+    Each node of the graph and its derivatives, at each point, in each step of each search.
+    """
+    steps = ITERATIONS * (1 + _STARTS) + _RESAMPLE_ITERATIONS * resamples
+    return steps * points * len(model.graph.nodes) * (1 + free)
+
+
+def _read(
+    model: str | Model,
+    table: Mapping[str, ArrayLike],
+    output: str,
+    free: Sequence[str],
+    response: str | None,
+    held: Mapping[str, float],
+    cells: ArrayLike | None,
+    weighting: Weighting,
+) -> _Task:
+    model = find(model) if isinstance(model, str) else model
+    parameters = {parameter.name: parameter for parameter in model.parameters}
+    if output not in model.graph.outputs:
+        raise FitInputError("output", f"{model.id} has no output {output!r}")
+    if not free or len(set(free)) != len(free):
+        raise FitInputError("free", "name at least one parameter to fit, each once")
+    for name in (*free, *held):
+        if name not in parameters:
+            known = ", ".join(parameters)
+            raise FitInputError(name, f"{model.id} has no parameter {name!r}; it has {known}")
+    for name, value in held.items():
+        if not parameters[name].quantity.contains(value):
+            raise FitInputError(name, f"{must_be(parameters[name].quantity)}, not {value:g}")
+    clash = [name for name in free if name in held]
+    if clash:
+        raise FitInputError(clash[0], f"{clash[0]} is both held and free")
+    if weighting not in ("relative", "absolute"):
+        raise FitInputError("weighting", 'the weighting is "relative" or "absolute"')
+    columns = [quantity.name for quantity in model.inputs]
+    response = output if response is None else response
+    rows = matrix(table, (*columns, response))
+    _check_columns(rows, model, response)
+    labels = np.arange(len(rows)) if cells is None else np.asarray(cells)
+    if labels.shape != (len(rows),):
+        raise FitInputError("cells", "cells must have one label for each row")
+    groups = Groups.by_label(labels)
+    means = groups.means(rows)
+    values: dict[str, Any] = {**model.defaults, **held}
+    values |= {name: means[:, k] for k, name in enumerate(columns)}
+    for name in free:
+        del values[name]
+    return _Task(
+        model=model,
+        output=output,
+        free=tuple(parameters[name] for name in free),
+        values=values,
+        observed=means[:, -1],
+        replicates=rows[:, -1],
+        groups=groups,
+        weighting=weighting,
+    )
+
+
+def _check_columns(rows: Floats, model: Model, response: str) -> None:
+    """Refuse what is not finite, and inputs outside the domain of their quantity."""
+    for quantity, column in zip(model.inputs, rows.T, strict=False):
+        _check_column(quantity.name, column)
+        inside = np.array([quantity.contains(float(value)) for value in column])
+        if not inside.all():
+            row = int(np.argmin(inside))
+            raise FitInputError(
+                quantity.name,
+                f"row {row + 1} of {quantity.name} is {column[row]:g}; {must_be(quantity)}",
+            )
+    _check_column(response, rows[:, -1])
+
+
+def _check_column(name: str, column: Floats) -> None:
+    bad = np.flatnonzero(~np.isfinite(column))
+    if len(bad):
+        raise FitInputError(name, f"row {bad[0] + 1} of {name} is not a finite number")
+
+
+def _why_no_points(task: _Task) -> str | None:
+    points, wanted = len(task.observed), len(task.free)
+    if points < wanted:
+        return f"{points} settings cannot determine {wanted} parameters: measure at least {wanted}."
+    if task.weighting == "relative" and not np.all(task.observed > 0.0):
+        return "Relative deviations need positive observations: weigh absolute ones instead."
+    return None
+
+
+def _best(task: _Task) -> Floats | None:
+    """Search from several starts at once; return the best minimum, [p]."""
+    lo, hi = task.bounds
+    spread = _halton(_STARTS, len(task.free))
+    starts = np.vstack([[p.default for p in task.free], lo + (hi - lo) * spread])
+    observed = np.broadcast_to(task.observed, (len(starts), len(task.observed)))
+    values, cost = task.solve(observed, starts)
+    cost = np.where(np.isfinite(values).all(axis=1), cost, np.inf)
+    best = int(np.argmin(cost))
+    return values[best] if np.isfinite(cost[best]) else None
+
+
+def _halton(count: int, dimensions: int) -> Floats:
+    """Return points spread evenly over the unit cube, [count, dimensions]; the same every time."""
+    primes = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+    points = np.zeros((count, dimensions))
+    for k in range(dimensions):
+        base, index, share = primes[k % len(primes)], np.arange(1, count + 1), 1.0
+        while index.any():
+            share /= base
+            points[:, k] += share * (index % base)
+            index = index // base
+    return points
+
+
+def _scaled_jacobian(task: _Task, values: Floats) -> Floats:
+    _, slopes = task.predict(values[None])
+    jacobian: Floats = slopes[0] / task.scales(task.observed)[:, None]
+    return jacobian
+
+
+def _why_not_identifiable(task: _Task, values: Floats) -> str | None:
+    jacobian = _scaled_jacobian(task, values)
+    lengths = np.linalg.norm(jacobian, axis=0)
+    size = np.maximum(np.abs(values), [p.step for p in task.free])
+    unmoved = [n for n, c in zip(task.names, lengths * size, strict=True) if not c > _UNMOVED]
+    if unmoved:
+        return (
+            f"{' and '.join(unmoved)} does not move {task.output} at these settings, or only in "
+            "steps: nothing is known of it. Hold it, or measure where it matters."
+        )
+    condition = condition_number(jacobian)
+    if condition is not None and condition <= CONDITION_LIMIT:
+        return None
+    why = f"condition number {'infinite' if condition is None else f'{condition:,.0f}'}"
+    if condition is not None and condition <= RANK_LIMIT:
+        relative = _relative_errors(task, values)
+        if relative is not None:
+            if relative.max() <= RELATIVE_ERROR_LIMIT:
+                return None
+            shown = f"{100.0 * relative.max():,.0f} %" if relative.max() < 1e4 else "far more"
+            why = f"a standard error is {shown} of its estimate; {why}"
+    _, _, right = np.linalg.svd(jacobian / lengths, full_matrices=True)
+    involved = [n for n, share in zip(task.names, np.abs(right[-1]), strict=True) if share > 0.2]
+    return (
+        f"{' and '.join(involved)} cannot be told apart at these settings ({why}). Hold one of "
+        "them, or measure further settings."
+    )
+
+
+def _relative_errors(task: _Task, values: Floats) -> Floats | None:
+    """Standard errors over the sizes of the estimates, [p]; None without points to spare."""
+    covariance = _curvature_covariance(task, values)
+    if covariance is None:
+        return None
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    size = np.maximum(np.abs(values), [parameter.step for parameter in task.free])
+    relative: Floats = errors / size
+    return relative
+
+
+def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """Refit resampled replicates, [resamples, p]."""
+    replicates = Replicates.of(task.replicates[:, None], task.groups)
+    observed = replicates.means(resamples, rng)[:, :, 0]
+    each = task.groups.count * len(task.model.graph.nodes) * (1 + len(values))
+    most = max(1, _MOST_NUMBERS // each)
+    starts = np.broadcast_to(values, (resamples, len(values)))
+    parts = [slice(first, first + most) for first in range(0, resamples, most)]
+    return np.concatenate(
+        [task.solve(observed[part], starts[part], _RESAMPLE_ITERATIONS)[0] for part in parts]
+    )
+
+
+def _lack_of_fit(task: _Task, values: Floats) -> LackOfFit | None:
+    predicted, _ = task.predict(values[None])
+    rows = np.empty(len(task.replicates))
+    scale = np.empty(len(task.replicates))
+    rows[task.groups.order] = np.repeat(predicted[0], task.groups.sizes)
+    scale[task.groups.order] = np.repeat(task.scales(task.observed), task.groups.sizes)
+    return lack_of_fit((rows - task.replicates) / scale, task.groups, len(values))
+
+
+def _fitted(
+    task: _Task, plan: Bootstrap, response: str, values: Floats, draws: Floats | None
+) -> FitResult:
+    misfit = _lack_of_fit(task, values)
+    if draws is None:
+        covariance = _curvature_covariance(task, values)
+        message = None
+    else:
+        finite = draws[np.isfinite(draws).all(axis=1)]
+        plan = replace(plan, degenerate=len(draws) - len(finite))
+        message = _why_no_interval(task, plan)
+        draws = finite if message is None else None
+        covariance = None if draws is None else _covariance(draws)
+    errors = _standard_errors(task, covariance)
+    ends = _ends(task, values, draws, errors)
+    alone: Ends = [None] * len(values)
+    if misfit is not None and misfit.rejected:
+        alone, covariance = ends, _curvature_covariance(task, values)
+        plan = replace(plan, unit="cells")
+        errors = _standard_errors(task, covariance)
+        ends = _ends(task, values, None, errors)
+        widened = None if covariance is None else WIDENED
+        message = " ".join(filter(None, (rejection(misfit), widened, message)))
+    estimates = {
+        parameter.name: Estimate(
+            float(values[k]), parameter.quantity.unit, ends[k], errors[k], alone[k]
+        )
+        for k, parameter in enumerate(task.free)
+    }
+    lo, hi = task.bounds
+    span = hi - lo
+    at_bound = [
+        name
+        for name, value, low, high, width in zip(task.names, values, lo, hi, span, strict=True)
+        if min(value - low, high - value) <= _AT_BOUND * width
+    ]
+    if at_bound:
+        message = (
+            f"{' and '.join(at_bound)} ended at a bound: the data ask for more than it allows, or "
+            "the model does not suit them." + (f" {message}" if message else "")
+        )
+    return _result(
+        task,
+        plan,
+        response,
+        estimates=estimates,
+        at=values,
+        covariance=None if covariance is None else covariance.tolist(),
+        message=message,
+        misfit=misfit,
+    )
+
+
+def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
+    if not np.any(task.groups.sizes > 1):
+        return "No intervals: there is no spread between replicates."
+    if plan.resamples == 1:
+        return ONE_RESAMPLE
+    if not plan.carries_intervals:
+        return (
+            f"No intervals: the search found no minimum for {plan.degenerate} of {plan.resamples} "
+            "resamples. Hold a parameter, or measure more settings."
+        )
+    return None
+
+
+def _covariance(draws: Floats) -> Floats:
+    covariance: Floats = np.atleast_2d(np.cov(draws, rowvar=False)).astype(np.float64)
+    return covariance
+
+
+def _curvature_covariance(task: _Task, values: Floats) -> Floats | None:
+    """s² (JᵀJ)⁻¹, for points that have no replicates."""
+    freedom = len(task.observed) - len(values)
+    if freedom < 1:
+        return None
+    jacobian = _scaled_jacobian(task, values)
+    predicted, _ = task.predict(values[None])
+    deviations = (predicted[0] - task.observed) / task.scales(task.observed)
+    variance = float(deviations @ deviations) / freedom
+    # by singular values of columns of unit length: the normal equations would square the condition
+    lengths = np.linalg.norm(jacobian, axis=0)
+    _, singular, right = np.linalg.svd(jacobian / lengths, full_matrices=False)
+    inverse: Floats = (right.T / singular**2) @ right / np.outer(lengths, lengths)
+    return variance * inverse
+
+
+def _standard_errors(task: _Task, covariance: Floats | None) -> list[float | None]:
+    if covariance is None:
+        return [None] * len(task.free)
+    return [float(np.sqrt(max(variance, 0.0))) for variance in np.diag(covariance)]
+
+
+Ends = Sequence[tuple[float, float] | None]
+
+
+def _ends(
+    task: _Task, values: Floats, draws: Floats | None, errors: Sequence[float | None]
+) -> Ends:
+    """Return the interval of each free parameter; none leaves the bounds of the search."""
+    ends: Ends
+    if draws is None:
+        ends = [_student(task, value, error) for value, error in zip(values, errors, strict=True)]
+    else:
+        lo, hi = task.bounds
+        cut_off = np.mean((draws <= lo) | (draws >= hi), axis=0) > _CUT_OFF
+        freedom = satterthwaite(_variance_by_cell(task, values), task.groups)
+        ends = percentile_ends(draws, values, freedom, corrected=~cut_off)
+    return [
+        None if own is None else tuple(np.clip(own, parameter.lo, parameter.hi).tolist())
+        for own, parameter in zip(ends, task.free, strict=True)
+    ]
+
+
+def _student(task: _Task, value: float, error: float | None) -> tuple[float, float] | None:
+    if error is None:
+        return None
+    half = t_quantile(0.975, len(task.observed) - len(task.free)) * error
+    return float(value - half), float(value + half)
+
+
+def _variance_by_cell(task: _Task, values: Floats) -> Floats:
+    """What each cell's replicates add to the variance of the estimates, [cells, p]; first order."""
+    jacobian = _scaled_jacobian(task, values)
+    slopes = np.linalg.pinv(jacobian).T / task.scales(task.observed)[:, None]
+    sizes = task.groups.sizes
+    own = task.replicates[task.groups.order]
+    squares = (own - np.repeat(task.observed, sizes)) ** 2
+    sums = np.add.reduceat(squares, task.groups.starts)
+    variances: Floats = slopes**2 * (sums / (sizes * np.maximum(sizes - 1, 1)))[:, None]
+    return variances
+
+
+def _result(
+    task: _Task,
+    plan: Bootstrap,
+    response: str,
+    *,
+    estimates: dict[str, Estimate] | None = None,
+    at: Floats | None = None,
+    covariance: list[list[float]] | None = None,
+    message: str | None = None,
+    identifiable: bool = True,
+    misfit: LackOfFit | None = None,
+) -> FitResult:
+    known = estimates is not None
+    if estimates is None:
+        estimates = {p.name: Estimate(None, p.quantity.unit, None, None, None) for p in task.free}
+    units = {quantity.name: quantity.unit for quantity in task.model.outputs}
+    residuals = _residuals(task, at) if known and at is not None else []
+    jacobian = None if at is None else _scaled_jacobian(task, at)
+    return FitResult(
+        model=task.model.id,
+        method="nonlinear",
+        response=response,
+        response_unit=units[task.output],
+        n=len(task.observed),
+        estimates=estimates,
+        covariance=covariance,
+        diagnostics=_diagnostics(task, jacobian, residuals, misfit),
+        residuals=residuals,
+        identifiable=identifiable and known,
+        message=message,
+        bootstrap=plan,
+    )
+
+
+def _residuals(task: _Task, values: Floats) -> list[Residual]:
+    predicted, _ = task.predict(values[None])
+    rows = task.groups.first_rows
+    return [
+        Residual(int(row), float(o), float(p), float(100.0 * (p - o) / o) if o else 0.0)
+        for row, o, p in zip(rows, task.observed, predicted[0], strict=True)
+    ]
+
+
+def _diagnostics(
+    task: _Task,
+    jacobian: Floats | None,
+    residuals: Sequence[Residual],
+    misfit: LackOfFit | None,
+) -> Diagnostics:
+    freedom = len(task.observed) - len(task.free)
+    moved = jacobian is not None and bool(np.linalg.norm(jacobian, axis=0).all())
+    inflation: Sequence[float | None] = [None] * len(task.free)
+    condition = None
+    if jacobian is not None and moved:
+        inflation, condition = variance_inflation(jacobian), condition_number(jacobian)
+    deviations = np.array([residual.deviation_percent for residual in residuals])
+    spread = float(np.sqrt(np.sum(deviations**2) / freedom)) if freedom > 0 else None
+    return Diagnostics(
+        condition_number=condition,
+        variance_inflation=dict(zip(task.names, inflation, strict=True)),
+        max_abs_deviation_percent=float(np.max(np.abs(deviations))) if residuals else None,
+        residual_sd_percent=spread if residuals else None,
+        degrees_of_freedom=freedom,
+        lack_of_fit=misfit,
+    )

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a scientist imports from the package's root."""
+
+import importlib
+
+import coalescope_models
+import pytest
+from coalescope_models.user_models.source import read_source
+
+
+@pytest.mark.parametrize("name", coalescope_models.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(coalescope_models, name) is not None
+
+
+def test_a_name_that_is_not_there_is_refused_as_python_does():
+    with pytest.raises(AttributeError, match="no attribute 'fit'"):
+        coalescope_models.fit  # noqa: B018
+
+
+def test_every_function_of_a_model_is_public():
+    functions = {model.function.__name__ for model in coalescope_models.MODELS.values()}
+    assert functions <= set(coalescope_models.__all__)
+
+
+def test_a_text_of_version_0_1_finds_its_modules():
+    text = (
+        "from coalescope_models.link import link_bound\n"
+        "def bound(mtu_bytes, link_rate_mbps=1000.0, *, xp):\n"
+        "    return link_bound(mtu_bytes, link_rate_mbps, xp)\n"
+        'BOUNDS = {"mtu_bytes": (1500, 9000), "link_rate_mbps": (10, 10000)}\n'
+    )
+    assert read_source(text)["outputs"]
+    assert importlib.import_module("coalescope_models.link")
