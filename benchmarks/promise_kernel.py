@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from coalescope_models.catalogue import MODELS
-from coalescope_models.expr import FLOATS
+from coalescope_models.expr import FLOATS, kernel
 from rows import Row
 
 HERE = Path(__file__).parent
@@ -31,7 +31,7 @@ def time_in_node(folder: Path) -> dict[str, float]:
     """Medians of both kernels in one process, in turn."""
     printed, by_hand = folder / "printed.mjs", folder / "by_hand.mjs"
     model = MODELS[MODEL]
-    printed.write_text(model.graph.to_javascript(OUTPUT, model.axes))
+    printed.write_text(kernel(model.graph, OUTPUT, model.axes))
     subprocess.run(
         ["node", "--input-type=module", "-e", TRANSPILE, HERE / "kernel_by_hand.ts", by_hand],
         cwd=HERE.parent / "frontend",

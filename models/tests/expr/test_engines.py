@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from coalescope_models.catalogue import MODELS, evaluate
-from coalescope_models.expr import FLOATS, OPERATIONS, EvaluationError, Graph, Node, trace
+from coalescope_models.expr import FLOATS, OPERATIONS, EvaluationError, Graph, Node, kernel, trace
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -35,7 +35,7 @@ def on_numpy(graph, values):
 
 def on_node(node, graph, values, output="out"):
     inputs = [values[name] for name in graph.inputs]
-    return float(node.run(graph.to_javascript(output), inputs)[0, 0])
+    return float(node.run(kernel(graph, output), inputs)[0, 0])
 
 
 @pytest.mark.parametrize("op", OPERATIONS)
@@ -57,7 +57,7 @@ def test_every_operation_at_the_edges_of_its_domain(node, op):
     else:
         graph = Graph(("a", "b"), (Node("input", (0,)), Node(op, (0,))), {"out": 1})
     a, b = (np.ravel(x) for x in np.meshgrid(_EDGES, _EDGES))
-    javascript = node.run(graph.to_javascript("out", {"a": "x", "b": "x"}), [a, b], len(a), 1)[0]
+    javascript = node.run(kernel(graph, "out", {"a": "x", "b": "x"}), [a, b], len(a), 1)[0]
     arrays = np.broadcast_to(graph.evaluate({"a": a, "b": b}, np)["out"], a.shape)
     for k in range(len(a)):
         values = {"a": float(a[k]), "b": float(b[k])}
@@ -131,8 +131,8 @@ def test_hoisted_kernels_equal_the_cell_by_cell_evaluation(node, graph, x, y, la
     arrays = {
         name: np.resize(pool, shapes[axis]) for name, axis in zip(("a", "b"), layout, strict=True)
     }
-    kernel = graph.to_javascript("out", axes)
-    grid = node.run(kernel, [arrays["a"], arrays["b"]], len(x), len(y))
+    source = kernel(graph, "out", axes)
+    grid = node.run(source, [arrays["a"], arrays["b"]], len(x), len(y))
     for j in range(len(y)):
         for i in range(len(x)):
             values = {
@@ -158,7 +158,7 @@ def of_model(model):
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_every_model_agrees_between_the_engines(node, model):
-    kernels = {output.name: model.graph.to_javascript(output.name) for output in model.outputs}
+    kernels = {output.name: kernel(model.graph, output.name) for output in model.outputs}
 
     @settings(max_examples=150)
     @given(values=of_model(model))
@@ -189,8 +189,8 @@ def test_every_model_agrees_over_its_own_plane(node, model):
         values[name] = rng.uniform(lo, hi, shapes.get(model.axes.get(name), ()))
     outputs = evaluate(model, values)
     for output in model.outputs:
-        kernel = model.graph.to_javascript(output.name, model.axes)
-        got = node.run(kernel, [values[name] for name in model.names], nx, ny)
+        source = kernel(model.graph, output.name, model.axes)
+        got = node.run(source, [values[name] for name in model.names], nx, ny)
         np.testing.assert_allclose(got, np.broadcast_to(outputs[output.name], (ny, nx)), 1e-13)
 
 
@@ -230,7 +230,7 @@ def test_values_must_match_the_inputs():
     with pytest.raises(EvaluationError, match="not an input of this graph: b"):
         graph.evaluate({"a": 1.0, "b": 2.0})
     with pytest.raises(EvaluationError, match="no output 'missing'; it has out"):
-        graph.to_javascript("missing")
+        kernel(graph, "missing")
 
 
 def test_the_comparison_of_engines_can_fail(node):
@@ -239,7 +239,7 @@ def test_the_comparison_of_engines_can_fail(node):
     values = {"a": 1.25, "b": 3.0}
     expected = graph.evaluate(values)["out"]
     tolerance = tolerances(graph, values)["out"]
-    source = graph.to_javascript("out")
+    source = kernel(graph, "out")
     good = float(node.run(source, [1.25, 3.0])[0, 0])
     bad = float(node.run(source.replace("/ i1", "/ (i1 * (1 + 1e-12))"), [1.25, 3.0])[0, 0])
     assert same(good, expected, tolerance)

@@ -8,7 +8,15 @@ import pickle
 
 import pytest
 from coalescope_models.catalogue import MODELS
-from coalescope_models.expr import LIMITS, Graph, GraphError, GraphFormatError, GraphLimitError
+from coalescope_models.expr import (
+    LIMITS,
+    Graph,
+    GraphError,
+    GraphFormatError,
+    GraphLimitError,
+    formula,
+    kernel,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -158,6 +166,6 @@ def test_what_is_read_can_be_evaluated_and_printed(nodes, lengths):
     except GraphError:
         return
     graph.evaluate({"a": 1.0, "b": -0.5})
-    assert "export default function kernel" in graph.to_javascript("out")
-    assert graph.to_latex("out")
+    assert "export default function kernel" in kernel(graph, "out")
+    assert formula(graph, "out")
     assert Graph.from_json(graph.to_json()) == graph

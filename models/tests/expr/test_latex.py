@@ -6,7 +6,8 @@ import re
 
 import pytest
 from coalescope_models.catalogue import MODELS
-from coalescope_models.expr import OPERATIONS, Graph, Node, trace
+from coalescope_models.catalogue.notation import QUANTITY_NOTATION
+from coalescope_models.expr import OPERATIONS, Graph, Node, Notation, equations, formula, trace
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -181,8 +182,8 @@ def test_the_formula_says_what_the_graph_computes(graph, x, y):
         if node.op not in OPERATIONS or OPERATIONS[node.op].result == "real"
     ]
     assume(all(v == 0 or 1e-9 < abs(v) < 1e12 for v in intermediate))
-    got = Reader(graph.to_latex("out", SYMBOLS), values).read()
-    assert read_lines(graph.to_equations("out", {"out": "o"}, (), SYMBOLS), values) in (
+    got = Reader(formula(graph, "out", Notation(SYMBOLS)), values).read()
+    assert read_lines(equations(graph, "out", {"out": "o"}, (), Notation(SYMBOLS)), values) in (
         got,
         pytest.approx(got, rel=1e-12),
     )
@@ -211,17 +212,19 @@ def _exact(graph):
 
 def test_that_test_can_fail():
     graph = trace(lambda x, y, xp: {"out": x * (x + y)}, ["x", "y"])
-    text = graph.to_latex("out", SYMBOLS)
+    text = formula(graph, "out", Notation(SYMBOLS))
     values = {"x": 2.0, "y": 3.0}
     assert Reader(text, values).read() == 10.0
     bare = text.replace(r"\left(", "").replace(r"\right)", "")
     assert Reader(bare, values).read() == 7.0
 
 
-def formula(body):
-    return trace(lambda a, b, c, xp: {"out": body(xp, a, b, c)}, ["a", "b", "c"]).to_latex(
-        "out", {"a": "a", "b": "b", "c": "c"}
-    )
+ABC = Notation({"a": "a", "b": "b", "c": "c"})
+
+
+def side(body):
+    graph = trace(lambda a, b, c, xp: {"out": body(xp, a, b, c)}, ["a", "b", "c"])
+    return formula(graph, "out", ABC)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +261,7 @@ def formula(body):
     ],
 )
 def test_prints_no_more_parentheses_than_needed(body, latex):
-    assert formula(body) == latex
+    assert side(body) == latex
 
 
 def test_the_cpu_overhead_surface_reads_as_in_the_paper():
@@ -271,15 +274,15 @@ def test_the_cpu_overhead_surface_reads_as_in_the_paper():
 
 def test_other_outputs_can_be_referred_to():
     graph = trace(lambda a, xp: {"one": xp.sqrt(a), "two": 2 * xp.sqrt(a)}, ["a"])
-    symbols = {"a": "a"}
-    assert graph.to_latex("two", symbols) == r"2 \, \sqrt{a}"
-    assert graph.to_latex("two", symbols, {"one": "s"}) == r"2 \, s"
-    assert graph.to_latex("one", symbols, {"one": "s"}) == r"\sqrt{a}"
+    symbols = Notation({"a": "a"})
+    assert formula(graph, "two", symbols) == r"2 \, \sqrt{a}"
+    assert formula(graph, "two", symbols, {"one": "s"}) == r"2 \, s"
+    assert formula(graph, "one", symbols, {"one": "s"}) == r"\sqrt{a}"
 
 
 def lines(body):
     graph = trace(lambda a, b, c, xp: {"out": body(xp, a, b, c)}, ["a", "b", "c"])
-    return graph.to_equations("out", {"out": "o"}, (), {"a": "a", "b": "b", "c": "c"})
+    return equations(graph, "out", {"out": "o"}, (), ABC)
 
 
 def test_what_is_long_and_repeated_is_written_once():
@@ -326,7 +329,7 @@ def test_a_line_comes_after_those_that_refer_to_it():
     for model in MODELS.values():
         symbols = {quantity.name: quantity.symbol for quantity in model.outputs}
         for output in symbols:
-            rows = model.graph.to_equations(output, symbols, model.named)
+            rows = equations(model.graph, output, symbols, model.named)
             for k, (symbol, _) in enumerate(rows):
                 if symbol.startswith("z_"):
                     assert all(symbol not in side for _, side in rows[k:])
@@ -340,10 +343,12 @@ def test_codes_are_written_as_words():
 
 def test_names_that_are_no_quantity_are_printed_as_names():
     graph = trace(lambda my_input, alpha, xp: {"out": my_input + alpha}, ["my_input", "alpha"])
-    assert graph.to_latex("out") == r"\mathrm{my\_input} + \class{p-alpha}{\alpha}"
+    assert (
+        formula(graph, "out", QUANTITY_NOTATION) == r"\mathrm{my\_input} + \class{p-alpha}{\alpha}"
+    )
 
 
-def equations():
+def printed():
     for model in MODELS.values():
         for output in model.outputs:
             yield model.latex(output.name)
@@ -351,7 +356,7 @@ def equations():
         yield quantity.symbol
 
 
-@pytest.mark.parametrize("latex", list(equations()))
+@pytest.mark.parametrize("latex", list(printed()))
 def test_equations_are_well_formed(latex):
     assert latex.isascii()
     assert latex.count("{") == latex.count("}")

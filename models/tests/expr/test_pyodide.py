@@ -55,7 +55,8 @@ def pyodide(tmp_path_factory):
     """Evaluates points of a model in Pyodide."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        for path in sorted((ROOT / "models/src").rglob("*.py")):
+        files = sorted((ROOT / "models/src").rglob("*"))
+        for path in (file for file in files if file.suffix in (".py", ".toml")):
             archive.write(path, path.relative_to(ROOT / "models/src").as_posix())
     sources = tmp_path_factory.mktemp("pyodide") / "models.zip"
     sources.write_bytes(packed.getvalue())

@@ -7,7 +7,7 @@ import random
 import sys
 
 from coalescope_models.catalogue import MODELS
-from coalescope_models.expr import Graph
+from coalescope_models.expr import Graph, Notation, formula
 from coalescope_models.expr.operations import OPERATIONS
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
@@ -85,17 +85,20 @@ def golden() -> dict[str, object]:
         "operations": operations,
         "graphs": graphs,
         "latex": {
-            model.id: {o: model.graph.to_latex(o, symbols=SYMBOLS) for o in model.graph.outputs}
+            model.id: {o: formula(model.graph, o, Notation(SYMBOLS)) for o in model.graph.outputs}
             for model in MODELS.values()
         },
         "latex_of_graphs": [
-            {o: Graph.from_json(g["graph"]).to_latex(o, symbols={}) for o in g["graph"]["outputs"]}  # type: ignore[index]
+            {o: formula(Graph.from_json(g["graph"]), o) for o in g["graph"]["outputs"]}  # type: ignore[index]
             for g in graphs
         ],
         "constants": {
-            repr(v): Graph.from_json(
-                {"format": 1, "inputs": [], "nodes": [["const", v]], "outputs": {"y": 0}}
-            ).to_latex("y")
+            repr(v): formula(
+                Graph.from_json(
+                    {"format": 1, "inputs": [], "nodes": [["const", v]], "outputs": {"y": 0}}
+                ),
+                "y",
+            )
             for v in [
                 0.0,
                 1.0,

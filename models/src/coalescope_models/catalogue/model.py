@@ -10,8 +10,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from ..expr import Graph, trace
+from ..expr import Graph, equations, trace
 from ..vocabulary.quantity import QUANTITIES, Quantity
+from .notation import QUANTITY_NOTATION
 
 
 class ModelError(ValueError):
@@ -185,7 +186,7 @@ class Model:
     def equations(self, output: str) -> list[tuple[str, str]]:
         """Return symbol and right-hand side of an output, then of what it refers to."""
         symbols = {quantity.name: quantity.symbol for quantity in self.outputs}
-        return self.graph.to_equations(output, symbols, self.named)
+        return equations(self.graph, output, symbols, self.named, QUANTITY_NOTATION)
 
     def latex(self, output: str) -> str:
         """Return the equation of an output, with those of what it refers to, a line each."""

@@ -20,6 +20,8 @@ from .errors import (
     UnlistedOperationError,
 )
 from .expression import LIMITS, Graph, Limits, Node
+from .javascript import kernel
+from .latex import Notation, equations, formula
 from .operations import FLOATS, OPERATIONS, Operation
 from .tracing import Traced, trace
 
@@ -34,10 +36,14 @@ __all__ = [
     "GraphLimitError",
     "Limits",
     "Node",
+    "Notation",
     "Operation",
     "TraceError",
     "Traced",
     "UnlistedOperationError",
+    "equations",
+    "formula",
+    "kernel",
     "trace",
     "value_and_derivatives",
 ]

@@ -7,14 +7,12 @@ import contextlib
 import math
 import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from .errors import EvaluationError, GraphFormatError, GraphLimitError
-from .javascript import print_kernel
-from .latex import print_equations, print_formula
 from .operations import FLOATS, OPERATIONS, Kind
 
 FORMAT = 1
@@ -102,7 +100,7 @@ class Graph:
 
     def live(self, output: str) -> tuple[int, ...]:
         """Return the indices of the nodes that an output depends on, in order of evaluation."""
-        wanted = {self._output(output)}
+        wanted = {self.result(output)}
         for index in range(len(self.nodes) - 1, -1, -1):
             node = self.nodes[index]
             if index in wanted and node.op in OPERATIONS:
@@ -128,61 +126,6 @@ class Graph:
         arrays = {name: xp.asarray(values[name], dtype=xp.float64) for name in self.inputs}
         with _silenced(xp):
             return self._evaluate_arrays(arrays, xp)
-
-    def to_javascript(self, output: str, axes: Mapping[str, str] | None = None) -> str:
-        """Print an ES module whose default export computes one output over a grid.
-
-        The function is ``kernel(inputs, nx, ny, out)``; `inputs` is an array in the order of
-        `Graph.inputs`. The result for column i and row j is ``out[j * nx + i]``.
-
-        Args:
-            output: which output.
-            axes: for each input that varies, "x" (array of nx), "y" (ny) or "xy" (nx·ny); an
-                input that is not named is a number.
-        """
-        self._output(output)
-        return print_kernel(self, output, {} if axes is None else axes)
-
-    def to_latex(
-        self,
-        output: str,
-        symbols: Mapping[str, str] | None = None,
-        named: Mapping[str, str] | None = None,
-    ) -> str:
-        r"""Print the right-hand side of the equation of one output.
-
-        Args:
-            output: which output.
-            symbols: LaTeX of each input; by default that of the quantity of the same name, where a
-                parameter is wrapped as ``\class{p-<name>}{…}`` for the page to mark. An input
-                that is no known quantity is printed as its name.
-            named: LaTeX of other outputs that the formula refers to instead of repeating them.
-        """
-        self._output(output)
-        return print_formula(self, output, symbols, {} if named is None else named)
-
-    def to_equations(
-        self,
-        output: str,
-        known: Mapping[str, str],
-        named: Collection[str] = (),
-        symbols: Mapping[str, str] | None = None,
-    ) -> list[tuple[str, str]]:
-        r"""Print an output as lines that can be read, each with the symbol of what it defines.
-
-        What would be repeated, a distinction of cases inside of something else, and what is too
-        long for a line get a line of their own: under their symbol if they are an output, as
-        ``z_{1}``, ``z_{2}`` … if not. A line comes after those that refer to it. A minimum or
-        maximum that only keeps a divisor from being nought is left out.
-
-        Args:
-            output: which output; its line is the first.
-            known: LaTeX of every output's symbol.
-            named: outputs that are always referred to by their symbol.
-            symbols: see `to_latex`.
-        """
-        self._output(output)
-        return print_equations(self, output, symbols, known, named)
 
     def to_json(self) -> dict[str, Any]:
         """Return the graph as JSON data; `from_json` is the inverse."""
@@ -221,7 +164,12 @@ class Graph:
             outputs,
         )
 
-    def _output(self, name: str) -> int:
+    def result(self, name: str) -> int:
+        """Return the index of the node of an output.
+
+        Raises:
+            EvaluationError: the graph has no such output.
+        """
         try:
             return self.outputs[name]
         except KeyError:

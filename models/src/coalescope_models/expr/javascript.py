@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from .errors import EvaluationError
+from .expression import Graph
 from .operations import OPERATIONS
-
-if TYPE_CHECKING:
-    from .expression import Graph
 
 _SCALAR, _X, _Y, _XY = 0, 1, 2, 3
 _LEVELS: Mapping[str, int] = MappingProxyType({"x": _X, "y": _Y, "xy": _XY})
@@ -56,8 +53,21 @@ const pow = (a, b) =>
 """
 
 
-def print_kernel(graph: Graph, output: str, axes: Mapping[str, str]) -> str:
-    """Return the source of an ES module; see `Graph.to_javascript`."""
+def kernel(graph: Graph, output: str, axes: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Print an ES module whose default export computes one output over a grid.
+
+    The function is ``kernel(inputs, nx, ny, out)``; `inputs` is an array in the order of
+    `Graph.inputs`. The result for column i and row j is ``out[j * nx + i]``.
+
+    Args:
+        graph: the graph.
+        output: which output.
+        axes: for each input that varies, "x" (array of nx), "y" (ny) or "xy" (nx·ny); an input
+            that is not named is a number.
+
+    Raises:
+        EvaluationError: the graph has no such output, or no such input.
+    """
     return _Kernel(graph, output, axes).source()
 
 
@@ -65,7 +75,7 @@ class _Kernel:
     def __init__(self, graph: Graph, output: str, axes: Mapping[str, str]) -> None:
         self._graph = graph
         self._live = graph.live(output)
-        self._result = graph.outputs[output]
+        self._result = graph.result(output)
         self._levels = _levels(graph, axes)
         self._input_levels = _input_levels(graph, axes)
         self._stored = self._columns_to_store()

@@ -4,15 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from ..vocabulary.quantity import QUANTITIES
+from .expression import Graph, Node
 from .sharing import guarded, lines_of, printed_in
-
-if TYPE_CHECKING:
-    from .expression import Graph, Node
 
 _BEGIN, _END = r"\begin{cases} ", r" \end{cases}"
 _CASES, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
@@ -32,24 +28,74 @@ class _Text:
         return rf"\left({self.latex}\right)"
 
 
-def print_formula(
-    graph: Graph, output: str, symbols: Mapping[str, str] | None, named: Mapping[str, str]
-) -> str:
-    """Return the right-hand side for one output; see `Graph.to_latex`."""
-    result = graph.outputs[output]
-    names = {graph.outputs[name]: symbol for name, symbol in named.items()}
-    return _side(graph, result, names, symbols)
+@dataclass(frozen=True)
+class Notation:
+    """How inputs are written.
+
+    Attributes:
+        symbols: LaTeX of each input; one that is missing is written as its name.
+        word: what a number stands for, of an input that is a code; None where it is a number.
+    """
+
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    word: Callable[[str, float], str | None] = lambda _name, _value: None
+
+    def symbol(self, name: str) -> str:
+        """Return the LaTeX of an input."""
+        return self.symbols.get(name) or rf"\mathrm{{{name}}}".replace("_", r"\_")
 
 
-def print_equations(
+#: Inputs under their names.
+NAMES = Notation()
+
+
+def formula(
     graph: Graph,
     output: str,
-    symbols: Mapping[str, str] | None,
+    notation: Notation = NAMES,
+    named: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Return the right-hand side of the equation of one output, as LaTeX.
+
+    Args:
+        graph: the graph.
+        output: which output.
+        notation: how inputs are written.
+        named: LaTeX of other outputs that the formula refers to instead of repeating them.
+
+    Raises:
+        EvaluationError: the graph has no such output.
+    """
+    result = graph.result(output)
+    names = {graph.outputs[name]: symbol for name, symbol in named.items()}
+    return _side(graph, result, names, notation)
+
+
+def equations(
+    graph: Graph,
+    output: str,
     known: Mapping[str, str],
-    named: Collection[str],
+    named: Collection[str] = (),
+    notation: Notation = NAMES,
 ) -> list[tuple[str, str]]:
-    """Return symbol and right-hand side of each line; see `Graph.to_equations`."""
-    result = graph.outputs[output]
+    r"""Print an output as lines that can be read, each with the symbol of what it defines.
+
+    What would be repeated, a distinction of cases inside of something else, and what is too long
+    for a line get a line of their own: under their symbol if they are an output, as ``z_{1}``,
+    ``z_{2}`` … if not. A line comes after those that refer to it. A minimum or maximum that only
+    keeps a divisor from being zero is left out.
+
+    Args:
+        graph: the graph.
+        output: which output; its line is the first.
+        known: LaTeX of every output's symbol.
+        named: outputs that are always referred to by their symbol.
+        notation: how inputs are written.
+
+    Raises:
+        EvaluationError: the graph has no such output.
+    """
+    result = graph.result(output)
     always = {graph.outputs[name] for name in named}
     lines = lines_of(graph, result, always)
     # of outputs that are the same number the first gives the symbol
@@ -58,32 +104,28 @@ def print_equations(
     nameless = [index for index in lines if index not in names]
     names |= {index: rf"z_{{{n}}}" for n, index in enumerate(nameless, 1)}
     names = {index: names[index] for index in lines}
-    return [(names[index], _side(graph, index, names, symbols)) for index in lines]
+    return [(names[index], _side(graph, index, names, notation)) for index in lines]
 
 
-def _side(
-    graph: Graph, result: int, names: Mapping[int, str], symbols: Mapping[str, str] | None
-) -> str:
+def _side(graph: Graph, result: int, names: Mapping[int, str], notation: Notation) -> str:
     texts: dict[int, _Text] = {}
     for index in sorted({*printed_in(graph, result, names), result}):
         if index in names and index != result:
             texts[index] = _Text(names[index])
         else:
-            texts[index] = _node(graph, graph.nodes[index], texts, symbols)
+            texts[index] = _node(graph, graph.nodes[index], texts, notation)
     return texts[result].latex
 
 
-def _node(
-    graph: Graph, node: Node, texts: Mapping[int, _Text], symbols: Mapping[str, str] | None
-) -> _Text:
+def _node(graph: Graph, node: Node, texts: Mapping[int, _Text], notation: Notation) -> _Text:
     if node.op == "const":
         return _constant(node)
     if node.op == "input":
-        return _Text(_symbol(graph.inputs[node.args[0]], symbols))
+        return _Text(notation.symbol(graph.inputs[node.args[0]]))
     guards = guarded(graph, node)
     if guards is not None:
         return texts[guards]
-    word = _meaning(graph, node) if symbols is None and node.op in ("eq", "ne") else None
+    word = _word(graph, node, notation) if node.op in ("eq", "ne") else None
     if word is not None:
         sign = "=" if node.op == "eq" else r"\ne"
         return _Text(rf"{texts[node.args[0]].latex} {sign} \text{{{word}}}", _CASES)
@@ -93,28 +135,12 @@ def _node(
     return _PRINTERS[node.op](*operands)
 
 
-def _meaning(graph: Graph, node: Node) -> str | None:
+def _word(graph: Graph, node: Node, notation: Notation) -> str | None:
     """Return what the number that a code is compared with stands for."""
     code, number = (graph.nodes[argument] for argument in node.args)
-    quantity = QUANTITIES.get(graph.inputs[code.args[0]]) if code.op == "input" else None
-    if quantity is None or number.value is None or not quantity.meanings:
+    if code.op != "input" or number.value is None:
         return None
-    return quantity.meaning(number.value)
-
-
-def _symbol(name: str, symbols: Mapping[str, str] | None) -> str:
-    if symbols is not None:
-        return symbols.get(name, _as_name(name))
-    quantity = QUANTITIES.get(name)
-    if quantity is None:
-        return _as_name(name)
-    if quantity.role == "parameter":
-        return rf"\class{{p-{name}}}{{{quantity.symbol}}}"
-    return quantity.symbol
-
-
-def _as_name(name: str) -> str:
-    return rf"\mathrm{{{name}}}".replace("_", r"\_")
+    return notation.word(graph.inputs[code.args[0]], number.value)
 
 
 def _constant(node: Node) -> _Text:

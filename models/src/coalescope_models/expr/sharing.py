@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .expression import Graph, Node
+from .expression import Graph, Node
 
 # In numbers and symbols: what is short enough to be repeated, and what one line holds; what the
 # words of an operation take of it.
@@ -16,12 +14,12 @@ _REPEATED = 4
 _LINE = 13
 _WORDS = {"minimum": 2, "maximum": 2, "where": 3, "sqrt": 1, "log": 1, "log1p": 2, "expm1": 2}
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
-# below this, a constant in a minimum or maximum only keeps a division from dividing by nought
+# below this, a constant in a minimum or maximum only keeps a division from dividing by zero
 _GUARD = 1e-200
 
 
 def guarded(graph: Graph, node: Node) -> int | None:
-    """Return what a minimum or maximum guards against nought, None where it is a real one."""
+    """Return what a minimum or maximum guards against zero, None where it is a real one."""
     if node.op not in ("minimum", "maximum"):
         return None
     for guard, rest in (node.args, node.args[::-1]):

@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from ..catalogue import MODELS, Model, evaluate
+from ..expr import kernel
 from ..vocabulary.quantity import QUANTITIES, Quantity
 
 FORMAT = 1
@@ -34,8 +35,7 @@ def _with_kernels(model: Model) -> dict[str, Any]:
             "limits": list(model.limits),
         },
         "kernels": {
-            output.name: model.graph.to_javascript(output.name, model.axes)
-            for output in model.outputs
+            output.name: kernel(model.graph, output.name, model.axes) for output in model.outputs
         },
         "equations": {
             output.name: [" = ".join(sides) for sides in model.equations(output.name)]

@@ -148,7 +148,7 @@ def _beyond_both(cells: _Cells) -> float:
 
     What is left of the means over the first factor, that of many levels, is fitted by the levels of
     the other, also less their means over it: one small matrix, however many runs and levels there
-    are. Only differences between levels count, so that the last one's effect is nought; as every
+    are. Only differences between levels count, so that the last one's effect is zero; as every
     combination has runs, the others' follow.
     """
     rows = _by_first(cells)
