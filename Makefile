@@ -138,7 +138,7 @@ clean: ## Remove all that was built or installed; data/ stays
 setup-dev: $(STAMPS)/python-dev
 node_modules: $(STAMPS)/node
 soak-tests: setup-dev tools page logger
-	$(BIN)/python -m pytest -m soak -q
+	$(BIN)/python -m pytest -m soak -q --timeout 0
 tools:
 	@sh e2e/require-tools.sh
 guest-system: setup-dev tools

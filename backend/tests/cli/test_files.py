@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sqlite3
+import subprocess
 import tarfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -218,13 +219,17 @@ def test_export_spoils_nothing(run: Run, files: dict[str, Path]) -> None:
 
 def test_export_into_a_pipe_leaves_it_a_pipe(run: Run, tmp_path: Path) -> None:
     pipe, file = tmp_path / "pipe", tmp_path / "file.csv"
+    assert run("migrate").returncode == 0
+    assert run("export", "geist-2005-nfs", "--format", "csv", "--output", file).returncode == 0
     os.mkfifo(pipe)
-    with ThreadPoolExecutor() as other:
-        arrived = other.submit(pipe.read_text)
-        assert run("export", "geist-2005-nfs", "--format", "csv", "--output", pipe).returncode == 0
-        assert pipe.is_fifo()
-        assert run("export", "geist-2005-nfs", "--format", "csv", "--output", file).returncode == 0
-        assert arrived.result(PATIENCE_S) == file.read_text()
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+        try:
+            done = run("export", "geist-2005-nfs", "--format", "csv", "--output", pipe)
+            assert done.returncode == 0, done.stderr
+            assert reader.communicate(timeout=PATIENCE_S)[0] == file.read_text()
+        finally:
+            reader.kill()
+    assert pipe.is_fifo()
 
 
 def test_a_log_beyond_the_limit_is_refused_unread(run: Run, tmp_path: Path) -> None:
@@ -275,7 +280,9 @@ def test_text_without_end_is_refused_at_the_limit_of_tables(
 
 
 def test_what_does_not_say_so_is_not_published(run: Run, files: dict[str, Path]) -> None:
+    assert run("migrate").returncode == 0
     before = run("export", "geist-2005-nfs", "--format", "csv", "--what", "runs").stdout
+    assert before
     for kind in ((), ("--kind", "measured")):
         done = run("import", files["good.csv"], "--experiment", "geist-2005-nfs", *kind)
         assert done.returncode == 1

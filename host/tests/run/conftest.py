@@ -22,7 +22,7 @@ BENCH = Path(__file__).with_name("bench_on_files.py")
 BEFORE = {"mtu_bytes": 1500, "ring_rx": 256, "delay_us": 3}
 
 #: A workload that is quick to start, and lasts longer than the window on a busy machine too.
-TRAFFIC = ("ping", "-q", "-i", "0.01", "-c", "50", "127.0.0.1")
+TRAFFIC = ("ping", "-q", "-i", "0.01", "-c", "75", "127.0.0.1")
 
 
 @pytest.fixture(scope="session")
