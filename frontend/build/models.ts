@@ -140,14 +140,17 @@ function sourcesText({ template, models }: Sources, id: string): string {
 }
 
 function readSources(): Sources {
-  const sources = JSON.parse(runPython(['-m', 'coalescope_models.pages.catalogue_sources']).toString('utf8')) as Sources;
+  const sources = JSON.parse(
+    runPython(['-m', 'coalescope_models.pages.catalogue_sources']).toString('utf8'),
+  ) as Sources;
   if (sources.format !== 1) throw new Error(`coalescope_models.pages.catalogue_sources has format ${sources.format}`);
   return sources;
 }
 
 function readBundle(): Bundle {
   const bundle = JSON.parse(runPython(['-m', 'coalescope_models.pages.bundle']).toString('utf8')) as Bundle;
-  if (bundle.format !== 1) throw new Error(`coalescope_models.pages.bundle has format ${bundle.format}, this page reads 1`);
+  if (bundle.format !== 1)
+    throw new Error(`coalescope_models.pages.bundle has format ${bundle.format}, this page reads 1`);
   return bundle;
 }
 
