@@ -97,6 +97,13 @@ def test_files_that_are_named_are_there(document: Path) -> None:
     assert not {path for path in ours if not (document.parent / path).exists()}
 
 
+def test_test_files_that_the_makefile_orders_are_there() -> None:
+    """pytest's workers collect nothing at all, and hardly say so, where one of them is missing."""
+    named = re.findall(r"[a-z_/]+/test_\w+\.py", (ROOT / "Makefile").read_text())
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 @each_document
 def test_targets_that_are_named_can_be_made(document: Path) -> None:
     targets = re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
