@@ -94,7 +94,7 @@ def test_a_recommendation_is_kept_for_the_other_levels_too(
         file.get_by_role("radio", name="UDP").click()
         advised(file, "MTU 6000, delay 960")
         file.get_by_role("button", name="CPU per GB").click()
-        advised(file, "For least receiver CPU time")
+        advised(file, "For least traffic CPU time")
 
 
 def advised(page: Page, words: str) -> None:
