@@ -93,6 +93,9 @@ runs = sa.Table(
     sa.Column("environment", _JSON_OR_NULL, nullable=True),
     sa.Column("warnings", sa.JSON, nullable=False),
     sa.Column("recorded_at", sa.Text, nullable=True),
+    # place among the runs of its sweep or table, and what it was recorded together with
+    sa.Column("order", sa.BigInteger, nullable=True),
+    sa.Column("block", sa.Text, nullable=True),
     sa.Column("created_at", sa.Text, nullable=False),
     # whether there are warnings: lists are filtered by it
     sa.Column("warned", sa.Boolean, nullable=False, server_default=sa.false()),

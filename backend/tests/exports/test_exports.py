@@ -41,6 +41,36 @@ def test_runs_come_back_the_same(client: Any) -> None:
     assert [row["replicate"] for row in found] == ["1", "2", "1", "4"]
 
 
+def test_order_block_and_time_come_back_the_same(client: Any) -> None:
+    table = (
+        b"mtu_bytes,replicate,order,block,recorded_at,drops\n"
+        b"1500,1,2,monday,2026-01-31T13:00:00.500+01:00,3\n"
+        b"1500,2,1,=tuesday,2026-01-31T11:00:00Z,5\n"
+        b"9000,1,,,,7\n"
+    )
+    assert client.upload(table, "lab.csv").status_code == 201
+    exported = export(client, "lab", what="runs").content
+    assert [list(row.values())[1:5] for row in rows(exported.decode())] == [
+        ["1", "2", "monday", "2026-01-31T12:00:00.500Z"],
+        ["2", "1", "'=tuesday", "2026-01-31T11:00:00.000Z"],
+        ["1", "", "", ""],
+    ]
+    assert client.upload(exported, "copy.csv").status_code == 201
+    assert export(client, "copy", what="runs").content == exported
+    first, second, third = json.loads(export(client, "copy", "json", "runs").content)["runs"]
+    assert (first["order"], first["block"]) == (2, "monday")
+    assert second["block"] == "=tuesday"
+    assert (third["order"], third["block"], third["recorded_at"]) == (None, None, None)
+
+
+def test_a_log_brings_its_order(client: Any, make_log: Callable[..., bytes]) -> None:
+    client.upload(make_log(order=17))
+    (row,) = rows(export(client, "lab", what="runs").text)
+    assert row["order"] == "17"
+    assert row["recorded_at"].endswith("Z")
+    assert "block" not in row
+
+
 def test_cells_come_back_the_same(client: Any) -> None:
     client.upload(RUNS, "lab.csv")
     exported = export(client, "lab").content

@@ -45,6 +45,14 @@ def test_a_run_gets_the_measures_of_today(client: Any, run: str) -> None:
     assert cell["measures"]["traffic_cpu_s"]["mean"] == pytest.approx(6 * 0.34)
 
 
+def test_a_run_that_was_stored_without_its_order_gets_it(client: Any, make_log: MakeLog) -> None:
+    (run,) = client.upload(make_log(order=5)).json()["runs"]
+    stored_before(client, 'UPDATE runs SET "order" = NULL')
+    assert client.get(f"/api/runs/{run['id']}").json()["order"] is None
+    again(client)
+    assert client.get(f"/api/runs/{run['id']}").json()["order"] == 5
+
+
 def test_what_was_decided_about_a_run_stays(client: Any, run: str) -> None:
     client.post(f"/api/runs/{run}/retraction", json={"reason": "a cable"})
     again(client)

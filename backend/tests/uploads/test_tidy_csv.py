@@ -93,6 +93,9 @@ def test_quoted_fields_keep_commas_quotes_and_free_factors() -> None:
 
 
 HEADER = "mtu_bytes,delay_us,workload,replicate,throughput_mbps"
+WITH_TIMES = """mtu_bytes,replicate,order,block,recorded_at,drops
+1500,1,7,a,2026-01-31T12:00:00Z,0
+"""
 BAD = {
     # the header
     "unknown column": (GOOD.replace("throughput_mbps", "speediness"), ("unknown_column", 1, "speediness")),
@@ -134,6 +137,11 @@ BAD = {
     "no measured value": (GOOD.replace("986.5", ""), ("no_value", 3, None)),
     "replicate not whole": (GOOD.replace("udp,2", "udp,1.5"), ("bad_count", 3, "replicate")),
     "replicate missing": (GOOD.replace("udp,2", "udp,"), ("bad_count", 3, "replicate")),
+    "time of day without a date": (WITH_TIMES.replace("2026-01-31T12:00:00Z", "12:00"), ("bad_time", 2, "recorded_at")),
+    "time without an offset": (WITH_TIMES.replace("00Z", "00"), ("bad_time", 2, "recorded_at")),
+    "order not whole": (WITH_TIMES.replace("7,a", "7.5,a"), ("bad_count", 2, "order")),
+    "block with a control character": (WITH_TIMES.replace("7,a", "7,a\x07"), ("bad_text", 2, "block")),
+    "time of a mean": (WITH_TIMES.replace("replicate", "n"), ("run_or_cell", 1, "order")),
     "n of zero": (GOOD_CELLS.replace("3000,10,10", "3000,10,0"), ("bad_count", 3, "n")),
     "n negative": (GOOD_CELLS.replace("3000,10,10", "3000,10,-3"), ("bad_count", 3, "n")),
     "n missing": (GOOD_CELLS.replace("3000,10,10", "3000,10,"), ("bad_count", 3, "n")),
@@ -170,6 +178,8 @@ def test_the_good_twins_pass() -> None:
     """The negative control of all bad tables, which differ from these in one place."""
     assert len(read(GOOD).rows) == 3
     assert len(read(GOOD_CELLS).rows) == 2
+    (row,) = read(WITH_TIMES).rows
+    assert (row.order, row.block, row.recorded_at) == (7, "a", "2026-01-31T12:00:00.000Z")
 
 
 def advice(text: str) -> str:
@@ -186,6 +196,10 @@ def test_advice_names_what_was_meant() -> None:
     assert "µs" in milliseconds
     assert "Multiply by 1000" in milliseconds
     assert "Divide by 1000" in advice(GOOD.replace("throughput_mbps", "throughput_kbps"))
+
+
+def test_a_time_by_another_name_is_told_its_name_here() -> None:
+    assert "name it recorded_at" in advice(WITH_TIMES.replace("recorded_at", "started_at"))
 
 
 def test_bytes_that_are_not_text_have_their_offset() -> None:

@@ -3252,8 +3252,21 @@ export interface components {
             row: number | null;
             /** Partial */
             partial: boolean;
-            /** Recorded At */
+            /**
+             * Recorded At
+             * @description Start of the window, in UTC; null if not known
+             */
             recorded_at: string | null;
+            /**
+             * Order
+             * @description Place in its sweep or table; null if not known
+             */
+            order: number | null;
+            /**
+             * Block
+             * @description What a table says it was recorded together with, such as a day
+             */
+            block: string | null;
             /** Created At */
             created_at: string;
             /** Measures */
@@ -3319,8 +3332,21 @@ export interface components {
             row: number | null;
             /** Partial */
             partial: boolean;
-            /** Recorded At */
+            /**
+             * Recorded At
+             * @description Start of the window, in UTC; null if not known
+             */
             recorded_at: string | null;
+            /**
+             * Order
+             * @description Place in its sweep or table; null if not known
+             */
+            order: number | null;
+            /**
+             * Block
+             * @description What a table says it was recorded together with, such as a day
+             */
+            block: string | null;
             /** Created At */
             created_at: string;
             /** Measures */

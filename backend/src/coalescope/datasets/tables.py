@@ -29,4 +29,7 @@ def _run(dataset: Dataset, table: Table, row: TableRow) -> NewRun:
         content="dataset",
         measures=measures_of(table, row),
         csv_row=row.row,
+        recorded_at=row.recorded_at,
+        order=row.order,
+        block=row.block,
     )

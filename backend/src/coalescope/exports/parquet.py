@@ -14,7 +14,8 @@ from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
 from coalescope.exports.repository import ExportedRun
 
 _ROWS_IN_GROUP = 20_000
-_OF_A_RUN = {"replicate": "int64", "partial": "bool", "content": "string", "recorded_at": "string"}
+_OF_A_RUN = {"replicate": "int64", "partial": "bool", "content": "string"}
+_WHEN = {"recorded_at": "string", "order": "int64", "block": "string"}
 _OF_A_CELL = {"runs": "int64", "partial_runs": "int64"}
 _OF_A_VALUE = {"": "double", "_sd": "double", "_n": "int64"}
 _OF_A_SUMMARY = {**_OF_A_VALUE, "_ci95_low": "double", "_ci95_high": "double"}
@@ -36,7 +37,7 @@ def write_runs(
     runs: Iterable[ExportedRun],
 ) -> None:
     """Write a row per run. Errors: CoalescopeError 500 where pyarrow is not installed."""
-    own = {"run": "string", "cell": "int64", **_OF_A_RUN}
+    own = {"run": "string", "cell": "int64", **_OF_A_RUN, **_WHEN}
     types = _types(own, factors, measures, _OF_A_VALUE)
     _write(sink, types, (_run(experiment, factors, run) for run in runs))
 
@@ -68,6 +69,8 @@ def _run(experiment: ExperimentRecord, factors: Types, run: ExportedRun) -> dict
         "partial": run.partial,
         "content": run.content,
         "recorded_at": run.recorded_at,
+        "order": run.order,
+        "block": run.block,
     }
     for name, found in run.measures.items():
         row |= {name: found.value, f"{name}_sd": found.sd, f"{name}_n": found.n}

@@ -26,6 +26,8 @@ class ExportedRun:
     partial: bool
     content: str
     recorded_at: str | None
+    order: int | None
+    block: str | None
     measures: Mapping[str, MeasuredValue]
 
 
@@ -72,6 +74,14 @@ def factors_of_cells(
     yield from connection.scalars(query)
 
 
+def known_of_when(connection: Connection, experiment_id: int, without: Sequence[str]) -> list[str]:
+    """Which of order, block and recorded_at any current run has."""
+    columns = (runs.c.order, runs.c.block, runs.c.recorded_at)
+    query = sa.select(*map(sa.func.count, columns)).where(*_chosen(experiment_id, without))
+    counts = connection.execute(query).one()
+    return [column.name for column, count in zip(columns, counts, strict=True) if count]
+
+
 def replicate_numbers(
     connection: Connection, experiment_id: int, without: Sequence[str]
 ) -> dict[int, set[int]]:
@@ -101,6 +111,8 @@ def current_runs(
                 row.partial,
                 row.content,
                 row.recorded_at,
+                row.order,
+                row.block,
                 measures.get(row.id, {}),
             )
         last = page[-1].id
@@ -119,6 +131,8 @@ def _page_of_runs(
             runs.c.partial,
             runs.c.content,
             runs.c.recorded_at,
+            runs.c.order,
+            runs.c.block,
         )
         .join(cells, cells.c.id == runs.c.cell_id)
         .where(

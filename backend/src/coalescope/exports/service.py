@@ -114,7 +114,9 @@ def _export_runs(
     count = "n" if any(column.has_means for column in found) else "replicate"
     known = frozenset(column.name for column in found if column.has_sd)
     used = repository.replicate_numbers(connection, experiment.id, without)
-    return csv_of_runs(Columns(factors, count, measures, known), runs, used)
+    known_of_when = repository.known_of_when(connection, experiment.id, without)
+    when = known_of_when if count == "replicate" else []
+    return csv_of_runs(Columns(factors, count, measures, known, when), runs, used)
 
 
 def _json(
@@ -175,6 +177,8 @@ def _run(run: ExportedRun) -> dict[str, Any]:
         "partial": run.partial,
         "content": run.content,
         "recorded_at": run.recorded_at,
+        "order": run.order,
+        "block": run.block,
         "measures": {
             name: {"value": found.value, "sd": found.sd, "n": found.n}
             for name, found in run.measures.items()

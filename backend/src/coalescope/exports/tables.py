@@ -8,7 +8,7 @@ a mean), then measures, each with MEASURE_sd where a deviation is known.
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from coalescope.experiments.records import CellRecord, Factors, FactorValue, SummaryRecord
 from coalescope.exports.formulas import disarmed
@@ -20,16 +20,20 @@ _ROWS_PER_CHUNK = 500
 
 @dataclass(frozen=True)
 class Columns:
-    """The header: `count` is "replicate" or "n"; `deviations` names the measures with an sd."""
+    """The header: `count` is "replicate" or "n"; `deviations` names the measures with an sd.
+
+    `when` names what is known of when runs were recorded: order, block, recorded_at.
+    """
 
     factors: Sequence[str]
     count: str
     measures: Sequence[str]
     deviations: frozenset[str]
+    when: Sequence[str] = ()
 
     def names(self) -> list[str]:
         """Return the header's fields."""
-        named = [*self.factors, self.count]
+        named = [*self.factors, self.count, *self.when]
         for measure in self.measures:
             named.append(measure)
             if measure in self.deviations:
@@ -42,6 +46,7 @@ class _Row:
     factors: Factors
     count: int
     values: Mapping[str, tuple[float, float | None]]
+    when: Mapping[str, FactorValue | None] = field(default_factory=dict)
 
 
 def csv_of_cells(columns: Columns, cells: Iterable[CellRecord]) -> Iterator[str]:
@@ -89,7 +94,8 @@ def _numbered(
         else:
             given[run.cell_id].add(number)
         values = {name: (found.value, None) for name, found in run.measures.items()}
-        yield _Row(run.factors, number, values)
+        when = {"order": run.order, "block": run.block, "recorded_at": run.recorded_at}
+        yield _Row(run.factors, number, values, when)
 
 
 def _csv(columns: Columns, rows: Iterable[_Row]) -> Iterator[str]:
@@ -108,6 +114,7 @@ def _csv(columns: Columns, rows: Iterable[_Row]) -> Iterator[str]:
 def _fields(columns: Columns, row: _Row) -> list[str]:
     fields = [_text(row.factors.get(name)) for name in columns.factors]
     fields.append(str(row.count))
+    fields += [_text(row.when.get(name)) for name in columns.when]
     for measure in columns.measures:
         mean, sd = row.values.get(measure, (None, None))
         fields.append(_text(mean))

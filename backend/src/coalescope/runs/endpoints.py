@@ -234,6 +234,8 @@ def _fields(
         "row": run.csv_row,
         "partial": run.partial,
         "recorded_at": run.recorded_at,
+        "order": run.order,
+        "block": run.block,
         "created_at": run.created_at,
         "measures": {
             name: MeasuredValueOut(value=m.value, sd=m.sd, n=m.n) for name, m in measures.items()

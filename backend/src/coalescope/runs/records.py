@@ -50,7 +50,10 @@ class NewRun:
     requested: Factors | None = None
     environment: Mapping[str, Any] | None = None
     warnings: Sequence[RunWarning] = ()
+    # start of the window, place in the sweep, and what it was recorded together with
     recorded_at: str | None = None
+    order: int | None = None
+    block: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class RunRecord:
     environment: Mapping[str, Any] | None
     warnings: Sequence[Mapping[str, Any]]
     recorded_at: str | None
+    order: int | None
+    block: str | None
     created_at: str
 
 
@@ -101,6 +106,18 @@ class Listing:
     falling: bool = False
 
 
+class When(NamedTuple):
+    """When a run was recorded, as far as it is known: replicates may depend on it."""
+
+    replicate: int | None = None
+    order: int | None = None
+    block: str | None = None
+    recorded_at: str | None = None
+
+
+NOT_KNOWN = When()
+
+
 @dataclass(frozen=True)
 class RunValues:
     """A current run (or a row of means), its cell, and its values of the measures asked for."""
@@ -108,6 +125,7 @@ class RunValues:
     cell_id: int
     factors: Factors
     values: Mapping[str, float]
+    when: When = NOT_KNOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from coalescope.runs.records import (
     ReplicateRecord,
     RunRecord,
     RunValues,
+    When,
 )
 from coalescope.tables import (
     cells,
@@ -46,6 +47,8 @@ _RUN_COLUMNS = (
     runs.c.environment,
     runs.c.warnings,
     runs.c.recorded_at,
+    runs.c.order,
+    runs.c.block,
     runs.c.created_at,
 )
 
@@ -265,10 +268,12 @@ def values_of_runs(
     factors = factors_of_cells(connection, experiment_id)
     found: dict[int, dict[str, float]] = {}
     cell_of: dict[int, int] = {}
-    for run_id, cell_id in connection.execute(
-        sa.select(runs.c.id, runs.c.cell_id).where(*chosen).order_by(runs.c.id)
+    when: dict[int, When] = {}
+    recorded = (runs.c.replicate, runs.c.order, runs.c.block, runs.c.recorded_at)
+    for run_id, cell_id, *own in connection.execute(
+        sa.select(runs.c.id, runs.c.cell_id, *recorded).where(*chosen).order_by(runs.c.id)
     ):
-        found[run_id], cell_of[run_id] = {}, cell_id
+        found[run_id], cell_of[run_id], when[run_id] = {}, cell_id, When(*own)
     values = (
         sa.select(run_measures.c.run_id, run_measures.c.measure, run_measures.c.value)
         .join(runs, runs.c.id == run_measures.c.run_id)
@@ -277,7 +282,8 @@ def values_of_runs(
     for run_id, measure, value in connection.execute(values):
         found[run_id][measure] = value
     return [
-        RunValues(cell_of[run_id], factors[cell_of[run_id]], own) for run_id, own in found.items()
+        RunValues(cell_of[run_id], factors[cell_of[run_id]], own, when[run_id])
+        for run_id, own in found.items()
     ]
 
 

@@ -42,7 +42,11 @@ class RunOut(BaseModel):
     filename: str | None
     row: int | None
     partial: bool
-    recorded_at: str | None
+    recorded_at: str | None = Field(description="Start of the window, in UTC; null if not known")
+    order: int | None = Field(description="Place in its sweep or table; null if not known")
+    block: str | None = Field(
+        description="What a table says it was recorded together with, such as a day"
+    )
     created_at: str
     measures: dict[str, MeasuredValueOut]
     warning_codes: list[str]

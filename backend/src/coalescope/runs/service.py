@@ -116,7 +116,6 @@ def replace_log(
     values = {
         "upload_id": upload_id,
         "partial": whole.partial,
-        "recorded_at": whole.recorded_at,
     }
     _replace_measures(connection, run, whole, values)
     before = {"log": run.sha256, "partial": run.partial}
@@ -144,11 +143,12 @@ def measure_again(connection: Connection, new: Mapping[str, NewRun], reason: str
 def _replace_measures(
     connection: Connection, run: RunRecord, new: NewRun, values: Mapping[str, Any]
 ) -> None:
-    """The run with the measures and warnings of `new`, and further values of its row."""
+    """The run with what its log says in `new`, and further values of its row."""
     kept = [warning for warning in run.warnings if warning["code"] == "replicate_repeated"]
     warnings = [*(warning.as_json() for warning in new.warnings), *kept]
+    told = {"recorded_at": new.recorded_at, "order": new.order, "block": new.block}
     repository.update_run(
-        connection, run.id, {**values, "warnings": warnings, "warned": bool(warnings)}
+        connection, run.id, {**values, **told, "warnings": warnings, "warned": bool(warnings)}
     )
     repository.delete_measures(connection, run.id)
     repository.insert_measures(connection, {run.id: new.measures})
@@ -428,6 +428,8 @@ def _row(run: NewRun, experiment_id: int, cell_id: int, now: str) -> dict[str, A
         "warnings": [warning.as_json() for warning in run.warnings],
         "warned": bool(run.warnings),
         "recorded_at": run.recorded_at,
+        "order": run.order,
+        "block": run.block,
         "created_at": now,
     }
 

@@ -17,11 +17,19 @@ from coalescope.glossary.quantities import (
 )
 from coalescope.glossary.units import agree, conversion, split
 
-Role = Literal["factor", "free factor", "measure", "sd", "replicate", "n", "retired"]
+Role = Literal["factor", "free factor", "measure", "sd", "replicate", "n", "when", "retired"]
 _Where = dict[str, str | int | float | None]
 _SD = "_sd"
 _COLUMNS = [q.name for q in QUANTITIES.values() if q.role in ("factor", "measure")]
-_NUMBERING: dict[str, Role] = {"replicate": "replicate", "n": "n"}
+_NUMBERING: dict[str, Role] = {
+    "replicate": "replicate",
+    "n": "n",
+    "order": "when",
+    "block": "when",
+    "recorded_at": "when",
+}
+#: What others call the time of a run.
+_TIMES = {"started_at", "start_time", "start", "time", "timestamp", "date", "datetime", "when"}
 
 #: What other tools call a quantity: its names here. A unit at the end of the name must agree.
 _ELSEWHERE = {
@@ -89,6 +97,13 @@ def unknown_column(name: str, position: int) -> Problem:
             advice="Name every column after the glossary, or remove the empty column.",
         )
     plain = _plain(name)
+    if plain in _TIMES:
+        return Problem(
+            code="unknown_column",
+            message=f"Column {name!r} is not in the glossary.",
+            where=where,
+            advice="If it says when each run was recorded, name it recorded_at.",
+        )
     same = _same_quantity(plain)
     if same:
         return _wrong_unit(name, same, where)

@@ -35,6 +35,9 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
             content="csv",
             measures=measures_of(table, row),
             csv_row=row.row,
+            recorded_at=row.recorded_at,
+            order=row.order,
+            block=row.block,
         )
         for row in table.rows
     ]

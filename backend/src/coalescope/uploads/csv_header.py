@@ -58,6 +58,15 @@ def _check_header(columns: Sequence[Column], faults: Faults) -> None:
             "A row is one run (replicate) or one cell's mean (n), not both: remove one.",
             1,
         )
+    if {"when", "n"} <= roles:
+        name = next(column.name for column in columns if column.role == "when")
+        faults.add(
+            "run_or_cell",
+            f"Column {name!r} says when a run was recorded, but the rows are means.",
+            "Remove it, or give one row per run.",
+            1,
+            name,
+        )
     if not roles & {"factor", "free factor"}:
         faults.add(
             "missing_column",

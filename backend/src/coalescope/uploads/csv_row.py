@@ -3,7 +3,9 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 
 from coalescope_models.vocabulary.quantity import Quantity
 
@@ -11,6 +13,7 @@ from coalescope.experiments.records import FactorValue
 from coalescope.exports.formulas import as_meant
 from coalescope.runs.factors import CONTROL, LARGEST_LEVEL, LONGEST_LEVEL
 from coalescope.runs.records import MeasuredValue
+from coalescope.timestamps import as_utc
 from coalescope.uploads.columns import Column
 from coalescope.uploads.csv_faults import Faults
 
@@ -27,6 +30,9 @@ class TableRow:
     factors: dict[str, FactorValue]
     replicate: int | None
     measures: dict[str, MeasuredValue]
+    recorded_at: str | None = None
+    order: int | None = None
+    block: str | None = None
 
 
 def read_row(
@@ -62,6 +68,9 @@ def read_row(
         if column.role == "sd" and (value := reader.deviation(column, texts)) is not None
     }
     n = counts.get("n", 1)
+    order = reader.order(texts.get("order", ""))
+    block = reader.block(texts.get("block", ""))
+    recorded_at = reader.moment(texts.get("recorded_at", ""))
     if len(faults.problems) > before or n is None:
         return None
     reader.check_deviations(deviations, means, n)
@@ -72,7 +81,7 @@ def read_row(
     if len(faults.problems) > before:
         return None
     measures = {name: MeasuredValue(mean, deviations.get(name), n) for name, mean in means.items()}
-    return TableRow(number, factors, counts.get("replicate"), measures)
+    return TableRow(number, factors, counts.get("replicate"), measures, recorded_at, order, block)
 
 
 def _wrong_length(
@@ -125,6 +134,40 @@ class _RowReader:
             return None
         return as_meant(text)
 
+    def order(self, text: str) -> int | None:
+        """The place of the run among all; None where it is not known."""
+        return self.count("order", text) if text else None
+
+    def block(self, text: str) -> str | None:
+        """What the run was recorded together with; None where it is not known."""
+        if len(text) > LONGEST_LEVEL or CONTROL.search(text):
+            self._fault(
+                "bad_text",
+                "The block is too long or has control characters.",
+                f"Use plain text of at most {LONGEST_LEVEL} characters.",
+                "block",
+                text,
+            )
+            return None
+        return as_meant(text) or None
+
+    def moment(self, text: str) -> str | None:
+        """When the run was recorded, in UTC; None where it is not known, or after a fault."""
+        if not text:
+            return None
+        with suppress(ValueError, OverflowError):
+            moment = datetime.fromisoformat(text)
+            if moment.tzinfo is not None:
+                return as_utc(moment)
+        self._fault(
+            "bad_time",
+            f"Row {self.row}, column recorded_at: {text[:40]!r} is no point in time.",
+            "Write ISO 8601 with the offset from UTC: 2026-01-31T12:00:00Z, or +01:00 for Z.",
+            "recorded_at",
+            text,
+        )
+        return None
+
     def number(self, column: Column, text: str) -> float | None:
         """A number in its quantity's domain; None if empty or after a fault."""
         if not text:
@@ -171,14 +214,15 @@ class _RowReader:
         return value
 
     def count(self, name: str, text: str) -> int | None:
-        """A whole number: n from 1, replicate from 0."""
+        """A whole number: n from 1, replicate and order from 0."""
         least = 1 if name == "n" else 0
         value = int(text) if _INTEGER.fullmatch(text) else None
         if value is None or value < least:
             self._fault(
                 "bad_count",
                 f"{name} must be a whole number from {least}, not {text!r}.",
-                "n counts the runs behind a mean; replicate numbers the runs of a cell.",
+                "n counts the runs behind a mean; replicate numbers the runs of a cell, order all "
+                "runs as they were recorded.",
                 name,
                 text,
             )

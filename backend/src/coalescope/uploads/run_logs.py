@@ -123,6 +123,7 @@ def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewR
             *date_doubts(recorded_at),
         ],
         recorded_at=recorded_at,
+        order=run.get("order"),
     )
 
 
