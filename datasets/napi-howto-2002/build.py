@@ -17,7 +17,6 @@ def main() -> None:
             (
                 "workload",
                 "frame_bytes",
-                "packet_rate_hz",
                 "replicate",
                 "elapsed_s",
                 "rx_packets",
@@ -31,7 +30,6 @@ def main() -> None:
                 (
                     "forwarding",
                     int(row["psize"]) + FRAME_CHECK_BYTES,
-                    row["ipps"],
                     1,
                     f"{OFFERED_PACKETS / int(row['ipps']):.6f}",
                     received,
