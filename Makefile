@@ -94,19 +94,21 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/mypy
 	$(BIN)/mypy docs/published_vs_predicted.py docs/settings_table.py
 	$(BIN)/mypy docs/bill_of_materials.py
+	$(BIN)/mypy docs/scored.py
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
 	@$(MAKE) --no-print-directory client
-	@git diff --exit-code -- docs/openapi.json frontend/src/api/schema.d.ts docs/glossary.md docs/published-vs-predicted.md docs/settings.md \
+	@git diff --exit-code -- docs/openapi.json frontend/src/api/schema.d.ts docs/glossary.md docs/published-vs-predicted.md docs/scored.md docs/settings.md \
 		|| { echo 'The generated client is stale: commit the difference above.' >&2; exit 1; }
 
 # What has not changed is left as it is: the page is built of it, and would be built again.
 replaced = $(2) > $(1).new && { if cmp -s $(1).new $(1); then rm $(1).new; else mv $(1).new $(1); fi; }
 
-client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, docs/published-vs-predicted.md, docs/settings.md and the page's API client
+client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, docs/published-vs-predicted.md, docs/scored.md, docs/settings.md and the page's API client
 	@$(call replaced,docs/openapi.json,$(BIN)/coalescope openapi)
 	@$(call replaced,docs/glossary.md,$(BIN)/python -m coalescope_models.vocabulary.glossary)
 	@$(call replaced,docs/published-vs-predicted.md,$(BIN)/python docs/published_vs_predicted.py)
+	@$(call replaced,docs/scored.md,$(BIN)/python docs/scored.py)
 	@$(call replaced,docs/settings.md,$(BIN)/python docs/settings_table.py)
 	@$(call replaced,frontend/src/api/schema.d.ts,frontend/node_modules/.bin/openapi-typescript docs/openapi.json --default-non-nullable=false)
 

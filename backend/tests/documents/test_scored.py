@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/scored.py: what is scored, against what, and that nothing is fitted to its own cells."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from coalescope_models.catalogue import MODELS, Model
+from coalescope_models.catalogue.model import quantities, slider
+from coalescope_models.vocabulary.quantity import QUANTITIES
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@pytest.fixture(scope="module")
+def scored() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("scored", DOCS / "scored.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["scored"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def made_up(model_id: str = "made-up") -> Model:
+    """Throughput that is twice the offered rate, and a second output without a measure."""
+
+    def function(offered_mbps: Any, link_rate_mbps: Any, xp: Any) -> dict[str, Any]:
+        return {"throughput_mbps": 2.0 * offered_mbps, "latency_us": link_rate_mbps}
+
+    return Model(
+        id=model_id,
+        title="",
+        summary="",
+        function=function,
+        inputs=quantities("offered_mbps"),
+        parameters=(slider("link_rate_mbps", 1000.0, 1.0, 1e4, 1.0),),
+        outputs=quantities("throughput_mbps", "latency_us"),
+        citation="",
+    )
+
+
+def cells_of(scored: ModuleType, *numbers: dict[str, float]) -> Any:
+    return scored.Cells("made-up", "measured", "udp", tuple(scored.Cell({}, n) for n in numbers))
+
+
+def test_an_error_is_relative_and_of_a_share_in_points(scored: ModuleType) -> None:
+    cells = cells_of(
+        scored,
+        {"offered_mbps": 50.0, "throughput_mbps": 80.0},
+        {"offered_mbps": 50.0, "throughput_mbps": 125.0},
+        {"offered_mbps": 50.0},
+        {"throughput_mbps": 1.0},
+    )
+    (score,) = scored.scores(made_up(), cells)
+    assert list(score.errors) == pytest.approx([25.0, -20.0])
+    assert (score.output, score.median, score.p95) == ("throughput_mbps", 22.5, 25.0)
+    assert score.same_cells == "not said"  # a new model has not declared it
+    assert scored.error("idle_cpu_percent", 3.0, 2.0) == 1.0
+    assert scored.error("throughput_mbps", 3.0, 2.0) == 50.0
+
+
+def test_what_was_set_is_not_taken_for_measured(scored: ModuleType) -> None:
+    numbers = {"offered_mbps": 50.0, "throughput_mbps": 80.0}
+    observed, chosen = (
+        scored.Cells("", "measured", "", (scored.Cell(levels, numbers),))
+        for levels in ({}, {"throughput_mbps": 80.0})
+    )
+    assert list(scored.scores(made_up(), observed))
+    assert not list(scored.scores(made_up(), chosen))
+
+
+def test_parameters_are_fitted_on_other_cells_only(scored: ModuleType) -> None:
+    """Three MTUs cost alike, the fourth ten times as much: its own cells would have told."""
+    model = MODELS["cpu-overhead"]
+    cells = []
+    for mtu, price in ((1500.0, 1.0), (3000.0, 1.0), (4500.0, 1.0), (6000.0, 10.0)):
+        for interrupts in (10.0, 50.0, 200.0, 400.0):
+            counts = {
+                "rx_megabytes": 1000.0 + interrupts,
+                "rx_kilopackets": 1e6 / mtu,
+                "rx_kilointerrupts": interrupts,
+            }
+            cost = 0.8 * counts["rx_megabytes"] + 0.3 * counts["rx_kilopackets"] + interrupts
+            cells.append({**counts, "mtu_bytes": mtu, "system_cpu_jiffies": price * cost})
+    _, held_out = scored.scores(model, cells_of(scored, *cells))
+    assert "fitted on the other MTUs" in held_out.parameters
+    assert held_out.errors[-4:] == pytest.approx([-90.0] * 4)
+    alike = cells_of(scored, *cells[:12])
+    _, held_out = scored.scores(model, alike)
+    assert held_out.errors == pytest.approx([0.0] * 12, abs=1e-6)
+
+
+def test_every_model_is_scored_or_told_why_not(scored: ModuleType) -> None:
+    text = (DOCS / "scored.md").read_text()
+    told = {line.split(" | ")[0].removeprefix("| ") for line in text.splitlines()}
+    assert MODELS.keys() <= told
+    assert scored.TRAFFIC.keys() | scored.OF_SOMETHING_ELSE.keys() <= MODELS.keys()
+    assert scored.CHOSEN_AFTER.keys() <= MODELS.keys()
+    for model_id, chosen in scored.CHOSEN_AFTER.items():
+        names = {name for group in chosen.values() for name in group}
+        assert names <= MODELS[model_id].defaults.keys(), model_id
+
+
+def test_settings_of_data_sets_are_quantities(scored: ModuleType) -> None:
+    for dataset in scored.find_datasets(scored.DATASETS):
+        table = dataset.source.get("settings", {})
+        workloads = [name for name, value in table.items() if isinstance(value, dict)]
+        for workload in ("", *workloads):
+            assert scored.settings_of(dataset, workload).keys() <= QUANTITIES.keys()
+
+
+def test_failures_stay_in_the_table(scored: ModuleType) -> None:
+    rows = [
+        line for line in (DOCS / "scored.md").read_text().splitlines() if "napi-receive" in line
+    ]
+    assert any("napi-howto-2002" in row and "**" in row for row in rows)
+    assert len(scored.all_scores()) > 60

@@ -1,0 +1,510 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/scored.md: every model of the catalogue beside every data set that has what it needs.
+
+    python docs/scored.py > docs/scored.md
+
+A model is scored where a data set's cells, and what its source.toml says of all of them
+(`[settings]`), give all of its inputs, and where an output of it was measured. Nothing is fitted
+to the cells that are scored, except where a row says so.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from coalescope.datasets.bundles import read_bundle
+from coalescope.datasets.source import Dataset, find_datasets
+from coalescope.datasets.tables import table_runs
+from coalescope.runs.records import NewRun
+from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.run_logs import understand_run_log
+from coalescope_models.catalogue import MODELS, DomainError, Model, evaluate
+from coalescope_models.inference.fitting import fit_linear, fit_nonlinear
+from coalescope_models.phenomena.interrupts import TICK_US
+from coalescope_models.phenomena.link import frame_rate_hz
+from coalescope_models.vocabulary.quantity import QUANTITIES
+
+DATASETS = Path(__file__).parents[1] / "datasets"
+#: Median relative error [%] from which on a row is a failure, and set in bold.
+FAILURE_PERCENT = 10.0
+#: A factor with more levels than this is put into so many classes.
+CLASSES = 6
+
+#: Workloads that a model is of. One that is not named here is scored on all.
+TRAFFIC: Mapping[str, tuple[str, ...]] = {
+    "cpu-overhead-open-loop": ("udp",),
+    "link-bound": ("udp", "tcp"),
+    "timer-packets-per-interrupt": ("udp",),
+    "request-response": ("nfs", "request_response"),
+    "napi-receive": ("forwarding",),
+    "moderation-trade": ("ping", "iperf"),
+    "end-system-costs": ("",),
+    "receive-open-loop": ("udp",),
+    "receive-windowed": ("tcp",),
+}
+
+#: Models that have what they need by name, but are of something else, and why.
+OF_SOMETHING_ELSE: Mapping[str, str] = {
+    "tcp-coalescing-throughput": "It is of one connection; the TCP data here are of ten at a time.",
+    "tcp-lossy-throughput": "It is of one connection; the TCP data here are of ten at a time.",
+    "interrupt-livelock": "Its CPU time is that of interrupts alone, which no data set here has.",
+}
+
+#: Parameters whose defaults were fitted to a data set, or chosen after seeing it. A model that is
+#: not named here: not said.
+CHOSEN_AFTER: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "cpu-overhead": {"geist-2005-nfs": ("alpha", "beta", "gamma")},
+    "cpu-overhead-surface": {"geist-2005-nfs": ("alpha", "beta", "gamma")},
+    "cpu-overhead-open-loop": {"geist-2005-nfs": ("alpha", "beta", "gamma")},
+    "link-bound": {},
+    "timer-packets-per-interrupt": {},
+    "bus-bound": {},
+    "request-response": {
+        "geist-2005-nfs": (
+            *("alpha", "beta", "gamma", "small_packets"),
+            *("idle_us", "delay_waits", "burst_rate_mbps"),
+        )
+    },
+    "coalesced-interrupt-load": {},
+    "end-system-costs": {"chase-1999": ("copy_cost_ns", "packet_cost_us", "interrupt_cost_us")},
+    "napi-receive": {},
+    "moderation-trade": {"dillon-2004": ("interrupt_cost_us", "packet_cost_us", "base_latency_us")},
+    "receive-open-loop": {},
+    "receive-windowed": {"geist-2005-points": ("window_bytes", "rtt_min_us")},
+}
+
+_COSTS = ("byte_cost_ns", "packet_cost_us", "interrupt_cost_us")
+#: Parameters that are also fitted on the cells of the other MTUs, and to which output; besides
+#: those of a linear fit.
+FITTED: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "receive-open-loop": ("system_cpu_percent", _COSTS),
+    "receive-windowed": ("system_cpu_percent", _COSTS),
+    "coalesced-interrupt-load": ("system_cpu_percent", ("packet_cost_us", "interrupt_cost_us")),
+    "request-response": ("throughput_mbps", ("idle_us", "delay_waits")),
+}
+
+#: Measures that an output stands beside, the first that a cell has; by default that of its name.
+#: Models predict what receiving costs, so the receiver's own CPU time goes before the host's.
+MEASURED_AS: Mapping[str, tuple[str, ...]] = {
+    "system_cpu": ("traffic_cpu_jiffies", "system_cpu_jiffies"),
+    "system_cpu_per_gb": ("traffic_cpu_jiffies_per_gb", "system_cpu_jiffies_per_gb"),
+    "system_cpu_percent": ("traffic_cpu_percent", "system_cpu_percent"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One cell: the levels of its factors, and all that is known of it as numbers, by quantity."""
+
+    levels: Mapping[str, str | float]
+    numbers: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one workload of a data set.
+
+    Attributes:
+        dataset: its name.
+        kind: published, measured, emulated or simulated.
+        workload: "" where the data set has none.
+        cells: one for each combination of levels.
+    """
+
+    dataset: str
+    kind: str
+    workload: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Score:
+    """One output of a model beside one measure.
+
+    Attributes:
+        errors: relative error of each cell [%]; of shares between 0 and 100 %, the difference in
+            points. NaN where the model has no answer.
+        parameters: where they are from.
+        same_cells: parameters that were fitted to these cells or chosen after seeing them.
+    """
+
+    model: Model
+    of: Cells
+    output: str
+    measure: str
+    used: tuple[Cell, ...]
+    errors: np.ndarray
+    parameters: str
+    same_cells: str
+
+    @property
+    def median(self) -> float:
+        """Of the size of the errors."""
+        return float(np.nanmedian(np.abs(self.errors)))
+
+    @property
+    def p95(self) -> float:
+        """The error that 95 of 100 cells stay within; the largest of up to 20 cells."""
+        return float(np.nanquantile(np.abs(self.errors), 0.95, method="higher"))
+
+
+# ---- data -------------------------------------------------------------------------------------
+
+
+@cache
+def all_cells() -> tuple[Cells, ...]:
+    """Every workload of every data set."""
+    return tuple(each for dataset in find_datasets(DATASETS) for each in _by_workload(dataset))
+
+
+def _by_workload(dataset: Dataset) -> Iterator[Cells]:
+    runs = list(_bundle_runs(dataset)) if dataset.is_bundle else table_runs(dataset)
+    workloads = dict.fromkeys(str(run.factors.get("workload", "")) for run in runs)
+    for workload in workloads:
+        own = [run for run in runs if str(run.factors.get("workload", "")) == workload]
+        groups: dict[tuple[tuple[str, object], ...], list[NewRun]] = {}
+        for run in own:
+            groups.setdefault(tuple(sorted(run.factors.items())), []).append(run)
+        settings = settings_of(dataset, workload)
+        cells = tuple(
+            Cell(group[0].factors, complete({**settings, **_mean(group)}))
+            for group in groups.values()
+        )
+        yield Cells(dataset.slug, dataset.kind, workload, cells)
+
+
+def _bundle_runs(dataset: Dataset) -> Iterator[NewRun]:
+    for name, content in read_bundle(dataset.path):
+        request = UploadRequest(
+            name.replace("/", "-"),
+            experiment=dataset.slug,
+            kind=dataset.kind,
+            environment=dataset.source.get("environment", {}),
+        )
+        yield from understand_run_log(content, request).runs
+
+
+def settings_of(dataset: Dataset, workload: str) -> dict[str, float]:
+    """What source.toml says of all cells, and of all of a workload, by the glossary's names."""
+    table: Mapping[str, object] = dataset.source.get("settings", {})
+    own = table.get(workload, {})
+    assert isinstance(own, Mapping)
+    everywhere = {name: value for name, value in table.items() if not isinstance(value, Mapping)}
+    return {name: float(str(value)) for name, value in {**everywhere, **own}.items()}
+
+
+def _mean(runs: Sequence[NewRun]) -> dict[str, float]:
+    """Numbers of a cell: its numeric factors, and the mean of each measure that all runs have."""
+    numbers = {
+        name: float(level)
+        for name, level in runs[0].factors.items()
+        if isinstance(level, (int, float))
+    }
+    shared = set.intersection(*(set(run.measures) for run in runs))
+    return numbers | {
+        name: sum(run.measures[name].value for run in runs) / len(runs) for name in shared
+    }
+
+
+def complete(numbers: Mapping[str, float]) -> dict[str, float]:
+    """Add what follows from a cell's numbers by definition, where it is not there already."""
+    found = dict(numbers)
+    for name, needed, derive in DERIVED:
+        if name not in found and all(each in found for each in needed):
+            value = derive(*(found[each] for each in needed))
+            if math.isfinite(value):
+                found[name] = value
+    return found
+
+
+#: What follows from what: name, what it is made of, how. Earlier ones are there for later ones.
+DERIVED: Sequence[tuple[str, tuple[str, ...], Callable[..., float]]] = (
+    ("delay_us", ("delay_ticks",), lambda ticks: TICK_US * ticks),
+    (  # only where hosts are said to bound the rate: a timer's delay is something else
+        "moderation_rate_hz",
+        ("delay_us", "moderated_hosts"),
+        lambda delay_us, _: 1e6 / delay_us if delay_us else math.inf,
+    ),
+    ("rx_megabytes", ("rx_bytes",), lambda count: 1e-6 * count),
+    ("rx_kilopackets", ("rx_packets",), lambda count: 1e-3 * count),
+    ("rx_kilointerrupts", ("rx_interrupts",), lambda count: 1e-3 * count),
+    ("packet_fill", ("mean_packet_bytes", "mtu_bytes"), lambda mean, mtu: min(1.0, mean / mtu)),
+    ("interrupt_rate_hz", ("rx_interrupt_rate_hz",), lambda rate: rate),
+    ("packet_rate_hz", ("rx_packets", "elapsed_s"), lambda count, time: count / time),
+    (
+        "drop_percent",
+        ("drops", "rx_packets"),
+        lambda drops, received: 100.0 * drops / (drops + received),
+    ),
+    (
+        "link_load",
+        ("drops", "rx_packets", "elapsed_s", "frame_bytes", "link_rate_mbps"),
+        lambda drops, received, elapsed, frame, link: min(
+            1.0, (drops + received) / elapsed / frame_rate_hz(frame, link)
+        ),
+    ),
+)
+
+
+# ---- scores -----------------------------------------------------------------------------------
+
+
+@cache
+def all_scores() -> tuple[Score, ...]:
+    """Every score, model by model in the order of the catalogue."""
+    return tuple(
+        score
+        for model in MODELS.values()
+        if model.id not in OF_SOMETHING_ELSE
+        for cells in all_cells()
+        if cells.workload in TRAFFIC.get(model.id, (cells.workload,))
+        for score in scores(model, cells)
+    )
+
+
+def scores(model: Model, cells: Cells) -> Iterator[Score]:
+    """Each output that was measured in cells that have all inputs."""
+    for output in (quantity.name for quantity in model.outputs):
+        reached = names_behind(model, output)
+        needed = reached & {quantity.name for quantity in model.inputs}
+        measure = next((m for m in MEASURED_AS.get(output, (output,)) if _measured(cells, m)), None)
+        if measure is None or measure in needed:
+            continue
+        used = tuple(cell for cell in cells.cells if {measure, *needed} <= cell.numbers.keys())
+        if not used:
+            continue
+        predicted = [_predicted(model, output, cell) for cell in used]
+        errors = np.array(
+            [
+                error(measure, value, cell.numbers[measure])
+                for value, cell in zip(predicted, used, strict=True)
+            ]
+        )
+        if np.isnan(errors).all():
+            continue
+        names = [
+            name
+            for name in model.defaults
+            if name in reached and any(name in cell.numbers for cell in used)
+        ]
+        told = f"defaults; of the cells: {', '.join(names)}" if names else "defaults"
+        chosen = _chosen_after(model, cells.dataset, names, output)
+        yield Score(model, cells, output, measure, used, errors, told, chosen)
+        yield from _held_out(model, cells, output, measure, used)
+
+
+def names_behind(model: Model, output: str) -> set[str]:
+    """The inputs and parameters that an output depends on."""
+    nodes = (model.graph.nodes[index] for index in model.graph.live(output))
+    return {model.graph.inputs[node.args[0]] for node in nodes if node.op == "input"}
+
+
+def _measured(cells: Cells, measure: str) -> bool:
+    """Whether some cell has it as something observed, not as something set."""
+    return any(measure in cell.numbers and measure not in cell.levels for cell in cells.cells)
+
+
+def _predicted(
+    model: Model, output: str, cell: Cell, fitted: Mapping[str, float] | None = None
+) -> float:
+    """The prediction; an input that the output does not depend on may be unknown."""
+    told = {name: cell.numbers[name] for name in model.names if name in cell.numbers}
+    unknown = {each.name: math.nan for each in model.inputs if each.name not in told}
+    try:
+        found: dict[str, float] = evaluate(model, {**told, **unknown, **(fitted or {})})
+    except DomainError:
+        return math.nan
+    return found[output]
+
+
+def error(measure: str, predicted: float, measured: float) -> float:
+    """Relative error [%]; the difference in points where a share of 100 % is measured."""
+    if is_share(measure):
+        return predicted - measured
+    return 100.0 * (predicted / measured - 1.0) if measured else math.nan
+
+
+def is_share(measure: str) -> bool:
+    """Whether a measure lies between 0 and 100 %: a relative error says little of small ones."""
+    return QUANTITIES[measure].domain == (0.0, 100.0)
+
+
+def _chosen_after(model: Model, slug: str, from_cells: Sequence[str], output: str) -> str:
+    if model.id not in CHOSEN_AFTER:
+        return "not said"
+    names = CHOSEN_AFTER[model.id].get(slug, ())
+    moving = names_behind(model, output) - set(from_cells)
+    return ", ".join(name for name in names if name in moving)
+
+
+def _held_out(
+    model: Model, cells: Cells, output: str, measure: str, used: tuple[Cell, ...]
+) -> Iterator[Score]:
+    """For each MTU, parameters that were fitted on the cells of the others."""
+    mtus = [cell.numbers.get("mtu_bytes", math.nan) for cell in used]
+    if len(set(mtus)) < 2:
+        return
+    errors = []
+    for mtu, cell in zip(mtus, used, strict=True):
+        others = tuple(each for each, of in zip(used, mtus, strict=True) if of != mtu)
+        fitted = _fit(model, output, measure, others)
+        if fitted is None:
+            return
+        value = _predicted(model, output, cell, fitted)
+        errors.append(error(measure, value, cell.numbers[measure]))
+    told = f"{', '.join(fitted or ())} fitted on the other MTUs"
+    yield Score(model, cells, output, measure, used, np.array(errors), told, "")
+
+
+@cache
+def _fit(
+    model: Model, output: str, measure: str, cells: tuple[Cell, ...]
+) -> dict[str, float] | None:
+    """The parameters that suit the cells best; None where none are fitted, or cannot be."""
+    linear = model.linear_fit
+    if linear is not None and output == linear.output and measure in linear.responses:
+        table = _columns(cells, (*linear.columns, measure))
+        found = fit_linear(model, table, "ols", response=measure, resamples=0)
+    elif FITTED.get(model.id, ("", ()))[0] == output:
+        free = FITTED[model.id][1]
+        table = _columns(cells, (*(each.name for each in model.inputs), measure))
+        known = cells[0].numbers
+        held = {name: known[name] for name in model.defaults if name in known and name not in free}
+        found = fit_nonlinear(model, table, output, free, response=measure, held=held, resamples=0)
+    else:
+        return None
+    values = {name: each.value for name, each in found.estimates.items() if each.value is not None}
+    return values if found.identifiable and len(values) == len(found.estimates) else None
+
+
+def _columns(cells: tuple[Cell, ...], names: Sequence[str]) -> dict[str, np.ndarray]:
+    return {name: np.array([cell.numbers[name] for cell in cells]) for name in names}
+
+
+# ---- the document -----------------------------------------------------------------------------
+
+
+def lines() -> Iterator[str]:
+    """The document."""
+    yield "# Models beside data"
+    yield ""
+    yield (
+        "Every model of the catalogue beside every published, measured or emulated data set that "
+        "has what it needs. `python docs/scored.py` writes this page (`make client`); `make lint` "
+        "fails when it is stale."
+    )
+    yield ""
+    yield from (
+        "- The error of a cell is the size of the prediction's relative difference from what was "
+        "measured; of shares of 100 % (idle CPU, drops), the difference in points.",
+        "- Parameters are the model's defaults, which its citation explains, and what the data "
+        "set itself says of its cells (factors, and `[settings]` of its source.toml). “On these "
+        "cells” names defaults that were fitted to these very data or chosen after seeing them: "
+        "such a row is no test of the model, or only of its shape. “Not said”: nobody has "
+        "declared it yet (docs/scored.py).",
+        "- “Fitted on the other MTUs”: for each MTU, the parameters named are fitted to the cells "
+        "of all others (least squares), and scored on its own. The rest are as in the row above.",
+        "- A level that is right says nothing of where it begins: throughput that the study of "
+        "2005 printed is that of plateaus, see [published-vs-predicted.md]"
+        "(published-vs-predicted.md).",
+        f"- Failures stay. A median above {FAILURE_PERCENT:g} % is in bold. With up to 20 cells, "
+        "the 95th percentile is the largest error.",
+        "- Emulated data are of this project's virtual testbed. Its CPU has costs of its own, so "
+        "CPU times with the paper's costs are expected to fail there; shapes are meant "
+        "([virtual-testbed.md](virtual-testbed.md)).",
+    )
+    yield from ("", "## Scores", "")
+    yield (
+        "| model | data | traffic | quantity | cells | parameters | on these cells | median | "
+        "95 % |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|"
+    yield from (_row(score) for score in all_scores())
+    yield from ("", "## By condition", "")
+    yield "The median error at each level of what varies, in the unit of the table above."
+    yield ""
+    yield "| model | data | traffic | quantity | parameters | by | median |"
+    yield "|---|---|---|---|---|---|---|"
+    for score in all_scores():
+        yield from _conditions(score)
+    yield from ("", "## Not scored", "", "| model | why |", "|---|---|")
+    for model in MODELS.values():
+        if model not in {score.model for score in all_scores()}:
+            yield f"| {model.id} | {_why_not(model)} |"
+
+
+def _row(score: Score) -> str:
+    unanswered = int(np.isnan(score.errors).sum())
+    count = f"{len(score.errors)}" + (f" ({unanswered} without an answer)" if unanswered else "")
+    unit = _unit(score)
+    median = f"{_number(score.median)} {unit}"
+    if score.median > FAILURE_PERCENT:
+        median = f"**{median}**"
+    return (
+        f"| {_heads(score)} | {_quantity(score)} | {count} | {score.parameters} | "
+        f"{score.same_cells} | {median} | {_number(score.p95)} {unit} |"
+    )
+
+
+def _heads(score: Score) -> str:
+    return f"{score.model.id} | {score.of.dataset}, {score.of.kind} | {score.of.workload}"
+
+
+def _quantity(score: Score) -> str:
+    same = score.output == score.measure
+    return score.output if same else f"{score.output}, beside {score.measure}"
+
+
+def _conditions(score: Score) -> Iterator[str]:
+    """A row for each factor that varies."""
+    parameters = score.parameters.split(";")[0]
+    for factor in score.used[0].levels:
+        levels = [cell.levels.get(factor, "") for cell in score.used]
+        found = [
+            (name, np.abs(score.errors[[level in members for level in levels]]))
+            for name, members in _classes(levels)
+        ]
+        if len(found) > 1:
+            told = ", ".join(f"{name}: {_median(errors)}" for name, errors in found)
+            yield f"| {_heads(score)} | {score.output} | {parameters} | {factor} | {told} |"
+
+
+def _classes(levels: Sequence[str | float]) -> Iterator[tuple[str, list[str | float]]]:
+    """Names and members of the classes of a factor: its levels, or neighbours together."""
+    numbers = sorted({level for level in levels if not isinstance(level, str)})
+    for text in dict.fromkeys(level for level in levels if isinstance(level, str)):
+        yield text, [text]
+    for part in np.array_split(numbers, min(CLASSES, len(numbers))) if numbers else ():
+        members: list[str | float] = [float(level) for level in part]
+        name = f"{part[0]:g}" + (f" to {part[-1]:g}" if len(part) > 1 else "")
+        yield name, members
+
+
+def _median(errors: np.ndarray) -> str:
+    return "none" if np.isnan(errors).all() else _number(float(np.nanmedian(errors)))
+
+
+def _unit(score: Score) -> str:
+    return "points" if is_share(score.measure) else "%"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100.0 else f"{value:.3g}" if value >= 1.0 else f"{value:.2f}"
+
+
+def _why_not(model: Model) -> str:
+    if model.id in OF_SOMETHING_ELSE:
+        return OF_SOMETHING_ELSE[model.id]
+    inputs = {quantity.name for quantity in model.inputs}
+    if not any(inputs <= cell.numbers.keys() for each in all_cells() for cell in each.cells):
+        return f"No data set has all of its inputs: {', '.join(sorted(inputs))}."
+    outputs = ", ".join(quantity.name for quantity in model.outputs)
+    return f"Where its inputs are known, none of its outputs was measured: {outputs}."
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(lines()) + "\n")
