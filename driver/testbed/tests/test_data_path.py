@@ -17,7 +17,8 @@ open_wire
 record() {
 	name=$1 seconds=$2
 	shift 2
-	log --output "/tmp/$name.runlog" --interval 100ms --warmup 0.3s --duration "${seconds}s" -- "$@"
+	log --output "/tmp/$name.runlog" --interval 100ms --start "$start" --warmup 0.3s \\
+		--duration "${seconds}s" -- "$@"
 	cp "/tmp/$name.runlog" /out/
 }
 log() {
@@ -25,6 +26,7 @@ log() {
 		--time-dilation "$DILATION" "$@"
 }
 wire_options="--dilation $DILATION"
+start=traffic
 """
 
 DELAYS = ((1500, 160), (1500, 960), (4500, 320))
@@ -35,7 +37,9 @@ record {mtu}-{delay} 2 testbed-workload udp eth0 7 2.5 $wire_options -- --port 5
 """
     for mtu, delay in DELAYS
 )
+# A thousand frames are over before a window that waits for traffic ends.
 EXACT = """
+start=now
 load_card 80 {mtu}
 record udp 0.2 testbed-workload udp eth0 3 0.8 $wire_options --frames 1000 -- --port 5000
 record tcp 0.5 testbed-workload tcp eth0 4 0.9 $wire_options --host-link-mbps 100 -- \\

@@ -40,7 +40,7 @@ delay_ticks = { name = "RxAbsIntDelay", multiply = 12.5 }
 kind = "command"
 user = "root"
 command = [
-  "testbed-workload", "udp", "{interface}", "{seed}", "0.6", "--dilation", "12.5",
+  "testbed-workload", "udp", "{interface}", "{seed}", "1.2", "--dilation", "12.5",
   "--", "--port", "5000",
 ]
 
