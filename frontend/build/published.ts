@@ -12,11 +12,11 @@ function numbersOf(markdown: string): PublishedNumber[] {
   for (const line of markdown.split('\n')) {
     if (line.startsWith('## ')) document = line.slice(3).trim();
     if (!line.startsWith('| ')) continue;
-    const [what, published, ours, from, remark = ''] = line
+    const [what, published, ours, how, from, remark = ''] = line
       .split('|')
       .slice(1, -1)
       .map((cell) => cell.trim());
-    if (what !== 'what') out.push({ document, what, published, ours, from, remark });
+    if (what !== 'what') out.push({ document, what, published, ours, how, from, remark });
   }
   return out;
 }

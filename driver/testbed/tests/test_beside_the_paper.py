@@ -2,6 +2,7 @@
 """The comparison with the paper, on cells whose numbers are known."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,23 @@ def test_the_data_set_is_within_every_bar_and_stands_so_in_the_document():
     shown = table()
     assert "**no**" not in shown
     assert shown in (Path(__file__).parents[3] / "docs/virtual-testbed.md").read_text()
+
+
+def test_what_was_put_in_or_tuned_is_said(lines):
+    assert lines["UDP throughput at the link's bound, MTU 1500, Mb/s"].rests_on.startswith("input")
+    tuned = [what for what, line in lines.items() if line.rests_on.startswith("tuned")]
+    assert "TCP throughput, MTU 1500, with the delay" in tuned
+    assert "request/response maximum, MTU 4500" in tuned
+    assert lines["UDP packets per interrupt, MTU 1500, delay 960"].rests_on == ""
+
+
+def test_cells_that_a_fit_leaves_out_are_named():
+    runs = [
+        replace(r, idle_share=0.0)
+        if (r.workload, r.mtu_bytes, r.delay_ticks) == ("tcp", 3000, 10)
+        else r
+        for r in design()
+    ]
+    fits = {line.what: line.here for line in compare(cells_of(runs)) if "α, β, γ" in line.what}
+    told = "; without the cells whose CPU has nothing idle: MTU 3000 at 10"
+    assert [what.split(":")[0] for what, here in fits.items() if here.endswith(told)] == ["tcp"]

@@ -38,6 +38,8 @@ export interface PublishedNumber {
   readonly what: string;
   readonly published: string;
   readonly ours: string;
+  /** What ours is: predicted, tuned, fitted, input, follows, given, not predicted. */
+  readonly how: string;
   readonly from: string;
   readonly remark: string;
 }

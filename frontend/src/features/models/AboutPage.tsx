@@ -132,17 +132,19 @@ function Published({ numbers }: { numbers: readonly PublishedNumber[] }) {
             <th scope="col">What</th>
             <th scope="col">Published</th>
             <th scope="col">This model</th>
+            <th scope="col">How</th>
             <th scope="col">From</th>
           </tr>
         </thead>
         <tbody>
-          {numbers.map(({ document, what, published, ours, from, remark }) => (
+          {numbers.map(({ document, what, published, ours, how, from, remark }) => (
             <tr key={`${document} ${what}`}>
               <th scope="row">
                 {what} <small>{document}</small>
               </th>
               <td>{published}</td>
               <td>{ours}</td>
+              <td>{how}</td>
               <td className="means">
                 {from}
                 {remark && <small> {remark}</small>}

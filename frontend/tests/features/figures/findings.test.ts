@@ -35,7 +35,7 @@ describe('findings agree with the document', () => {
   });
 
   it('the TCP plateau at MTU 1500', () => {
-    expect(ours('TCP stops growing at MTU 1500, delay 960')).toContain('987.0 Mb/s (+1.71 %)');
+    expect(ours('TCP ceases to grow at MTU 1500: throughput there')).toContain('987.0 Mb/s (+1.71 %)');
     expect(found('geist-2005-figure-7')).toContain('−1.7 %, 970.4 against 987 (MTU 1500, delay 960)');
   });
 
