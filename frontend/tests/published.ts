@@ -137,5 +137,6 @@ export function paperFit(): Fit {
     identifiable: true,
     message: null,
     bootstrap: { unit: 'rows', resamples: 10000, seed: 1, strata: 3, degenerate: 0 },
+    independence: null,
   };
 }

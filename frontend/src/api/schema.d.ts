@@ -882,7 +882,8 @@ export interface components {
          *
          *     Attributes:
          *         unit: what was drawn: "rows" of the table, "replicates" within their cells, or, where these
-         *             reject the model, whole "cells".
+         *             reject the model, whole "cells"; or, where replicates depend on when they were recorded,
+         *             "clusters" of them, each left out in turn.
          *         resamples: how often.
          *         seed: of the generator; None when a generator was handed in.
          *         strata: in how many groups rows or replicates were drawn.
@@ -893,7 +894,7 @@ export interface components {
              * Unit
              * @enum {string}
              */
-            unit: "rows" | "replicates" | "cells";
+            unit: "rows" | "replicates" | "cells" | "clusters";
             /** Resamples */
             resamples: number;
             /** Seed */
@@ -1726,6 +1727,8 @@ export interface components {
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];
+            /** @description What the sequence of the runs says about their replicates; null where rows are no replicates */
+            independence: components["schemas"]["Independence"] | null;
         };
         /**
          * FittedOut
@@ -1909,6 +1912,44 @@ export interface components {
             after: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * Independence
+         * @description What the sequence of the runs says about their replicates.
+         *
+         *     Attributes:
+         *         verdict: what follows for intervals.
+         *         reason: why, as a sentence; None where nothing was found.
+         *         clusters: how many blocks, sessions or rounds there are; None where runs have none.
+         *         cluster_kind: which of the three; None without any.
+         *         cluster_p_value: of F between clusters, within cells.
+         *         drift_percent: change of the response from the first run to the last, in percent.
+         *         drift_p_value: of that slope.
+         *         autocorrelation: of a run with the next one, drift taken out.
+         *         autocorrelation_p_value: of a correlation that large.
+         */
+        Independence: {
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "none_found" | "by_cluster" | "refused" | "not_known";
+            /** Reason */
+            reason: string | null;
+            /** Clusters */
+            clusters: number | null;
+            /** Cluster Kind */
+            cluster_kind: string | null;
+            /** Cluster P Value */
+            cluster_p_value: number | null;
+            /** Drift Percent */
+            drift_percent: number | null;
+            /** Drift P Value */
+            drift_p_value: number | null;
+            /** Autocorrelation */
+            autocorrelation: number | null;
+            /** Autocorrelation P Value */
+            autocorrelation_p_value: number | null;
         };
         /**
          * JobIn
@@ -2431,6 +2472,8 @@ export interface components {
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];
+            /** @description What the sequence of the runs says about their replicates; null where rows are no replicates */
+            independence: components["schemas"]["Independence"] | null;
             /**
              * Output
              * @description The output of the model that was compared with the response

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from coalescope_models.catalogue import Model
 from coalescope_models.inference.fitting import FitInputError, Weighting, fit_nonlinear, most_work
+from coalescope_models.inference.statistics import Timeline
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from numpy.typing import NDArray
 from sqlalchemy.engine import Connection
@@ -19,6 +20,7 @@ from coalescope.fits.service import Fit, with_worst_point
 from coalescope.glossary.quantities import measure
 from coalescope.runs.records import RunValues
 from coalescope.runs.selection import select_runs
+from coalescope.runs.sequence import sequence_of
 from coalescope.user_models.confinement import Run, here
 
 MAX_NONLINEAR_RESAMPLES = 10_000
@@ -70,6 +72,7 @@ class Points:
     columns: Mapping[str, NDArray[np.float64]]
     factors: Sequence[Factors]
     settings: NDArray[np.int64]
+    when: Timeline
     sources: Mapping[str, tuple[str, ...]]
     left_out: int
     without: Sequence[str]
@@ -131,6 +134,7 @@ def select_points(
         columns={**columns, **fixed},
         factors=[run.factors for run in rows],
         settings=settings,
+        when=sequence_of([run.when for run in rows]),
         sources={name: source.names for name, source in sources.items()},
         left_out=len(chosen.runs) - len(rows),
         without=chosen.without,
@@ -155,6 +159,7 @@ def fit(points: Points, request: NonlinearRequest, run: Run = here) -> Nonlinear
             response=points.response,
             held={name: v for name, v in request.held.items() if name not in inputs},
             cells=points.settings if replicated else None,
+            when=points.when,
             weighting=request.weighting,
             resamples=request.resamples if replicated else 0,
             rng=request.seed,

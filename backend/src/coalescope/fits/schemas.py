@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from coalescope_models.catalogue import Model
 from coalescope_models.inference.fitting import Bootstrap, Diagnostics, Estimate, Weighting
+from coalescope_models.inference.statistics import Independence
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Chosen, Level
@@ -199,6 +200,10 @@ class FitOut(BaseModel):
         description="Why there are no values or no intervals; that the replicates reject the model"
     )
     bootstrap: Bootstrap
+    independence: Independence | None = Field(
+        description="What the sequence of the runs says about their replicates; null where rows "
+        "are no replicates"
+    )
 
 
 class NonlinearFitOut(FitOut):

@@ -119,6 +119,7 @@ def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -
         response=table.response,
         strata=None if table.replicated else table.strata(),
         cells=table.cells if table.replicated else None,
+        when=table.when,
         resamples=request.resamples,
         rng=request.seed,
         workers=spread if spread is not None and large else len(os.sched_getaffinity(0)),

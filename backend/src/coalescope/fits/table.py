@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 from coalescope_models.catalogue import LinearFit
+from coalescope_models.inference.statistics import Timeline
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from numpy.typing import NDArray
 
@@ -14,6 +15,7 @@ from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors
 from coalescope.fits.pooling import setting_labels
 from coalescope.runs.records import RunValues
+from coalescope.runs.sequence import sequence_of
 
 # The counts that models are fitted to, from what runs count.
 _COUNTED = {
@@ -38,6 +40,7 @@ class FitTable:
         columns: the counts of the model and the response, each [n].
         factors: of each row.
         cells: of each row, as a number.
+        when: each row was recorded.
         left_out: runs without a measure that the fit needs.
 
     """
@@ -46,6 +49,7 @@ class FitTable:
     columns: Mapping[str, NDArray[np.float64]]
     factors: Sequence[Factors]
     cells: NDArray[np.int64]
+    when: Timeline
     left_out: int
 
     @property
@@ -102,6 +106,7 @@ def fit_table(
         columns=columns,
         factors=[run.factors for run in rows],
         cells=setting_labels(rows, pooled),
+        when=sequence_of([run.when for run in rows]),
         left_out=len(runs) - len(rows),
     )
 

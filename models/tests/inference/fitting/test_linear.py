@@ -237,7 +237,7 @@ def test_the_result_is_plain_json(nfs, nfs_table, method):
         data = json.loads(json.dumps(asdict(result), allow_nan=False))
         assert list(data) == [
             *("model", "method", "response", "response_unit", "n", "estimates", "covariance"),
-            *("diagnostics", "residuals", "identifiable", "message", "bootstrap"),
+            *("diagnostics", "residuals", "identifiable", "message", "bootstrap", "independence"),
         ]
         assert set(data["estimates"]["alpha"]) == {
             *("value", "unit", "ci95", "standard_error", "ci95_if_model_holds")

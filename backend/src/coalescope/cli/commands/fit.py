@@ -201,6 +201,9 @@ def _bootstrap(result: FitResult) -> str:
     plan = result.bootstrap
     if result.method == "nonlinear" and plan.unit == "rows":
         return "from the curvature at the minimum: there are no replicates"
+    if plan.unit == "clusters" and result.independence is not None:
+        found = result.independence
+        return f"each of {found.clusters} {found.cluster_kind}s left out in turn"
     if plan.resamples == 0:
         return "none asked for"
     if result.method == "nonlinear" and plan.unit == "cells":

@@ -81,13 +81,18 @@ function FitNote({ fit }: { fit: Fit }) {
         <rect x="10.5" y="2.5" width="5" height="5" fill="var(--ground)" stroke="currentColor" strokeWidth="1.5" />
       </svg>
       fit, 95 % interval<span>{about.join(', ')}</span>
-      {bootstrap && (
-        <small>
-          from {decimal(bootstrap.resamples, 0)} resamples of the {bootstrap.unit}, seed {bootstrap.seed}
-        </small>
-      )}
+      {bootstrap && <small>{basis(fit)}</small>}
     </p>
   );
+}
+
+/** What the intervals are made of. */
+function basis({ bootstrap, estimates, independence }: Fit): string {
+  if (Object.values(estimates).every(({ ci95 }) => ci95 === null)) return 'no intervals';
+  if (bootstrap.unit === 'clusters' && independence) {
+    return `leaving out each of ${independence.clusters} ${independence.cluster_kind}s in turn`;
+  }
+  return `from ${decimal(bootstrap.resamples, 0)} resamples of the ${bootstrap.unit}, seed ${bootstrap.seed}`;
 }
 
 const rejected = (fit: Fit): boolean => fit.diagnostics.lack_of_fit?.rejected === true;

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...catalogue import LinearFit, Model, find
+from ..statistics import Timeline
 from .bootstrap import Over, percentile_ends, resample_replicates, resample_rows
+from .dependence import in_view_of
 from .diagnostics import (
     NO_REPLICATES,
     condition_number,
@@ -110,6 +112,7 @@ def fit_linear(
     response_unit: str | None = None,
     strata: ArrayLike | None = None,
     cells: ArrayLike | None = None,
+    when: Timeline | None = None,
     resamples: int = 10_000,
     rng: np.random.Generator | int | None = None,
     workers: int | Over = 1,
@@ -132,6 +135,8 @@ def fit_linear(
         strata: n labels; the bootstrap draws rows within equal labels. One stratum by default.
         cells: n labels, when rows are replicates: the model is then fitted to the means of the
             cells, and the bootstrap draws whole replicates within each. Excludes `strata`.
+        when: each row was recorded. Where replicates depend on it, intervals are made of blocks,
+            sessions or rounds, or not at all, and the message says why.
         resamples: of the bootstrap; 0 for none.
         rng: generator, or the seed of one (which the result then records). The same seed gives
             the same result, bit for bit.
@@ -177,7 +182,30 @@ def fit_linear(
     if message is not None:
         return _refused(task, plan, message, points)
     generator = None if rng is None else np.random.default_rng(rng)
-    return _not_negative(task, plan, points, generator, workers)
+    result = _not_negative(task, plan, points, generator, workers)
+    if when is None or cells is None or not result.identifiable:
+        return result
+
+    def refit(rows: NDArray[np.intp]) -> FitResult:
+        return fit_linear(
+            model,
+            {name: np.asarray(column)[rows] for name, column in table.items()},
+            method,
+            response=response,
+            response_unit=response_unit,
+            cells=np.asarray(cells)[rows],
+            resamples=0,
+        )
+
+    values = np.array([own.value for own in result.estimates.values()])
+    return in_view_of(
+        when,
+        result,
+        (task.rows[:, -1] / (task.rows[:, :-1] @ values)).tolist(),
+        np.asarray(cells).tolist(),
+        refit,
+        dict.fromkeys(result.estimates, (0.0, np.inf)),
+    )
 
 
 def _read(

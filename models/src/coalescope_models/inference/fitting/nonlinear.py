@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...catalogue import Model, Parameter, find, must_be
 from ...expr import value_and_derivatives
-from ..statistics import t_quantile
+from ..statistics import Timeline, t_quantile
 from .bootstrap import Replicates, percentile_ends
+from .dependence import in_view_of
 from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
 from .errors import FitInputError
 from .freedom import satterthwaite
@@ -113,6 +114,7 @@ def fit_nonlinear(
     response: str | None = None,
     held: Mapping[str, float] | None = None,
     cells: ArrayLike | None = None,
+    when: Timeline | None = None,
     weighting: Weighting = "relative",
     resamples: int = 1_000,
     rng: np.random.Generator | int | None = None,
@@ -132,6 +134,8 @@ def fit_nonlinear(
         held: values of other parameters; those that are not given keep their default.
         cells: labels of rows that are replicates: the model is fitted to the means of the cells,
             and the bootstrap draws whole replicates within each. Without, each row is a point.
+        when: each row was recorded. Where replicates depend on it, intervals are made of blocks,
+            sessions or rounds, or not at all, and the message says why.
         weighting: of the deviations.
         resamples: of the bootstrap over replicates; 0 for none. Rows that are no replicates get
             intervals from the curvature at the minimum instead.
@@ -171,7 +175,32 @@ def fit_nonlinear(
     draws = None
     if plan.resamples and rng is not None:
         draws = _bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
-    return _fitted(task, plan, name, values, draws)
+    result = _fitted(task, plan, name, values, draws)
+    if when is None or cells is None:
+        return result
+
+    def refit(rows: NDArray[np.intp]) -> FitResult:
+        columns = {key: np.asarray(column)[rows] for key, column in table.items()}
+        return fit_nonlinear(
+            model,
+            columns,
+            output,
+            free,
+            response=response,
+            held=held,
+            cells=np.asarray(cells)[rows],
+            weighting=weighting,
+            resamples=0,
+        )
+
+    return in_view_of(
+        when,
+        result,
+        task.replicates.tolist(),
+        np.asarray(cells).tolist(),
+        refit,
+        {own.name: (own.lo, own.hi) for own in task.free},
+    )
 
 
 def most_work(model: Model, points: int, free: int, resamples: int) -> int:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..statistics import Independence
+
 #: Share of resamples without an estimate from which on intervals are not given: half of what each
 #: end of a 95 % interval leaves out.
 _DEGENERATE_LIMIT = 0.0125
@@ -101,14 +103,15 @@ class Bootstrap:
 
     Attributes:
         unit: what was drawn: "rows" of the table, "replicates" within their cells, or, where these
-            reject the model, whole "cells".
+            reject the model, whole "cells"; or, where replicates depend on when they were recorded,
+            "clusters" of them, each left out in turn.
         resamples: how often.
         seed: of the generator; None when a generator was handed in.
         strata: in how many groups rows or replicates were drawn.
         degenerate: resamples that determine no estimate; they are left out.
     """
 
-    unit: Literal["rows", "replicates", "cells"]
+    unit: Literal["rows", "replicates", "cells", "clusters"]
     resamples: int
     seed: int | None
     strata: int
@@ -138,6 +141,8 @@ class FitResult:
         identifiable: False when the data cannot tell the parameters apart.
         message: why, and what to measure; or what to know about the intervals.
         bootstrap: how the intervals were made.
+        independence: what the sequence of the runs says about their replicates; None where rows are
+            no replicates, or nothing was said about when they were recorded.
     """
 
     model: str
@@ -152,3 +157,4 @@ class FitResult:
     identifiable: bool
     message: str | None
     bootstrap: Bootstrap
+    independence: Independence | None = None

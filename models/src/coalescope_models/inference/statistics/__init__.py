@@ -7,21 +7,28 @@ were independent. Only `variance` needs numpy.
 
 from .comparison import Comparison, Difference, compare
 from .distributions import f_tail, t_quantile, t_two_sided
+from .independence import Independence, independence
 from .outliers import outliers
 from .replication import Plan, plan_replicates
 from .summary import CellSummary, from_moments, summarise
+from .timeline import Cluster, Timeline, timeline
 
 __all__ = [
     "CellSummary",
+    "Cluster",
     "Comparison",
     "Difference",
+    "Independence",
     "Plan",
+    "Timeline",
     "compare",
     "f_tail",
     "from_moments",
+    "independence",
     "outliers",
     "plan_replicates",
     "summarise",
     "t_quantile",
     "t_two_sided",
+    "timeline",
 ]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tables and logs say of when runs were recorded decides over the intervals of a fit."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+COLUMNS = (
+    "mtu_bytes,delay_us,replicate,rx_bytes,rx_packets,rx_interrupts,system_cpu_s,"
+    "order,block,recorded_at"
+)
+NIGHT_H = 12
+
+
+def sequenced(order: str, blocks: bool = False, nights: bool = False, known: bool = True) -> bytes:
+    """9 cells of 4 replicates in one of two orders, in blocks or over four nights, or not said."""
+    rng = np.random.default_rng(7)
+    places = [(m, d, r) for m in (1500, 3000, 9000) for d in (0, 50, 100) for r in (1, 2, 3, 4)]
+    if order == "rounds":
+        random.Random(3).shuffle(places)
+        places.sort(key=lambda place: place[2])
+    lines = [COLUMNS]
+    for number, (mtu, delay, replicate) in enumerate(places, start=1):
+        packets = 1e9 / (0.9 * mtu)
+        interrupts = packets / (1 + delay / 15)
+        shift = (0.0, 0.03, -0.03, 0.01, -0.01)[replicate] if blocks or nights else 0.0
+        off = 1 + shift + 0.003 * rng.standard_normal()
+        cpu = off * (2.0 + 3e-6 * packets + 5e-6 * interrupts)
+        hour = NIGHT_H * replicate if nights else 1
+        moment = f"2026-01-{1 + hour // 24:02}T{hour % 24:02}:{number:02}:00Z"
+        when = f"{number},{f'day {replicate}' if blocks else ''},{moment}" if known else ",,"
+        lines.append(f"{mtu},{delay},{replicate},1000000000,{packets},{interrupts},{cpu},{when}")
+    return "\n".join(lines).encode()
+
+
+def fitted(client: Any, content: bytes) -> Any:
+    assert client.upload(content, "lab.csv").status_code == 201
+    asked = {"model": "cpu-overhead", "method": "ols", "resamples": 200, "seed": 1}
+    return client.post("/api/experiments/lab/fits", json=asked).json()
+
+
+def test_replicates_in_a_row_give_values_without_intervals(client: Any) -> None:
+    found = fitted(client, sequenced("as they stand"))
+    assert found["independence"]["verdict"] == "refused"
+    assert "one after another" in found["message"]
+    assert all(e["value"] is not None and e["ci95"] is None for e in found["estimates"].values())
+
+
+def test_rounds_in_no_order_give_intervals(client: Any) -> None:
+    found = fitted(client, sequenced("rounds"))
+    assert found["independence"]["clusters"] == 4
+    assert found["independence"]["cluster_kind"] == "round"
+    assert all(e["ci95"] is not None for e in found["estimates"].values())
+
+
+@pytest.mark.parametrize(("how", "kind"), [("blocks", "block"), ("nights", "session")])
+def test_blocks_and_nights_make_the_intervals(client: Any, how: str, kind: str) -> None:
+    found = fitted(client, sequenced("rounds", **{how: True}))
+    assert found["independence"]["verdict"] == "by_cluster"
+    assert found["independence"]["cluster_kind"] == kind
+    assert found["bootstrap"]["unit"] == "clusters"
+    low, high = found["estimates"]["alpha"]["ci95"]
+    assert high - low > 0.02 * found["estimates"]["alpha"]["value"]
+
+
+def test_a_table_that_says_nothing_of_it_is_fitted_as_before(client: Any) -> None:
+    found = fitted(client, sequenced("rounds", known=False))
+    assert found["independence"]["verdict"] == "not_known"
+    assert all(e["ci95"] is not None for e in found["estimates"].values())

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals of replicates that depend on when they were recorded: by cluster, or none.
+
+What differs between blocks, sessions or rounds is in none of the deviations within one. The
+estimates are therefore made again without each of the clusters in turn, and their scatter tells the
+variance: the jackknife over clusters, whose t of G - 1 degrees of freedom holds for few clusters,
+too (MacKinnon, Nielsen and Webb 2023, J. Econometrics 232, section 3: CV3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..statistics import Timeline, independence, t_quantile
+from .points import Floats
+from .result import Estimate, FitResult
+
+Rows = NDArray[np.intp]
+#: From the rows that are left to the fit without intervals.
+Refit = Callable[[Rows], FitResult]
+Ends = tuple[float, float]
+
+#: More clusters are left out several at once: their scatter is known well enough then.
+_MOST_REFITS = 30
+
+
+def in_view_of(
+    when: Timeline,
+    result: FitResult,
+    values: Sequence[float],
+    cells: Sequence[Hashable],
+    refit: Refit,
+    bounds: Mapping[str, Ends],
+) -> FitResult:
+    """Return the fit with what the sequence of its runs does to its intervals.
+
+    Args:
+        when: each row was recorded.
+        result: the fit, with intervals that take the replicates for independent.
+        values: of each row, what is not explained, as a factor on its cell.
+        cells: label of each row.
+        refit: fits some of the rows again.
+        bounds: what no interval leaves, by parameter.
+    """
+    found = independence(values, cells, when)
+    if found is None:
+        return result
+    result = replace(result, independence=found)
+    if found.verdict == "refused":
+        return _without_intervals(result, str(found.reason))
+    if found.verdict == "by_cluster" and when.clusters is not None:
+        return _by_cluster(result, str(found.reason), when.clusters, refit, bounds)
+    return result if found.reason is None else _saying(result, found.reason)
+
+
+def _saying(result: FitResult, reason: str) -> FitResult:
+    return replace(result, message=" ".join(filter(None, (reason, result.message))))
+
+
+def _without_intervals(result: FitResult, reason: str) -> FitResult:
+    bare = {
+        name: Estimate(own.value, own.unit, None, None, None)
+        for name, own in result.estimates.items()
+    }
+    return replace(_saying(result, reason), estimates=bare, covariance=None)
+
+
+def _by_cluster(
+    result: FitResult,
+    reason: str,
+    clusters: Sequence[Hashable],
+    refit: Refit,
+    bounds: Mapping[str, Ends],
+) -> FitResult:
+    if all(own.ci95 is None for own in result.estimates.values()):
+        return _saying(result, reason)  # none were asked for, or none can be given
+    draws = _left_out_in_turn(clusters, refit)
+    if draws is None:
+        return _without_intervals(
+            result,
+            f"{reason[:-1]}, and without one of them the rest does not determine the parameters: "
+            "no interval is given.",
+        )
+    count = len(draws)
+    off = draws - draws.mean(axis=0)
+    covariance: Floats = (count - 1) / count * (off.T @ off)
+    errors = np.sqrt(np.diag(covariance))
+    half = t_quantile(0.975, count - 1) * errors
+    estimates = {
+        name: _widened(own, float(half[k]), float(errors[k]), bounds[name])
+        for k, (name, own) in enumerate(result.estimates.items())
+    }
+    return replace(
+        _saying(result, reason),
+        estimates=estimates,
+        covariance=covariance.tolist(),
+        bootstrap=replace(result.bootstrap, unit="clusters"),
+    )
+
+
+def _widened(own: Estimate, half: float, error: float, bounds: Ends) -> Estimate:
+    """Give the interval by cluster; where the replicates reject the model, the wider one."""
+    if own.value is None:
+        return own
+    low, high = max(bounds[0], own.value - half), min(bounds[1], own.value + half)
+    alone = own.ci95_if_model_holds
+    if alone is not None and own.ci95 is not None:
+        alone = (low, high)
+        low, high = min(low, own.ci95[0]), max(high, own.ci95[1])
+        error = max(error, own.standard_error or 0.0)
+    return Estimate(own.value, own.unit, (low, high), error, alone)
+
+
+def _left_out_in_turn(clusters: Sequence[Hashable], refit: Refit) -> Floats | None:
+    """Estimates without each cluster, [clusters, p]; None where one of them determines none."""
+    number = {label: k for k, label in enumerate(dict.fromkeys(clusters))}
+    together = math.ceil(len(number) / _MOST_REFITS)
+    group = np.array([number[label] // together for label in clusters])
+    draws = []
+    for label in np.unique(group):
+        left = refit(np.flatnonzero(group != label)).estimates.values()
+        draws.append([np.nan if own.value is None else own.value for own in left])
+    found = np.array(draws, dtype=np.float64)
+    return found if np.isfinite(found).all() else None

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When runs were recorded: their sequence, and what was recorded together.
+
+Standard library only: the page's Python needs it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, TypeVar
+
+#: Seconds between two runs from which on they are of two sessions: a night, not a cable.
+PAUSE_S = 4 * 3600.0
+
+#: What runs can be recorded in together: a block that a table names, a session between two pauses,
+#: or a round, in which each setting was measured once before any was measured again.
+Cluster = Literal["block", "session", "round"]
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """When each of n runs was recorded, as far as it is known.
+
+    Attributes:
+        positions: place of each run in the sequence of all, from 0; None where that is not known.
+        clusters: label of what each was recorded in; None where all were recorded together, or
+            nothing is known.
+        kind: what the labels are of; None without labels.
+    """
+
+    positions: tuple[int, ...] | None
+    clusters: tuple[Hashable, ...] | None
+    kind: Cluster | None
+
+    def of(self, rows: Sequence[int]) -> Timeline:
+        """Return the same for some of the runs; their places stay those among all."""
+        return Timeline(
+            None if self.positions is None else tuple(self.positions[row] for row in rows),
+            None if self.clusters is None else tuple(self.clusters[row] for row in rows),
+            self.kind,
+        )
+
+
+def timeline(
+    orders: Sequence[int | None],
+    blocks: Sequence[Hashable | None],
+    replicates: Sequence[int | None],
+    moments_s: Sequence[float | None],
+) -> Timeline:
+    """Put runs in sequence, and find what was recorded together.
+
+    The sequence is that of the moments, and of the orders among equal ones; of the orders alone
+    where some moment is not known. Several sweeps may number their runs alike.
+
+    Args:
+        orders: place of each run in its sweep or table, [n].
+        blocks: what each was recorded in, as a table says it, [n].
+        replicates: number of each within its cell, [n].
+        moments_s: start of each, in seconds since any epoch, [n].
+    """
+    positions = _positions(orders, moments_s)
+    named = _known(blocks)
+    if named is not None and len(set(named)) > 1:
+        return Timeline(positions, tuple(named), "block")
+    sessions = _sessions(moments_s)
+    if len(set(sessions)) > 1:
+        return Timeline(positions, sessions, "session")
+    numbers = _known(replicates)
+    if positions is not None and numbers is not None and _one_after_another(numbers, positions):
+        return Timeline(positions, tuple(numbers), "round")
+    return Timeline(positions, None, None)
+
+
+def _known(values: Sequence[_T | None]) -> list[_T] | None:
+    found = [value for value in values if value is not None]
+    return found if len(found) == len(values) else None
+
+
+def _positions(
+    orders: Sequence[int | None], moments_s: Sequence[float | None]
+) -> tuple[int, ...] | None:
+    keys: Sequence[tuple[float, ...]] = []
+    known, numbers = _known(moments_s), _known(orders)
+    if known is not None:
+        keys = list(zip(known, numbers or [0] * len(known), strict=True))
+    if len(set(keys)) < len(orders) and numbers is not None:
+        keys = [(number,) for number in numbers]
+    if len(set(keys)) < len(orders):
+        return None
+    place = {key: position for position, key in enumerate(sorted(keys))}
+    return tuple(place[key] for key in keys)
+
+
+def _sessions(moments_s: Sequence[float | None]) -> tuple[int, ...]:
+    """Number the session of each run; one for all where some moment is not known."""
+    known = _known(moments_s)
+    if known is None:
+        return (0,) * len(moments_s)
+    starts = [later for earlier, later in pairwise(sorted(known)) if later - earlier > PAUSE_S]
+    return tuple(sum(start <= moment for start in starts) for moment in known)
+
+
+def _one_after_another(numbers: Sequence[int], positions: Sequence[int]) -> bool:
+    """Whether all runs of one number came before any of the next."""
+    places: dict[int, list[int]] = {}
+    for number, position in zip(numbers, positions, strict=True):
+        places.setdefault(number, []).append(position)
+    spans = sorted((min(own), max(own)) for own in places.values())
+    return len(spans) > 1 and all(last < first for (_, last), (first, _) in pairwise(spans))

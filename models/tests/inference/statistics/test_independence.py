@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the sequence of runs says about their replicates; each finding beside a good twin."""
+
+import numpy as np
+import pytest
+from coalescope_models.inference.statistics import Timeline, independence
+from coalescope_models.inference.statistics.independence import (
+    _autocorrelation,
+    _between_clusters,
+    _deviations,
+    _drift,
+    _without_drift,
+)
+from statsmodels.regression.linear_model import OLS
+
+CELLS = 30
+
+
+def rounds(replicates, seed):
+    """Cells and rounds of a sweep, in its order."""
+    rng = np.random.default_rng(seed)
+    cells = np.concatenate([rng.permutation(CELLS) for _ in range(replicates)])
+    return cells, np.repeat(np.arange(replicates), CELLS)
+
+
+def sweep(deviations, cells, clusters=None, kind="round"):
+    """Judge runs that were recorded in the order of these arrays."""
+    when = Timeline(
+        tuple(range(len(cells))),
+        None if clusters is None else tuple(map(int, clusters)),
+        None if clusters is None else kind,
+    )
+    values = (100.0 + cells) * (1.0 + deviations)
+    return independence(values.tolist(), cells.tolist(), when)
+
+
+def noise(count, seed=1):
+    return 0.01 * np.random.default_rng(seed).normal(size=count)
+
+
+def alike(count, seed=1):
+    """Noise in which each run takes 0.8 of the one before it."""
+    fresh, found = noise(count, seed), np.zeros(count)
+    for k in range(count):
+        found[k] = 0.8 * found[k - 1] + 0.6 * fresh[k] if k else fresh[k]
+    return found
+
+
+def test_independent_runs_of_a_sweep_are_found_so():
+    cells, own = rounds(4, 2)
+    found = sweep(noise(len(cells)), cells, own)
+    assert (found.verdict, found.reason, found.clusters) == ("none_found", None, 4)
+
+
+@pytest.mark.parametrize("replicates", [2, 5])
+def test_rounds_that_differ_make_intervals_by_round(replicates):
+    cells, own = rounds(replicates, 3)
+    shift = np.where(own % 2, 0.02, -0.02)
+    found = sweep(noise(len(cells)) + shift, cells, own)
+    assert found.verdict == "by_cluster"
+    assert f"the intervals are made of the {replicates} rounds" in found.reason
+
+
+def test_blocks_and_sessions_always_count():
+    cells, own = rounds(4, 2)
+    assert sweep(noise(len(cells)), cells, own, "block").verdict == "by_cluster"
+    assert "4 sessions" in sweep(noise(len(cells)), cells, own, "session").reason
+
+
+def test_settings_that_have_a_block_of_their_own_are_refused():
+    cells = np.repeat(np.arange(CELLS), 4)
+    found = sweep(noise(len(cells)), cells, cells % 3, "block")
+    assert (found.verdict, found.reason[:49]) == (
+        "refused",
+        "Not every setting was measured in every block, so",
+    )
+
+
+def test_a_drift_is_found_and_a_random_order_bears_it():
+    rng = np.random.default_rng(5)
+    cells = rng.permutation(np.repeat(np.arange(CELLS), 4))
+    drift = 0.05 * np.linspace(-0.5, 0.5, len(cells))
+    found = sweep(noise(len(cells)) + drift, cells)
+    assert found.verdict == "none_found"
+    assert found.drift_percent == pytest.approx(5.0, abs=1.0)
+    assert "their order was random" in found.reason
+    assert sweep(noise(len(cells)), cells).reason is None
+
+
+def test_a_drift_is_refused_where_each_round_has_one_order():
+    cells, own = np.tile(np.arange(CELLS), 4), np.repeat(np.arange(4), CELLS)
+    drift = 0.05 * np.linspace(-0.5, 0.5, len(cells))
+    found = sweep(noise(len(cells)) + drift, cells, own)
+    assert found.verdict == "refused"
+    assert "in the same order" in found.reason
+    assert sweep(noise(len(cells)), cells, own).verdict == "none_found"
+
+
+@pytest.mark.parametrize("replicates", [2, 10])
+def test_replicates_in_a_row_are_refused_whatever_they_show(replicates):
+    cells = np.repeat(np.arange(CELLS), replicates)
+    found = sweep(noise(len(cells)), cells)
+    assert found.verdict == "refused"
+    assert "one after another" in found.reason
+
+
+def test_runs_that_resemble_the_ones_before_them_are_refused():
+    rng = np.random.default_rng(6)
+    cells = rng.permutation(np.repeat(np.arange(CELLS), 5))
+    found = sweep(alike(len(cells)), cells)
+    assert found.verdict == "refused"
+    assert found.autocorrelation > 0.3  # deviations from cells' means are less alike than 0.8
+    assert sweep(rng.permutation(alike(len(cells))), cells).verdict == "none_found"
+
+
+def test_what_is_not_known_is_said_to_be_so():
+    cells = np.repeat(np.arange(CELLS), 2)
+    nothing = Timeline(None, None, None)
+    values = (1.0 + noise(len(cells))).tolist()
+    assert independence(values, cells.tolist(), nothing).verdict == "not_known"
+    single = np.arange(CELLS)
+    assert independence(values[:CELLS], single.tolist(), nothing) is None
+
+
+def test_f_between_clusters_is_that_of_statsmodels():
+    cells, own = rounds(5, 7)
+    y = 1.0 + noise(len(cells))
+    runs = _deviations(y.tolist(), cells.tolist(), Timeline(tuple(range(len(y))), tuple(own), None))
+    relative = y / np.array([y[cells == cell].mean() for cell in cells])
+    by_cell = np.equal.outer(cells, np.arange(CELLS)).astype(float)
+    by_round = np.equal.outer(own, np.arange(1, 5)).astype(float)
+    whole = OLS(relative, np.hstack([by_cell, by_round])).fit()
+    _, p_value, _ = whole.compare_f_test(OLS(relative, by_cell).fit())
+    assert _between_clusters(runs) == pytest.approx(p_value, rel=1e-6)
+
+
+def judged_by_exchange(statistic, runs, times, rng):
+    """Share of exchanges of replicates within their cells whose statistic is as large."""
+    deviations = np.array([run.deviation for run in runs])
+    labels = np.array([run.cell for run in runs])
+    own = abs(statistic(deviations))
+    members = [np.flatnonzero(labels == cell) for cell in np.unique(labels)]
+    count = 0
+    for _ in range(times):
+        mixed = deviations.copy()
+        for rows in members:
+            mixed[rows] = deviations[rng.permutation(rows)]
+        count += abs(statistic(mixed)) >= own
+    return count / times
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_p_values_are_those_of_exchanging_replicates_within_cells(seed):
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(np.repeat(np.arange(CELLS), 3))
+    y = 1.0 + noise(len(cells), seed) + 0.01 * np.linspace(-0.5, 0.5, len(cells)) * seed
+    runs = _deviations(y.tolist(), cells.tolist(), Timeline(tuple(range(len(y))), None, None))
+    places = np.arange(len(runs))
+    share = judged_by_exchange(lambda d: float(d @ places), runs, 2000, rng)
+    assert _drift(runs)[1] == pytest.approx(share, abs=0.04)
+    other = cells[1:] != cells[:-1]
+    share = judged_by_exchange(lambda d: float(np.sum((d[1:] * d[:-1])[other])), runs, 2000, rng)
+    assert _autocorrelation(runs)[1] == pytest.approx(share, abs=0.04)
+
+
+def test_a_drift_alone_makes_no_run_resemble_the_one_before_it():
+    cells, own = rounds(4, 8)
+    when = Timeline(tuple(range(len(cells))), tuple(map(int, own)), "round")
+    y = 1.0 + noise(len(cells)) + 0.1 * np.linspace(-0.5, 0.5, len(cells))
+    runs = _deviations(y.tolist(), cells.tolist(), when)
+    assert _autocorrelation(runs)[1] < 1e-4
+    assert _autocorrelation(_without_drift(runs, _drift(runs)[0]))[1] > 0.05
+
+
+def test_false_alarms_are_as_rare_as_promised():
+    found = []
+    for seed in range(200):
+        cells, own = rounds(3, seed)
+        found.append(sweep(noise(len(cells), seed), cells, own).verdict != "none_found")
+    assert sum(found) <= 14  # three tests of 1 %: 6 are expected
