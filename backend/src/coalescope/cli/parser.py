@@ -120,6 +120,11 @@ _COMMANDS = (
         "Make the store, or bring it up to date: its schema, and the published data sets",
         of_store=True,
     ),
+    _Command(
+        "datasets",
+        "List the data sets that come with the program, and fetch those that do not",
+        store.datasets,
+    ),
     _Command("token", "Make, list and revoke a server's tokens", store.token),
     _Command(
         "changes",

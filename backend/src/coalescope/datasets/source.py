@@ -13,8 +13,11 @@ from coalescope.experiments import service as experiments
 from coalescope.experiments.records import Kind
 from coalescope.measures import DEFINITIONS
 
+SOURCE = "source.toml"
 TABLE = "data.csv"
 BUNDLE = "raw/run-logs.tar.xz"
+#: The table of source.toml that says where data come from that are not shipped.
+FETCH = "fetch"
 _TITLE_FIELDS = ("title", "subtitle", "kind")
 
 
@@ -45,18 +48,40 @@ class Dataset:
 
 
 def find_datasets(folder: Path) -> list[Dataset]:
-    """All data sets in `folder`, each in a folder named by its slug.
+    """All data sets in `folder` that have their data, each in a folder named by its slug.
+
+    Those that are to be fetched (`recipes`) are none of them.
 
     Errors: CoalescopeError for a bad slug or kind, or where source.toml stands without its data.
     """
-    return [_find(path.parent) for path in sorted(folder.glob("*/source.toml"))]
+    folders = [path.parent for path in sorted(folder.glob("*/source.toml"))]
+    return [_find(each) for each in folders if FETCH not in read_source(each)]
+
+
+def read_source(folder: Path) -> dict[str, Any]:
+    """What source.toml says. Errors: CoalescopeError for a bad slug or kind."""
+    source = tomllib.loads((folder / SOURCE).read_text(encoding="utf-8"))
+    experiments.check_slug(folder.name)
+    experiments.check_kind(source["kind"])
+    return source
+
+
+def describe(folder: Path, data: Path) -> Dataset:
+    """The data set of a folder, with its data in a file that need not lie there."""
+    source = read_source(folder)
+    source_bytes = (folder / SOURCE).read_bytes()
+    return Dataset(
+        slug=folder.name,
+        title=source["title"],
+        subtitle=source.get("subtitle", ""),
+        kind=source["kind"],
+        source={name: value for name, value in source.items() if name not in _TITLE_FIELDS},
+        sha256=hashlib.sha256(source_bytes + data.read_bytes() + _meaning(data)).hexdigest(),
+        path=data,
+    )
 
 
 def _find(folder: Path) -> Dataset:
-    source_bytes = (folder / "source.toml").read_bytes()
-    source = tomllib.loads(source_bytes.decode())
-    experiments.check_slug(folder.name)
-    experiments.check_kind(source["kind"])
     path = next((folder / name for name in (TABLE, BUNDLE) if (folder / name).is_file()), None)
     if path is None:
         raise CoalescopeError(
@@ -65,15 +90,7 @@ def _find(folder: Path) -> Dataset:
             where={"file": str(folder)},
             advice="Build its data (source.toml says how it was made), or remove the folder.",
         )
-    return Dataset(
-        slug=folder.name,
-        title=source["title"],
-        subtitle=source.get("subtitle", ""),
-        kind=source["kind"],
-        source={name: value for name, value in source.items() if name not in _TITLE_FIELDS},
-        sha256=hashlib.sha256(source_bytes + path.read_bytes() + _meaning(path)).hexdigest(),
-        path=path,
-    )
+    return describe(folder, path)
 
 
 def _meaning(path: Path) -> bytes:

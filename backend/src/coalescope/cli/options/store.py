@@ -115,6 +115,35 @@ def publish(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def datasets(parser: argparse.ArgumentParser) -> None:
+    """Of `coalescope datasets`, whose actions each have their own."""
+    actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
+    text = "List the data sets, and where those come from that are not shipped"
+    actions.add_parser(
+        "list",
+        help=text,
+        description=text + ".",
+        parents=[shared.output_options()],
+        allow_abbrev=False,
+    )
+    text = "Fetch a data set from its authors, check that it is the one recorded, and store it"
+    fetch = actions.add_parser(
+        "fetch",
+        help=text,
+        description=text + ". What is fetched and its licence are said before the download.",
+        parents=[shared.store_options()],
+        allow_abbrev=False,
+    )
+    fetch.add_argument("name", metavar="NAME", help="of a data set that `list` names")
+    fetch.add_argument(
+        "--from",
+        dest="copy",
+        metavar="FILE",
+        type=Path,
+        help="a copy of the file on this machine, in place of a download; checked alike",
+    )
+
+
 def token(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope token`, whose actions each have their own."""
     store, output = shared.store_options(), shared.output_options()
