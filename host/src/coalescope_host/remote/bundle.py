@@ -21,6 +21,8 @@ def bundle() -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for package in (PACKAGE_ROOT / "coalescope_host", Path(netlink.origin).parent):
+            for path in sorted(package.rglob("*.json")):  # the table of drivers
+                archive.write(path, path.relative_to(package.parent))
             for path in sorted(package.rglob("*.py")):
                 name = path.relative_to(package.parent)
                 archive.write(path, name)

@@ -15,6 +15,7 @@ from .driver import Driver, Parameters, bus_address
 from .errors import SettingError
 from .group import Group, write_each
 from .groups import GROUPS, group_of
+from .known_driver import DELAY, differences
 from .level import Level, Levels, shown
 from .link import LinkState, restore_link, save_link
 from .topology import UpperState, restore_uppers, save_uppers
@@ -183,7 +184,8 @@ class Host:
             if took != asked:
                 now = "it cannot be read" if took is None else f"the device took {shown(took)}"
                 found.append(f"{self.device}: {factor} = {shown(asked)} was asked for, {now}")
-        return found
+        told = differences(self.facts(), levels, read_back) if DELAY in read_back else ()
+        return found + [f"{self.device}: {DELAY} = {shown(levels[DELAY])}: {d}" for d in told]
 
     def _names(self) -> str:
         links = self.device.routing(lambda ip: list(ip.get_links()), "cannot be listed")
