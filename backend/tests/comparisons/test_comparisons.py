@@ -134,3 +134,33 @@ def test_which_is_better_can_be_said(client: Any) -> None:
         client.upload(text, f"{slug}-2.csv", experiment=slug)
     query = {"measure": "rx_bytes", "better": "more", "fail_if_worse_percent": 5}
     assert compare(client, **query).json()["regression"]["overall"]
+
+
+def recorded(content: bytes, days: list[int]) -> bytes:
+    """The same table with the day of each run: replicate by replicate, the days in turn."""
+    head, *rows = content.decode().splitlines()
+    lines = [f"{head},recorded_at"]
+    for number, row in enumerate(rows):
+        day = days[(int(row.split(",")[2]) - 1) % len(days)]
+        lines.append(f"{row},2026-01-{day:02}T10:{number:02}:00Z")
+    return "\n".join(lines).encode()
+
+
+def test_two_experiments_of_two_days_have_a_ratio_without_an_interval(client: Any) -> None:
+    client.upload(recorded(table(), [1]), "old.csv")
+    client.upload(recorded(table(0.9, "1.1", seed=2), [2]), "new.csv")
+    found = compare(client).json()
+    assert found["overall_ratio"] == pytest.approx(0.9, rel=0.01)
+    assert found["overall_ci95"] is None
+    assert {cell["verdict"] for cell in found["cells"]} == {"unresolved"}
+    assert "what differs between sessions cannot be told" in found["message"]
+
+
+def test_two_experiments_of_the_same_days_are_compared_within_them(client: Any) -> None:
+    days = [1, 2, 3, 4]
+    client.upload(recorded(table(), days), "old.csv")
+    client.upload(recorded(table(0.9, "1.1", seed=2), days), "new.csv")
+    found = compare(client).json()
+    low, high = found["overall_ci95"]
+    assert low < 0.9 < high
+    assert found["message"] == "The intervals are made of the 4 sessions of the runs."

@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from coalescope_models.inference.statistics import CellSummary, Comparison, Difference, compare
+from coalescope_models.inference.statistics import (
+    CellSummary,
+    Comparison,
+    Difference,
+    Judged,
+    SideRuns,
+    compare,
+    judge,
+)
 from coalescope_models.vocabulary.quantity import Better, Quantity
 
 from coalescope.errors import CoalescopeError, sentence
@@ -29,6 +37,8 @@ from coalescope.experiments.records import (
     FactorValue,
 )
 from coalescope.glossary.quantities import require_measure
+from coalescope.runs.records import ReplicateRecord, When
+from coalescope.runs.sequence import sequence_of
 
 Verdict = Literal["better", "worse", "unresolved"]
 
@@ -65,6 +75,7 @@ class Compared:
         result: ratios over all cells.
         only_a: settings that only A has with this measure.
         only_b: the same for B.
+        dependence: what the sequence of the runs does to the intervals; None where nothing.
 
     """
 
@@ -77,6 +88,7 @@ class Compared:
     result: Comparison
     only_a: Sequence[Factors]
     only_b: Sequence[Factors]
+    dependence: str | None
 
     def verdict(self, ratio: float, *, resolved: bool) -> Verdict | None:
         """What a ratio means; None where neither direction is better."""
@@ -109,11 +121,15 @@ class Regression:
 
 @dataclass(frozen=True)
 class Chosen:
-    """An experiment with all its cells, and the levels that are wanted of them, as text."""
+    """An experiment with all its cells, and the levels that are wanted of them, as text.
+
+    `runs` are those of the measure, by cell, at least of the cells with these levels.
+    """
 
     experiment: ExperimentRecord
     cells: Sequence[CellRecord]
     where: Where
+    runs: Mapping[int, Sequence[ReplicateRecord]]
 
 
 def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = None) -> Compared:
@@ -139,7 +155,8 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
     differing = _differing(cells_a, cells_b)
     keyed_a, keyed_b = _keyed(cells_a, differing), _keyed(cells_b, differing)
     try:
-        result = compare(_summaries(keyed_a, measure), _summaries(keyed_b, measure))
+        summaries = _summaries(keyed_a, measure), _summaries(keyed_b, measure)
+        result = compare(*summaries)
     except ValueError as error:
         raise CoalescopeError(
             "not_comparable",
@@ -147,6 +164,9 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
             where={"a": side_a.experiment.slug, "b": side_b.experiment.slug, "measure": measure},
             advice="Compare experiments that share settings and have this measure.",
         ) from None
+    judged = _judged(a, b, keyed_a, keyed_b)
+    if judged.spread is not None:
+        result = compare(*summaries, judged.spread)
     return Compared(
         a=side_a,
         b=side_b,
@@ -165,7 +185,36 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
         result=result,
         only_a=[c.factors for key, c in keyed_a.items() if key not in keyed_b],
         only_b=[c.factors for key, c in keyed_b.items() if key not in keyed_a],
+        dependence=judged.reason,
     )
+
+
+def _judged(
+    a: Chosen, b: Chosen, keyed_a: Mapping[str, CellRecord], keyed_b: Mapping[str, CellRecord]
+) -> Judged:
+    """What it does that runs of the settings that both have may depend on each other."""
+    same = a.experiment.slug == b.experiment.slug
+    sides = []
+    when = []
+    for letter, chosen, keyed, other in (("a", a, keyed_a, keyed_b), ("b", b, keyed_b, keyed_a)):
+        found = [
+            (key, run)
+            for key, cell in keyed.items()
+            if key in other
+            for run in chosen.runs.get(cell.id, ())
+            if run.measured.n == 1
+        ]
+        if not found:
+            return Judged(None, None)
+        sides.append(SideRuns([run.measured.value for _, run in found], [key for key, _ in found]))
+        when += [run.when if same else _elsewhere(run.when, letter) for _, run in found]
+    return judge(sides[0], sides[1], sequence_of(when))
+
+
+def _elsewhere(when: When, letter: str) -> When:
+    """Of two experiments, orders do not compare, and blocks of one name are two."""
+    block = None if when.block is None else f"{letter} {when.block}"
+    return when._replace(order=None, replicate=None, block=block)
 
 
 def regressions(compared: Compared, limit_percent: float) -> Regression:
@@ -296,6 +345,8 @@ def describe_comparison(compared: Compared, regression: Regression | None) -> di
 
 
 def _message(compared: Compared) -> str | None:
+    if compared.dependence is not None:
+        return compared.dependence
     if compared.result.overall_ci95 is not None:
         return None
     return (

@@ -4,10 +4,12 @@
 from coalescope_models.vocabulary.quantity import Better
 from sqlalchemy.engine import Connection
 
+from coalescope.analyses.replicates import cells_asked_for
 from coalescope.comparisons.compared import Chosen, Compared, compare_cells
 from coalescope.experiments.levels import Where
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import list_cells
+from coalescope.runs.service import replicates_of
 
 
 def compare_experiments(
@@ -20,6 +22,8 @@ def compare_experiments(
     """Compare two experiments, or two selections of one: see `compare_cells`."""
 
     def chosen(experiment: ExperimentRecord, where: Where) -> Chosen:
-        return Chosen(experiment, list_cells(connection, experiment), where)
+        cells = list_cells(connection, experiment)
+        wanted = [cell.id for cell in cells_asked_for(cells, measure, where)]
+        return Chosen(experiment, cells, where, replicates_of(connection, wanted, measure))
 
     return compare_cells(chosen(*a), chosen(*b), measure, better)

@@ -5,7 +5,7 @@ Standard library only: the page of a published copy runs this in the browser
 (frontend/src/engine/files.worker.ts).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from coalescope.experiments.records import CellRecord, ExperimentRecord, Summary
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.chosen import chosen_among, identities
 from coalescope.runs.environments import Facts, describe_environments
-from coalescope.runs.records import MeasuredValue, ReplicateRecord, RunValues
+from coalescope.runs.records import MeasuredValue, ReplicateRecord, RunValues, When
 from coalescope.runs.summaries import cells_after
 
 Json = Mapping[str, Any]
@@ -76,8 +76,8 @@ def _comparison(query: Pairs, kept: Mapping[str, Kept]) -> Json:
     where_a, where_b = levels_of_sides(given)
     a, b = kept[asked["a"]], kept[asked["b"]]
     compared = compare_cells(
-        Chosen(a.experiment, a.cells, where_a),
-        Chosen(b.experiment, b.cells, where_b),
+        Chosen(a.experiment, a.cells, where_a, _by_cell(a, asked["measure"])),
+        Chosen(b.experiment, b.cells, where_b, _by_cell(b, asked["measure"])),
         asked["measure"],
     )
     return describe_comparison(compared, None)
@@ -97,17 +97,28 @@ def _cells(query: Pairs, kept: Kept) -> Json:
 def _replicates(query: Pairs, kept: Kept) -> Json:
     measure = dict(query)["measure"]
     left_out = _left_out(query, kept)
-    found: dict[int, list[ReplicateRecord]] = {}
-    for run in kept.runs:
-        if measure in run["measures"] and run["id"] not in left_out:
-            value = MeasuredValue(**run["measures"][measure])
-            record = ReplicateRecord(run["id"], run["cell"], run["replicate"], value)
-            found.setdefault(run["cell"], []).append(record)
+    found = _by_cell(kept, measure, left_out)
     return describe_replicates(
         replicates_among(
             kept.experiment, kept.cells, measure, _levels(query), found, sorted(left_out)
         )
     )
+
+
+def _by_cell(
+    kept: Kept, measure: str, left_out: Collection[str] = ()
+) -> dict[int, list[ReplicateRecord]]:
+    found: dict[int, list[ReplicateRecord]] = {}
+    for run in kept.runs:
+        if measure in run["measures"] and run["id"] not in left_out:
+            value = MeasuredValue(**run["measures"][measure])
+            record = ReplicateRecord(run["id"], run["cell"], value, _when(run))
+            found.setdefault(run["cell"], []).append(record)
+    return found
+
+
+def _when(run: Json) -> When:
+    return When(run["replicate"], run["order"], run["block"], run["recorded_at"])
 
 
 def _plan(query: Pairs, kept: Kept) -> Json:

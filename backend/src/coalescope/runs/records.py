@@ -134,8 +134,13 @@ class ReplicateRecord:
 
     uid: str
     cell_id: int
-    replicate: int | None
     measured: MeasuredValue
+    when: When = NOT_KNOWN
+
+    @property
+    def replicate(self) -> int | None:
+        """Its number within the cell."""
+        return self.when.replicate
 
 
 @dataclass(frozen=True)

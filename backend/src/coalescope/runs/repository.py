@@ -313,18 +313,21 @@ def replicates_of(
             sa.select(
                 runs.c.uid,
                 runs.c.cell_id,
-                runs.c.replicate,
                 run_measures.c.value,
                 run_measures.c.sd,
                 run_measures.c.n,
+                runs.c.replicate,
+                runs.c.order,
+                runs.c.block,
+                runs.c.recorded_at,
             )
             .join(run_measures, run_measures.c.run_id == runs.c.id)
             .where(*_replicates(chunk, measure), runs.c.uid.not_in(without))
             .order_by(runs.c.cell_id, runs.c.id)
         )
         found += [
-            ReplicateRecord(uid, cell_id, replicate, MeasuredValue(value, sd, n))
-            for uid, cell_id, replicate, value, sd, n in connection.execute(query)
+            ReplicateRecord(uid, cell_id, MeasuredValue(value, sd, n), When(*when))
+            for uid, cell_id, value, sd, n, *when in connection.execute(query)
         ]
     return found
 

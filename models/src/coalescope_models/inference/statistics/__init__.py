@@ -5,7 +5,8 @@ The replicate is the sampling unit throughout; samples within a run are never co
 were independent. Only `variance` needs numpy.
 """
 
-from .comparison import Comparison, Difference, compare
+from .comparison import Comparison, Difference, Spread, compare
+from .contrast import Judged, SideRuns, judge
 from .distributions import f_tail, t_quantile, t_two_sided
 from .independence import Independence, independence
 from .outliers import outliers
@@ -19,12 +20,16 @@ __all__ = [
     "Comparison",
     "Difference",
     "Independence",
+    "Judged",
     "Plan",
+    "SideRuns",
+    "Spread",
     "Timeline",
     "compare",
     "f_tail",
     "from_moments",
     "independence",
+    "judge",
     "outliers",
     "plan_replicates",
     "summarise",

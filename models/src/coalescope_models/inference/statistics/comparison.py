@@ -53,13 +53,31 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How well logarithms of ratios are known, where replicates alone would not tell it.
+
+    Attributes:
+        cells: variance and degrees of freedom by cell; None, or no entry, where there is no
+            interval.
+        overall: of their mean; None where there is no interval.
+    """
+
+    cells: Mapping[Hashable, tuple[float, float] | None]
+    overall: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
 class _LogRatio:
     value: float
     variance: float | None
     freedom: float
 
 
-def compare(a: Mapping[Hashable, CellSummary], b: Mapping[Hashable, CellSummary]) -> Comparison:
+def compare(
+    a: Mapping[Hashable, CellSummary],
+    b: Mapping[Hashable, CellSummary],
+    spread: Spread | None = None,
+) -> Comparison:
     """Compare two sets of cells, ratio B over A.
 
     Ratios are compared on the logarithmic scale: its variance is the sum of the squared relative
@@ -69,6 +87,7 @@ def compare(a: Mapping[Hashable, CellSummary], b: Mapping[Hashable, CellSummary]
     Args:
         a: summaries by cell. Means must be positive.
         b: the same for what is compared with it.
+        spread: of the ratios, in the place of what independent replicates would give (`contrast`).
 
     Raises:
         ValueError: they have no cell in common, or a mean is not positive.
@@ -77,6 +96,8 @@ def compare(a: Mapping[Hashable, CellSummary], b: Mapping[Hashable, CellSummary]
     if not common:
         raise ValueError("the two have no cell in common: compare experiments of equal settings")
     ratios = {cell: _log_ratio(cell, a[cell], b[cell]) for cell in common}
+    if spread is not None:
+        ratios = {c: _known_to(own.value, spread.cells.get(c)) for c, own in ratios.items()}
     raw = {cell: _p_value(ratio) for cell, ratio in ratios.items()}
     adjusted = _holm({cell: p for cell, p in raw.items() if p is not None})
     cells = {
@@ -90,6 +111,8 @@ def compare(a: Mapping[Hashable, CellSummary], b: Mapping[Hashable, CellSummary]
         for cell, ratio in ratios.items()
     }
     overall = _mean(list(ratios.values()))
+    if spread is not None:
+        overall = _known_to(overall.value, spread.overall)
     unmatched = tuple(c for c in (*a, *b) if (c in a) != (c in b))
     return Comparison(cells, math.exp(overall.value), _interval(overall, 0.05), unmatched)
 
@@ -108,6 +131,10 @@ def _log_ratio(cell: Hashable, a: CellSummary, b: CellSummary) -> _LogRatio:
         return _LogRatio(value, 0.0, float(sum(freedoms)))
     freedom = max(1.0, variance**2 / sum(p * p / f for p, f in zip(parts, freedoms, strict=True)))
     return _LogRatio(value, variance, freedom)
+
+
+def _known_to(value: float, known: tuple[float, float] | None) -> _LogRatio:
+    return _LogRatio(value, None, 0.0) if known is None else _LogRatio(value, *known)
 
 
 def _mean(ratios: list[_LogRatio]) -> _LogRatio:

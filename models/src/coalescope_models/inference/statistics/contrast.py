@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well a difference between two sides is known from runs that share sessions or blocks.
+
+Standard library only: the page's Python needs it too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, variance
+
+from .comparison import Spread
+from .independence import independence
+from .timeline import Timeline
+
+_ByCluster = Mapping[Hashable, Mapping[Hashable, float]]
+
+
+@dataclass(frozen=True)
+class SideRuns:
+    """Runs of one side of a comparison: values, and the setting of each."""
+
+    values: Sequence[float]
+    cells: Sequence[Hashable]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the sequence of both sides' runs does to a comparison.
+
+    Attributes:
+        reason: why intervals are made of clusters, or absent; None where nothing was found.
+        spread: of what the intervals are made; None where they stay as they are.
+    """
+
+    reason: str | None
+    spread: Spread | None
+
+
+def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
+    """Judge two sides together, whose runs are in one sequence.
+
+    Settings that both sides have in the same clusters are compared within them. Sides of different
+    clusters are compared by those of each, at least two; of one each, what differs between the
+    two cannot be told from what differs between the sides.
+
+    Args:
+        a: what is compared with; values positive.
+        b: what is compared.
+        when: each run of `a`, then each of `b`, was recorded.
+    """
+    labels = when.clusters
+    if labels is not None and when.kind != "round":
+        return _declared(a, b, labels, str(when.kind))
+    sides = [("a", cell) for cell in a.cells] + [("b", cell) for cell in b.cells]
+    found = independence([*a.values, *b.values], sides, when)
+    if found is None or found.reason is None:
+        return Judged(None, None)
+    if found.verdict == "refused":
+        return Judged(found.reason, Spread({}, None))
+    if when.positions is not None and _one_before_the_other(when.positions, len(a.values)):
+        return Judged(
+            f"{found.reason.partition(';')[0].rstrip('.')}, and one side was recorded before the "
+            "other: no interval is given. Record both sides in turns.",
+            Spread({}, None),
+        )
+    by_cluster = labels if found.verdict == "by_cluster" else None
+    return Judged(found.reason, None if by_cluster is None else _spread(a, b, by_cluster))
+
+
+def _declared(a: SideRuns, b: SideRuns, labels: Sequence[Hashable], kind: str) -> Judged:
+    own = set(labels[: len(a.values)]), set(labels[len(a.values) :])
+    apart = own[0].isdisjoint(own[1])
+    if len(own[0] & own[1]) < 2 and not (apart and min(map(len, own)) > 1):
+        return Judged(_confounded(kind), Spread({}, None))
+    reason = f"The intervals are made of the {len(own[0] | own[1])} {kind}s of the runs."
+    return Judged(reason, _spread(a, b, labels))
+
+
+def _one_before_the_other(positions: Sequence[int], count: int) -> bool:
+    """Whether the sides' mean places lie apart by more than a quarter of the sequence."""
+    apart = fmean(positions[count:]) - fmean(positions[:count])
+    return abs(apart) > 0.25 * len(positions)
+
+
+def _confounded(kind: str) -> str:
+    return (
+        f"The two sides were not recorded in the same {kind}s, or in one of them only: what "
+        f"differs between {kind}s cannot be told from what differs between the sides, and no "
+        f"interval is given. Record both in each of two {kind}s or more, or both in one."
+    )
+
+
+def _spread(a: SideRuns, b: SideRuns, labels: Sequence[Hashable]) -> Spread:
+    of_a = _log_means(a, labels[: len(a.values)])
+    of_b = _log_means(b, labels[len(a.values) :])
+    common = [cell for cell in of_a if cell in of_b]
+    if set(labels[: len(a.values)]).isdisjoint(labels[len(a.values) :]):
+        cells = {c: _of_both(_known(of_a[c].values()), _known(of_b[c].values())) for c in common}
+        overall = _of_both(_known(_overall(of_a, common)), _known(_overall(of_b, common)))
+        return Spread(cells, overall)
+    ratios = {
+        cell: {g: of_b[cell][g] - own for g, own in of_a[cell].items() if g in of_b[cell]}
+        for cell in common
+    }
+    return Spread(
+        {cell: _known(own.values()) for cell, own in ratios.items()},
+        _known(_overall(ratios, common)),
+    )
+
+
+def _log_means(side: SideRuns, labels: Sequence[Hashable]) -> _ByCluster:
+    """Logarithm of the mean of each setting in each cluster."""
+    runs: dict[Hashable, dict[Hashable, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for value, cell, label in zip(side.values, side.cells, labels, strict=True):
+        runs[cell][label].append(value)
+    return {
+        cell: {g: math.log(mean) for g, values in own.items() if (mean := fmean(values)) > 0.0}
+        for cell, own in runs.items()
+    }
+
+
+def _overall(found: _ByCluster, cells: Sequence[Hashable]) -> list[float]:
+    """What each cluster deviates by, over the settings it has."""
+    off: dict[Hashable, list[float]] = defaultdict(list)
+    for cell in cells:
+        for label, value in found[cell].items():
+            off[label].append(value - fmean(found[cell].values()))
+    return [fmean(own) for own in off.values()]
+
+
+def _known(values: Iterable[float]) -> tuple[float, float] | None:
+    """Variance of the mean of these, and its degrees of freedom; None of fewer than two."""
+    own = list(values)
+    return (variance(own) / len(own), float(len(own) - 1)) if len(own) > 1 else None
+
+
+def _of_both(
+    a: tuple[float, float] | None, b: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """Sum of two variances, with Welch's degrees of freedom."""
+    if a is None or b is None:
+        return None
+    total = a[0] + b[0]
+    if total <= 0.0:
+        return 0.0, a[1] + b[1]
+    return total, total**2 / (a[0] ** 2 / a[1] + b[0] ** 2 / b[1])
