@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import hashlib
 import json
 import re
 import shutil
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 from coalescope.cli import main
 from coalescope.publishing.documents import document, way_up
+
+from ..datasets.converters.test_nic_tuning import SAMPLE
 
 TABLES = ("geist-2005-nfs", "geist-2005-points", "dillon-2004", "chase-1999")
 INDEX = """<!doctype html>
@@ -131,3 +134,24 @@ def test_documents_name_their_files_from_where_they_are() -> None:
     assert '<meta name="coalescope-copy" data-version="0.1.0" data-logs="yes">' in text
     assert "default-src 'self'" in text
     assert "frame-ancestors" not in text
+
+
+def test_what_was_fetched_from_others_is_said(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["publish", str(store / "site")]) == 0
+    assert "Licence" not in capsys.readouterr().err
+    folder = store / "datasets/a-study-2022"
+    folder.mkdir()
+    sha256, copy = hashlib.sha256(SAMPLE).hexdigest(), store / "copy.csv"
+    copy.write_bytes(SAMPLE)
+    (folder / "source.toml").write_text(
+        'title = "A"\nkind = "published"\ncitation = "B"\nlicence = "None is stated."\n[fetch]\n'
+        f'url = "http://127.0.0.1:9/never-asked"\ncommit = "0"\nsha256 = "{sha256}"\n'
+        f'bytes = {len(SAMPLE)}\nconverter = "nic-tuning-mcd"\n'
+    )
+    assert main(["datasets", "fetch", "a-study-2022", "--from", str(copy)]) == 0
+    assert main(["publish", str(store / "another-site")]) == 0
+    said = capsys.readouterr().err
+    assert "a-study-2022 was fetched from its authors" in said
+    assert "Licence: None is stated." in said

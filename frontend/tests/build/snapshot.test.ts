@@ -30,7 +30,7 @@ describe('the memory that the page’s Python starts from', () => {
         expect(Math.abs(answers[i][name] - value), `${model}: ${name}`).toBeLessThanOrEqual(1e-12 * Math.abs(value));
     expect(() => evaluate('[{"model": "none", "values": {}}]')).toThrow('KeyError');
     // negative control: there is no library
-    expect(() => python.runPython('import tomllib')).toThrow('zipimport');
+    expect(() => python.runPython('import calendar')).toThrow('zipimport');
   }, 180_000);
 
   it('has another name when the models or Pyodide change', () => {

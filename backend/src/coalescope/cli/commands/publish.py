@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """coalescope publish DIR."""
 
+import sys
 from argparse import Namespace
 
 from coalescope.app import create_app
 from coalescope.cli.local_store import local_store, settings_of
+from coalescope.cli.output import printable
+from coalescope.datasets.source import FETCH
+from coalescope.experiments.service import list_experiments
 from coalescope.publishing import publish
-from coalescope.store import open_store
+from coalescope.store import Store, open_store
 
 
 def run(arguments: Namespace) -> int:
     """Write the local store as a site of files, and say how large it is."""
-    with local_store(arguments):
-        pass  # there is one
+    with local_store(arguments) as store:
+        _warn_of_what_is_others(store)
     # nobody but this process asks it
     settings = settings_of(arguments).model_copy(update={"host": "127.0.0.1", "token": None})
     open_store(settings).close()  # loads what is not loaded yet
@@ -35,3 +39,15 @@ def run(arguments: Namespace) -> int:
     print("Any web server shows it, for example:")
     print(f"  python3 -m http.server --directory {arguments.directory} 8080")
     return 0
+
+
+def _warn_of_what_is_others(store: Store) -> None:
+    """Say on stderr which data were fetched from others, and on what terms."""
+    with store.database.read() as connection:
+        fetched = [each for each in list_experiments(connection) if FETCH in each.source]
+    for experiment in fetched:
+        print(
+            f"coalescope: {experiment.slug} was fetched from its authors, and the site will hold "
+            f"it.\n  Licence: {printable(experiment.source['licence'])}",
+            file=sys.stderr,
+        )

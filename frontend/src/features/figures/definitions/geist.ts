@@ -350,7 +350,7 @@ const TCP_FIGURES: readonly Figure[] = [
       'Three of the four plateaus lie within 0.5 % of the link’s bound; the 970.4 Mb/s at MTU 1500 do not, and the model does not say why. That long delays close the windows at MTU 6000 first is reproduced.',
     checks: [{ of: 'deviation' }],
     missing:
-      'Printed is where each curve stops growing, and where MTU 6000 begins to decay. The slow climb with the delay was plotted only; the testbed does not show it.',
+      'Printed is where each curve stops growing, and where MTU 6000 begins to decay. The slow climb with the delay was plotted only; neither the testbed nor the model shows it, which is at the bound of the link from 20 ticks on.',
     open: [
       dataLink('The published values', UDP_DATA, { workload: 'tcp', measure: 'throughput_mbps' }),
       dataLink('The emulated cells', 'virtual-testbed', { workload: 'tcp', measure: 'throughput_mbps' }),
