@@ -108,7 +108,7 @@ def test_published_data_comes_back_the_same(
 ) -> None:
     client = make_client(datasets_dir=datasets)
     exported = export(client, slug, what=what).content
-    stored = client.upload(exported, "copy.csv", kind="published")
+    stored = client.upload(exported, "copy.csv")
     assert stored.status_code == 201, stored.text
     assert export(client, "copy", what=what).content == exported
 
@@ -204,7 +204,7 @@ def test_an_empty_experiment_has_a_header(client: Any) -> None:
     client.post("/api/experiments", json={"slug": "empty", "title": "Empty", "kind": "measured"})
     assert json.loads(export(client, "empty", "json").text)["cells"] == []
     assert export(client, "empty", "json", "runs").json()["runs"] == []
-    assert export(client, "empty").text == "n\n"
+    assert export(client, "empty").text == "n,kind,source.title\n"
 
 
 @pytest.mark.parametrize(

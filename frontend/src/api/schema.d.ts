@@ -21,6 +21,8 @@ export interface paths {
          * Upload file
          * @description Store one run log or one tidy CSV: all of it, or nothing.
          *
+         *     A table that says its kind and source (`kind`, `source.*`, as exports do) keeps them; where the
+         *     request says otherwise, it is refused unless `override_source` confirms it, which is noted.
          *     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
          *     whole log of a run takes the place of a copy of it that was cut off.
          */
@@ -4306,6 +4308,8 @@ export interface operations {
                 kind?: ("published" | "measured" | "emulated" | "simulated") | null;
                 /** @description Where the data comes from, if the experiment is new */
                 citation?: string | null;
+                /** @description Kind and citation asked for stand, whatever a table says of its own */
+                override_source?: boolean;
             };
             header?: never;
             path?: never;

@@ -10,6 +10,8 @@ export interface Destination {
   title?: string;
   kind?: Kind;
   citation?: string;
+  /** Kind and citation stand, whatever the table says of its own. */
+  override_source?: 'true';
 }
 
 export interface Upload {

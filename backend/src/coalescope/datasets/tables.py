@@ -7,6 +7,7 @@ from coalescope.datasets.source import Dataset
 from coalescope.errors import CoalescopeError
 from coalescope.runs.records import NewRun
 from coalescope.uploads.csv_row import TableRow
+from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.tidy_csv import Table, measures_of, read_table
 
 
@@ -32,4 +33,5 @@ def _run(dataset: Dataset, table: Table, row: TableRow) -> NewRun:
         recorded_at=row.recorded_at,
         order=row.order,
         block=row.block,
+        warnings=list(row_doubts(table, row, dataset.kind)),
     )

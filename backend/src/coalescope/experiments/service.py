@@ -2,7 +2,7 @@
 """Find, create and describe experiments; read their cells. Other features use this module."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.engine import Connection
@@ -84,6 +84,7 @@ def ensure_experiment(
     title: str | None,
     kind: Kind | None,
     default_kind: Kind = "measured",
+    subtitle: str = "",
     source: Mapping[str, Any] | None = None,
 ) -> ExperimentRecord:
     """The experiment of that slug, created on first use. Errors: 409 if the kinds differ.
@@ -94,7 +95,7 @@ def ensure_experiment(
     record = repository.get(connection, slug)
     if record is None:
         return create_experiment(
-            connection, slug, title or slug, kind or default_kind, source=source
+            connection, slug, title or slug, kind or default_kind, subtitle, source
         )
     if kind is None and record.kind == "published":
         kind = default_kind
@@ -106,6 +107,15 @@ def ensure_experiment(
             advice="Kinds never mix inside one experiment: give the file another experiment.",
         )
     return record
+
+
+def add_notes(connection: Connection, record: ExperimentRecord, notes: Sequence[str]) -> None:
+    """Add to the notes of the experiment's source what is not among them."""
+    own = record.source.get("notes", [])
+    new = [note for note in notes if note not in own]
+    if new:
+        source = {**record.source, "notes": [*own, *new]}
+        repository.update(connection, record.id, {"source": source})
 
 
 def touch(connection: Connection, experiment_id: int, times: int = 1) -> None:

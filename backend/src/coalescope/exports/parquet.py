@@ -2,9 +2,11 @@
 """An experiment's cells or runs as a Parquet file, for DuckDB and its like.
 
 Beside the columns of the CSV a row says its experiment and kind, so that files of several
-experiments can be read as one table. A factor is a number where all its levels are.
+experiments can be read as one table; the whole source is in the file's metadata, as JSON under
+`coalescope`. A factor is a number where all its levels are.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, BinaryIO
@@ -12,6 +14,7 @@ from typing import Any, BinaryIO
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
 from coalescope.exports.repository import ExportedRun
+from coalescope.exports.source_columns import source_of
 
 _ROWS_IN_GROUP = 20_000
 _OF_A_RUN = {"replicate": "int64", "partial": "bool", "content": "string"}
@@ -39,7 +42,7 @@ def write_runs(
     """Write a row per run. Errors: CoalescopeError 500 where pyarrow is not installed."""
     own = {"run": "string", "cell": "int64", **_OF_A_RUN, **_WHEN}
     types = _types(own, factors, measures, _OF_A_VALUE)
-    _write(sink, types, (_run(experiment, factors, run) for run in runs))
+    _write(sink, experiment, types, (_run(experiment, factors, run) for run in runs))
 
 
 def write_cells(
@@ -51,7 +54,7 @@ def write_cells(
 ) -> None:
     """Write a row per cell. Errors: CoalescopeError 500 where pyarrow is not installed."""
     types = _types({"cell": "int64", **_OF_A_CELL}, factors, measures, _OF_A_SUMMARY)
-    _write(sink, types, (_cell(experiment, factors, cell) for cell in cells))
+    _write(sink, experiment, types, (_cell(experiment, factors, cell) for cell in cells))
 
 
 def _types(own: Types, factors: Types, measures: Sequence[str], of_each: Types) -> Types:
@@ -100,7 +103,15 @@ def _named(
     return {"experiment": experiment.slug, "kind": experiment.kind, **levels}
 
 
-def _write(sink: BinaryIO, types: Types, rows: Iterator[dict[str, Any]]) -> None:
+def _told(experiment: ExperimentRecord) -> dict[str, str]:
+    """Metadata of the file: where the data is from."""
+    about = {"slug": experiment.slug, "kind": experiment.kind, "source": source_of(experiment)}
+    return {"coalescope": json.dumps(about, ensure_ascii=False)}
+
+
+def _write(
+    sink: BinaryIO, experiment: ExperimentRecord, types: Types, rows: Iterator[dict[str, Any]]
+) -> None:
     try:
         import pyarrow as pa  # noqa: PLC0415  not installed by all
         from pyarrow import parquet  # noqa: PLC0415
@@ -112,7 +123,7 @@ def _write(sink: BinaryIO, types: Types, rows: Iterator[dict[str, Any]]) -> None
             status=500,
         ) from None
     named = {"string": pa.string(), "double": pa.float64(), "int64": pa.int64(), "bool": pa.bool_()}
-    schema = pa.schema([(name, named[kind]) for name, kind in types.items()])
+    schema = pa.schema([(name, named[kind]) for name, kind in types.items()], _told(experiment))
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         while group := list(islice(rows, _ROWS_IN_GROUP)):
             writer.write_table(pa.Table.from_pylist(group, schema=schema))

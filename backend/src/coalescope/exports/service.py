@@ -12,6 +12,7 @@ from coalescope.experiments.records import CellRecord, ExperimentRecord, Summary
 from coalescope.experiments.service import list_cells
 from coalescope.exports import parquet, repository
 from coalescope.exports.repository import ExportedRun
+from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs
 from coalescope.glossary.quantities import factor, glossary_order, measure
 from coalescope.runs.selection import current_among
@@ -90,7 +91,9 @@ def _export_cells(
     known = {
         name for cell in cells for name, found in cell.measures.items() if found.sd is not None
     }
-    return csv_of_cells(Columns(factors, "n", measures, frozenset(known)), cells)
+    told = source_columns(experiment)
+    columns = Columns(factors, "n", measures, frozenset(known), (), experiment.kind, told)
+    return csv_of_cells(columns, cells)
 
 
 def _export_runs(
@@ -116,7 +119,9 @@ def _export_runs(
     used = repository.replicate_numbers(connection, experiment.id, without)
     known_of_when = repository.known_of_when(connection, experiment.id, without)
     when = known_of_when if count == "replicate" else []
-    return csv_of_runs(Columns(factors, count, measures, known, when), runs, used)
+    told = source_columns(experiment)
+    columns = Columns(factors, count, measures, known, when, experiment.kind, told)
+    return csv_of_runs(columns, runs, used)
 
 
 def _json(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from coalescope.experiments.records import CellRecord, Factors, FactorValue, SummaryRecord
 from coalescope.exports.formulas import disarmed
 from coalescope.exports.repository import ExportedRun
+from coalescope.exports.source_columns import KIND
 from coalescope.runs.records import MeasuredValue
 
 _ROWS_PER_CHUNK = 500
@@ -22,7 +23,8 @@ _ROWS_PER_CHUNK = 500
 class Columns:
     """The header: `count` is "replicate" or "n"; `deviations` names the measures with an sd.
 
-    `when` names what is known of when runs were recorded: order, block, recorded_at.
+    `when` names what is known of when runs were recorded: order, block, recorded_at. `kind` stands
+    in every row, and what `source` says by column in the first.
     """
 
     factors: Sequence[str]
@@ -30,6 +32,8 @@ class Columns:
     measures: Sequence[str]
     deviations: frozenset[str]
     when: Sequence[str] = ()
+    kind: str = ""
+    source: Mapping[str, str] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """Return the header's fields."""
@@ -38,7 +42,7 @@ class Columns:
             named.append(measure)
             if measure in self.deviations:
                 named.append(f"{measure}_sd")
-        return named
+        return [*named, KIND, *self.source]
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,8 @@ def _csv(columns: Columns, rows: Iterable[_Row]) -> Iterator[str]:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns.names())
     for number, row in enumerate(rows, start=1):
-        writer.writerow(_fields(columns, row))
+        told = columns.source.values() if number == 1 else [""] * len(columns.source)
+        writer.writerow([*_fields(columns, row), columns.kind, *told])
         if number % _ROWS_PER_CHUNK == 0:
             yield buffer.getvalue()
             buffer.seek(0)

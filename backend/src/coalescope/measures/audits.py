@@ -12,15 +12,10 @@ from datetime import UTC, datetime, timedelta
 from coalescope_host.run_log import RunLog, RunLogError, Stream
 from coalescope_models.phenomena.interrupts import TICK_US
 
+from coalescope.measures.consistency import GAP_BYTES, NOMINAL_SPEED, SHARE
 from coalescope.measures.counters import Window, largest_step
 from coalescope.runs.records import RunWarning
 
-# their speed is a number in a table, not a limit
-_NOMINAL_SPEED = frozenset({"veth", "tun", "bridge", "bonding", "virtio_net", "dummy"})
-_GAP_BYTES = 20  # preamble and gap
-_FEW_FRAMES = 16
-_SHARE = 0.01
-_TICK_S = 0.01  # CPU times are counted in these, on each CPU
 _JUMP_NS = 50_000_000
 _PAUSE = re.compile(r"(flow_control_xo(n|ff)|pause)(?!.*(duration|storm|transition))")
 _STATISTICS = ("ethtool_statistics_start", "ethtool_statistics_end")
@@ -34,8 +29,6 @@ def audit_log(log: RunLog, window: Window, values: Mapping[str, float]) -> Itera
     environment = log.header["environment"]
     if isinstance(environment, Mapping):
         yield from _faster_than_link(environment, values, log.time_dilation)
-        yield from _more_than_all_cpus(environment, values)
-    yield from _interrupts_without_packets(values)
     yield from _clock_jumps(log.streams[0], window)
     yield from _pause_frames(log)
 
@@ -79,49 +72,20 @@ def _faster_than_link(
     speed = environment.get("speed_mbps")
     if not isinstance(speed, int | float) or isinstance(speed, bool) or speed <= 0:
         return
-    if environment.get("driver") in _NOMINAL_SPEED:
+    if environment.get("driver") in NOMINAL_SPEED:
         return
     elapsed_s = values.get("elapsed_s", 0.0)
     if elapsed_s <= 0.0:
         return
     for direction, name in (("rx", "throughput_mbps"), ("tx", "tx_throughput_mbps")):
         packets = values.get(f"{direction}_packets", 0.0)
-        gaps_mbps = 8e-6 * _GAP_BYTES * packets / elapsed_s
+        gaps_mbps = 8e-6 * GAP_BYTES * packets / elapsed_s
         line_mbps = (values.get(name, 0.0) + gaps_mbps) / dilation
-        if line_mbps > (1.0 + _SHARE) * speed:
+        if line_mbps > (1.0 + SHARE) * speed:
             yield RunWarning(
                 "faster_than_link",
                 f"{name} comes to {line_mbps:,.0f} Mb/s on the wire, on a link of {speed:,.0f}.",
                 {"field": name, "speed_mbps": float(speed)},
-            )
-
-
-def _interrupts_without_packets(values: Mapping[str, float]) -> Iterator[RunWarning]:
-    interrupts, packets = values.get("rx_interrupts"), values.get("rx_packets")
-    if interrupts is None or packets is None:
-        return
-    if interrupts > (1.0 + _SHARE) * packets + _FEW_FRAMES:
-        yield RunWarning(
-            "more_interrupts_than_packets",
-            f"{interrupts:,.0f} receive interrupts brought {packets:,.0f} packets: others share "
-            "the line, or packets were merged before they were counted.",
-            {"field": "rx_interrupts"},
-        )
-
-
-def _more_than_all_cpus(
-    environment: Mapping[str, object], values: Mapping[str, float]
-) -> Iterator[RunWarning]:
-    cpus, elapsed_s = environment.get("cpus"), values.get("elapsed_s", 0.0)
-    if not isinstance(cpus, int) or isinstance(cpus, bool) or cpus <= 0:
-        return
-    for name in ("system_cpu_s", "interface_cpu_s", "workload_cpu_s", "traffic_cpu_s"):
-        allowed_s = cpus * ((1.0 + _SHARE) * elapsed_s + _TICK_S)
-        if values.get(name, 0.0) > allowed_s:
-            yield RunWarning(
-                "cpu_above_all",
-                f"{name} is {values[name]:,.4g} s in {elapsed_s:,.4g} s on {cpus} CPUs.",
-                {"field": name, "cpus": cpus},
             )
 
 

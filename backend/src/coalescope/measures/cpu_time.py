@@ -64,6 +64,14 @@ def received_elsewhere(counts: Mapping[str, int]) -> bool:
     return counts.get("polls") == 0 and counts.get("rx_packets", 0) > 0
 
 
+def cycles_of_owners(counts: Mapping[str, int]) -> int | None:
+    """Cycles of all owners together; None unless every moment of every CPU has one."""
+    names = [f"{owner}_cycles" for owner in _OWNERS]
+    if not all(name in counts for name in names):
+        return None
+    return sum(counts.get(f"{owner}_cycles", 0) for owner in (*_OWNERS, *_FURTHER))
+
+
 def owned_times(counts: Mapping[str, int], elapsed_s: float) -> dict[str, float]:
     """CPU seconds by owner, as far as they were counted.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from coalescope_host.run_log import Stream
 
 from coalescope.measures.counters import Window, count_with_bit
-from coalescope.measures.cpu_time import received_elsewhere
+from coalescope.measures.cpu_time import cycles_of_owners, received_elsewhere
 from coalescope.runs.records import RunWarning
 
 # flags of the kernel module's snapshots
@@ -15,12 +15,17 @@ _UNSTABLE_CLOCK_BIT = 3  # COALESCOPE_UNSTABLE_CLOCK
 _TOO_DEEP_BIT = 5  # COALESCOPE_TOO_DEEP
 _FEW_FRAMES = 16
 _UNKNOWN_SHARE = 0.01
+_CYCLES_SHARE = 0.02
 
 
 def cross_checks(
-    stream: Stream, window: Window, counts: Mapping[str, int], values: Mapping[str, float]
+    stream: Stream,
+    window: Window,
+    counts: Mapping[str, int],
+    values: Mapping[str, float],
+    cpus: object = None,
 ) -> Iterator[RunWarning]:
-    """What to look at before trusting the run."""
+    """What to look at before trusting the run; `cpus` is what its header says."""
     torn = count_with_bit(stream, window, "flags", _NOT_ATOMIC_BIT)
     if torn:
         yield RunWarning(
@@ -52,6 +57,7 @@ def cross_checks(
             {"field": "drops"},
         )
     yield from _missed(counts, window)
+    yield from _time_of_owners(counts, cpus)
 
 
 def unstable_clock(stream: Stream, window: Window) -> Iterator[RunWarning]:
@@ -82,6 +88,25 @@ def _missed(counts: Mapping[str, int], window: Window) -> Iterator[RunWarning]:
             f"{unknown_s:,.3g} s of CPU time have no known owner, as the kernel hid task switches: "
             "CPU times of workload and others may lack as much.",
             {"field": "unknown_ns"},
+        )
+
+
+def _time_of_owners(counts: Mapping[str, int], cpus: object) -> Iterator[RunWarning]:
+    """Every cycle of every CPU has one owner: together they are the clock's, times the CPUs."""
+    known = cycles_of_owners(counts)
+    clock = counts.get("t_tsc", 0)
+    if known is None or clock <= 0:
+        return
+    seen = known / clock
+    is_said = isinstance(cpus, int) and not isinstance(cpus, bool) and cpus > 0
+    expected = float(cpus) if is_said and isinstance(cpus, int) else max(round(seen), 1)
+    if abs(seen - expected) > _CYCLES_SHARE * expected:
+        yield RunWarning(
+            "cycles_disagree",
+            f"By owner, {known:,} cycles were counted, {seen:,.3g} times those of the time stamp "
+            f"counter: {expected:,.0f} CPU{'s' * (expected != 1)} have {expected:,.0f} times as "
+            "many. CPU times are wrong.",
+            {"field": "t_tsc"},
         )
 
 

@@ -9,7 +9,7 @@ BYTES_PER_GB = 1e9
 _PARTIES = ("traffic", "system", "interface", "workload")
 
 # derived measure: (numerator, denominator, scale), value = scale * numerator / denominator
-_RATIOS: Mapping[str, tuple[str, str, float]] = {
+RATIOS: Mapping[str, tuple[str, str, float]] = {
     "packets_per_interrupt": ("rx_packets", "rx_interrupts", 1.0),
     "rx_interrupt_rate_hz": ("rx_interrupts", "elapsed_s", 1.0),
     "packets_per_line_interrupt": ("rx_packets", "rx_line_interrupts", 1.0),
@@ -35,7 +35,7 @@ def derive(given: Mapping[str, float]) -> dict[str, float]:
     A ratio to zero is absent, not infinite: a run without interrupts has no packets per interrupt.
     """
     found = dict(given)
-    for name, (above, below, scale) in _RATIOS.items():
+    for name, (above, below, scale) in RATIOS.items():
         if name not in given and above in given and given.get(below, 0.0) > 0.0:
             found[name] = scale * given[above] / given[below]
     return found

@@ -116,7 +116,7 @@ def measure_run(log: RunLog) -> RunMeasures:
         *left_out,
         *_byte_warnings(stream.fields, counts),
         *_offload_warnings(log, values),
-        *cross_checks(stream, window, counts, values),
+        *cross_checks(stream, window, counts, values, environment.get("cpus")),
         *audit_log(log, window, values),
     ]
     return RunMeasures(values, warnings, window)

@@ -8,6 +8,7 @@ from typing import Literal
 from coalescope_models.vocabulary.quantity import QUANTITIES, RETIRED, Quantity
 
 from coalescope.errors import Problem
+from coalescope.exports.source_columns import KIND, is_source_column
 from coalescope.glossary.quantities import (
     factor,
     is_free_factor,
@@ -17,7 +18,9 @@ from coalescope.glossary.quantities import (
 )
 from coalescope.glossary.units import agree, conversion, split
 
-Role = Literal["factor", "free factor", "measure", "sd", "replicate", "n", "when", "retired"]
+Role = Literal[
+    "factor", "free factor", "measure", "sd", "replicate", "n", "when", "kind", "source", "retired"
+]
 _Where = dict[str, str | int | float | None]
 _SD = "_sd"
 _COLUMNS = [q.name for q in QUANTITIES.values() if q.role in ("factor", "measure")]
@@ -27,6 +30,7 @@ _NUMBERING: dict[str, Role] = {
     "order": "when",
     "block": "when",
     "recorded_at": "when",
+    KIND: "kind",
 }
 #: What others call the time of a run.
 _TIMES = {"started_at", "start_time", "start", "time", "timestamp", "date", "datetime", "when"}
@@ -75,10 +79,17 @@ def classify(name: str) -> Column | None:
     """The column of that name, or None if there is none."""
     if name in _NUMBERING:
         return Column(name, _NUMBERING[name])
+    if is_source_column(name):
+        return Column(name, "source")
     if is_free_factor(name):
         return Column(name, "free factor")
     if (quantity := factor(name)) is not None:
         return Column(name, "factor", quantity)
+    return _observed(name)
+
+
+def _observed(name: str) -> Column | None:
+    """A measure, its deviation, or one that is no more."""
     if (quantity := measure(name)) is not None:
         return Column(name, "measure", quantity, name)
     if name.endswith(_SD) and (quantity := measure(name.removesuffix(_SD))) is not None:

@@ -2,20 +2,16 @@
 """A tidy CSV as an upload."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from uuid import NAMESPACE_URL, uuid5
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import MAX_SLUG
-from coalescope.measures.plausibility import doubts
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.provenance import provenance
+from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.tidy_csv import check_size, measures_of, read_table
-
-_MOST_DOUBTS = 20
 
 
 def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -> Incoming:
@@ -27,6 +23,7 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
     check_size(size, request.filename)
     with path.open("rb") as file:
         table = read_table(file)
+    settled = provenance(table.source, request)
     runs = [
         NewRun(
             uid=str(uuid5(NAMESPACE_URL, f"coalescope:csv:{sha256}:{row.row}")),
@@ -38,14 +35,25 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
             recorded_at=row.recorded_at,
             order=row.order,
             block=row.block,
+            warnings=[*settled.overridden, *row_doubts(table, row, settled.kind)],
         )
         for row in table.rows
     ]
     slug = request.experiment or slug_from(request.filename)
-    title = request.title or PurePosixPath(request.filename).stem
-    warnings = [_passed_over(name) for name in table.passed_over]
-    warnings += islice(_doubts(runs, request.kind), _MOST_DOUBTS)
-    return Incoming("csv", slug, title, request.kind, runs, warnings, per_cell=table.per == "cell")
+    title = request.title or table.source.title or PurePosixPath(request.filename).stem
+    warnings = [*settled.overridden, *(_passed_over(name) for name in table.passed_over)]
+    return Incoming(
+        "csv",
+        slug,
+        title,
+        settled.kind,
+        runs,
+        warnings,
+        per_cell=table.per == "cell",
+        subtitle=table.source.subtitle,
+        about=settled.about,
+        notes=[warning.message for warning in settled.overridden],
+    )
 
 
 def _passed_over(name: str) -> RunWarning:
@@ -56,14 +64,6 @@ def _passed_over(name: str) -> RunWarning:
         f"the column {name.replace('receiver_', 'traffic_')}.",
         {"column": name},
     )
-
-
-def _doubts(runs: Sequence[NewRun], kind: str | None) -> Iterator[RunWarning]:
-    """What cannot be in a row's values."""
-    for run in runs:
-        values = {name: measured.value for name, measured in run.measures.items()}
-        for doubt in doubts(values, {}, run.factors, kind):
-            yield replace(doubt, where={**doubt.where, "row": run.csv_row})
 
 
 def slug_from(filename: str) -> str:

@@ -57,14 +57,25 @@ async def upload_file(
     title: Annotated[str | None, Query(max_length=200)] = None,
     kind: Annotated[Kind | None, Query()] = None,
     citation: Annotated[str | None, Query(max_length=2000)] = None,
+    override_source: Annotated[
+        bool,
+        Query(description="Kind and citation asked for stand, whatever a table says of its own"),
+    ] = False,
 ) -> Response:
     """Store one run log or one tidy CSV: all of it, or nothing.
 
+    A table that says its kind and source (`kind`, `source.*`, as exports do) keeps them; where the
+    request says otherwise, it is refused unless `override_source` confirms it, which is noted.
     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
     whole log of a run takes the place of a copy of it that was cut off.
     """
     asked = UploadRequest(
-        clean_filename(filename), experiment or None, _clean(title), kind, _clean(citation)
+        clean_filename(filename),
+        experiment or None,
+        _clean(title),
+        kind,
+        _clean(citation),
+        override_source=override_source,
     )
     state = request.app.state
     with state.object_store.stage() as staged:

@@ -15,6 +15,7 @@ class UploadRequest:
 
     Attributes:
         environment: facts of where run logs ran that they do not hold themselves; of a data set.
+        override_source: kind and citation stand, whatever a table says of its own.
     """
 
     filename: str
@@ -23,6 +24,7 @@ class UploadRequest:
     kind: Kind | None = None
     citation: str | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)
+    override_source: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,3 +39,8 @@ class Incoming:
     warnings: Sequence[RunWarning]
     # rows that are a cell's mean: their cell must be new
     per_cell: bool = False
+    subtitle: str = ""
+    # beyond title and subtitle, as a data set's source.toml has it
+    about: Mapping[str, Any] = field(default_factory=dict)
+    # what the experiment's notes have to say of this file
+    notes: Sequence[str] = ()

@@ -26,8 +26,9 @@ def open_table(content: bytes, filename: str) -> dict[str, Any]:
     except CoalescopeError as error:
         return error.as_json()
     cells = cells_of(table)
-    title = PurePosixPath(filename).stem
-    record = ExperimentRecord(0, "", title, "", "measured", {}, 0, "", "")
+    said = table.source
+    title, kind = said.title or PurePosixPath(filename).stem, said.kind or "measured"
+    record = ExperimentRecord(0, "", title, said.subtitle, kind, said.about, 0, "", "")
     return {
         "experiment": describe_experiment(record, cells),
         "cells": [asdict(cell) for cell in cells],

@@ -15,6 +15,7 @@ from coalescope_models.phenomena.interrupts import TICK_US
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue, Kind
 from coalescope.measures.audits import audit_delay, date_doubts
+from coalescope.measures.consistency import contradictions
 from coalescope.measures.counters import value_at
 from coalescope.measures.plausibility import doubts
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
@@ -119,6 +120,7 @@ def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewR
             *_problem_warnings(log),
             *warnings,
             *measured.warnings,
+            *contradictions(values, environment, factors),
             *doubts(values, environment, factors, run["kind"]),
             *date_doubts(recorded_at),
         ],

@@ -18,7 +18,7 @@ from coalescope.database import CAUSE, Database
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.service import ensure_experiment, get_experiment
+from coalescope.experiments.service import add_notes, ensure_experiment, get_experiment
 from coalescope.measures import DEFINITIONS
 from coalescope.object_store import (
     RUN_LOG_SUFFIX,
@@ -36,6 +36,7 @@ from coalescope.uploads.csv_faults import MAX_PROBLEMS
 from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
+from coalescope.uploads.provenance import check_source
 from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.run_logs import understand_run_log
@@ -267,10 +268,19 @@ def _understand(staged: StagedObject, request: UploadRequest, take: Take) -> Inc
 def _store(
     connection: Connection, staged: StagedObject, request: UploadRequest, incoming: Incoming
 ) -> None:
-    source = {"citation": request.citation} if request.citation else None
+    cited = {"citation": request.citation} if request.citation else {}
+    about = incoming.about if incoming.content == "csv" else cited
     experiment = ensure_experiment(
-        connection, incoming.slug, incoming.title, incoming.kind, source=source
+        connection,
+        incoming.slug,
+        incoming.title,
+        incoming.kind,
+        subtitle=incoming.subtitle,
+        source=about,
     )
+    if incoming.content == "csv":
+        check_source(experiment, about)
+        add_notes(connection, experiment, incoming.notes)
     new = _numbered(connection, experiment, incoming)
     of_table = incoming.warnings if incoming.content == "csv" else ()
     warnings = [*of_table, *(warning for run in new for warning in run.warnings)]

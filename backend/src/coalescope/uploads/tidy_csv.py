@@ -20,6 +20,7 @@ from coalescope.runs.records import MeasuredValue
 from coalescope.uploads.csv_faults import EnoughFaults, Faults
 from coalescope.uploads.csv_header import read_header
 from coalescope.uploads.csv_row import TableRow, read_row
+from coalescope.uploads.csv_source import SAYS_NOTHING, SourceReader, TableSource
 from coalescope.uploads.foreign_files import refuse_foreign
 from coalescope.uploads.plain_text import check_text
 
@@ -37,6 +38,7 @@ class Table:
     rows: Sequence[TableRow]
     # columns of measures that are no more: nothing of them is kept
     passed_over: Sequence[str] = ()
+    source: TableSource = SAYS_NOTHING
 
 
 def read_table(file: BinaryIO) -> Table:
@@ -86,9 +88,11 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
         raise EnoughFaults  # rows cannot be judged by a header that is not understood
     rows: list[TableRow] = []
     seen: dict[_Place, int] = {}
+    source = SourceReader(columns, faults)
     for number, fields in records:
         if not fields:
             continue
+        source.read(number, fields)
         row = read_row(number, fields, columns, faults)
         if row is not None:
             _check_repeat(row, seen, faults)
@@ -103,7 +107,8 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
             raise EnoughFaults
     if not rows and not faults.problems:
         faults.add("no_rows", "The file has a header and no rows.", "Add the data.", 2)
-    return Table(per, rows, [column.name for column in columns if column.role == "retired"])
+    passed_over = [column.name for column in columns if column.role == "retired"]
+    return Table(per, rows, passed_over, source.source())
 
 
 def _records(file: BinaryIO, faults: Faults) -> Generator[tuple[int, list[str]], None, None]:

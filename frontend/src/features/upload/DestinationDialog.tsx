@@ -20,38 +20,49 @@ interface Form {
   slug: string | null;
   kind: KindName | null;
   citation: string;
+  override: boolean;
 }
 
 const NEW = '';
 
-function destinationOf(form: Form, tables: boolean): Destination | null {
+function destinationOf(form: Form, tables: boolean, saysKind: boolean): Destination | null {
   if (form.into !== NEW) return { experiment: form.into };
   const experiment = form.slug ?? slugOf(form.title);
-  if (!form.title.trim() || !experiment || (tables && !form.kind)) return null;
+  if (!form.title.trim() || !experiment || (tables && !saysKind && !form.kind)) return null;
   const citation = form.citation.trim();
   return {
     experiment,
     title: form.title.trim(),
     ...(tables && form.kind ? { kind: form.kind } : {}),
     ...(citation ? { citation } : {}),
+    ...(saysKind && form.override ? { override_source: 'true' as const } : {}),
   };
 }
 
 /**
  * A CSV names no experiment, nor does a log that was recorded without one: so it is asked for. A log says its own kind; a
- * table's has no default, it must be known.
+ * table's has no default: it says it itself, as exports do, or it is asked for.
  */
 export function DestinationDialog(props: {
   files: readonly string[];
   /** Whether a CSV is among them. */
   tables: boolean;
+  /** Whether all of those say their own kind. */
+  saysKind: boolean;
   onAnswer: (destination: Destination) => void;
   onClose: () => void;
 }) {
   const experiments = useExperiments();
-  const [form, setForm] = useState<Form>({ into: NEW, title: '', slug: null, kind: null, citation: '' });
+  const [form, setForm] = useState<Form>({
+    into: NEW,
+    title: '',
+    slug: null,
+    kind: null,
+    citation: '',
+    override: false,
+  });
   const change = (next: Partial<Form>) => setForm((now) => ({ ...now, ...next }));
-  const destination = destinationOf(form, props.tables);
+  const destination = destinationOf(form, props.tables, props.saysKind);
   const { files } = props;
   return (
     <Dialog
@@ -97,12 +108,25 @@ export function DestinationDialog(props: {
           {props.tables && (
             <fieldset className="kind-choice">
               <legend>Kind of data</legend>
+              {props.saysKind && (
+                <label>
+                  <input
+                    type="radio"
+                    name="kind"
+                    value=""
+                    checked={form.kind === null}
+                    onChange={() => change({ kind: null, override: false })}
+                  />
+                  <span className="kind">as the file says</span>
+                  <small>with its source</small>
+                </label>
+              )}
               {KINDS.map((kind) => (
                 <label key={kind}>
                   <input
                     type="radio"
                     name="kind"
-                    required
+                    required={!props.saysKind}
                     value={kind}
                     checked={form.kind === kind}
                     onChange={() => change({ kind })}
@@ -124,6 +148,16 @@ export function DestinationDialog(props: {
               onChange={(event) => change({ citation: event.currentTarget.value })}
             />
           </label>
+          {props.saysKind && (form.kind || form.citation.trim()) && (
+            <label>
+              <input
+                type="checkbox"
+                checked={form.override}
+                onChange={(event) => change({ override: event.currentTarget.checked })}
+              />{' '}
+              Where the file says otherwise, this takes its place; that is noted
+            </label>
+          )}
         </>
       )}
     </Dialog>

@@ -9,7 +9,7 @@ import { useTitle } from '../../components/title';
 import { CoverageGrid } from './CoverageGrid';
 import { DestinationDialog } from './DestinationDialog';
 import { FileList } from './FileList';
-import { filesIn, isCsv } from './files';
+import { filesIn, isCsv, saysKind } from './files';
 import type { Item } from './queue';
 import { RecentUploads } from './RecentUploads';
 import { uploads, useUploads } from './session';
@@ -52,6 +52,23 @@ function usePageDrop(onFiles: (files: File[]) => void): boolean {
     };
   }, []);
   return over;
+}
+
+/** Whether every table that is held says its own kind; null until they have been looked at. */
+function useSaysKind(held: readonly Item[]): boolean | null {
+  const [says, setSays] = useState<boolean | null>(null);
+  const keys = held.map(({ key }) => key).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stand for the files
+  useEffect(() => {
+    let asked = true;
+    setSays(null);
+    const tables = held.filter(({ csv }) => csv);
+    void Promise.all(tables.map(({ file }) => saysKind(file))).then((all) => asked && setSays(all.every(Boolean)));
+    return () => {
+      asked = false;
+    };
+  }, [keys]);
+  return says;
 }
 
 const REFRESH_MS = 1000;
@@ -157,6 +174,7 @@ export function UploadPage() {
   const held = state.items.filter(({ phase }) => phase === 'held');
   // a table that was opened first comes along and has yet to say where it goes; what is shown may lag behind by a moment
   const [asking, setAsking] = useState(someAreHeld);
+  const says = useSaysKind(held);
   const over = usePageDrop(take);
   const tally = tallyOf(state.items);
   const slug = receipts.at(-1)?.experiment.slug;
@@ -207,10 +225,11 @@ export function UploadPage() {
       </div>
       {empty && <Introduction />}
       <RecentUploads />
-      {asking && held.length > 0 && (
+      {asking && held.length > 0 && says !== null && (
         <DestinationDialog
           files={held.map(({ file }) => file.name)}
           tables={held.some(({ csv }) => csv)}
+          saysKind={says}
           onAnswer={(destination) => {
             uploads.direct(destination);
             setAsking(false);

@@ -3,6 +3,7 @@
 
 const MAGIC = [0x89, 0x43, 0x4f, 0x41, 0x4c];
 const PEEK = 1024;
+const HEADER = 65_536;
 
 /** A file is taken for a table unless it begins as a run log, is not text, or is called a run log and has no columns. The server looks again. */
 export async function isCsv(file: File): Promise<boolean> {
@@ -11,6 +12,13 @@ export async function isCsv(file: File): Promise<boolean> {
   if (MAGIC.every((byte, i) => head[i] === byte)) return false;
   if (head.includes(0)) return false;
   return !file.name.endsWith('.runlog') || /^[^\n]*,/.test(new TextDecoder().decode(head));
+}
+
+/** Whether a table says its own kind, in a column of that name, as exports do. */
+export async function saysKind(file: File): Promise<boolean> {
+  const head = await file.slice(0, HEADER).text();
+  const header = head.replace(/^\uFEFF/, '').split(/\r?\n/, 1)[0] ?? '';
+  return header.split(',').some((name) => name.trim().replace(/^"(.*)"$/, '$1') === 'kind');
 }
 
 function entryFile(entry: FileSystemFileEntry): Promise<File> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { isCsv } from '../../../src/features/upload/files';
+import { isCsv, saysKind } from '../../../src/features/upload/files';
 import { slugOf } from '../../../src/features/upload/slug';
 
 describe('isCsv', () => {
@@ -33,4 +33,16 @@ describe('slugOf', () => {
     ['---', ''],
     [`${'x'.repeat(79)} y`, 'x'.repeat(79)],
   ])('%s', (title, slug) => expect(slugOf(title)).toBe(slug));
+});
+
+describe('saysKind', () => {
+  it('finds the column, whatever stands around it', async () => {
+    expect(await saysKind(new File(['mtu_bytes,n,kind\n1500,3,emulated\n'], 'x.csv'))).toBe(true);
+    expect(await saysKind(new File(['\uFEFF"kind",n\r\nemulated,3\r\n'], 'x.csv'))).toBe(true);
+  });
+
+  it('takes no other column for it', async () => {
+    expect(await saysKind(new File(['mtu_bytes,factor.kind,n\n1500,kind,3\n'], 'x.csv'))).toBe(false);
+    expect(await saysKind(new File([], 'x.csv'))).toBe(false);
+  });
 });

@@ -4,6 +4,7 @@
 import shutil
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from coalescope_host.run_log import CheckReport, RunLogError, check
 from coalescope.cli.complaints import describe
 from coalescope.cli.output import print_json, printable
 from coalescope.errors import CoalescopeError
+from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.service import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.tidy_csv import Table, read_table
+
+_MOST_WARNINGS = 100
 
 
 def run(arguments: Namespace) -> int:
@@ -74,10 +78,19 @@ def _check_table(path: Path, *, as_json: bool) -> tuple[dict[str, Any], bool]:
         return {"file": str(path), "ok": False, "problems": problems}, False
     report = _of_table(path, table)
     if not as_json:
-        print(f"{path}\n  A table of {report['rows']} rows, one per {table.per}.")
-        print(f"  Factors: {', '.join(report['factors'])}")
-        print(f"  Measures: {', '.join(report['measures'])}\n")
+        _show_table(path, report)
     return report, True
+
+
+def _show_table(path: Path, report: Mapping[str, Any]) -> None:
+    print(f"{path}\n  A table of {report['rows']} rows, one per {report['per']}.")
+    if report["kind"]:
+        print(f"  Kind: {report['kind']}")
+    print(f"  Factors: {', '.join(report['factors'])}")
+    print(f"  Measures: {', '.join(report['measures'])}")
+    for warning in report["warnings"]:
+        print(f"  Row {warning['where']['row']}: {printable(warning['message'])}")
+    print()
 
 
 def _of_table(path: Path, table: Table) -> dict[str, Any]:
@@ -88,7 +101,13 @@ def _of_table(path: Path, table: Table) -> dict[str, Any]:
         "rows": len(table.rows),
         "factors": list(dict.fromkeys(name for row in table.rows for name in row.factors)),
         "measures": list(dict.fromkeys(name for row in table.rows for name in row.measures)),
+        "kind": table.source.kind,
         "problems": [],
+        "warnings": [
+            doubt.as_json()
+            for row in table.rows
+            for doubt in row_doubts(table, row, table.source.kind or "measured")
+        ][:_MOST_WARNINGS],
     }
 
 

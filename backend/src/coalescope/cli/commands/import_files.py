@@ -57,7 +57,12 @@ def _import_bundle(store: Store, path: Path, arguments: Namespace) -> Iterator[F
 
 def _import(store: Store, file: BinaryIO, path: Path, arguments: Namespace) -> FileOutcome:
     asked = UploadRequest(
-        path.name, arguments.experiment, arguments.title, arguments.kind, arguments.citation
+        path.name,
+        arguments.experiment,
+        arguments.title,
+        arguments.kind,
+        arguments.citation,
+        override_source=arguments.override_source,
     )
     try:
         with store.object_store.stage() as staged:

@@ -76,5 +76,18 @@ def destination(parser: argparse.ArgumentParser) -> None:
         "--experiment", metavar="SLUG", help="put the runs there, whatever the files say"
     )
     parser.add_argument("--title", help="title of the experiment, if it is new")
-    parser.add_argument("--kind", choices=KINDS, help="kind of the data (default: measured)")
-    parser.add_argument("--citation", help="where the data comes from, if the experiment is new")
+    parser.add_argument(
+        "--kind",
+        choices=KINDS,
+        help="kind of the data (default: what the file says, else that of the experiment, else "
+        "measured)",
+    )
+    parser.add_argument(
+        "--citation",
+        help="where the data comes from, if the experiment is new (default: what the file says)",
+    )
+    parser.add_argument(
+        "--override-source",
+        action="store_true",
+        help="--kind and --citation stand, whatever a table says of its own; that is noted",
+    )

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a table says of its own kind and source, row by row. Standard library only."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from coalescope.experiments.records import KINDS, Kind
+from coalescope.exports.source_columns import KIND, PREFIX, read_field
+from coalescope.runs.factors import CONTROL
+from coalescope.uploads.columns import Column
+from coalescope.uploads.csv_faults import Faults
+
+_LONGEST_TEXT = 10_000
+_MOST_ENTRIES = 100
+_ADDRESS = re.compile(r"https?://\S+")
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """What a table says of its data; nothing of what it does not say.
+
+    Attributes:
+        about: the rest of the source, under the names of a data set's source.toml.
+    """
+
+    kind: Kind | None = None
+    title: str | None = None
+    subtitle: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+SAYS_NOTHING = TableSource()
+
+
+class SourceReader:
+    """Collects what the rows say; all rows must say the same, and an empty field says nothing."""
+
+    def __init__(self, columns: Sequence[Column], faults: Faults) -> None:
+        self._columns = [
+            (place, column.name)
+            for place, column in enumerate(columns)
+            if column.role in ("kind", "source")
+        ]
+        self._faults = faults
+        self._said: dict[str, tuple[str, int]] = {}
+
+    def read(self, row: int, fields: Sequence[str]) -> None:
+        """Note what a row says. What contradicts an earlier row is a fault."""
+        for place, name in self._columns:
+            text = fields[place].strip() if place < len(fields) else ""
+            if not text:
+                continue
+            before, where = self._said.setdefault(name, (text, row))
+            if text != before:
+                self._faults.add(
+                    "sources_differ",
+                    f"Row {row} says {text[:40]!r} in {name}, row {where} says {before[:40]!r}.",
+                    "Rows of different kinds or sources are tables, and experiments, of their own.",
+                    row,
+                    name,
+                    text,
+                )
+
+    def source(self) -> TableSource:
+        """What all rows say together. What is not of its form is a fault."""
+        about = {
+            name.removeprefix(PREFIX): self._value(name, text, row)
+            for name, (text, row) in self._said.items()
+            if name != KIND
+        }
+        kind, row = self._said.get(KIND, (None, 0))
+        if kind is not None and kind not in KINDS:
+            advice = f"Kinds are {', '.join(KINDS)}."
+            self._faults.add("bad_kind", f"{kind[:40]!r} is no kind of data.", advice, row, KIND)
+        title, subtitle = about.pop("title", None), about.pop("subtitle", "")
+        return TableSource(cast(Kind | None, kind), title, subtitle, about)
+
+    def _value(self, name: str, text: str, row: int) -> Any:
+        value = read_field(text)
+        is_right, form = _FORMS.get(name.removeprefix(PREFIX), (_is_long_text, "a text"))
+        if not is_right(value):
+            self._faults.add(
+                "bad_source",
+                f"{name} is not {form}.",
+                "Leave the column as it was exported, or remove it.",
+                row,
+                name,
+                text,
+            )
+        return value
+
+
+def _is_text(value: object, longest: int = 2000) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= longest and not CONTROL.search(value)
+
+
+def _is_long_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_TEXT
+
+
+def _is_title(value: object) -> bool:
+    return _is_text(value, 200)
+
+
+def _is_subtitle(value: object) -> bool:
+    return _is_text(value, 300)
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and _is_text(value) and _ADDRESS.fullmatch(value) is not None
+
+
+def _is_notes(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= _MOST_ENTRIES
+        and all(isinstance(note, str) and len(note) <= _LONGEST_TEXT for note in value)
+    )
+
+
+def _is_level(value: object) -> bool:
+    return _is_text(value) or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _is_mapping(value: object, of: Callable[[object], bool]) -> bool:
+    return (
+        isinstance(value, dict)
+        and len(value) <= _MOST_ENTRIES
+        and all(_is_text(name) and of(part) for name, part in value.items())
+    )
+
+
+def _is_fixed(value: object) -> bool:
+    return _is_mapping(value, _is_level)
+
+
+def _is_view(value: object) -> bool:
+    """A view or a fit: names, and levels to choose by."""
+    return _is_mapping(value, lambda part: _is_text(part) or _is_mapping(part, _is_level))
+
+
+def _is_fit(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and _is_view(value)
+        and all(isinstance(value.get(name), str) for name in ("model", "method"))
+    )
+
+
+def _is_facts(value: object) -> bool:
+    return _is_mapping(value, lambda part: isinstance(part, bool) or _is_level(part))
+
+
+def _is_of_factors(value: object) -> bool:
+    return _is_mapping(
+        value, lambda part: _is_mapping(part, lambda choice: choice in (True, False))
+    )
+
+
+_FORMS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "title": (_is_title, "a text of at most 200 characters"),
+    "subtitle": (_is_subtitle, "a text of at most 300 characters"),
+    "citation": (_is_text, "a text of at most 2,000 characters"),
+    "url": (_is_address, "an address that begins with http:// or https://"),
+    "notes": (_is_notes, "a JSON list of texts"),
+    "fixed": (_is_fixed, "a JSON object of names and values"),
+    "default_view": (_is_view, "a JSON object of measure, x, y and where"),
+    "default_fit": (_is_fit, "a JSON object of model, method and where"),
+    "environment": (_is_facts, "a JSON object of facts"),
+    "factors": (_is_of_factors, "a JSON object of what is said of each factor"),
+}

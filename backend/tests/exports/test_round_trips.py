@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every shipped data set, exported and uploaded elsewhere, is what it was: nothing is laundered."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope.datasets.loader import load_dataset
+from coalescope.datasets.source import BUNDLE, find_datasets
+
+FOLDER = Path(__file__).resolve().parents[3] / "datasets"
+DATASETS = {dataset.slug: dataset for dataset in find_datasets(FOLDER)}
+_DESCRIBED = ("title", "subtitle", "kind", "citation", "source_note", "source", "fixed", "notes")
+_OPENED = ("default_view", "default_fit", "factors", "measures")
+
+
+@pytest.fixture
+def elsewhere(make_client: Callable[..., Any], tmp_path: Path) -> Any:
+    """Another server, with an empty store."""
+    return make_client(data_dir=tmp_path / "elsewhere")
+
+
+@pytest.fixture(params=sorted(DATASETS))
+def shipped(request: Any, client: Any) -> Iterator[tuple[Any, str]]:
+    """A server that has the data set, and its name."""
+    dataset = DATASETS[request.param]
+    load_dataset(client.app.state.database, client.app.state.object_store, dataset)
+    yield client, dataset.slug
+
+
+def table(client: Any, slug: str, what: str = "runs") -> bytes:
+    answer = client.get(f"/api/experiments/{slug}/export", params={"format": "csv", "what": what})
+    assert answer.status_code == 200
+    return bytes(answer.content)
+
+
+def described(client: Any, slug: str) -> dict[str, Any]:
+    known = client.get(f"/api/experiments/{slug}").json()
+    return {name: known[name] for name in (*_DESCRIBED, *_OPENED)}
+
+
+def cells(client: Any, slug: str) -> list[Any]:
+    found = client.get(f"/api/experiments/{slug}/cells").json()["cells"]
+    return [(cell["factors"], cell["measures"]) for cell in found]
+
+
+def whole_source(client: Any, slug: str) -> Any:
+    asked = {"format": "json", "what": "cells"}
+    return client.get(f"/api/experiments/{slug}/export", params=asked).json()["experiment"][
+        "source"
+    ]
+
+
+def own_fit(client: Any, slug: str) -> Any:
+    """The fit that the data set opens with, of its first workload."""
+    known = client.get(f"/api/experiments/{slug}").json()
+    if known["default_fit"] is None:
+        return None
+    workload = next(f["levels"][0] for f in known["factors"] if f["name"] == "workload")
+    asked = {
+        "model": known["default_fit"]["model"],
+        "method": known["default_fit"]["method"],
+        "where": {"workload": workload},
+        "resamples": 200,
+    }
+    answer = client.post(f"/api/experiments/{slug}/fits", json=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_data_set_comes_back_as_it_was(shipped: tuple[Any, str], elsewhere: Any) -> None:
+    client, slug = shipped
+    # logs that were cut off are said to be in their runs only, and their rows to be rows
+    receipt = elsewhere.upload(table(client, slug), "of somebody.csv", experiment="copy")
+    assert receipt.status_code == 201, receipt.text
+    before, after = described(client, slug), described(elsewhere, "copy")
+    assert after == before
+    assert whole_source(elsewhere, "copy") == whole_source(client, slug)
+    assert cells(elsewhere, "copy") == cells(client, slug)
+    fit, again = own_fit(client, slug), own_fit(elsewhere, "copy")
+    if fit is not None:
+        for answer in (fit, again):
+            answer.pop("experiment"), answer.pop("data_version")
+        assert again == fit
+
+
+def test_cells_keep_their_kind_and_source_too(shipped: tuple[Any, str], elsewhere: Any) -> None:
+    client, slug = shipped
+    answer = elsewhere.upload(table(client, slug, "cells"), "cells.csv", experiment="copy")
+    assert answer.status_code == 201, answer.text
+    before, after = described(client, slug), described(elsewhere, "copy")
+    assert {n: after[n] for n in _DESCRIBED} == {n: before[n] for n in _DESCRIBED}
+
+
+def test_there_are_tables_and_bundles() -> None:
+    assert any((FOLDER / slug / BUNDLE).is_file() for slug in DATASETS)
+    assert {dataset.kind for dataset in DATASETS.values()} >= {"published", "emulated"}
+
+
+EMULATED = (
+    "mtu_bytes,replicate,throughput_mbps,kind,source.citation\n"
+    "1500,1,900,emulated,A testbed\n"
+    "1500,2,901,emulated,\n"
+)
+
+
+def test_a_kind_is_not_laundered(client: Any) -> None:
+    """The control is the last: a table that says nothing is what its uploader says."""
+    sent = EMULATED.encode()
+    refused = client.upload(sent, "lab.csv", kind="measured")
+    assert refused.status_code == 409
+    assert refused.json()["error"]["code"] == "kind_differs"
+    assert "override" in refused.json()["error"]["advice"]
+    cited = client.upload(sent, "lab.csv", citation="Me")
+    assert cited.json()["error"]["code"] == "citation_differs"
+    assert client.get("/api/experiments").json() == [], "nothing was kept"
+    assert client.upload(sent, "lab.csv").status_code == 201
+    known = client.get("/api/experiments/lab").json()
+    assert (known["kind"], known["citation"]) == ("emulated", "A testbed")
+    plain = "mtu_bytes,replicate,throughput_mbps\n1500,1,900\n"
+    assert client.upload(plain.encode(), "plain.csv").status_code == 201
+    assert client.get("/api/experiments/plain").json()["kind"] == "measured"
+
+
+def test_an_override_is_kept(client: Any) -> None:
+    answer = client.upload(EMULATED.encode(), "lab.csv", kind="measured", override_source="true")
+    assert answer.status_code == 201, answer.text
+    receipt = answer.json()
+    assert "kind_overridden" in {warning["code"] for warning in receipt["warnings"]}
+    known = client.get("/api/experiments/lab").json()
+    assert known["kind"] == "measured"
+    assert any("'emulated'" in note and "'measured'" in note for note in known["notes"])
+    run = client.get(f"/api/runs/{receipt['runs'][0]['id']}").json()
+    assert "kind_overridden" in [warning["code"] for warning in run["warnings"]]
+    # and an export of it says so, wherever it goes
+    assert client.upload(table(client, "lab"), "again.csv", experiment="again").status_code == 201
+    assert client.get("/api/experiments/again").json()["notes"] == known["notes"]
+
+
+def test_a_table_joins_only_its_own_kind_and_source(client: Any) -> None:
+    client.upload(EMULATED.encode(), "lab.csv")
+    other = EMULATED.replace("A testbed", "Another").replace("1500", "3000")
+    answer = client.upload(other.encode(), "other.csv", experiment="lab")
+    assert answer.status_code == 409
+    assert answer.json()["error"]["code"] == "sources_never_mix"
+    measured = "mtu_bytes,replicate,throughput_mbps,kind\n9000,1,900,measured\n"
+    answer = client.upload(measured.encode(), "measured.csv", experiment="lab")
+    assert answer.json()["error"]["code"] == "kinds_never_mix"
+    same = EMULATED.replace("1500", "9000")
+    assert client.upload(same.encode(), "same.csv", experiment="lab").status_code == 201, "control"
+
+
+def test_a_data_frame_keeps_it(shipped: tuple[Any, str]) -> None:
+    """As a spreadsheet or a data frame reads it: one header, as many fields in each row."""
+    client, slug = shipped
+    header, *rows = csv.reader(io.StringIO(table(client, slug).decode()))
+    assert {len(row) for row in rows} == {len(header)}
+    assert {row[header.index("kind")] for row in rows} == {DATASETS[slug].kind}
+
+
+def test_the_json_says_it_too(shipped: tuple[Any, str]) -> None:
+    client, slug = shipped
+    for what in ("cells", "runs"):
+        asked = {"format": "json", "what": what}
+        told = json.loads(client.get(f"/api/experiments/{slug}/export", params=asked).text)
+        assert told["experiment"]["kind"] == DATASETS[slug].kind
+        assert told["experiment"]["source"]["citation"] == DATASETS[slug].source["citation"]

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Impossible rows of tables, and impossible logs: each is flagged, and its good twin is not."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+Make = Callable[..., bytes]
+_SECOND = 1_000_000_000
+
+# a run of 10 s on a gigabit link, sound in all it says
+SOUND: Mapping[str, object] = {
+    "mtu_bytes": 1500,
+    "delay_us": 100,
+    "workload": "udp",
+    "replicate": 1,
+    "elapsed_s": 10,
+    "rx_bytes": 1_200_000_000,
+    "rx_packets": 800_000,
+    "rx_interrupts": 400_000,
+    "throughput_mbps": 972,
+    "goodput_mbps": 940,
+    "system_cpu_percent": 40,
+    "system_cpu_s": 4,
+    "latency_p50_us": 20,
+    "latency_p99_us": 90,
+    "request_rate_hz": 1000,
+}
+_FAST = {"rx_bytes": 125_000_000_000, "rx_packets": 84_000_000, "throughput_mbps": 100_000}
+
+# what is impossible, its code, and what makes it possible
+ROWS: list[tuple[str, dict[str, object], str, dict[str, object]]] = [
+    ("100 Gb/s, no link", _FAST, "link_not_known", {**_FAST, "speed_mbps": 200_000}),
+    ("100 Gb/s on a link of one", {**_FAST, "speed_mbps": 1000}, "faster_than_link", {}),
+    ("interrupts 5 × packets", {"rx_interrupts": 4_000_000}, "more_interrupts_than_packets", {}),
+    (
+        "0.2 packets per interrupt, and no counts",
+        {"rx_interrupts": "", "packets_per_interrupt": 0.2},
+        "more_interrupts_than_packets",
+        {"rx_interrupts": "", "packets_per_interrupt": 1.2},
+    ),
+    (
+        "CPU 50,000 %",
+        {"system_cpu_percent": 50_000, "system_cpu_s": ""},
+        "cpus_not_known",
+        {"system_cpu_percent": 5000, "system_cpu_s": "", "cpus": 512},
+    ),
+    (
+        "5,000 s of CPU in 10 s",
+        {"system_cpu_percent": "", "system_cpu_s": 5000},
+        "cpus_not_known",
+        {"system_cpu_percent": "", "system_cpu_s": 5000, "cpus": 512},
+    ),
+    ("more than there are", {"system_cpu_s": 40, "system_cpu_percent": 400, "cpus": 2},
+     "cpu_above_all", {"system_cpu_s": 40, "system_cpu_percent": 400, "cpus": 4}),
+    ("elapsed 0", {"elapsed_s": 0}, "no_time", {}),
+    ("ratio 7, and 2 by its counts", {"packets_per_interrupt": 7}, "ratio_disagrees",
+     {"packets_per_interrupt": 2}),
+    ("goodput above throughput", {"goodput_mbps": 2000}, "goodput_above_throughput", {}),
+    ("p50 above p99", {"latency_p50_us": 900, "latency_p99_us": 20}, "percentiles_out_of_order",
+     {}),
+    ("packets of 9000 at 1500", {"rx_packets": 133_333, "rx_interrupts": 100_000},
+     "packets_above_mtu", {"rx_packets": 133_333, "rx_interrupts": 100_000, "mtu_bytes": 9000}),
+    ("throughput 1, and 960 by bytes", {"throughput_mbps": 1, "goodput_mbps": ""},
+     "rate_disagrees", {}),
+    (
+        "80 % system, 80 % idle, one CPU",
+        {"system_cpu_percent": 80, "system_cpu_s": 8, "idle_cpu_percent": 80, "cpus": 1},
+        "cpu_above_all",
+        {"system_cpu_percent": 80, "system_cpu_s": 8, "idle_cpu_percent": 20, "cpus": 1},
+    ),
+    (
+        "80 % system, 80 % idle, who knows of how many",
+        {"system_cpu_percent": 80, "system_cpu_s": 8, "idle_cpu_percent": 80},
+        "cpus_not_known",
+        {"system_cpu_percent": 80, "system_cpu_s": 8, "idle_cpu_percent": 80, "cpus": 4},
+    ),
+    ("more requests than bytes", {"request_rate_hz": 5e11}, "more_requests_than_bytes", {}),
+]  # fmt: skip
+
+
+def table(changed: Mapping[str, object]) -> bytes:
+    row = {**SOUND, **changed}
+    return f"{','.join(row)}\n{','.join(map(str, row.values()))}\n".encode()
+
+
+def of_row(client: Any, changed: Mapping[str, object]) -> set[str]:
+    """What the receipt warns of, which is what the run's own page does."""
+    receipt = client.upload(table(changed), "row.csv").json()
+    run = client.get(f"/api/runs/{receipt['runs'][0]['id']}").json()
+    codes = {warning["code"] for warning in receipt["warnings"]}
+    assert {warning["code"] for warning in run["warnings"]} == codes
+    assert all(warning["where"]["row"] == 2 for warning in receipt["warnings"])
+    return codes
+
+
+@pytest.mark.parametrize(("_name", "changed", "code", "twin"), ROWS, ids=[row[0] for row in ROWS])
+def test_rows(
+    client: Any, _name: str, changed: dict[str, object], code: str, twin: dict[str, object]
+) -> None:
+    assert code in of_row(client, changed)
+    assert of_row(client, {"replicate": 2, **twin}) == set()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"rx_packets": -1}, {"throughput_mbps": "nan"}, {"mtu_bytes": 60}, {"idle_cpu_percent": 120}],
+)
+def test_what_no_number_can_be_is_refused(client: Any, changed: dict[str, object]) -> None:
+    assert client.upload(table(changed), "row.csv").status_code == 422
+    assert of_row(client, {}) == set(), "control"
+
+
+def samples(
+    *, bytes_each: int = 96_000_000, packets: int = 66_000, interrupts: int = 16_000
+) -> dict[str, Any]:
+    """Ten records, one a second, of a gigabit link that is not quite full."""
+    return {
+        "rows": [
+            (i * _SECOND, i * _SECOND, i * bytes_each, i * packets, i * interrupts)
+            for i in range(1, 11)
+        ]
+    }
+
+
+def of_log(client: Any, log: bytes) -> set[str]:
+    receipt = client.upload(log, "a.runlog").json()
+    if "error" in receipt:
+        return {receipt["error"]["code"]}
+    return {warning["code"] for warning in receipt["warnings"]}
+
+
+_GIGABIT = {"speed_mbps": 1000, "driver": "igb", "mtu_bytes": 1500}
+_OVER = {"bytes_each": 150_000_000, "packets": 104_000}
+_TEN_TIMES = {"bytes_each": 20_000_000_000, "packets": 13_900_000}
+LOGS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
+    ("1.2 Gb/s on 1", {**samples(**_OVER), "environment": _GIGABIT}, "faster_than_link",
+     {**samples(), "environment": _GIGABIT}),
+    ("PPI 0.14", samples(interrupts=470_000), "more_interrupts_than_packets", samples()),
+    ("160 Gb/s, speed not recorded", samples(**_TEN_TIMES), "link_not_known",
+     {**samples(**_TEN_TIMES), "environment": {"speed_mbps": 200_000}}),
+    ("packets above the MTU", {**samples(packets=10_000, interrupts=5_000),
+     "environment": _GIGABIT}, "packets_larger_than_mtu",
+     {**samples(), "environment": _GIGABIT}),
+    ("MTU 9000 said, 1500 had", {**samples(), "environment": _GIGABIT,
+     "factors": {"mtu_bytes": 9000}}, "not_in_force", {**samples(), "environment": _GIGABIT}),
+    ("9000 asked for, 1500 read back",
+     {**samples(), "factors": {"mtu_bytes": {"requested": 9000, "read_back": 1500}}},
+     "not_as_requested", samples()),
+    ("measured, and emulated",
+     {**samples(), "environment": {"virtual_machine": {"hypervisor": "qemu-tcg"}}},
+     "measured_under_emulation",
+     {**samples(), "environment": {"virtual_machine": {"hypervisor": "kvm"}}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("_name", "made", "code", "twin"), LOGS, ids=[case[0] for case in LOGS])
+def test_logs(
+    client: Any, make_log: Make, _name: str, made: dict[str, Any], code: str, twin: dict[str, Any]
+) -> None:
+    assert code in of_log(client, make_log(**made))
+    assert code not in of_log(client, make_log(**twin))
+
+
+@pytest.mark.parametrize("cpus", [None, 1])
+@pytest.mark.parametrize(
+    ("changed", "is_doubted"),
+    [
+        ({}, False),
+        ({"idle_cycles": 1_800_000_000}, True),
+        ({"t_tsc": 10_000_000_000}, True),
+        ({"idle_cycles": 607_000_000}, False),
+    ],
+)
+def test_cycles_of_all_owners_are_the_clocks(
+    client: Any, make_module_log: Make, cpus: int | None, changed: dict[str, int], is_doubted: bool
+) -> None:
+    environment = {} if cpus is None else {"cpus": cpus}
+    found = of_log(client, make_module_log(changed, environment=environment))
+    assert ("cycles_disagree" in found) == is_doubted
+
+
+def test_two_cpus_have_twice_the_cycles(client: Any, make_module_log: Make) -> None:
+    twice = {"idle_cycles": 1_600_000_000}
+    for cpus, is_doubted in ((2, False), (1, True)):
+        log = make_module_log(twice, environment={"cpus": cpus})
+        assert ("cycles_disagree" in of_log(client, log)) == is_doubted
