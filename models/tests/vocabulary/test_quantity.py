@@ -20,6 +20,8 @@ FACTORS = [
     "driver_version",
     "kernel_version",
     "host",
+    "speed_mbps",
+    "cpus",
 ]
 PARTIES = ("interface", "workload", "traffic", "system")
 MEASURES = [

@@ -14,6 +14,7 @@ from coalescope.uploads.csv_faults import Faults
 
 _LONGEST_TEXT = 10_000
 _MOST_ENTRIES = 100
+_DEEPEST = 2
 _ADDRESS = re.compile(r"https?://\S+")
 
 
@@ -79,7 +80,7 @@ class SourceReader:
 
     def _value(self, name: str, text: str, row: int) -> Any:
         value = read_field(text)
-        is_right, form = _FORMS.get(name.removeprefix(PREFIX), (_is_long_text, "a text"))
+        is_right, form = _FORMS.get(name.removeprefix(PREFIX), _OTHERS)
         if not is_right(value):
             self._faults.add(
                 "bad_source",
@@ -96,8 +97,15 @@ def _is_text(value: object, longest: int = 2000) -> bool:
     return isinstance(value, str) and 0 < len(value) <= longest and not CONTROL.search(value)
 
 
-def _is_long_text(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= _LONGEST_TEXT
+def _is_plain(value: object, deep: int = _DEEPEST) -> bool:
+    """What nobody here looks into: a text, or facts by name, which may stand in groups."""
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_TEXT
+    return (
+        isinstance(value, bool)
+        or _is_level(value)
+        or (deep > 0 and _is_mapping(value, lambda part: _is_plain(part, deep - 1)))
+    )
 
 
 def _is_title(value: object) -> bool:
@@ -149,10 +157,6 @@ def _is_fit(value: object) -> bool:
     )
 
 
-def _is_facts(value: object) -> bool:
-    return _is_mapping(value, lambda part: isinstance(part, bool) or _is_level(part))
-
-
 def _is_of_factors(value: object) -> bool:
     return _is_mapping(
         value, lambda part: _is_mapping(part, lambda choice: choice in (True, False))
@@ -168,6 +172,6 @@ _FORMS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "fixed": (_is_fixed, "a JSON object of names and values"),
     "default_view": (_is_view, "a JSON object of measure, x, y and where"),
     "default_fit": (_is_fit, "a JSON object of model, method and where"),
-    "environment": (_is_facts, "a JSON object of facts"),
     "factors": (_is_of_factors, "a JSON object of what is said of each factor"),
 }
+_OTHERS = (_is_plain, "a text, or a JSON object of facts")
