@@ -168,3 +168,13 @@ def test_over_two_inputs(client: Any) -> None:
 def test_wrong_questions(client: Any, request_: dict[str, Any], status: int, code: str) -> None:
     answer = ask_model(client, **request_)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+def test_runs_in_a_row_are_ranked_without_probabilities(client: Any) -> None:
+    head, *rows = table().decode().splitlines()
+    lines = [f"{head},order", *(f"{row},{number}" for number, row in enumerate(rows))]
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    found = ask(client).json()
+    assert best(found)["factors"]["delay_us"] == 40
+    assert best(found)["probability_best"] is None
+    assert "one after another" in found["message"]

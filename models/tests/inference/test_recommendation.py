@@ -7,6 +7,7 @@ from coalescope_models.inference.recommendation import (
     RecommendationError,
     recommend,
 )
+from coalescope_models.inference.statistics import Timeline
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -118,6 +119,21 @@ def test_single_values_are_ranked_without_probabilities():
     assert found.best == 40
     assert "without its spread" in found.message
     assert found.candidates[0].probability_best is None
+
+
+def test_replicates_in_a_row_are_ranked_without_probabilities_and_with_the_reason():
+    table, cells = runs({f"s{k}": (200.0 - k, 15.0) for k in range(8)}, n=4)
+    aims = [Aim("throughput_mbps", "more")]
+    in_a_row = Timeline(tuple(range(len(cells))), None, None)
+    found = recommend(table, cells, aims, when=in_a_row)
+    assert found.best == "s0"
+    assert found.candidates[0].probability_best is None
+    assert found.indistinguishable == []
+    assert "without probabilities" in found.message
+    assert "one after another" in found.message
+    mixed = np.random.default_rng(1).permutation(len(cells)).tolist()
+    told = recommend(table, cells, aims, when=Timeline(tuple(mixed), None, None))
+    assert told == recommend(table, cells, aims)
 
 
 def test_a_single_run_borrows_the_spread_of_the_others():

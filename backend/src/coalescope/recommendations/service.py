@@ -18,6 +18,7 @@ from coalescope_models.inference.recommendation import (
     Sense,
     recommend,
 )
+from coalescope_models.inference.statistics import Timeline
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from sqlalchemy.engine import Connection
 
@@ -27,6 +28,7 @@ from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
 from coalescope.runs.chosen import RunSelection
 from coalescope.runs.selection import refuse_mixed, select_runs
+from coalescope.runs.sequence import sequence_of
 from coalescope.user_models.confinement import Run, here
 
 MOST_SETTINGS = 2_000
@@ -181,7 +183,8 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
             advice="Choose settings with FACTOR=VALUE, at most "
             f"{_MOST_MEANS // len(measures)} for as many measures.",
         )
-    found = _recommend(table, [run.cell_id for run in whole], question)
+    when = sequence_of([run.when for run in whole])
+    found = _recommend(table, [run.cell_id for run in whole], question, when)
     return Advice(
         found=found,
         settings=settings,
@@ -268,7 +271,10 @@ def _predicted(
 
 
 def _recommend(
-    table: Mapping[str, Sequence[float]], cells: Sequence[Hashable], question: Question
+    table: Mapping[str, Sequence[float]],
+    cells: Sequence[Hashable],
+    question: Question,
+    when: Timeline | None = None,
 ) -> Recommendation:
     percent = question.tolerance_percent
     try:
@@ -279,6 +285,7 @@ def _recommend(
             question.constraints,
             goal=question.goal,
             tolerance=None if percent is None else percent / 100.0,
+            when=when,
             rng=question.seed,
         )
     except RecommendationError as error:

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .statistics import Timeline, independence
 from .trade_off import Allowed, Balanced, Floats, Score, Weighed
 
 Sense = Literal["more", "less"]
@@ -139,6 +140,7 @@ def recommend(
     *,
     goal: Goal = "trade",
     tolerance: float | None = None,
+    when: Timeline | None = None,
     rng: np.random.Generator | int = 0,
 ) -> Recommendation:
     """Choose a setting.
@@ -158,6 +160,9 @@ def recommend(
         constraints: bounds on measures, which need not be aims.
         goal: what the aims are worth together.
         tolerance: loss, as a share, that does not matter; by default what suits the goal.
+        when: each run was recorded. Where the spread of replicates does not show what else differs
+            between settings, there are no probabilities, and the message says why. What all
+            settings share, as those of one session do, is in no difference between them.
         rng: generator or seed for the draws; the same seed gives the same answer.
 
     Raises:
@@ -171,7 +176,10 @@ def recommend(
     logs = _logs(table, names, len(cells))
     rows = _rows(cells)
     means = np.array([logs[r].mean(axis=0) for r in rows])
-    draws = _draws(logs, rows, means, np.random.default_rng(rng))
+    dependent = None if when is None else _dependence(logs, cells, when)
+    draws = None
+    if dependent is None:
+        draws = _draws(logs, rows, means, np.random.default_rng(rng))
     allowed = _kept(means, names, constraints)
     score, note = _score(aims, names, goal, means, allowed)
     scores = score.of_settings(means, allowed)
@@ -186,7 +194,19 @@ def recommend(
         found = [c if c.resolved else replace(c, runs_to_resolve=runs[c.cell]) for c in found]
     frontier = _frontier(order, means, names, aims, allowed)
     tolerance = score.tolerance if tolerance is None else tolerance
-    return _answer(found, best, order, frontier, tolerance, draws is not None, note)
+    answer = _answer(found, best, order, frontier, tolerance, draws is not None, note)
+    if dependent is None or best is None:
+        return answer
+    return replace(answer, message=f"The means as they are, without probabilities. {dependent}")
+
+
+def _dependence(logs: Floats, cells: Sequence[Hashable], when: Timeline) -> str | None:
+    """Say why the spread of the replicates is not that of the means, None where it is."""
+    for column in np.exp(logs).T:
+        found = independence(column.tolist(), cells, when)
+        if found is not None and found.verdict == "refused":
+            return found.reason
+    return None
 
 
 def _score(

@@ -104,6 +104,17 @@ def test_replicates_in_a_row_are_refused_whatever_they_show(replicates):
     assert "one after another" in found.reason
 
 
+def test_few_settings_in_a_random_order_are_hardly_ever_taken_for_a_row():
+    refused = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        cells = rng.permutation(np.repeat(np.arange(4), 2))
+        refused += sweep(noise(len(cells), seed), cells).verdict == "refused"
+    assert refused <= 20
+    in_a_row = np.repeat(np.arange(4), 2)
+    assert sweep(noise(8), in_a_row).verdict == "refused"
+
+
 def test_runs_that_resemble_the_ones_before_them_are_refused():
     rng = np.random.default_rng(6)
     cells = rng.permutation(np.repeat(np.arange(CELLS), 5))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import NormalDist, fmean
@@ -150,7 +150,7 @@ def _declared(found: Independence, runs: Sequence[_Run]) -> Independence:
 
 def _in_sequence(found: Independence, runs: Sequence[_Run]) -> Independence:
     """One session: what its sequence shows."""
-    if _hidden(runs) > _HIDDEN:
+    if _hidden(runs) > _HIDDEN and _clumped(runs):
         return _judged(
             found,
             "refused",
@@ -276,8 +276,14 @@ def _hidden(runs: Sequence[_Run]) -> float:
     return math.sqrt(between * len(runs) / len(cells) / within)
 
 
+def _clumped(runs: Sequence[_Run]) -> bool:
+    """Whether the runs of a cell lie nearer to each other than a random order would have them."""
+    places = {cell: [run.position for run in own] for cell, own in _by_cell(runs).items()}
+    return _apart(places) < SIGNIFICANCE_OF_FEW
+
+
 def _same_order(runs: Sequence[_Run]) -> bool:
-    """Whether cells have their own place within the rounds, by F of the places."""
+    """Whether cells have their own place within the rounds."""
     if runs[0].cluster is None:
         return False
     rank: Counter[Hashable] = Counter()
@@ -285,15 +291,21 @@ def _same_order(runs: Sequence[_Run]) -> bool:
     for run in runs:
         places[run.cell].append(rank[run.cluster])
         rank[run.cluster] += 1
+    return _apart(places) < SIGNIFICANCE
+
+
+def _apart(places: Mapping[Hashable, Sequence[int]]) -> float:
+    """Return the probability of such an F of places between cells, as if they were normal."""
     means = {cell: fmean(own) for cell, own in places.items()}
     middle = fmean(means.values())
     between = math.fsum(len(own) * (means[cell] - middle) ** 2 for cell, own in places.items())
     within = math.fsum((p - means[cell]) ** 2 for cell, own in places.items() for p in own)
-    freedom = len(runs) - len(places)
-    if len(places) < 3 or within <= 0.0:
-        return len(places) > 2
-    f = (between / (len(places) - 1)) / (within / freedom)
-    return f_tail(f, len(places) - 1, freedom) < SIGNIFICANCE
+    freedom = sum(map(len, places.values())) - len(places)
+    if len(places) < 2:
+        return 1.0
+    if within <= 0.0:
+        return 0.0 if len(places) > 2 else 1.0
+    return f_tail((between / (len(places) - 1)) / (within / freedom), len(places) - 1, freedom)
 
 
 def _drift(runs: Sequence[_Run]) -> tuple[float, float]:
