@@ -337,6 +337,11 @@ const char *cpu_account_basis(const struct cpu_account *account)
 	return account->cgroup[0] ? "cgroup" : "process tree";
 }
 
+bool cpu_account_forgets_nothing(const struct cpu_account *account)
+{
+	return account->cgroup[0];
+}
+
 int cpu_account_join(const struct cpu_account *account)
 {
 	return !account->open || !account->cgroup[0] || write(account->procs_fd, "0", 1) == 1 ? 0 : -1;

@@ -26,6 +26,8 @@ struct cpu_account {
 /* 0, or a negative errno: neither way is possible here. */
 int cpu_account_open(struct cpu_account *account);
 const char *cpu_account_basis(const struct cpu_account *account);
+/* Whether it makes no difference how seldom one asks: of a process tree, what ends in between may be missed. */
+bool cpu_account_forgets_nothing(const struct cpu_account *account);
 /* In the process to be accounted for, before it becomes the command; 0 or −1 with errno. */
 int cpu_account_join(const struct cpu_account *account);
 /* So far; never runs backwards. */

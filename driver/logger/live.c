@@ -148,11 +148,16 @@ static void begin(struct live *live, const uint64_t *values)
 	}
 }
 
+bool live_is_due(const struct live *live, const uint64_t *values)
+{
+	return live->begun && values[0] - live->previous[0] >= LINE_EVERY_NS;
+}
+
 void live_sample(struct live *live, const uint64_t *values)
 {
 	if (!live->begun)
 		begin(live, values);
-	if (values[0] - live->previous[0] < LINE_EVERY_NS)
+	if (!live_is_due(live, values))
 		return;
 	say_between(live, "", (double)(values[0] - live->begun) / 1e9, live->previous, values);
 	remember(live, values);

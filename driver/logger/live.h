@@ -28,6 +28,8 @@ struct live {
 
 /* False if memory runs out. */
 bool live_open(struct live *live, const struct record_layout *layout, double dilation);
+/* Whether there will be a line after this sample, which then has to be whole. */
+bool live_is_due(const struct live *live, const uint64_t *values);
 void live_sample(struct live *live, const uint64_t *values);
 /* The last line: between the window's two samples. */
 void live_finish(const struct live *live, const uint64_t *start, const uint64_t *end);

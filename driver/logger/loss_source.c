@@ -13,14 +13,6 @@
 #include "source.h"
 #include "text_file.h"
 
-/*
- * The kernel puts all of these together as text, which costs it as much as all else that a sample takes. So they are read
- * once in so many samples, not later than after a second if samples are that close, and stand still in between; but those
- * that are to be whole are. Where any sample may become the window's end, only /proc/net/netstat, the dearest, is read seldom.
- */
-enum { SELDOM = 10 };
-static const uint64_t LONGEST_NS = 1000000000;
-
 enum file { SNMP, SNMP6, NETSTAT, FILE_COUNT };
 static const char *const FILES[FILE_COUNT] = {"/proc/net/snmp", "/proc/net/snmp6", "/proc/net/netstat"};
 
@@ -47,8 +39,6 @@ struct state {
 	struct text text[FILE_COUNT], softnet_text;
 	const struct loss *losses[LOSS_COUNT];
 	size_t count;
-	uint64_t samples, every; /* read once in so many samples */
-	bool seldom;             /* all; else netstat only */
 };
 
 /* --- /proc/net/snmp and its kin --- */
@@ -119,19 +109,14 @@ static bool loss_of(const struct state *state, const struct loss *loss, uint64_t
 	return any;
 }
 
-static bool is_seldom(const struct state *state, enum file file)
-{
-	return state->seldom || file == NETSTAT;
-}
-
-static int read_files(struct state *state, bool due)
+static int read_files(struct state *state)
 {
 	enum file i;
 
 	for (i = 0; i < FILE_COUNT; i++) {
 		int status;
 
-		if (state->files[i] < 0 || (is_seldom(state, i) && !due))
+		if (state->files[i] < 0)
 			continue;
 		status = read_from_start(state->files[i], &state->text[i]);
 		if (status)
@@ -166,14 +151,9 @@ static int read_softnet(struct state *state, uint64_t *dropped, uint64_t *squeez
 static int sample(struct source *source, uint64_t *values)
 {
 	struct state *state = source->state;
-	bool due = source->whole || state->samples % state->every == 0;
+	int status = read_files(state);
 	size_t i;
-	int status;
 
-	state->samples++;
-	if (state->seldom && !due)
-		return 0;
-	status = read_files(state, due);
 	values += source->first;
 	for (i = 0; !status && i < state->count; i++)
 		if (!loss_of(state, state->losses[i], values++))
@@ -199,19 +179,15 @@ static void close_source(struct source *source)
 	free(state);
 }
 
-static void add_column(struct record_layout *layout, const char *name, const char *unit, const char *scope,
-		       uint64_t read_every_ns)
+static void add_column(struct record_layout *layout, const char *name, const char *unit, const char *scope)
 {
 	struct column *column = record_layout_add(layout, name, unit, COLUMN_COUNTER, "loss");
 
 	json_member_string(&column->attributes, "scope", scope);
-	if (read_every_ns)
-		json_member_integer(&column->attributes, "read_every_ns", (int64_t)read_every_ns);
 }
 
-static void add_columns(struct state *state, struct record_layout *layout, uint64_t interval_ns)
+static void add_columns(struct state *state, struct record_layout *layout)
 {
-	uint64_t every_ns = state->every * interval_ns;
 	uint64_t value;
 	size_t i;
 
@@ -219,24 +195,15 @@ static void add_columns(struct state *state, struct record_layout *layout, uint6
 		if (!loss_of(state, &LOSSES[i], &value))
 			continue;
 		state->losses[state->count++] = &LOSSES[i];
-		add_column(layout, LOSSES[i].name, LOSSES[i].unit, "namespace",
-			   is_seldom(state, LOSSES[i].parts[0].file) ? every_ns : 0);
+		add_column(layout, LOSSES[i].name, LOSSES[i].unit, "namespace");
 	}
 	if (state->softnet < 0)
 		return;
-	every_ns = state->seldom ? every_ns : 0;
-	add_column(layout, "backlog_drops", "packets", "machine", every_ns);
-	add_column(layout, "time_squeezes", "times", "machine", every_ns);
+	add_column(layout, "backlog_drops", "packets", "machine");
+	add_column(layout, "time_squeezes", "times", "machine");
 }
 
-static uint64_t once_in(uint64_t interval_ns)
-{
-	uint64_t samples = interval_ns ? LONGEST_NS / interval_ns : SELDOM;
-
-	return samples < 1 ? 1 : samples > SELDOM ? SELDOM : samples;
-}
-
-int loss_source_open(struct source *source, struct record_layout *layout, uint64_t interval_ns, bool seldom)
+int loss_source_open(struct source *source, struct record_layout *layout)
 {
 	struct state *state = calloc(1, sizeof(*state));
 	uint64_t dropped, squeezed;
@@ -246,8 +213,6 @@ int loss_source_open(struct source *source, struct record_layout *layout, uint64
 		return -ENOMEM;
 	for (i = 0; i < FILE_COUNT; i++)
 		state->files[i] = open(FILES[i], O_RDONLY | O_CLOEXEC);
-	state->every = once_in(interval_ns);
-	state->seldom = seldom;
 	state->softnet = open("/proc/net/softnet_stat", O_RDONLY | O_CLOEXEC);
 	*source = (struct source){
 		.name = "loss",
@@ -262,8 +227,8 @@ int loss_source_open(struct source *source, struct record_layout *layout, uint64
 		close(state->softnet);
 		state->softnet = -1;
 	}
-	if (!read_files(state, true))
-		add_columns(state, layout, interval_ns);
+	if (!read_files(state))
+		add_columns(state, layout);
 	if (source->first < layout->count)
 		return 0;
 	close_source(source);

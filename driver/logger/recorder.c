@@ -31,14 +31,28 @@ static bool complain(const char *what, int status)
 
 /* --- samples --- */
 
+/* Whether the next whole sample would come too late, were this one not whole; timers wander by less than a quarter. */
+static bool whole_is_due(const struct recorder *recorder)
+{
+	uint64_t since = recorder->values[0] - recorder->last_whole;
+
+	return since + recorder->options->interval_ns / 4 * 3 >
+	       window_whole_every_ns(&recorder->window, recorder->values);
+}
+
 /* One that counters are compared between is whole: the first, the last, and those of the window. */
 static int sample(struct recorder *recorder, bool last, const char **failed)
 {
+	const uint64_t *values = recorder->values;
 	int status = source_set_sample(&recorder->set, recorder->values, failed);
-	bool whole = last || !recorder->window.sampled || window_turns(&recorder->window, recorder->values);
 
-	return status ? status
-		      : source_set_sample_surroundings(&recorder->set, recorder->values, whole, failed);
+	if (status)
+		return status;
+	recorder->whole = last || !recorder->window.sampled || window_turns(&recorder->window, values) ||
+			  whole_is_due(recorder) || (recorder->options->live && live_is_due(&recorder->live, values));
+	if (recorder->whole)
+		recorder->last_whole = values[0];
+	return source_set_sample_surroundings(&recorder->set, recorder->values, recorder->whole, failed);
 }
 
 static bool take(struct recorder *recorder, bool last)
@@ -80,7 +94,7 @@ static void mark_window(struct recorder *recorder)
 
 static void advance_window(struct recorder *recorder)
 {
-	if (window_sample(&recorder->window, recorder->values))
+	if (window_sample(&recorder->window, recorder->values, recorder->whole))
 		mark_window(recorder);
 }
 
@@ -422,9 +436,9 @@ bool recorder_open(struct recorder *recorder, const struct options *options)
 		fprintf(stderr, "coalescope-logger: there is no interface %s here\n", options->interface);
 		return false;
 	}
-	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface, options->command))
+	if (!source_set_open(&recorder->set, options->source, options->counters, options->interface, options->command,
+			     options->interval_ns < WHOLE_EVERY_NS ? WHOLE_EVERY_NS : 0))
 		return false;
-	source_set_add_surroundings(&recorder->set, options->interval_ns, !window_is_found_later(&options->window));
 	if (options->command && !cpu_account_open(&recorder->workload.account))
 		source_set_add_workload(&recorder->set, &recorder->workload.account);
 	recorder->time_of_day = record_layout_find(&recorder->set.layout, "t_realtime_ns");

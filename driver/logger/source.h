@@ -31,7 +31,6 @@ struct source {
 	const char *name;
 	const char *description;
 	bool atomic;
-	bool whole; /* the next sample is to hold all as it is then, what is read seldom included */
 	size_t first; /* its first column */
 	int (*sample)(struct source *source, uint64_t *values); /* 0 or a negative errno */
 	void (*close)(struct source *source);
@@ -62,8 +61,7 @@ int netlink_source_open(struct source *source, struct record_layout *layout, con
 int sysfs_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int interrupt_source_open(struct source *source, struct record_layout *layout, const char *interface);
 int cpu_source_open(struct source *source, struct record_layout *layout);
-/* interval_ns: between samples. `seldom`: to be read whole, and else only once in a while. */
-int loss_source_open(struct source *source, struct record_layout *layout, uint64_t interval_ns, bool seldom);
+int loss_source_open(struct source *source, struct record_layout *layout);
 int energy_source_open(struct source *source, struct record_layout *layout);
 struct cpu_account;
 int workload_source_open(struct source *source, struct record_layout *layout, struct cpu_account *account);

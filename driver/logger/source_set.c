@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "counter_names.h"
+#include "cpu_account.h"
 #ifdef HAVE_EBPF
 #include "ebpf_source.h"
 #endif
@@ -211,11 +212,29 @@ static int open_counters(struct source_set *set, const char *counters, const cha
 	return keep(set, status);
 }
 
+/* From the next source on they are read for whole samples only. */
+static void begin_surroundings(struct source_set *set)
+{
+	set->surroundings = set->count;
+	set->seldom = set->columns;
+}
+
+static void tell_how_seldom(struct source_set *set, size_t first)
+{
+	size_t i;
+
+	for (i = first; set->read_every_ns && i < set->columns; i++)
+		json_member_integer(&set->layout.columns[i].attributes, "read_every_ns", (int64_t)set->read_every_ns);
+}
+
 static bool open_rest(struct source_set *set, const char *counters, const char *interface)
 {
+	bool counted = record_layout_has(&set->layout, "rx_bytes");
 	int status;
 
 	keep(set, clock_source_open(next(set), &set->layout));
+	if (counted) /* what the system's counters and the lines add is there to compare */
+		begin_surroundings(set);
 	status = open_counters(set, counters, interface);
 	if (status) {
 		fprintf(stderr, "coalescope-logger: the interface's counters cannot be read: %s\n",
@@ -224,16 +243,22 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 	}
 	/* these may be absent */
 	keep(set, interrupt_source_open(next(set), &set->layout, interface));
+	if (!counted)
+		begin_surroundings(set);
 	keep(set, cpu_source_open(next(set), &set->layout));
+	keep(set, loss_source_open(next(set), &set->layout));
+	keep(set, energy_source_open(next(set), &set->layout));
+	set->often = set->count;
+	tell_how_seldom(set, set->seldom);
 	if (!record_layout_has(&set->layout, "rx_interrupts") && !record_layout_has(&set->layout, "rx_line_interrupts"))
 		fprintf(stderr, "coalescope-logger: no interrupts of %s can be found: the log has none\n", interface);
 	return true;
 }
 
 bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface,
-		     bool follow)
+		     bool follow, uint64_t read_every_ns)
 {
-	*set = (struct source_set){.follow = follow};
+	*set = (struct source_set){.follow = follow, .read_every_ns = read_every_ns};
 	tell_missing(set);
 	if (!strcmp(wanted, "auto"))
 		open_best(set, interface);
@@ -242,16 +267,14 @@ bool source_set_open(struct source_set *set, const char *wanted, const char *cou
 	return open_rest(set, counters, interface);
 }
 
-void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns, bool seldom)
-{
-	set->surroundings = set->count;
-	keep(set, loss_source_open(next(set), &set->layout, interval_ns, seldom));
-	keep(set, energy_source_open(next(set), &set->layout));
-}
-
 void source_set_add_workload(struct source_set *set, struct cpu_account *account)
 {
-	keep(set, workload_source_open(next(set), &set->layout, account));
+	size_t column = set->columns;
+
+	if (keep(set, workload_source_open(next(set), &set->layout, account)) || !cpu_account_forgets_nothing(account))
+		return;
+	set->often = set->count;
+	tell_how_seldom(set, column);
 }
 
 static int sample_until(struct source_set *set, size_t i, size_t end, uint64_t *values, const char **failed)
@@ -274,11 +297,7 @@ int source_set_sample(struct source_set *set, uint64_t *values, const char **fai
 
 int source_set_sample_surroundings(struct source_set *set, uint64_t *values, bool whole, const char **failed)
 {
-	size_t i;
-
-	for (i = set->surroundings; i < set->count; i++)
-		set->sources[i].whole = whole;
-	return sample_until(set, set->surroundings, set->count, values, failed);
+	return sample_until(set, whole ? set->surroundings : set->often, set->count, values, failed);
 }
 
 void source_set_close(struct source_set *set)

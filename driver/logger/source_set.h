@@ -16,7 +16,9 @@ struct source_set {
 	struct record_layout layout;
 	struct source sources[MOST_SOURCES];
 	size_t count;
-	size_t surroundings; /* the first source of what surrounds the interface */
+	size_t surroundings, often; /* the first sources of what surrounds the interface, and after it */
+	size_t seldom;       /* the first column of the former */
+	uint64_t read_every_ns;
 	size_t columns;      /* of the layout, by the sources counted */
 	const char *taken;   /* module, ebpf or proc */
 	struct text refused; /* JSON object: the better ones, and why they were not taken */
@@ -28,14 +30,14 @@ struct source_set {
  * wanted: auto, module, ebpf or proc; counters: auto, netlink or sysfs, for what the first of them does not count.
  * `follow`: this process will start a command, whose time is to be told apart where a source can. Says on stderr what was
  * taken, or what is wrong.
+ *
+ * What surrounds the interface costs the kernel more than all else that a sample takes, as it is put together as text: CPU
+ * times of the machine, losses beyond the interface, energy; beside a source that counts frames itself, the system's
+ * counters and lines, too. It is read for whole samples only. The caller asks for one at least every `read_every_ns`, which
+ * the columns then say; 0: every sample is whole.
  */
 bool source_set_open(struct source_set *set, const char *wanted, const char *counters, const char *interface,
-		     bool follow);
-/*
- * Adds what surrounds the interface: losses beyond it, energy. `seldom`: losses need be true of those samples only that are
- * asked for whole.
- */
-void source_set_add_surroundings(struct source_set *set, uint64_t interval_ns, bool seldom);
+		     bool follow, uint64_t read_every_ns);
 /* Adds the CPU time of what this account is of, where it is open. */
 void source_set_add_workload(struct source_set *set, struct cpu_account *account);
 /*

@@ -7,11 +7,17 @@
 /* Rows beyond this many are thinned out to every second one; memory is touched only as they come. */
 enum { MOST_ROWS = 4096 };
 
+enum { LOST_SHARE = 20 };  /* of the traffic's time so far, one part in so many may pass between whole samples */
+enum { WAITED_SHARE = 4 }; /* likewise of the time waited for it: a single burst's window reaches back to a whole sample */
+enum { RISE = 2 };         /* times the usual rate */
+enum { BACKGROUND = 20 };  /* less than one part in so many of the usual rate */
+
 static bool open_history(struct window *window)
 {
 	window->history.stride = 1;
 	window->history.rows = malloc((MOST_ROWS + 1) * window->columns * sizeof(uint64_t));
-	return window->history.rows;
+	window->history.whole = malloc((MOST_ROWS + 1) * sizeof(bool));
+	return window->history.rows && window->history.whole;
 }
 
 bool window_open(struct window *window, const struct window_rule *rule, const struct record_layout *layout)
@@ -30,6 +36,7 @@ bool window_open(struct window *window, const struct window_rule *rule, const st
 void window_close(struct window *window)
 {
 	free(window->history.rows);
+	free(window->history.whole);
 	free(window->start);
 	free(window->end);
 	*window = (struct window){0};
@@ -89,17 +96,83 @@ static bool advance(struct window *window, const uint64_t *values)
 	return state >= WINDOW_OPEN;
 }
 
-bool window_is_found_later(const struct window_rule *rule)
+/* --- a window that is found at the end: what it may begin or end with --- */
+
+static bool is_found_later(const struct window *window)
 {
-	return rule->start == WINDOW_TRAFFIC;
+	return window->rule->start == WINDOW_TRAFFIC;
 }
+
+/* Bytes that passed either way since the sample before, and how long that was. */
+static double passing(const struct window *window, const uint64_t *values, double *seconds)
+{
+	*seconds = (double)(values[0] - window->end[0]) / 1e9;
+	return bytes_between(window, window->end, values);
+}
+
+/* Traffic that begins, and each of the steps in which it does. */
+static bool rises(const struct window *window, const uint64_t *values)
+{
+	const struct window_outlook *outlook = &window->outlook;
+	double seconds, bytes = passing(window, values, &seconds);
+
+	return bytes * outlook->bytes > RISE * outlook->weighted * seconds || (bytes > 0 && !outlook->rose);
+}
+
+static bool is_warm(const struct window *window, const uint64_t *values)
+{
+	const struct window_outlook *outlook = &window->outlook;
+
+	return outlook->rose && !outlook->warm && values[0] - outlook->rose >= window->rule->warmup_ns;
+}
+
+/* Whether what was asked for is over with this sample and was not with the one before. */
+static bool is_over(const struct window *window, const uint64_t *values)
+{
+	const struct window_outlook *outlook = &window->outlook;
+	uint64_t duration = window->rule->duration_ns;
+
+	return duration && outlook->warm && values[0] - outlook->warm >= duration &&
+	       window->end[0] - outlook->warm < duration;
+}
+
+static void look_out(struct window *window, const uint64_t *values)
+{
+	struct window_outlook *outlook = &window->outlook;
+	double seconds, bytes = passing(window, values, &seconds);
+
+	if (rises(window, values)) {
+		outlook->rose = values[0];
+		outlook->warm = 0;
+	}
+	if (is_warm(window, values))
+		outlook->warm = values[0];
+	outlook->bytes += bytes;
+	outlook->weighted += bytes * bytes / seconds;
+}
+
+/* --- what sample has to be whole --- */
 
 bool window_turns(const struct window *window, const uint64_t *values)
 {
-	return !window_is_found_later(window->rule) && next_state(window, values) != window->state;
+	if (!is_found_later(window))
+		return next_state(window, values) != window->state;
+	return rises(window, values) || is_warm(window, values) || is_over(window, values);
 }
 
-/* --- a window that is found at the end --- */
+uint64_t window_whole_every_ns(const struct window *window, const uint64_t *values)
+{
+	const struct window_outlook *outlook = &window->outlook;
+	uint64_t part;
+
+	if (!is_found_later(window) || !window->sampled)
+		return WHOLE_EVERY_NS;
+	part = outlook->rose ? (values[0] - outlook->rose) / LOST_SHARE
+			     : (values[0] - window->history.rows[0]) / WAITED_SHARE;
+	return part < WHOLE_EVERY_NS ? part : WHOLE_EVERY_NS;
+}
+
+/* --- a window that is found at the end: how it is found --- */
 
 static uint64_t *row(const struct window *window, size_t number)
 {
@@ -111,30 +184,40 @@ static void thin_out(struct window *window)
 	struct window_history *history = &window->history;
 	size_t kept;
 
-	for (kept = 0; 2 * kept < history->count; kept++)
-		remember(window, row(window, kept), row(window, 2 * kept));
+	for (kept = 0; 2 * kept < history->count; kept++) {
+		size_t from = 2 * kept;
+
+		from += !history->whole[from] && from + 1 < history->count && history->whole[from + 1];
+		remember(window, row(window, kept), row(window, from));
+		history->whole[kept] = history->whole[from];
+	}
 	history->count = kept;
 	history->stride *= 2;
 }
 
-static void keep(struct window *window, const uint64_t *values)
+static void keep(struct window *window, const uint64_t *values, bool whole)
 {
 	struct window_history *history = &window->history;
 
-	if (history->count && ++history->skipped < history->stride)
+	if (history->count && ++history->skipped < history->stride && !whole)
 		return;
 	history->skipped = 0;
 	if (history->count == MOST_ROWS)
 		thin_out(window);
+	history->whole[history->count] = whole;
 	remember(window, row(window, history->count++), values);
 }
 
 /* The last sample counts, whatever the stride. */
 static void keep_last(struct window *window)
 {
-	if (window->history.skipped)
-		remember(window, row(window, window->history.count++), window->end);
-	window->history.skipped = 0;
+	struct window_history *history = &window->history;
+
+	if (history->skipped) {
+		history->whole[history->count] = false;
+		remember(window, row(window, history->count++), window->end);
+	}
+	history->skipped = 0;
 }
 
 /* Bytes that passed either way in the interval before a row, and how long it was. */
@@ -166,7 +249,7 @@ static double carried(const struct window *window, size_t number, double usual)
 {
 	double seconds, bytes = passed(window, number, &seconds);
 
-	return bytes >= usual * seconds / 20 ? bytes : 0;
+	return bytes >= usual * seconds / BACKGROUND ? bytes : 0;
 }
 
 /*
@@ -206,6 +289,31 @@ static size_t later(const struct window *window, size_t first, size_t last, uint
 	return i;
 }
 
+/* The next row that is whole, itself included; the last row if there is none. */
+static size_t whole_from(const struct window *window, size_t number)
+{
+	while (number + 1 < window->history.count && !window->history.whole[number])
+		number++;
+	return number;
+}
+
+/* The latest row so far that is whole; the first of all is. */
+static size_t whole_until(const struct window *window, size_t number)
+{
+	while (number && !window->history.whole[number])
+		number--;
+	return number;
+}
+
+/* The traffic's whole rows; where there are not two, it is so short that the window goes a little beyond it. */
+static void make_whole(const struct window *window, size_t *first, size_t *last)
+{
+	size_t from = whole_from(window, *first), to = whole_until(window, *last);
+
+	*first = from < to ? from : whole_until(window, *first);
+	*last = from < to ? to : whole_from(window, *last);
+}
+
 static void find(struct window *window)
 {
 	const struct window_rule *rule = window->rule;
@@ -217,10 +325,11 @@ static void find(struct window *window)
 	usual = usual_rate(window);
 	if (usual > 0) /* else there was none, and the window is all that was recorded */
 		find_traffic(window, usual, &first, &last);
-	begin = later(window, first, last, rule->warmup_ns);
-	if (row(window, begin)[0] - row(window, first)[0] < rule->warmup_ns)
+	make_whole(window, &first, &last);
+	begin = whole_from(window, later(window, first, last, rule->warmup_ns));
+	if (begin > last || row(window, begin)[0] - row(window, first)[0] < rule->warmup_ns)
 		return; /* it was over before the warm-up was */
-	end = rule->duration_ns ? later(window, begin, last, rule->duration_ns) : last;
+	end = rule->duration_ns ? whole_from(window, later(window, begin, last, rule->duration_ns)) : last;
 	remember(window, window->start, row(window, begin));
 	remember(window, window->end, row(window, end));
 	window->state = WINDOW_CLOSED;
@@ -228,18 +337,20 @@ static void find(struct window *window)
 
 /* --- both --- */
 
-bool window_sample(struct window *window, const uint64_t *values)
+bool window_sample(struct window *window, const uint64_t *values, bool whole)
 {
 	if (!window->sampled)
 		window->packets_first = values[window->received];
+	else if (is_found_later(window))
+		look_out(window, values);
 	window->sampled = true;
-	if (window->state != WINDOW_CLOSED)
+	if (window->state != WINDOW_CLOSED && (whole || is_found_later(window)))
 		remember(window, window->end, values);
 	if (window->state < WINDOW_OPEN)
 		remember(window, window->start, values);
-	if (window->rule->start != WINDOW_TRAFFIC)
+	if (!is_found_later(window))
 		return advance(window, values);
-	keep(window, values);
+	keep(window, values, whole);
 	return false;
 }
 
@@ -247,7 +358,7 @@ bool window_settle(struct window *window)
 {
 	if (window->state == WINDOW_CLOSED || !window->sampled)
 		return false;
-	if (window->rule->start == WINDOW_TRAFFIC)
+	if (is_found_later(window))
 		find(window);
 	else if (window->state == WINDOW_OPEN)
 		window->state = WINDOW_CLOSED;

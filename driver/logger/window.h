@@ -16,6 +16,8 @@ enum window_start {
 	WINDOW_TRAFFIC, /* traffic, either way; the window then ends with it, too. Known only at the end */
 };
 
+enum { WHOLE_EVERY_NS = 1000000000 }; /* at least: see window_whole_every_ns */
+
 struct window_rule {
 	enum window_start start;
 	uint64_t packets;
@@ -28,7 +30,15 @@ enum window_state { WINDOW_WAITING, WINDOW_WARMING, WINDOW_OPEN, WINDOW_CLOSED }
 /* Samples that were kept, each a row of all its values: every `stride`th of those that were taken. */
 struct window_history {
 	uint64_t *rows;
+	bool *whole; /* whether the row's sample was */
 	size_t count, stride, skipped;
+};
+
+/* What is known, while they pass, of the samples that a window found at the end may begin or end with. */
+struct window_outlook {
+	double bytes, weighted; /* for the usual rate so far */
+	uint64_t rose;          /* when the traffic last rose above it */
+	uint64_t warm;          /* when the warm-up was over after that; 0: not yet */
 };
 
 struct window {
@@ -40,18 +50,25 @@ struct window {
 	uint64_t since;         /* when the state began */
 	uint64_t packets_first; /* received before the first sample */
 	bool sampled;
-	uint64_t *start, *end;  /* the two samples; until the window begins and ends, the latest */
+	uint64_t *start, *end;  /* the two samples; until the window begins and ends, the latest, to end with a whole one */
 	struct window_history history;
+	struct window_outlook outlook;
 };
 
 /* False if memory runs out. */
 bool window_open(struct window *window, const struct window_rule *rule, const struct record_layout *layout);
-/* Whether every sample may turn out to be the one that the window begins or ends with. */
-bool window_is_found_later(const struct window_rule *rule);
-/* Whether it begins or ends with this sample, as far as that is known while it passes. */
+/*
+ * Whether it begins or ends with this sample, as far as that is known while it passes: then the sample has to be whole, as
+ * has the first.
+ */
 bool window_turns(const struct window *window, const uint64_t *values);
+/*
+ * How long after a whole sample the next one is due. A window that is found at the end begins and ends with whole samples:
+ * what it loses by that stays small beside the traffic so far.
+ */
+uint64_t window_whole_every_ns(const struct window *window, const uint64_t *values);
 /* What a further sample means: true if the window began or ended with it. */
-bool window_sample(struct window *window, const uint64_t *values);
+bool window_sample(struct window *window, const uint64_t *values, bool whole);
 /* There are no more samples: the window is as it will be. True if it ended only now. */
 bool window_settle(struct window *window);
 bool window_began(const struct window *window);

@@ -494,3 +494,19 @@ def test_idle_time_is_a_share() -> None:
 
     assert idle(0) == 90.0
     assert idle(-150) == 100.0  # kernels take back waiting time
+
+
+def test_a_log_that_was_cut_off_lacks_what_was_not_read_for_its_last_record(
+    make_log: MakeLog,
+) -> None:
+    """CPU times are read once a second: at the last record they may be older than it."""
+    seldom = [field(name, read_every_ns=SECOND) for name in ("cpu_user_ns", "cpu_system_ns")]
+    rows = counted(range(5), range(5), range(5))
+    content = make_log(rows=rows, fields=columns("rx_packets", *seldom), window=(1, None))
+    whole, cut_off = measure(content), measure(content[:-8])
+    assert whole.values["host_cpu_s"] == pytest.approx(6e-9)
+    assert "host_cpu_s" not in cut_off.values
+    assert cut_off.values["rx_packets"] == 3
+    codes = [warning.code for warning in cut_off.warnings]
+    assert "not_read_at_the_end" in codes
+    assert "not_read_at_the_end" not in [warning.code for warning in whole.warnings]

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 from coalescope_host.run_log import read
@@ -64,6 +63,11 @@ def test_lines_say_what_the_log_holds(logger, tmp_path, dilation):
     assert ("12.5 times" in "\n".join(lines)) is (dilation > 1)
 
 
+def whole(path):
+    log = read(path)
+    return log if log.complete else None
+
+
 def fill(pipe):
     """Write through a description of its own, which alone does not block."""
     writer = os.open(f"/proc/self/fd/{pipe}", os.O_WRONLY | os.O_NONBLOCK)
@@ -73,17 +77,17 @@ def fill(pipe):
     os.close(writer)
 
 
-def test_a_reader_that_does_not_read_holds_nothing_up(logger, tmp_path):
+def test_a_reader_that_does_not_read_holds_nothing_up(logger, recording, tmp_path):
     path = tmp_path / "a.runlog"
     options = ["-i", "lo", "-o", str(path), "-t", "10ms", "-d", "2s", "--live"]
     unread, pipe = os.pipe()
     with subprocess.Popen([logger, *options, "--source", "proc"], stderr=pipe) as process:
-        wait_until(path.exists, "it does not begin")
-        time.sleep(0.3)
+        recording(path)
         fill(pipe)
+        os.close(pipe)
+        log = wait_until(lambda: whole(path), "the log does not end")
+        while os.read(unread, 65536):  # its last words may wait for a reader
+            pass
         assert process.wait(PATIENCE_S) == 0
-    os.close(pipe)
     os.close(unread)
-    log = read(path)
-    assert log.complete
     assert log.records + log.footer["missed_ticks"] > 190

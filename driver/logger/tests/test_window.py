@@ -122,6 +122,33 @@ def test_sparse_requests_are_traffic(logger, namespaces, tmp_path):
     assert 8 <= packets <= 14  # with ARP
 
 
+LOSING = """
+import socket, time
+inbox = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+inbox.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+inbox.bind(("127.0.0.1", 0))
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+time.sleep(4)
+until = time.monotonic() + 5
+while time.monotonic() < until: out.sendto(b"x" * 100, inbox.getsockname()); time.sleep(0.002)
+time.sleep(2)
+"""
+
+
+def test_it_begins_and_ends_with_samples_for_which_losses_were_read(logger, namespaces, tmp_path):
+    """Each datagram is lost, so losses and packets agree if both are of the window's samples."""
+    path = tmp_path / "a.runlog"
+    command = [logger, "-i", "lo", "-o", path, "--", "python3", "-c", LOSING]
+    subprocess.run(inside(namespaces[0], *command), check=True, timeout=PATIENCE_S)
+    log = read(path)
+    packets, seconds = advance(log, "rx_packets")
+    lost, _ = advance(log, "udp_rcvbuf_errors")
+    assert lost == pytest.approx(packets, abs=5)  # one is read after the other
+    assert 4.4 < seconds < 5.1
+    stands_still = log.streams[0].column("cpu_idle_ns")
+    assert len(set(stands_still)) < log.records * 3 / 4  # and it was not read for each
+
+
 def test_a_burst_of_one_interval_is_whole(logger, namespaces, tmp_path):
     script = STRAY.replace("time.sleep(0.1)", "0")
     path = tmp_path / "a.runlog"

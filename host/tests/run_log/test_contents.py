@@ -145,3 +145,25 @@ def test_a_log_without_records_shows_none() -> None:
     assert found["counters"] == []
     assert all(line["mean"] == [] for line in found["series"])
     assert not any(math.isnan(v) for line in found["series"] for v in line["mean"])
+
+
+def test_what_is_read_seldom_went_on_evenly_in_between() -> None:
+    """CPU times read every fifth record: a share for each step, not a gap and a peak."""
+    classes = ("cpu_user_ns", "cpu_system_ns", "cpu_idle_ns")
+    described = {"source": "clock", "read_every_ns": 5 * SECOND}
+    fields = [*FIELDS[:2], *(standard_field(name, **described) for name in classes)]
+    read_at = [5 * (k // 5) * SECOND for k in range(12)]
+    rows = [(k * SECOND, k, t // 4, t // 4, t // 2) for k, t in enumerate(read_at)]
+    found = lines(contents(run_log.read(made(rows, fields))))
+    assert found["cpu_idle_percent"]["mean"] == [pytest.approx(50)] * 10 + [None]
+    assert found["cpu_user_percent"]["most"][:10] == [pytest.approx(25)] * 10
+
+
+def test_what_was_not_read_at_the_end_is_not_known() -> None:
+    described = standard_field("cpu_steal_ns", source="clock", read_every_ns=SECOND)
+    log = made([(k * SECOND, k, k) for k in range(4)], [*FIELDS[:2], described])
+    for bytes_of, known in ((log, 3), (log[:-8], None)):
+        read = run_log.read(bytes_of)
+        assert read.complete is (known is not None)
+        advances = {c["name"]: c["advance"] for c in contents(read)["counters"]}
+        assert advances == {"rx_packets": 3, "cpu_steal_ns": known}

@@ -5,7 +5,7 @@ What a log does not count is absent, never zero. The window is the span between 
 record, so counters and elapsed time belong to the same instants.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from coalescope_host.run_log import Field, Payloads, RunLog
@@ -79,7 +79,9 @@ def measure_run(log: RunLog) -> RunMeasures:
             advice="Record for longer, or with a shorter interval.",
         )
     advanced = advances(stream, window)
-    counts = _sum_instances(stream.fields, advanced)
+    behind = log.behind
+    known = {name: by for name, by in advanced.by_field.items() if name not in behind}
+    counts = _sum_instances(stream.fields, known)
     stuck = list(_stuck_interrupts(counts))
     if stuck:
         del counts["rx_interrupts"]
@@ -109,6 +111,7 @@ def measure_run(log: RunLog) -> RunMeasures:
     )
     warnings = [
         *_window_warnings(log),
+        *_behind_warnings(behind),
         *_reset_warnings(advanced),
         *stuck,
         *unstable,
@@ -136,14 +139,14 @@ def _in_one_block(log: RunLog) -> RunLog:
     return replace(log, streams=(replace(stream, blocks=blocks), *log.streams[1:]))
 
 
-def _sum_instances(fields: Sequence[Field], advanced: Advances) -> dict[str, int]:
+def _sum_instances(fields: Sequence[Field], advanced: Mapping[str, int]) -> dict[str, int]:
     """Advances by plain name; counters of single queues or lines (name.instance) are summed.
 
-    If one instance was reset, the sum is not known and absent.
+    If one instance is not known, neither is the sum, and it is absent.
     """
     found: dict[str, int] = {}
     for name, instances in _instances(fields).items():
-        known = [advanced.by_field[i] for i in instances if i in advanced.by_field]
+        known = [advanced[i] for i in instances if i in advanced]
         if len(known) == len(instances):
             found[name] = sum(known)
     if any(field.name == "rx_interrupts" and field.source == _LINES for field in fields):
@@ -287,6 +290,16 @@ def _window_warnings(log: RunLog) -> list[RunWarning]:
             f"{'the first' if start_ns is None else 'the mark'} to the last.",
         )
     ]
+
+
+def _behind_warnings(behind: Collection[str]) -> Iterator[RunWarning]:
+    if behind:
+        yield RunWarning(
+            "not_read_at_the_end",
+            "The log was cut off, or its interface went away: CPU times and losses were not read "
+            "for its last record, and measures made of them are left out.",
+            {"fields": ", ".join(sorted(behind))},
+        )
 
 
 def _reset_warnings(advanced: Advances) -> list[RunWarning]:

@@ -13,8 +13,8 @@ from coalescope_host.run_log import RunLog
 def window_counters(log: RunLog) -> Mapping[str, float]:
     """Each counter's advance from the first to the last record of the window, and `elapsed_s`.
 
-    One that ended below its beginning, and does not wrap, was reset: it is absent. Empty if
-    the window has fewer than two records.
+    One that ended below its beginning, and does not wrap, was reset: it is absent, as is one that
+    was not read for the last record. Empty if the window has fewer than two records.
     """
     stream = log.streams[0]
     times = [int(moment) for moment in stream.column("t_monotonic_ns")]
@@ -29,7 +29,7 @@ def window_counters(log: RunLog) -> Mapping[str, float]:
     first, last = inside[0], inside[-1]
     advanced: dict[str, float] = {"elapsed_s": (times[last] - times[first]) / 1e9}
     for field in stream.fields:
-        if field.kind != "counter":
+        if field.kind != "counter" or field.name in log.behind:
             continue
         column = stream.column(field.name)
         difference = column[last] - column[first]

@@ -114,7 +114,7 @@ def contents(log: RunLog, points: int = DEFAULT_POINTS) -> dict[str, object]:
             for mark in _first_marks(log.marks)
         ],
         "series": [_line(signal, taken, edges, dilation).to_json() for signal in _signals(stream)],
-        "counters": _counters(stream, taken, start_ns, end_ns),
+        "counters": _counters(log, taken),
         "counters_left_out": max(0, len(_names(stream)) - MOST_COUNTERS),
         "statistics": _statistics(log.results),
         "latency": _latency(log.result, dilation),
@@ -133,6 +133,7 @@ class _Taken:
         self.stride = max(1, -(-(stream.records - 1) // MOST_STEPS))
         self.times = self._column(layout.TIME_FIELD)
         self._kept: dict[str, array[float]] = {}
+        self._read: dict[str, Sequence[int]] = {}
 
     def advances(self, name: str) -> "array[float]":
         """How far a counter went in each step; not a number where it started anew."""
@@ -146,9 +147,34 @@ class _Taken:
             self._kept[name] = steps
         return steps
 
+    def spread(self, name: str) -> "array[float]":
+        """How far it went in each step; what is read seldom, evenly since it was read before."""
+        steps, column = self.advances(name), self.stream.field(name)
+        if column is None or not column.read_every_ns:
+            return steps
+        return _spread(steps, self._readings(column), self.times)
+
+    def _readings(self, column: Field) -> Sequence[int]:
+        """The records for which a column was read: others of its source went on then."""
+        if column.source not in self._read:
+            together = [
+                self.advances(other.name)
+                for other in self.stream.fields
+                if other.kind == "counter" and other.source == column.source and other.read_every_ns
+            ]
+            moved = (k + 1 for k, steps in enumerate(zip(*together, strict=True)) if any(steps))
+            longest = column.read_every_ns
+            found = [0]
+            for record in moved:
+                if self.times[record] - self.times[found[-1]] > 2 * longest:
+                    found.append(record - 1)  # nothing went on for long
+                found.append(record)
+            self._read[column.source] = found
+        return self._read[column.source]
+
     def total(self, names: Sequence[str]) -> "array[float]":
         """The same of several counters together."""
-        columns = [self.advances(name) for name in names]
+        columns = [self.spread(name) for name in names]
         if len(columns) == 1:
             return columns[0]
         return array("d", map(sum, zip(*columns, strict=True)))
@@ -166,6 +192,16 @@ class _Taken:
             found.extend(column_of(block, column, size, first, self.stride))
             first = (first - len(block) // size) % self.stride
         return found
+
+
+def _spread(steps: "array[float]", readings: Sequence[int], times: Sequence[int]) -> "array[float]":
+    """Each advance over all the steps since the reading before it."""
+    even = array("d", steps)
+    for first, last in pairwise(readings):
+        rate = sum(steps[first:last]) / max(times[last] - times[first], 1)
+        for k in range(first, last):
+            even[k] = rate * (times[k + 1] - times[k])
+    return even
 
 
 def _mend(steps: "array[float]", column: Field, times: Sequence[int]) -> None:
@@ -304,11 +340,10 @@ def _uncounted(stream: Stream, names: Sequence[str]) -> int | None:
 # --- counters over the window
 
 
-def _counters(
-    stream: Stream, taken: _Taken, start_ns: int | None, end_ns: int | None
-) -> list[dict[str, object]]:
+def _counters(log: RunLog, taken: _Taken) -> list[dict[str, object]]:
     """Each counter over the window: totals, and those of single queues beside them."""
-    times = taken.times
+    stream, times = log.streams[0], taken.times
+    (start_ns, end_ns), behind = log.window, log.behind
     inside = [
         k
         for k, moment in enumerate(times)
@@ -318,15 +353,15 @@ def _counters(
         return []
     first, last = inside[0], inside[-1]
     return [
-        _counter(stream.field(name), name, taken, first, last)
+        _counter(stream.field(name), name, None if name in behind else taken, first, last)
         for name in _names(stream)[:MOST_COUNTERS]
     ]
 
 
 def _counter(
-    column: Field | None, name: str, taken: _Taken, first: int, last: int
+    column: Field | None, name: str, taken: _Taken | None, first: int, last: int
 ) -> dict[str, object]:
-    advance = sum(taken.advances(name)[first:last])
+    advance = sum(taken.advances(name)[first:last]) if taken is not None else math.nan
     stem, _, instance = name.partition(".")
     return {
         "name": stem,

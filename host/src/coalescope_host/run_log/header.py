@@ -68,6 +68,12 @@ class Field:
         listed = self.attributes.get("bytes_include")
         return tuple(str(part) for part in listed) if isinstance(listed, list) else None
 
+    @property
+    def read_every_ns(self) -> int:
+        """It may stand still for so long between two records that it was read for; 0: never."""
+        every = self.attributes.get("read_every_ns")
+        return every if isinstance(every, int) and every > 0 else 0
+
 
 @dataclass(frozen=True, slots=True)
 class StreamLayout:

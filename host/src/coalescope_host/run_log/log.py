@@ -214,6 +214,18 @@ class RunLog:
         moments = {mark.name: mark.t_monotonic_ns for mark in self.marks}
         return moments.get("window_start"), moments.get("window_end")
 
+    @property
+    def behind(self) -> frozenset[str]:
+        """Counters whose value at the window's end may be an earlier one.
+
+        What is read seldom is read for the first record, for those of the window's marks and for
+        the last; not for the one after which a log was cut off, or its interface went away.
+        """
+        ended = self.footer is not None and self.footer.get("ended") != "source lost"
+        if ended or self.window[1] is not None:
+            return frozenset()
+        return frozenset(field.name for field in self.streams[0].fields if field.read_every_ns)
+
 
 def column_of(
     block: memoryview, column: Field, record_bytes: int, first: int = 0, every: int = 1
