@@ -2,12 +2,16 @@
 """Writes docs/scored.md: every model of the catalogue beside every data set that has what it needs.
 
     python docs/scored.py > docs/scored.md
+    python docs/scored.py --fetched nic-tuning-2022 FILE > docs/scored-fetched.md
+
+The second is of a data set that is not shipped; FILE is what its source.toml says to fetch.
 
 A model is scored where a data set's cells, and what its source.toml says of all of them
 (`[settings]`), give all of its inputs, and where an output of it was measured. Nothing is fitted
 to the cells that are scored, except where a row says so.
 """
 
+import argparse
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 from coalescope.datasets.bundles import read_bundle
+from coalescope.datasets.fetching import as_dataset, convert, read_from
+from coalescope.datasets.recipes import find_recipe
 from coalescope.datasets.source import Dataset, find_datasets
 from coalescope.datasets.tables import table_runs
 from coalescope.runs.records import NewRun
@@ -93,6 +99,8 @@ MEASURED_AS: Mapping[str, tuple[str, ...]] = {
     "system_cpu": ("traffic_cpu_jiffies", "system_cpu_jiffies"),
     "system_cpu_per_gb": ("traffic_cpu_jiffies_per_gb", "system_cpu_jiffies_per_gb"),
     "system_cpu_percent": ("traffic_cpu_percent", "system_cpu_percent"),
+    "rx_interrupt_rate_hz": ("rx_interrupt_rate_hz", "rx_line_interrupt_rate_hz"),
+    "packets_per_interrupt": ("packets_per_interrupt", "packets_per_line_interrupt"),
 }
 
 
@@ -156,9 +164,17 @@ class Score:
 
 
 @cache
-def all_cells() -> tuple[Cells, ...]:
-    """Every workload of every data set."""
+def shipped_cells() -> tuple[Cells, ...]:
+    """Every workload of every data set that is shipped."""
     return tuple(each for dataset in find_datasets(DATASETS) for each in _by_workload(dataset))
+
+
+def fetched_cells(slug: str, file: Path) -> tuple[Cells, ...]:
+    """Every workload of a data set that is fetched, of a copy of its file."""
+    recipe = find_recipe(DATASETS, slug)
+    table = convert(recipe, read_from(recipe, file))
+    with as_dataset(recipe, table) as dataset:
+        return tuple(_by_workload(dataset))
 
 
 def _by_workload(dataset: Dataset) -> Iterator[Cells]:
@@ -254,13 +270,13 @@ DERIVED: Sequence[tuple[str, tuple[str, ...], Callable[..., float]]] = (
 
 
 @cache
-def all_scores() -> tuple[Score, ...]:
+def all_scores(data: tuple[Cells, ...]) -> tuple[Score, ...]:
     """Every score, model by model in the order of the catalogue."""
     return tuple(
         score
         for model in MODELS.values()
         if model.id not in OF_SOMETHING_ELSE
-        for cells in all_cells()
+        for cells in data
         if cells.workload in TRAFFIC.get(model.id, (cells.workload,))
         for score in scores(model, cells)
     )
@@ -388,15 +404,37 @@ def _columns(cells: tuple[Cell, ...], names: Sequence[str]) -> dict[str, np.ndar
 # ---- the document -----------------------------------------------------------------------------
 
 
-def lines() -> Iterator[str]:
-    """The document."""
+def shipped() -> Iterator[str]:
+    """The document about the data sets that are shipped."""
     yield "# Models beside data"
     yield ""
     yield (
         "Every model of the catalogue beside every published, measured or emulated data set that "
         "has what it needs. `python docs/scored.py` writes this page (`make client`); `make lint` "
-        "fails when it is stale."
+        "fails when it is stale. Data that are fetched and not shipped have a page of their own, "
+        "[scored-fetched.md](scored-fetched.md)."
     )
+    yield from _reading()
+    yield from _tables(shipped_cells())
+
+
+def fetched(slug: str, file: Path) -> Iterator[str]:
+    """The document about a data set that is fetched."""
+    recipe = find_recipe(DATASETS, slug)
+    yield "# Models beside data that are fetched"
+    yield ""
+    yield (
+        "As [scored.md](scored.md), for data that are not this project's to pass on "
+        f"(`coalescope datasets fetch {slug}`): {recipe.source['citation']} "
+        f"`python docs/scored.py --fetched {slug} FILE` writes this page; no check renews it, as "
+        "that takes the file."
+    )
+    yield from _reading()
+    yield from _tables(fetched_cells(slug, file))
+
+
+def _reading() -> Iterator[str]:
+    """How the tables are to be read."""
     yield ""
     yield from (
         "- The error of a cell is the size of the prediction's relative difference from what was "
@@ -417,24 +455,28 @@ def lines() -> Iterator[str]:
         "CPU times with the paper's costs are expected to fail there; shapes are meant "
         "([virtual-testbed.md](virtual-testbed.md)).",
     )
+
+
+def _tables(data: tuple[Cells, ...]) -> Iterator[str]:
+    found = all_scores(data)
     yield from ("", "## Scores", "")
     yield (
         "| model | data | traffic | quantity | cells | parameters | on these cells | median | "
         "95 % |"
     )
     yield "|---|---|---|---|---|---|---|---|---|"
-    yield from (_row(score) for score in all_scores())
+    yield from (_row(score) for score in found)
     yield from ("", "## By condition", "")
     yield "The median error at each level of what varies, in the unit of the table above."
     yield ""
     yield "| model | data | traffic | quantity | parameters | by | median |"
     yield "|---|---|---|---|---|---|---|"
-    for score in all_scores():
+    for score in found:
         yield from _conditions(score)
     yield from ("", "## Not scored", "", "| model | why |", "|---|---|")
     for model in MODELS.values():
-        if model not in {score.model for score in all_scores()}:
-            yield f"| {model.id} | {_why_not(model)} |"
+        if model not in {score.model for score in found}:
+            yield f"| {model.id} | {_why_not(model, data)} |"
 
 
 def _row(score: Score) -> str:
@@ -496,15 +538,29 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100.0 else f"{value:.3g}" if value >= 1.0 else f"{value:.2f}"
 
 
-def _why_not(model: Model) -> str:
+def _why_not(model: Model, data: tuple[Cells, ...]) -> str:
     if model.id in OF_SOMETHING_ELSE:
         return OF_SOMETHING_ELSE[model.id]
     inputs = {quantity.name for quantity in model.inputs}
-    if not any(inputs <= cell.numbers.keys() for each in all_cells() for cell in each.cells):
-        return f"No data set has all of its inputs: {', '.join(sorted(inputs))}."
+    if not any(inputs <= cell.numbers.keys() for each in data for cell in each.cells):
+        return f"No data here have all of its inputs: {', '.join(sorted(inputs))}."
     outputs = ", ".join(quantity.name for quantity in model.outputs)
     return f"Where its inputs are known, none of its outputs was measured: {outputs}."
 
 
+def main() -> None:
+    """Write one of the two documents to stdout."""
+    parser = argparse.ArgumentParser(description="Write docs/scored.md to stdout.")
+    parser.add_argument(
+        "--fetched",
+        nargs=2,
+        metavar=("NAME", "FILE"),
+        help="write docs/scored-fetched.md, of a data set that is fetched",
+    )
+    chosen = parser.parse_args().fetched
+    lines = fetched(chosen[0], Path(chosen[1])) if chosen else shipped()
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(lines()) + "\n")
+    main()

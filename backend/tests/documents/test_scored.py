@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/scored.py: what is scored, against what, and that nothing is fitted to its own cells."""
 
+import hashlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from coalescope_models.catalogue import MODELS, Model
 from coalescope_models.catalogue.model import quantities, slider
 from coalescope_models.vocabulary.quantity import QUANTITIES
+
+from ..datasets.converters.test_nic_tuning import SAMPLE
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -118,4 +121,25 @@ def test_failures_stay_in_the_table(scored: ModuleType) -> None:
         line for line in (DOCS / "scored.md").read_text().splitlines() if "napi-receive" in line
     ]
     assert any("napi-howto-2002" in row and "**" in row for row in rows)
-    assert len(scored.all_scores()) > 60
+    assert len(scored.all_scores(scored.shipped_cells())) > 60
+
+
+def test_data_that_are_fetched_are_scored_from_a_copy_of_their_file(
+    scored: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, copy = tmp_path / "a-study-2022", tmp_path / "copy.csv"
+    folder.mkdir()
+    copy.write_bytes(SAMPLE)
+    (folder / "source.toml").write_text(
+        'title = "A"\nkind = "published"\ncitation = "B"\nlicence = "C"\n[settings]\nqueues = 16\n'
+        f'[fetch]\nurl = ""\ncommit = ""\nsha256 = "{hashlib.sha256(SAMPLE).hexdigest()}"\n'
+        f'bytes = {len(SAMPLE)}\nconverter = "nic-tuning-mcd"\n'
+    )
+    monkeypatch.setattr(scored, "DATASETS", tmp_path)
+    (cells,) = scored.fetched_cells("a-study-2022", copy)
+    at_50 = next(cell for cell in cells.cells if cell.levels["delay_us"] == 50)
+    assert at_50.numbers["latency_p99_us"] == pytest.approx((105.5 + 106) / 2)
+    assert at_50.numbers["queues"] == 16
+    text = "\n".join(scored.fetched("a-study-2022", copy))
+    assert "a-study-2022, published | memcached | rx_interrupt_rate_hz" in text
+    assert "geist" not in text.partition("## Scores")[2]

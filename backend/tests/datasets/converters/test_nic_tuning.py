@@ -46,6 +46,7 @@ def test_each_column_is_what_its_name_says() -> None:
         "replicate": "1",
         "elapsed_s": "20",
         "rx_bytes": "2000",
+        "rx_packets": "11",
         "tx_bytes": "4000",
         "rx_line_interrupts": "600",
         "request_rate_hz": "199999.5",
