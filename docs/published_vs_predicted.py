@@ -340,7 +340,7 @@ def nfs_fit() -> Iterator[Row]:
         "rx_kilointerrupts": table["normalised_kilointerrupts"],
         "system_cpu_jiffies": np.full(27, 10_000.0),
     }
-    result = fit_linear("cpu-overhead", columns, resamples=0)
+    result = fit_linear("cpu-overhead", columns, "paper-tls", resamples=0)
     for name, symbol, printed in (("alpha", "α", 0.81), ("beta", "β", 0.27), ("gamma", "γ", 1.11)):
         yield Row(
             f"NFS fit, {symbol}",

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from .conftest import Console, axe_complaints, eventually, somebody_else, stand_still
-from .test_explorer import drag_slider, open_explorer, residual_marks, surface
+from .test_explorer import choose_method, drag_slider, open_explorer, residual_marks, surface
 
 pytestmark = pytest.mark.browser
 
@@ -65,7 +65,7 @@ def work_offline(file: Page, path: Path, page: Page) -> None:
     eventually(file, lambda: surface(file) != before[0])
     eventually(file, lambda: residual_marks(file) != before[1])
     # kept: every method, every measure
-    file.get_by_role("button", name="OLS").or_(file.get_by_role("radio", name="OLS")).click()
+    choose_method(file, "Least squares")
     expect(file.get_by_text("27 cells", exact=False).first).to_be_visible()
     # kept: what is recommended; not kept, and said: for another interface
     advice = file.get_by_role("region", name="Recommendation")

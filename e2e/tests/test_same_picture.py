@@ -38,7 +38,7 @@ def some_view(draw: random.Random) -> str:
     if draw.random() < 0.2:
         return f"/models/{draw.choice(MODELS)}?{urlencode({'view': draw.choice(['map', '3d'])})}"
     says: dict[str, object] = {
-        "fit": draw.choice(["paper-tls", "ols"]),
+        "fit": draw.choice(["paper-tls", "robust", "ols"]),
         "frames": draw.choice(["counted", "full"]),
         "surface": draw.choice(["model", "cells"]),
         "scale": draw.choice(["log", "linear"]),

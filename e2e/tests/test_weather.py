@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from .conftest import Console, Server, drawn, eventually, stand_still
-from .test_explorer import NFS, open_explorer, surface
+from .test_explorer import NFS, choose_method, open_explorer, surface
 from .test_hands_on import value
 
 pytestmark = pytest.mark.browser
@@ -48,7 +48,7 @@ def test_a_server_that_goes_in_mid_drag_does_not_end_the_drag(page: Page, consol
     eventually(page, lambda: value(page, "γ") > half[0])
     eventually(page, lambda: surface(page) != half[1])
     panel = page.get_by_role("complementary", name="Model")
-    panel.get_by_role("button", name="OLS").click()
+    choose_method(page, "Least squares")
     expect(panel).to_contain_text("The fit did not arrive")
     expect(panel).to_contain_text("keep the fit from before")
     page.unroute("**/api/**")
@@ -62,7 +62,7 @@ def test_a_slow_fit_leaves_the_old_one_in_hand(page: Page) -> None:
     waiting: list[Route] = []
     page.route(FITS, lambda route: waiting.append(route))  # noqa: PLW0108
     panel = page.get_by_role("complementary", name="Model")
-    panel.get_by_role("button", name="OLS").click()
+    choose_method(page, "Least squares")
     fitting = panel.get_by_text("Fitting")
     expect(fitting).to_have_count(1)
     drawn(page)

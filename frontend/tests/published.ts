@@ -66,7 +66,8 @@ export function experimentOf(
     measures,
     notes: [],
     default_view: view,
-    default_fit: null,
+    // as its source.toml names its paper's method
+    default_fit: slug === 'geist-2005-nfs' ? { model: 'cpu-overhead', method: 'paper-tls', where: {} } : null,
   };
 }
 

@@ -54,9 +54,46 @@ def test_methods_side_by_side(read: Run) -> None:
 def test_whitened_needs_replicates_and_says_so(read: Run) -> None:
     done = read("fit", "geist-2005-nfs", "cpu-overhead", "--method", "all", "--json")
     assert done.returncode == 1
-    assert [fit["identifiable"] for fit in json.loads(done.stdout)] == [True, False, True]
+    known = {fit["method"]: fit["identifiable"] for fit in json.loads(done.stdout)}
+    assert known == {
+        "ols": True,
+        "wls": False,
+        "robust": True,
+        "whitened": False,
+        "paper-tls": True,
+    }
     assert "coalescope: whitened: " in done.stderr
     assert "replicate" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("workload", "f"), [("udp", 2_000.0), ("tcp", 3_000.0), ("request_response", 900.0)]
+)
+def test_the_fits_of_the_virtual_testbed_say_that_they_are_rejected(
+    read: Run, workload: str, f: float
+) -> None:
+    """In words: rejected, F and its degrees of freedom, by how much, where, and who disagrees."""
+    typed = ("fit", "virtual-testbed", "cpu-overhead", "--where", f"workload={workload}")
+    done = read(*typed, "--resamples", "400", "--json")
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert found["method"] == "ols"
+    assert found["diagnostics"]["lack_of_fit"]["f"] > f
+    said = found["message"]
+    assert "The replicates reject the model: cells deviate from it by" in said
+    assert "farthest off at mtu_bytes" in said
+    if workload == "request_response":
+        assert "Methods disagree beyond their intervals" in said
+        assert "gamma is 1.28" in said
+        assert "2.95" in said
+        assert "by whitened" in said
+
+
+def test_a_base_is_of_linear_fits(read: Run) -> None:
+    typed = ("fit", "geist-2005-nfs", "cpu-overhead", "--base")
+    assert "elapsed" in read(*typed).stderr
+    nonlinear = ("--output", "system_cpu", "--free", "alpha")
+    assert "--base is of linear fits" in read(*typed, *nonlinear).stderr
 
 
 def test_a_traced_model_predicts(run: Run, mine: Path) -> None:

@@ -240,3 +240,41 @@ def test_pooled_cells_are_one(client: Any) -> None:
     assert fit(client, method="ols").json()["n"] == 18
     assert fit(client, method="ols", pooled=["driver_version"]).json()["n"] == 9
     assert fit(client, pooled=["colour"]).json()["error"]["code"] == "unknown_factor"
+
+
+def test_a_data_set_names_the_method_of_its_paper(published: Any) -> None:
+    asked = {"model": "cpu-overhead", "resamples": 0}
+    own = published.post("/api/experiments/geist-2005-nfs/fits", json=asked).json()
+    assert own["method"] == "paper-tls"
+    assert own["diagnostics"]["max_abs_deviation_percent"] == pytest.approx(1.861, abs=5e-4)
+    values = [round(own["estimates"][name]["value"], 3) for name in ("alpha", "beta", "gamma")]
+    assert values == [0.813, 0.266, 1.110]
+
+
+def test_without_a_papers_method_all_runs_are_fitted_by_least_squares(client: Any) -> None:
+    client.upload(table(), "lab.csv")
+    asked = {"model": "cpu-overhead", "resamples": 0}
+    assert client.post("/api/experiments/lab/fits", json=asked).json()["method"] == "ols"
+
+
+def test_what_passes_without_traffic_is_fitted_on_request(client: Any) -> None:
+    """Half of the runs take ten times as long for the same traffic, with 0.02 s/s of idle work."""
+    rng = np.random.default_rng(3)
+    lines = [f"{COLUMNS},elapsed_s"]
+    for line in table(replicates=4, noise=0.002).decode().splitlines()[1:]:
+        *first, cpu = line.split(",")
+        elapsed = 10.0 if int(first[1]) == 50 else 100.0
+        lines.append(",".join([*first, repr(float(cpu) + 0.02 * elapsed), repr(elapsed)]))
+    rng.shuffle(lines[1:])
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    found = fit(client, method="ols", base=True, resamples=200).json()
+    base = found["estimates"]["base"]
+    assert base["unit"] == "s/s"
+    assert base["ci95"][0] < 0.02 < base["ci95"][1]
+    assert base["value"] == pytest.approx(0.02, rel=0.05)
+
+
+def test_a_base_needs_the_time_that_a_run_took(published: Any) -> None:
+    answer = fit(published, "geist-2005-nfs", base=True)
+    assert answer.status_code == 422
+    assert "elapsed" in answer.json()["error"]["message"]

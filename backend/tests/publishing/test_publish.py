@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from coalescope.cli import main
 from coalescope.publishing.documents import document, way_up
+from coalescope_models.inference.methods import METHODS
 
 from ..datasets.converters.test_nic_tuning import SAMPLE
 
@@ -70,7 +71,7 @@ def test_a_site_holds_what_the_page_asks(store: Path, capsys: pytest.CaptureFixt
         assert f"answers/runs/{run['id']}.json" in files
         assert f"runs/{run['id']}/index.html" in files
     kept = {fit["asked"]["method"]: fit["answer"]["estimates"] for fit in fits}
-    assert set(kept) == {"paper-tls", "whitened", "ols"}
+    assert set(kept) == set(METHODS)
     assert kept["paper-tls"]["alpha"]["value"] == pytest.approx(0.813, abs=5e-4)
     assert f"answers/{own}/export/cells.csv" in files
     for address in ("explorer/chase-1999", "figures/geist-2005-table-2", "models/link-bound"):

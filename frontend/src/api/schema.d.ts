@@ -880,7 +880,7 @@ export interface components {
         };
         /**
          * Bootstrap
-         * @description How the intervals were made.
+         * @description How the intervals were made. A robust fit draws none: its scores are summed by `unit`.
          *
          *     Attributes:
          *         unit: what was drawn: "rows" of the table, "replicates" within their cells, or, where these
@@ -1613,7 +1613,7 @@ export interface components {
          * FitIn
          * @description What to fit and how.
          * @example {
-         *       "method": "paper-tls",
+         *       "method": "ols",
          *       "model": "cpu-overhead",
          *       "resamples": 10000,
          *       "seed": 1,
@@ -1630,11 +1630,15 @@ export interface components {
             model: string;
             /**
              * Method
-             * @description Total least squares as in Geist et al. 2005; the same weighed by the noise that replicates show, whatever the units; or ordinary least squares. Noisy counts bias all but the whitened fit; a model that the replicates reject distorts that one most
-             * @default paper-tls
-             * @enum {string}
+             * @description By default the one that the data set names as its paper's, else ols. ols: least squares of all runs, in percent of their cell. wls: the same, weighed by how the replicates' spread goes with the response. robust: outlying runs do not move it. whitened: weighed by the noise of counts and response alike, for counts that err; a model that the replicates reject distorts it most. paper-tls: total least squares as in Geist et al. 2005; its result depends on the units (10⁶ bytes, thousands)
              */
-            method?: "paper-tls" | "whitened" | "ols";
+            method?: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | null;
+            /**
+             * Base
+             * @description Fit also what passes without traffic, in the response's unit per second of `elapsed_s`
+             * @default false
+             */
+            base?: boolean;
             /**
              * Response
              * @description The measure to fit; by default the one that most runs have, and of equals what receiving alone cost
@@ -1686,7 +1690,7 @@ export interface components {
             /** Model */
             model: string;
             /** Method */
-            method: ("paper-tls" | "whitened" | "ols") | "nonlinear";
+            method: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | "nonlinear";
             /**
              * Response
              * @description The measure that was fitted
@@ -1725,7 +1729,7 @@ export interface components {
             identifiable: boolean;
             /**
              * Message
-             * @description Why there are no values or no intervals; that the replicates reject the model
+             * @description Why there are no values or no intervals; that replicates reject the model, where and by how much; that a cost is held at 0; that methods disagree
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];
@@ -2431,7 +2435,7 @@ export interface components {
             /** Model */
             model: string;
             /** Method */
-            method: ("paper-tls" | "whitened" | "ols") | "nonlinear";
+            method: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | "nonlinear";
             /**
              * Response
              * @description The measure that was fitted
@@ -2470,7 +2474,7 @@ export interface components {
             identifiable: boolean;
             /**
              * Message
-             * @description Why there are no values or no intervals; that the replicates reject the model
+             * @description Why there are no values or no intervals; that replicates reject the model, where and by how much; that a cost is held at 0; that methods disagree
              */
             message: string | null;
             bootstrap: components["schemas"]["Bootstrap"];

@@ -389,7 +389,7 @@ export function termsOf(subject: Subject, slices: Slices): Terms {
     x: null,
     y: null,
     model: null,
-    method: METHODS.find((m) => m === method) ?? 'paper-tls',
+    method: METHODS.find((m) => m === method) ?? METHODS[0],
     frames: 'counted',
     byHand: {},
     pins: [],

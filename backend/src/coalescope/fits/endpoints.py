@@ -38,9 +38,9 @@ def create_fit(request: Request, slug: str, body: FitIn) -> FitOut:
     """
     database: Database = request.app.state.database
     kept: LatestAnswers[FitOut] = request.app.state.fits
-    asked = body.request()
     with database.read() as connection:
         experiment = get_experiment(connection, slug)
+    asked = body.request(experiment)
 
     def compute() -> FitOut:
         # No connection is held while the fit runs.

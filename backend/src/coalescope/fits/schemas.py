@@ -10,13 +10,14 @@ from coalescope_models.inference.fitting import Bootstrap, Diagnostics, Estimate
 from coalescope_models.inference.statistics import Independence
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
+from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.schemas import Chosen, Level
 from coalescope.fits.nonlinear import (
     MAX_NONLINEAR_RESAMPLES,
     NonlinearFit,
     NonlinearRequest,
 )
-from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, Method
+from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, Method, default_method
 from coalescope.predictions.service import require_model
 from coalescope.runs.selection import LeftOut, where_pairs
 from coalescope.user_models.schemas import UserModelIn
@@ -34,7 +35,7 @@ class FitIn(BaseModel):
             "examples": [
                 {
                     "model": "cpu-overhead",
-                    "method": "paper-tls",
+                    "method": "ols",
                     "where": {"workload": "nfs"},
                     "resamples": 10000,
                     "seed": 1,
@@ -44,11 +45,19 @@ class FitIn(BaseModel):
     )
 
     model: str = Field(description="Id of a model with a linear fit")
-    method: Method = Field(
-        default="paper-tls",
-        description="Total least squares as in Geist et al. 2005; the same weighed by the noise "
-        "that replicates show, whatever the units; or ordinary least squares. Noisy counts bias "
-        "all but the whitened fit; a model that the replicates reject distorts that one most",
+    method: Method | None = Field(
+        default=None,
+        description="By default the one that the data set names as its paper's, else ols. ols: "
+        "least squares of all runs, in percent of their cell. wls: the same, weighed by how the "
+        "replicates' spread goes with the response. robust: outlying runs do not move it. "
+        "whitened: weighed by the noise of counts and response alike, for counts that err; a "
+        "model that the replicates reject distorts it most. paper-tls: total least squares as in "
+        "Geist et al. 2005; its result depends on the units (10⁶ bytes, thousands)",
+    )
+    base: bool = Field(
+        default=False,
+        description="Fit also what passes without traffic, in the response's unit per second of "
+        "`elapsed_s`",
     )
     response: str | None = Field(
         default=None,
@@ -70,11 +79,12 @@ class FitIn(BaseModel):
         default=1, description="The same seed gives the same intervals"
     )
 
-    def request(self) -> FitRequest:
-        """Return it as the service takes it."""
+    def request(self, experiment: ExperimentRecord) -> FitRequest:
+        """Return it as the service takes it, for an experiment."""
         return FitRequest(
             model=self.model,
-            method=self.method,
+            method=self.method or default_method(experiment, self.model),
+            base=self.base,
             where=where_pairs(self.where),
             resamples=self.resamples,
             seed=self.seed,
@@ -197,7 +207,8 @@ class FitOut(BaseModel):
     residuals: Sequence[ResidualOut]
     identifiable: bool
     message: str | None = Field(
-        description="Why there are no values or no intervals; that the replicates reject the model"
+        description="Why there are no values or no intervals; that replicates reject the model, "
+        "where and by how much; that a cost is held at 0; that methods disagree"
     )
     bootstrap: Bootstrap
     independence: Independence | None = Field(

@@ -4,10 +4,11 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 from coalescope_models.catalogue import MODELS, LinearFit, Model
 from coalescope_models.inference.fitting import FitResult, Over, Residual, fit_linear
+from coalescope_models.inference.methods import DEFAULT_METHOD, METHODS
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
@@ -17,7 +18,7 @@ from coalescope.fits.table import FitTable, fit_table, needed_measures
 from coalescope.predictions.service import require_model
 from coalescope.runs.selection import select_runs
 
-Method = Literal["paper-tls", "whitened", "ols"]
+Method = Literal["ols", "wls", "robust", "whitened", "paper-tls"]
 
 MAX_RESAMPLES = 100_000
 # Rows times resamples: about ten seconds on one core, at 17 to 40 million a second.
@@ -32,6 +33,7 @@ class FitRequest:
 
     `response` is the measure to fit, None for the one that most runs have. Cells that differ in
     `pooled` factors only are taken for one. Runs of the identities in `without` are left out.
+    `base` is whether to fit what passes without traffic, too.
     """
 
     model: str
@@ -42,6 +44,14 @@ class FitRequest:
     response: str | None = None
     pooled: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    base: bool = False
+
+
+def default_method(experiment: ExperimentRecord, model: str) -> Method:
+    """The method that the data set names for this model, as that of its paper; else `ols`."""
+    own = experiment.source.get("default_fit") or {}
+    named = own.get("method") if own.get("model") == model else None
+    return cast("Method", named if named in METHODS else DEFAULT_METHOD)
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ def select_rows(
     run is chosen, and if a measure that the fit needs is missing.
     """
     model = require_model(request.model)
-    fit = _linear_fit(model)
+    fit = _linear_fit(model, base=request.base)
     selection = select_runs(
         connection, experiment, needed_measures(fit), request.where, request.without
     )
@@ -120,6 +130,7 @@ def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -
         strata=None if table.replicated else table.strata(),
         cells=table.cells if table.replicated else None,
         when=table.when,
+        base=request.base,
         resamples=request.resamples,
         rng=request.seed,
         workers=spread if spread is not None and large else len(os.sched_getaffinity(0)),
@@ -152,9 +163,9 @@ def with_worst_point(result: FitResult, factors: Sequence[Factors]) -> FitResult
     return replace(result, message=f"{result.message} {worst}")
 
 
-def _linear_fit(model: Model) -> LinearFit:
+def _linear_fit(model: Model, *, base: bool) -> LinearFit:
     if model.linear_fit is not None:
-        return model.linear_fit
+        return model.linear_fit.with_base() if base else model.linear_fit
     able = ", ".join(name for name, other in MODELS.items() if other.linear_fit is not None)
     raise CoalescopeError(
         "no_linear_fit",

@@ -22,6 +22,7 @@ _COUNTED = {
     "rx_megabytes": ("rx_bytes", 1e-6),
     "rx_kilopackets": ("rx_packets", 1e-3),
     "rx_kilointerrupts": ("rx_interrupts", 1e-3),
+    "elapsed_s": ("elapsed_s", 1.0),
 }
 
 _WHY_ABSENT = {

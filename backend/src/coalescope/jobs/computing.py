@@ -28,9 +28,9 @@ def computing(database: Database, settings: Settings, spread: Over | None) -> Pr
             return lambda: prediction_out(sweep(grid.model, grid.values, grid.spans(), spread))
         assert question.experiment is not None
         if question.fit is not None:
-            asked = question.fit.request()
             with database.read() as connection:
                 experiment = get_experiment(connection, question.experiment)
+                asked = question.fit.request(experiment)
                 selection = linear.select_rows(connection, experiment, asked, _PATIENCE)
             return lambda: fit_out(linear.fit(selection, asked, spread))
         assert question.nonlinear_fit is not None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from coalescope_models.inference.methods import DEFAULT_METHOD
 from sqlalchemy.engine import Connection
 from starlette.datastructures import QueryParams
 from starlette.types import Scope
@@ -100,7 +101,7 @@ class AnswersAhead:
         for asked in known.fits:
             here = all(query.get(name, level) == level for name, level in asked["where"].items())
             if here and first.items() <= asked.items():
-                key = (record.id, record.data_version, FitIn(**asked).request())
+                key = (record.id, record.data_version, FitIn(**asked).request(record))
                 fit = self._fits.find(key)
                 if fit is not None:
                     yield {"asked": asked, "answer": fit.model_dump(mode="json")}
@@ -132,7 +133,7 @@ def _described(connection: Connection, record: ExperimentRecord) -> _Known:
     return _Known(
         experiment=_encoded(told),
         cells=_encoded(filled),
-        method=fit["method"] if fit else "paper-tls",
+        method=fit["method"] if fit else DEFAULT_METHOD,
         measure=view["measure"] if view else None,
         fits=tuple(fit_requests(told, filled)),
     )

@@ -5,11 +5,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from coalescope_models.inference.methods import METHODS
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 Json = Mapping[str, Any]
 
-_METHODS = ("paper-tls", "whitened", "ols")
 _MODEL = "cpu-overhead"
 # What each goal of a recommendation can mean, the best first, and the factors that are traffic
 # (features/recommend/question.ts).
@@ -31,7 +31,7 @@ def fit_requests(experiment: Json, cells: Json) -> Iterator[Json]:
     costs = [COSTS[m["name"]] for m in experiment["measures"] if m["name"] in COSTS]
     for where, _ in _choices(experiment, cells):
         for response in costs:
-            for method in _METHODS:
+            for method in METHODS:
                 yield {"model": _MODEL, "method": method, "response": response, "where": where}
 
 

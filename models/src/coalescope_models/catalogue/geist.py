@@ -71,7 +71,9 @@ MODELS = (
             remedies=(
                 (frozenset({"rx_megabytes", "rx_kilopackets"}), "at another MTU"),
                 (frozenset({"rx_kilointerrupts"}), "with another interrupt delay"),
+                (frozenset({"elapsed_s"}), "at other loads"),
             ),
+            base=("elapsed_s", "base", "s"),
         ),
         notes=(_PER_PROTOCOL,),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -89,6 +89,7 @@ class LinearFit:
         responses: unit of each measure that can be the response.
         output: the output of the model that the response is compared with.
         remedies: what to measure besides when these columns cannot be told apart.
+        base: column, parameter and "per" of what passes without traffic, which can be fitted too.
     """
 
     columns: tuple[str, ...]
@@ -97,6 +98,24 @@ class LinearFit:
     responses: Mapping[str, str]
     output: str
     remedies: tuple[tuple[frozenset[str], str], ...] = ()
+    base: tuple[str, str, str] | None = None
+
+    def with_base(self) -> LinearFit:
+        """The same fit with what passes without traffic as one more parameter.
+
+        Raises:
+            ValueError: the model has none.
+        """
+        if self.base is None:
+            raise ValueError("this model has no base")
+        column, parameter, per = self.base
+        return replace(
+            self,
+            columns=(*self.columns, column),
+            parameters=(*self.parameters, parameter),
+            per=(*self.per, per),
+            base=None,
+        )
 
     def units(self, response_unit: str) -> tuple[str, ...]:
         """Return the unit of each parameter for a response in a unit."""

@@ -85,7 +85,7 @@ def test_against_odrpack_where_the_noise_is_independent(nfs_table, monkeypatch):
     means, noise = scaled_means_and_noise(rows, cells)
     diagonal = np.diag(np.diag(noise))
     monkeypatch.setattr(
-        "coalescope_models.inference.fitting.linear.pooled_noise", lambda *_: (diagonal, 100)
+        "coalescope_models.inference.fitting.task.pooled_noise", lambda *_: (diagonal, 100)
     )
     other = odrpack.odr_fit(
         lambda x, b: b @ x,

@@ -4,10 +4,10 @@
 import sys
 from argparse import Namespace
 
-from coalescope_models.inference.fitting import FitResult, LackOfFit
+from coalescope_models.inference.fitting import FitResult, LackOfFit, chance
+from coalescope_models.inference.methods import METHODS
 
 from coalescope.cli.local_store import experiment_of, local_store
-from coalescope.cli.options.questions import METHODS
 from coalescope.cli.output import (
     chosen_levels,
     print_heading,
@@ -22,7 +22,15 @@ from coalescope.errors import CoalescopeError
 from coalescope.fits import nonlinear
 from coalescope.fits.nonlinear import MAX_NONLINEAR_RESAMPLES, NonlinearFit
 from coalescope.fits.schemas import FitOut, fit_out, nonlinear_fit_out
-from coalescope.fits.service import MAX_RESAMPLES, Fit, FitRequest, fit, select_rows, worst_point
+from coalescope.fits.service import (
+    MAX_RESAMPLES,
+    Fit,
+    FitRequest,
+    default_method,
+    fit,
+    select_rows,
+    worst_point,
+)
 
 
 def run(arguments: Namespace) -> int:
@@ -46,6 +54,12 @@ def run(arguments: Namespace) -> int:
 
 
 def _check_options(arguments: Namespace) -> None:
+    if arguments.output is not None and arguments.base:
+        raise CoalescopeError(
+            "wrong_fit",
+            "--base is of linear fits.",
+            advice="Leave out --output, or add a constant to a model of your own.",
+        )
     only_nonlinear = [name for name in ("free", "hold") if getattr(arguments, name)]
     if arguments.output is None and (only_nonlinear or is_file(_model(arguments))):
         named = f"--{only_nonlinear[0]}" if only_nonlinear else "A model of your own"
@@ -73,23 +87,24 @@ def _model(arguments: Namespace) -> str:
 
 
 def _linear(arguments: Namespace) -> list[Fit]:
-    asked = arguments.methods or ["paper-tls"]
-    methods = METHODS if "all" in asked else tuple(dict.fromkeys(asked))
-    requests = [
-        FitRequest(
-            model=_model(arguments),
-            method=method,
-            where=tuple(arguments.where),
-            resamples=10_000 if arguments.resamples is None else arguments.resamples,
-            seed=arguments.seed,
-            response=arguments.response,
-            pooled=tuple(arguments.pool),
-            without=arguments.without,
-        )
-        for method in methods
-    ]
     with local_store(arguments) as store, store.database.read() as connection:
         experiment = experiment_of(connection, arguments)
+        asked = arguments.methods or [default_method(experiment, _model(arguments))]
+        methods = METHODS if "all" in asked else tuple(dict.fromkeys(asked))
+        requests = [
+            FitRequest(
+                model=_model(arguments),
+                method=method,
+                where=tuple(arguments.where),
+                resamples=10_000 if arguments.resamples is None else arguments.resamples,
+                seed=arguments.seed,
+                response=arguments.response,
+                pooled=tuple(arguments.pool),
+                without=arguments.without,
+                base=arguments.base,
+            )
+            for method in methods
+        ]
         selection = select_rows(connection, experiment, requests[0])
     return [fit(selection, request) for request in requests]
 
@@ -184,7 +199,7 @@ def _interval(ends: tuple[float, float] | None) -> str:
 def _lack_of_fit(found: LackOfFit) -> str:
     verdict = "rejected" if found.rejected else "not rejected"
     degrees = f"{found.model_degrees_of_freedom}, {found.noise_degrees_of_freedom}"
-    return f"F({degrees}) = {found.f:,.4g}, p = {found.p_value:.2g}: the model is {verdict}"
+    return f"F({degrees}) = {found.f:,.4g}, {chance(found)}: the model is {verdict}"
 
 
 def _worst(found: Fit) -> str:
@@ -199,6 +214,8 @@ def _worst(found: Fit) -> str:
 
 def _bootstrap(result: FitResult) -> str:
     plan = result.bootstrap
+    if result.method == "robust":
+        return f"from the scores of the {'cells' if plan.unit == 'cells' else 'runs'}"
     if result.method == "nonlinear" and plan.unit == "rows":
         return "from the curvature at the minimum: there are no replicates"
     if plan.unit == "clusters" and result.independence is not None:

@@ -4,10 +4,10 @@
 import argparse
 from pathlib import Path
 
+from coalescope_models.inference.methods import METHODS
+
 from coalescope.cli import arguments
 from coalescope.cli.options import shared
-
-METHODS = ("paper-tls", "whitened", "ols")
 
 
 def predict(parser: argparse.ArgumentParser) -> None:
@@ -50,9 +50,17 @@ def fit(parser: argparse.ArgumentParser) -> None:
         choices=(*METHODS, "all"),
         action="append",
         dest="methods",
-        help="of a linear fit: total least squares as in Geist et al. 2005 (the default), the same "
-        "weighed by the noise of replicates, ordinary least squares; noisy counts bias all but the "
-        "whitened one, which a model that the replicates reject distorts most; may be repeated",
+        help="of a linear fit (default: the one that the data set names as its paper's, else ols): "
+        "ols, least squares of all runs in percent of their cell; wls, weighed by how the "
+        "replicates' spread goes with the response; robust, which outlying runs do not move; "
+        "whitened, for counts that err: a model that the replicates reject distorts it most; "
+        "paper-tls, total least squares as in Geist et al. 2005, whose result depends on the units "
+        "of the counts; may be repeated",
+    )
+    parser.add_argument(
+        "--base",
+        action="store_true",
+        help="of a linear fit: find also what passes without traffic, per second",
     )
     parser.add_argument(
         "--output",

@@ -5,11 +5,10 @@ import { tryAgain } from '../../../api/copy';
 import { reasonOf } from '../../../api/errors';
 import type { Fit } from '../../../api/types';
 import { Notice } from '../../../components/Notice';
-import { Segmented } from '../../../components/Segmented';
 import { brief, decimal } from '../../../plots/number';
-import type { Method } from '../../../state/explorer';
 import { useExplorer, useFrame } from '../context';
 import { PullChooser } from '../pull/PullChooser';
+import { MethodMenu } from './MethodMenu';
 import { Parameter } from './Parameter';
 
 export interface FitState {
@@ -23,9 +22,8 @@ export interface FitState {
 }
 
 function FitHeader({ state }: { state: FitState | null }) {
-  const { store, toFit } = useExplorer();
+  const { toFit } = useExplorer();
   const [edited, setEdited] = useState(false);
-  const { method } = store.get();
   // off the fit and back on it: twice in a drag at most
   useFrame((live) => setEdited(live.edited));
   return (
@@ -37,19 +35,7 @@ function FitHeader({ state }: { state: FitState | null }) {
             Start values
           </button>
         )}
-        {state && (
-          <Segmented
-            tiny
-            label="Fit method"
-            value={method}
-            segments={[
-              { value: 'paper-tls', label: 'Paper TLS' },
-              { value: 'whitened', label: 'Whitened' },
-              { value: 'ols', label: 'OLS' },
-            ]}
-            onChange={(next: Method) => store.update({ method: next, byHand: {} })}
-          />
-        )}
+        {state && <MethodMenu />}
         {state && (
           <button
             type="button"
@@ -92,6 +78,7 @@ function basis({ bootstrap, estimates, independence }: Fit): string {
   if (bootstrap.unit === 'clusters' && independence) {
     return `leaving out each of ${independence.clusters} ${independence.cluster_kind}s in turn`;
   }
+  if (bootstrap.resamples === 0) return `from the scores of the ${bootstrap.unit}`;
   return `from ${decimal(bootstrap.resamples, 0)} resamples of the ${bootstrap.unit}, seed ${bootstrap.seed}`;
 }
 

@@ -4,15 +4,18 @@
 Needs numpy, so nothing that runs in the browser imports it.
 """
 
+from ..methods import DEFAULT_METHOD, METHODS
 from .bootstrap import Over
 from .diagnostics import CONDITION_LIMIT
 from .errors import FitInputError
-from .linear import METHODS, fit_linear
+from .lack_of_fit import chance
+from .linear import fit_linear
 from .nonlinear import Weighting, fit_nonlinear, most_work
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
 
 __all__ = [
     "CONDITION_LIMIT",
+    "DEFAULT_METHOD",
     "METHODS",
     "Bootstrap",
     "Diagnostics",
@@ -23,6 +26,7 @@ __all__ = [
     "Over",
     "Residual",
     "Weighting",
+    "chance",
     "fit_linear",
     "fit_nonlinear",
     "most_work",

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from .points import Floats, K
+from .points import Floats, Integers, K
 
 #: What rounding leaves of an eigenvalue that is zero, relative to the sum of squares.
 _ROUNDING = 1e-13
@@ -60,6 +60,11 @@ class Moments:
         scatter = (centred * weights[:, None]).transpose(0, 2, 1) @ centred
         return cls(np.full(len(sets), total), centroid, scatter)
 
+    def part(self, sets: Integers, columns: Integers) -> Moments:
+        """The moments of some of the sets, in some of the columns."""
+        scatter = self.scatter[np.ix_(sets, columns, columns)]
+        return Moments(self.weight[sets], self.centroid[np.ix_(sets, columns)], scatter)
+
 
 def total_least_squares(moments: Moments) -> Floats:
     """Fit the plane with the least sum of squared distances: Geist et al. 2005, section 4.
@@ -83,6 +88,9 @@ def total_least_squares(moments: Moments) -> Floats:
 
 def ordinary_least_squares(moments: Moments) -> Floats:
     """Minimise the squared deviations of α x + β y + γ z from K.
+
+    With the weights of the moments these are weighted least squares. In other units of a column
+    its estimate changes as the unit does, and nothing else.
 
     Returns:
         Estimates, [b, p]; not finite where the columns are linearly dependent.

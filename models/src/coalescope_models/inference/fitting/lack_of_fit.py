@@ -15,18 +15,22 @@ SIGNIFICANCE = 0.01
 _ROUNDING = 1e-12
 
 
-def lack_of_fit(deviations: Floats, cells: Groups, parameters: int) -> LackOfFit | None:
+def lack_of_fit(
+    deviations: Floats, cells: Groups, parameters: int, weights: Floats | None = None
+) -> LackOfFit | None:
     """Test the model against the replicates; None where that is not possible.
 
     F = [Σ n d̄²/(m − p)] / [Σ Σ (d − d̄)²/(N − m)], with m cells of n replicates, N in all, p
     parameters, and d what the model deviates from each replicate (Draper and Smith 1998, section
-    2.1). Cells of one replicate count above, not below.
+    2.1). Cells of one replicate count above, not below. Where runs are weighed by their variance,
+    both sums are: the weights of the test are those of the fit.
 
     Args:
         deviations: of the model from each replicate, relative to its cell's mean response, in the
             order of the table, [N].
         cells: groups of replicates.
         parameters: how many were estimated.
+        weights: of each replicate, alike within a cell, [N]; None where all are alike.
     """
     between = cells.count - parameters
     within = len(deviations) - cells.count
@@ -34,11 +38,13 @@ def lack_of_fit(deviations: Floats, cells: Groups, parameters: int) -> LackOfFit
         return None
     own = deviations[cells.order]
     means = np.add.reduceat(own, cells.starts) / cells.sizes
-    misfit = float(np.sum(cells.sizes * means**2)) / between
-    noise = float(np.sum((own - np.repeat(means, cells.sizes)) ** 2)) / within
+    apart = (own - np.repeat(means, cells.sizes)) ** 2
+    noise = float(np.sum(apart)) / within
     if noise <= _ROUNDING**2:
         return None
-    f = misfit / noise
+    each = np.ones(len(own)) if weights is None else weights[cells.order]
+    misfit = float(np.sum(cells.sizes * each[cells.starts] * means**2)) / between
+    f = misfit / (float(np.sum(each * apart)) / within)
     p_value = f_tail(f, between, within)
     return LackOfFit(
         f=f,
@@ -51,14 +57,18 @@ def lack_of_fit(deviations: Floats, cells: Groups, parameters: int) -> LackOfFit
     )
 
 
+def chance(found: LackOfFit) -> str:
+    """The probability of such an F where the model is right, in words."""
+    return "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.2g}"
+
+
 def rejection(found: LackOfFit) -> str:
     """Say that the model is rejected, and by how much."""
-    p_text = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
     return (
         f"The replicates reject the model: cells deviate from it by {found.misfit_percent:.2g} %, "
         f"single runs from their cell by {found.noise_percent:.2g} % (lack of fit: F = "
         f"{found.f:,.4g} on {found.model_degrees_of_freedom} and "
-        f"{found.noise_degrees_of_freedom} degrees of freedom, {p_text})."
+        f"{found.noise_degrees_of_freedom} degrees of freedom, {chance(found)})."
     )
 
 

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...catalogue import LinearFit, Model, find
-from ..statistics import Timeline
+from ...catalogue import Model
+from ..methods import DEFAULT_METHOD
+from ..statistics import Timeline, t_quantile
 from .bootstrap import Over, percentile_ends, resample_replicates, resample_rows
 from .dependence import in_view_of
 from .diagnostics import (
@@ -24,107 +23,57 @@ from .diagnostics import (
     why_no_whitening,
     why_not_identifiable,
 )
+from .disagreement import disagreement
 from .errors import FitInputError
-from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
-from .freedom import satterthwaite, variance_by_cell
-from .lack_of_fit import WIDENED, lack_of_fit, rejection
-from .non_negative import at_zero, negative
-from .points import Floats, Groups, matrix, normalised, pooled_noise
+from .estimators import Moments
+from .lack_of_fit import WIDENED, rejection
+from .non_negative import above, held_at_zero
+from .points import Floats, Groups
 from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
+from .robust import outlying, robust_fit
+from .spread import told, why_no_power
+from .task import Task, read_task
 
-#: The methods that `fit_linear` knows.
-METHODS = ("paper-tls", "whitened", "ols")
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What is asked for: counts and response as one matrix, [n, p + 1], and how to group it."""
-
-    model: Model
-    fit: LinearFit
-    method: str
-    response: str
-    response_unit: str
-    rows: Floats
-    groups: Groups
-    unit: Literal["rows", "replicates"]
-
-    @property
-    def observations(self) -> Floats:
-        """The rows that the model is fitted to: the rows, or the means of cells, [n, p + 1]."""
-        return self.rows if self.unit == "rows" else self.groups.means(self.rows)
-
-    @cached_property
-    def noise(self) -> tuple[Floats, int]:
-        """Covariance within cells, [p + 1, p + 1], and its degrees of freedom."""
-        return pooled_noise(self.rows, self.groups)
-
-    @property
-    def estimator(self) -> Callable[[Moments], Floats]:
-        """From moments to estimates, [b, p]."""
-        if self.method == "whitened":
-            return partial(whitened_total_least_squares, noise=self.noise[0])
-        return ESTIMATORS[self.method]
-
-    @property
-    def weights(self) -> Floats | None:
-        """Of each observation; None where they are alike.
-
-        The noise of a cell's mean is that of a replicate over their number: what is whitened by
-        it counts each replicate once.
-        """
-        return self.groups.sizes.astype(np.float64) if self.method == "whitened" else None
-
-    @property
-    def freedom(self) -> Floats:
-        """Degrees of freedom of the spread of each estimate, [p]."""
-        if self.unit == "rows":
-            return np.full(len(self.fit.parameters), max(1.0, self.residual_freedom))
-        variances = variance_by_cell(self.rows, self.groups, self.estimator, self.weights)
-        return satterthwaite(variances, self.groups)
-
-    @property
-    def residual_freedom(self) -> int:
-        """Observations less parameters."""
-        return len(self.indices) - len(self.fit.parameters)
-
-    def lack_of_fit(self, values: Floats) -> LackOfFit | None:
-        """Test estimates [p] against the replicates; None where rows are no replicates."""
-        if self.unit == "rows":
-            return None
-        means = np.empty(len(self.rows))
-        means[self.groups.order] = np.repeat(self.observations[:, -1], self.groups.sizes)
-        deviations = (self.rows[:, :-1] @ values - self.rows[:, -1]) / means
-        return lack_of_fit(deviations, self.groups, len(self.fit.parameters))
-
-    @property
-    def indices(self) -> NDArray[np.intp]:
-        """Row of the table that each observation (first) comes from."""
-        return np.arange(len(self.rows)) if self.unit == "rows" else self.groups.first_rows
+#: Resamples of a method that is only compared with.
+_COMPARED = 400
+#: Methods that a fit is compared with; each reacts to something else.
+_OTHERS = ("ols", "whitened", "paper-tls")
+#: Share of resamples with a cost at 0 from which on their mean says nothing about bias.
+_CUT_OFF = 0.01
+#: Weight of a run below which a robust fit counts it as an outlier.
+_OUTLIER = 0.1
 
 
 def fit_linear(
     model: str | Model,
     table: Mapping[str, ArrayLike],
-    method: str = "paper-tls",
+    method: str = DEFAULT_METHOD,
     *,
     response: str | None = None,
     response_unit: str | None = None,
     strata: ArrayLike | None = None,
     cells: ArrayLike | None = None,
     when: Timeline | None = None,
+    base: bool = False,
     resamples: int = 10_000,
     rng: np.random.Generator | int | None = None,
     workers: int | Over = 1,
 ) -> FitResult:
-    """Fit the parameters of a linear model.
+    """Fit the parameters of a linear model; none is negative.
 
-    Each row is first scaled to the common response K = 10000, as in Geist et al. 2005, section 4.
-    "paper-tls" then fits a plane to the points by total least squares, exactly as that section
-    does; "ols" minimises the deviations from K; "whitened" weighs deviations by the noise that the
-    replicates show, in counts and response alike. None depends on K. The paper's total least
-    squares depends on the units of the columns; they are fixed by the model (10⁶ bytes,
-    thousands). The whitened fit does not.
+    Each row is first scaled to the common response K = 10000, as in Geist et al. 2005, section 4;
+    no method depends on K.
+
+    - "ols": least squares of all runs' deviations, in percent of their cell's mean response: a
+      cell's mean counts as often as it was measured. Its result depends on no unit.
+    - "wls": the same, with the variance of a run as a power of the response, which the replicates
+      tell.
+    - "robust": Tukey's bisquare over all runs, which single outliers do not move. Its intervals are
+      those of the scores; no resamples are drawn.
+    - "whitened": deviations weighed by the noise that the replicates show, in counts and response
+      alike. Right where the counts themselves err; a model that does not hold distorts it most.
+    - "paper-tls": total least squares exactly as the paper's section 4 does it. Its result depends
+      on the units of the columns; they are fixed by the model (10⁶ bytes, thousands).
 
     Args:
         model: a model with a `linear_fit`, or its id.
@@ -137,6 +86,7 @@ def fit_linear(
             cells, and the bootstrap draws whole replicates within each. Excludes `strata`.
         when: each row was recorded. Where replicates depend on it, intervals are made of blocks,
             sessions or rounds, or not at all, and the message says why.
+        base: fit also what passes without traffic, per second; the table then has `elapsed_s`.
         resamples: of the bootstrap; 0 for none.
         rng: generator, or the seed of one (which the result then records). The same seed gives
             the same result, bit for bit.
@@ -145,14 +95,25 @@ def fit_linear(
 
     Returns:
         The fit. Data that cannot determine the parameters give a result with `identifiable` False,
-        no values, and a message that says why; that is not an error.
+        no values, and a message that says why; that is not an error. The message also says where a
+        cost is held at 0, where replicates reject the model, and where other methods disagree
+        beyond their intervals.
 
     Raises:
         UnknownModelError: there is no such model.
         FitInputError: the model has no linear fit, a column is missing or of another length, the
             method is unknown, or a bootstrap is asked for without a generator.
     """
-    task = _read(model, table, method, response, response_unit, strata, cells)
+    task = read_task(
+        model,
+        table,
+        method,
+        response=response,
+        response_unit=response_unit,
+        strata=strata,
+        cells=cells,
+        base=base,
+    )
     if resamples < 0:
         raise FitInputError("resamples", "resamples must not be negative")
     if not callable(workers) and workers < 1:
@@ -161,213 +122,228 @@ def fit_linear(
         raise FitInputError("rng", "a bootstrap needs a generator or a seed")
     plan = Bootstrap(
         unit=task.unit,
-        resamples=resamples,
+        resamples=0 if method == "robust" else resamples,
         seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
         strata=task.groups.count,
         degenerate=0,
     )
+    generator = np.random.default_rng(rng) if resamples and rng is not None else None
+    result = _fitted(task, plan, generator, workers)
+    if result.identifiable and when is not None and cells is not None:
+
+        def refit(rows: NDArray[np.intp]) -> FitResult:
+            return fit_linear(
+                model,
+                {name: np.asarray(column)[rows] for name, column in table.items()},
+                method,
+                response=response,
+                response_unit=response_unit,
+                cells=np.asarray(cells)[rows],
+                base=base,
+                resamples=0,
+            )
+
+        result = in_view_of(
+            when,
+            result,
+            (task.rows[:, -1] / (task.rows[:, :-1] @ _values(result))).tolist(),
+            np.asarray(cells).tolist(),
+            refit,
+            dict.fromkeys(result.estimates, (0.0, np.inf)),
+        )
+    if generator is None or not result.identifiable:
+        return result
+    (own,) = generator.spawn(1)
+    few = replace(plan, resamples=min(resamples, _COMPARED))
+    others = [
+        _fitted(replace(task, method=other), few, own, 1) for other in _OTHERS if other != method
+    ]
+    return _saying(result, disagreement(result, others), _outliers(task, result))
+
+
+def _values(result: FitResult) -> Floats:
+    return np.array([own.value for own in result.estimates.values()], dtype=np.float64)
+
+
+def _saying(result: FitResult, *more: str | None) -> FitResult:
+    return replace(result, message=" ".join(filter(None, (result.message, *more))) or None)
+
+
+def _outliers(task: Task, result: FitResult) -> str | None:
+    """Where single runs do not belong with the others of their cell, offer what bears them."""
+    if task.method == "robust" or task.unit == "rows":
+        return None
+    found = len(outlying(task.deviations(_values(result)), task.groups))
+    if not found:
+        return None
+    runs = "1 run does" if found == 1 else f"{found} runs do"
+    return f"{runs} not belong with the others of their cell: compare the method robust."
+
+
+def _fitted(
+    task: Task, plan: Bootstrap, rng: np.random.Generator | None, workers: int | Over
+) -> FitResult:
+    message = _why_no_fit(task)
+    if message is not None:
+        usable = why_no_points(task.rows[:, :-1], task.rows[:, -1], task.fit) is None
+        enough = len(task.indices) >= len(task.fit.parameters)
+        return _refused(task, plan, message, task.points if usable and enough else None)
+    if task.method == "robust":
+        return _robust(task, plan)
+    return _resampled(task, plan, rng, workers)
+
+
+def _why_no_fit(task: Task) -> str | None:
     observations = task.observations
     message = why_no_points(task.rows[:, :-1], task.rows[:, -1], task.fit)
     if message is None and len(observations) < len(task.fit.parameters):
         message = why_no_points(observations[:, :-1], observations[:, -1], task.fit)
-    if message is not None:
-        return _refused(task, plan, message, points=None)
-    points = normalised(observations)
-    message = why_not_identifiable(points, task.fit)
+    if message is None:
+        message = why_not_identifiable(task.points, task.fit)
     if message is None and task.method == "paper-tls":
-        message = why_no_plane(points, task.fit)
+        message = why_no_plane(task.points, task.fit)
+    if message is None and task.method in ("whitened", "wls") and task.unit == "rows":
+        message = NO_REPLICATES
     if message is None and task.method == "whitened":
-        no_cells = task.unit == "rows"
-        message = NO_REPLICATES if no_cells else why_no_whitening(*task.noise, points)
-    if message is not None:
-        return _refused(task, plan, message, points)
-    generator = None if rng is None else np.random.default_rng(rng)
-    result = _not_negative(task, plan, points, generator, workers)
-    if when is None or cells is None or not result.identifiable:
-        return result
-
-    def refit(rows: NDArray[np.intp]) -> FitResult:
-        return fit_linear(
-            model,
-            {name: np.asarray(column)[rows] for name, column in table.items()},
-            method,
-            response=response,
-            response_unit=response_unit,
-            cells=np.asarray(cells)[rows],
-            resamples=0,
-        )
-
-    values = np.array([own.value for own in result.estimates.values()])
-    return in_view_of(
-        when,
-        result,
-        (task.rows[:, -1] / (task.rows[:, :-1] @ values)).tolist(),
-        np.asarray(cells).tolist(),
-        refit,
-        dict.fromkeys(result.estimates, (0.0, np.inf)),
-    )
+        message = why_no_whitening(*task.noise, task.points)
+    if message is None and task.method == "wls":
+        message = why_no_power(task.groups)
+    return message
 
 
-def _read(
-    model: str | Model,
-    table: Mapping[str, ArrayLike],
-    method: str,
-    response: str | None,
-    response_unit: str | None,
-    strata: ArrayLike | None,
-    cells: ArrayLike | None,
-) -> _Task:
-    model = find(model) if isinstance(model, str) else model
-    fit = model.linear_fit
-    if fit is None:
-        raise FitInputError("model", f"{model.id} has no linear fit")
-    if method not in METHODS:
-        raise FitInputError("method", f"there is no method {method!r}; there are {METHODS}")
-    if strata is not None and cells is not None:
-        raise FitInputError("strata", "give strata or cells, not both: a cell is a stratum")
-    response = _response(fit, table) if response is None else response
-    rows = matrix(table, (*fit.columns, response))
-    labels = cells if cells is not None else strata
-    return _Task(
-        model=model,
-        fit=fit,
-        method=method,
-        response=response,
-        response_unit=fit.responses.get(response, "") if response_unit is None else response_unit,
-        rows=rows,
-        groups=_groups("strata" if cells is None else "cells", labels, len(rows)),
-        unit="rows" if cells is None else "replicates",
-    )
-
-
-def _response(fit: LinearFit, table: Mapping[str, ArrayLike]) -> str:
-    found = [name for name in fit.responses if name in table]
-    if len(found) != 1:
-        known = ", ".join(fit.responses)
-        raise FitInputError("response", f"the table must have one response of {known}")
-    return found[0]
-
-
-def _groups(name: str, labels: ArrayLike | None, count: int) -> Groups:
-    array: NDArray[Any] = np.zeros(count) if labels is None else np.asarray(labels)
-    if array.shape != (count,):
-        raise FitInputError(name, f"{name} must have one label for each row")
-    return Groups.by_label(array)
-
-
-def _not_negative(
-    task: _Task,
-    plan: Bootstrap,
-    points: Floats,
-    rng: np.random.Generator | None,
-    workers: int | Over,
+def _resampled(
+    task: Task, plan: Bootstrap, rng: np.random.Generator | None, workers: int | Over
 ) -> FitResult:
-    """Fit costs of 0 and more: what the data ask to be negative is left out of the fit."""
-    free = result = _fitted(task, plan, points, rng, workers)
-    kept = list(range(len(task.fit.parameters)))
-    while below := negative(result):
-        if len(kept) == 1:  # no cost explains a positive response
-            return _refused(task, plan, f"{below[0]} comes out negative.", points)
-        # one at a time: with that one at zero another may well be positive
-        kept.remove(_least(task, result, below, points))
-        result = _fitted(_part(task, kept), plan, points[:, kept], rng, workers)
-    held = [name for k, name in enumerate(task.fit.parameters) if k not in kept]
-    return at_zero(result, free, held)
-
-
-def _least(task: _Task, result: FitResult, below: Sequence[str], points: Floats) -> int:
-    """Which of the negative costs takes most from the response, on average."""
-
-    def share(k: int) -> float:
-        value = result.estimates[task.fit.parameters[k]].value
-        return float(np.mean(points[:, k])) * (0.0 if value is None else value)
-
-    return min((task.fit.parameters.index(name) for name in below), key=share)
-
-
-def _part(task: _Task, kept: Sequence[int]) -> _Task:
-    """The same task for some of its parameters. A single one has no plane: it is by "ols"."""
-    fit = task.fit
-    some = replace(
-        fit,
-        columns=tuple(fit.columns[k] for k in kept),
-        parameters=tuple(fit.parameters[k] for k in kept),
-        per=tuple(fit.per[k] for k in kept),
-    )
-    alone = len(kept) == 1 and task.method == "paper-tls"
-    method = "ols" if alone else task.method
-    return replace(task, fit=some, rows=task.rows[:, [*kept, -1]], method=method)
-
-
-def _fitted(
-    task: _Task,
-    plan: Bootstrap,
-    points: Floats,
-    rng: np.random.Generator | None,
-    workers: int | Over,
-) -> FitResult:
-    estimator = task.estimator
-    values = estimator(Moments.of_sets(points[None], task.weights))[0]
-    residuals = _residuals(task, values)
-    units = task.fit.units(task.response_unit)
-    misfit = task.lack_of_fit(values)
-    if rng is None or plan.resamples == 0:
-        estimates = {
-            name: Estimate(float(value), unit, None, None, None)
-            for name, value, unit in zip(task.fit.parameters, values, units, strict=True)
-        }
-        return _result(
-            task,
-            plan,
-            points,
-            estimates=estimates,
-            residuals=residuals,
-            message=rejection(misfit) if misfit is not None and misfit.rejected else None,
-            misfit=misfit,
+    """Fit, with intervals from resampled rows or replicates."""
+    points, names, estimator = task.points, task.fit.parameters, task.estimator
+    moments = Moments.of_sets(points[None], task.weights)
+    free = task.estimator_of(np.arange(len(names)))(moments)[0]
+    values = estimator(moments)[0]
+    if not np.isfinite(values).all():
+        below = " and ".join(n for n, v in zip(names, free, strict=True) if not v >= 0.0)
+        return _refused(task, plan, f"{below} comes out negative.", points)
+    misfit = task.lack_of_fit(values, None)
+    said = [held_at_zero(names, free, values), told(task.power) if task.method == "wls" else None]
+    rejected = misfit is not None and misfit.rejected
+    if misfit is not None and rejected:
+        said.append(rejection(misfit))
+    finite = np.empty((0, len(values)))
+    ends = alone = _no_ends(values)
+    if rng is not None and plan.resamples:
+        draws = (
+            resample_rows(points, task.groups, estimator, plan.resamples, rng, workers)
+            if task.unit == "rows"
+            else resample_replicates(
+                task.rows, task.groups, estimator, plan.resamples, rng, workers, task.weights
+            )
         )
-    draws = (
-        resample_rows(points, task.groups, estimator, plan.resamples, rng, workers)
-        if task.unit == "rows"
-        else resample_replicates(
-            task.rows, task.groups, estimator, plan.resamples, rng, workers, task.weights
-        )
-    )
-    finite = draws[np.isfinite(draws).all(axis=1)]
-    plan = replace(plan, degenerate=len(draws) - len(finite))
-    message = _why_no_interval(task, plan)
-    if message is not None:
-        finite = finite[:0]
-    elif task.unit == "replicates":
-        message = _why_displaced(task, values, finite)
-    ends = _ends(finite, values, task.freedom)
-    alone: Ends = [None] * len(values)
-    if misfit is not None and misfit.rejected:
-        alone, plan = ends, replace(plan, unit="cells")
-        finite = _drawn_cells(task, points, plan.resamples, rng, workers)
-        freedom = np.full(len(values), max(1.0, task.residual_freedom))
-        ends = _ends(finite, values, freedom)
-        widened = WIDENED if len(finite) else None
-        message = " ".join(filter(None, (rejection(misfit), widened, message)))
-    errors = _standard_errors(finite)
-    estimates = {
-        name: Estimate(float(values[i]), units[i], ends[i], errors[i], alone[i])
-        for i, name in enumerate(task.fit.parameters)
-    }
-    covariance = np.atleast_2d(np.cov(finite, rowvar=False)).tolist() if len(finite) else None
+        finite = draws[np.isfinite(draws).all(axis=1)]
+        plan = replace(plan, degenerate=len(draws) - len(finite))
+        message = _why_no_interval(task, plan)
+        if message is not None:
+            finite = finite[:0]
+        elif task.unit == "replicates" and not _cut_off(finite):
+            message = _why_displaced(task, values, finite)
+        ends = _ends(finite, values, task.freedom)
+        if rejected:
+            alone, plan = ends, replace(plan, unit="cells")
+            finite = _drawn_cells(task, points, plan.resamples, rng, workers)
+            freedom = np.full(len(values), max(1.0, task.residual_freedom))
+            ends = _ends(finite, values, freedom)
+            said.append(WIDENED if len(finite) else None)
+        said.append(message)
+    covariance = np.atleast_2d(np.cov(finite, rowvar=False)) if len(finite) else None
     return _result(
         task,
         plan,
         points,
-        estimates=estimates,
-        residuals=residuals,
+        estimates=_estimates(task, values, ends, alone, covariance),
+        residuals=_residuals(task, values),
         covariance=covariance,
-        message=message,
+        message=" ".join(filter(None, said)) or None,
         misfit=misfit,
     )
 
 
+def _robust(task: Task, plan: Bootstrap) -> FitResult:
+    """Fit by Tukey's bisquare, with intervals from its scores."""
+    columns = list(range(len(task.fit.parameters)))
+    found = free = robust_fit(task.rows, task.cells)
+    while found is not None and (found.values < 0.0).any() and len(columns) > 1:
+        taken = np.array(found.values) * task.points[:, columns].mean(axis=0)
+        del columns[int(np.argmin(taken))]
+        found = robust_fit(task.rows[:, [*columns, -1]], task.cells)
+    if found is None or free is None or (found.values < 0.0).any():
+        why = "No robust fit: the search found no minimum. Compare another method."
+        return _refused(task, plan, why, task.points)
+    p = len(task.fit.parameters)
+    values = np.zeros(p)
+    values[columns] = found.values
+    counting = found.weights >= _OUTLIER
+    misfit = task.lack_of_fit(values, counting)
+    held = np.setdiff1d(np.arange(p), columns)
+
+    def whole(some: Floats, all_free: Floats) -> Floats:
+        """Of all parameters; what is held keeps the variance that it has when it is free."""
+        covariance = np.zeros((p, p))
+        covariance[np.ix_(columns, columns)] = some
+        covariance[held, held] = np.diag(all_free)[held]
+        return covariance
+
+    runs, cells = len(task.rows) - p, task.residual_freedom
+    covariance = whole(found.by_runs, free.by_runs)
+    ends = _student(values, free.values, covariance, runs)
+    alone = _no_ends(values)
+    said = [held_at_zero(task.fit.parameters, free.values, values)]
+    if misfit is not None and misfit.rejected:
+        alone, plan = ends, replace(plan, unit="cells")
+        covariance = whole(found.by_cells, free.by_cells)
+        ends = _student(values, free.values, covariance, cells)
+        said += [rejection(misfit), WIDENED]
+    few = np.count_nonzero(~counting)
+    if few:
+        runs_count = "1 run counts" if few == 1 else f"{few} of {len(counting)} runs count"
+        said.append(f"{runs_count} for less than a tenth.")
+    return _result(
+        task,
+        plan,
+        task.points,
+        estimates=_estimates(task, values, ends, alone, covariance),
+        residuals=_residuals(task, values),
+        covariance=covariance,
+        message=" ".join(filter(None, said)) or None,
+        misfit=misfit,
+    )
+
+
+def _student(values: Floats, free: Floats, covariance: Floats, freedom: int) -> Ends:
+    if freedom < 1:
+        return _no_ends(values)
+    half = t_quantile(0.975, freedom) * np.sqrt(np.diag(covariance))
+    centre = np.where(values == 0.0, free, values)
+    return [(float(c - h), float(c + h)) for c, h in zip(centre, half, strict=True)]
+
+
+def _estimates(
+    task: Task, values: Floats, ends: Ends, alone: Ends, covariance: Floats | None
+) -> dict[str, Estimate]:
+    units = task.fit.units(task.response_unit)
+    errors = None if covariance is None else np.sqrt(np.diag(covariance))
+    return {
+        name: Estimate(
+            float(values[k]),
+            units[k],
+            above(ends[k]),
+            # of a cost that is held at 0 only the upper end says something
+            None if errors is None or values[k] == 0.0 else float(errors[k]),
+            above(alone[k]),
+        )
+        for k, name in enumerate(task.fit.parameters)
+    }
+
+
 def _drawn_cells(
-    task: _Task, points: Floats, resamples: int, rng: np.random.Generator, workers: int | Over
+    task: Task, points: Floats, resamples: int, rng: np.random.Generator, workers: int | Over
 ) -> Floats:
     """Estimates from whole cells drawn with replacement, [b, p]: they scatter by the misfit, too.
 
@@ -380,7 +356,7 @@ def _drawn_cells(
     return finite if enough else finite[:0]
 
 
-def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
+def _why_no_interval(task: Task, plan: Bootstrap) -> str | None:
     if plan.resamples == 1:
         return ONE_RESAMPLE
     if not plan.carries_intervals:
@@ -395,7 +371,7 @@ def _why_no_interval(task: _Task, plan: Bootstrap) -> str | None:
     return None
 
 
-def _why_displaced(task: _Task, values: Floats, draws: Floats) -> str | None:
+def _why_displaced(task: Task, values: Floats, draws: Floats) -> str | None:
     biased = np.abs(draws.mean(axis=0) - values) > draws.std(axis=0, ddof=1)
     if not biased.any():
         return None
@@ -410,19 +386,23 @@ def _why_displaced(task: _Task, values: Floats, draws: Floats) -> str | None:
 Ends = Sequence[tuple[float, float] | None]
 
 
+def _no_ends(values: Floats) -> Ends:
+    return [None] * len(values)
+
+
+def _cut_off(draws: Floats) -> bool:
+    """Whether the bound at 0 cuts so many resamples off that their mean says nothing of bias."""
+    return bool(np.any(np.mean(draws <= 0.0, axis=0) > _CUT_OFF))
+
+
 def _ends(draws: Floats, values: Floats, freedom: Floats) -> Ends:
     if len(draws) == 0:
-        return [None] * draws.shape[1]
-    return percentile_ends(draws, values, freedom)
+        return _no_ends(values)
+    corrected = np.full(len(values), not _cut_off(draws))
+    return percentile_ends(draws, values, freedom, corrected)
 
 
-def _standard_errors(draws: Floats) -> list[float | None]:
-    if len(draws) == 0:
-        return [None] * draws.shape[1]
-    return [float(value) for value in draws.std(axis=0, ddof=1)]
-
-
-def _residuals(task: _Task, values: Floats) -> list[Residual]:
+def _residuals(task: Task, values: Floats) -> list[Residual]:
     observations = task.observations
     observed = observations[:, -1]
     predicted = observations[:, :-1] @ values
@@ -433,7 +413,7 @@ def _residuals(task: _Task, values: Floats) -> list[Residual]:
     ]
 
 
-def _refused(task: _Task, plan: Bootstrap, message: str, points: Floats | None) -> FitResult:
+def _refused(task: Task, plan: Bootstrap, message: str, points: Floats | None) -> FitResult:
     units = task.fit.units(task.response_unit)
     nothing = {
         name: Estimate(None, unit, None, None, None)
@@ -443,13 +423,13 @@ def _refused(task: _Task, plan: Bootstrap, message: str, points: Floats | None) 
 
 
 def _result(
-    task: _Task,
+    task: Task,
     plan: Bootstrap,
     points: Floats | None,
     *,
     estimates: dict[str, Estimate],
     residuals: list[Residual] | None = None,
-    covariance: list[list[float]] | None = None,
+    covariance: Floats | None = None,
     message: str | None = None,
     identifiable: bool = True,
     misfit: LackOfFit | None = None,
@@ -462,7 +442,7 @@ def _result(
         response_unit=task.response_unit,
         n=len(task.indices),
         estimates=estimates,
-        covariance=covariance,
+        covariance=None if covariance is None else covariance.tolist(),
         diagnostics=_diagnostics(task, points, residuals, misfit),
         residuals=residuals,
         identifiable=identifiable,
@@ -472,7 +452,7 @@ def _result(
 
 
 def _diagnostics(
-    task: _Task, points: Floats | None, residuals: list[Residual], misfit: LackOfFit | None
+    task: Task, points: Floats | None, residuals: list[Residual], misfit: LackOfFit | None
 ) -> Diagnostics:
     names = task.fit.parameters
     freedom = task.residual_freedom

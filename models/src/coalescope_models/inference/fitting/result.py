@@ -99,7 +99,7 @@ ONE_RESAMPLE = "No intervals: one resample has no spread. Ask for a thousand or 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How the intervals were made.
+    """How the intervals were made. A robust fit draws none: its scores are summed by `unit`.
 
     Attributes:
         unit: what was drawn: "rows" of the table, "replicates" within their cells, or, where these
@@ -130,7 +130,7 @@ class FitResult:
 
     Attributes:
         model: id of the model.
-        method: "paper-tls", "whitened" or "ols".
+        method: one of `METHODS`, or "nonlinear".
         response: the measure that was fitted.
         response_unit: its unit.
         n: number of points: rows, or cells where rows are replicates.

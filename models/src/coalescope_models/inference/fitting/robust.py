@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fit that single outlying runs do not move, and which runs those are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..statistics import outliers
+from .points import Floats, Groups, K
+
+#: Largest cell whose runs are tested: the test takes time with the square of their number.
+_LARGEST_CELL = 200
+#: Probability of flagging any run of an experiment without outliers.
+_SIGNIFICANCE = 0.01
+_ITERATIONS = 500
+
+
+@dataclass(frozen=True)
+class RobustFit:
+    """Estimates, and their covariance by runs and by cells.
+
+    Attributes:
+        values: [p].
+        weights: of each run, from 1 to 0 for one that does not count, [N].
+        by_runs: covariance if runs scatter independently about the model, [p, p].
+        by_cells: the same if the deviations of a cell's runs go together, [p, p].
+    """
+
+    values: Floats
+    weights: Floats
+    by_runs: Floats
+    by_cells: Floats
+
+
+def robust_fit(rows: Floats, cells: Groups) -> RobustFit | None:
+    """Fit all runs by Tukey's bisquare (statsmodels' RLM), from Huber's estimate.
+
+    Runs are scaled so that the median response of their cell is K. The covariances are sandwiches
+    A⁻¹BA⁻¹ of the scores (Huber 1981, section 7.6), B summed over runs or over cells, each with
+    its correction for few of them.
+
+    Args:
+        rows: counts and response of each run, [N, p + 1].
+        cells: groups of replicates.
+
+    Returns:
+        None where the search does not converge, or most runs deviate in no way from the fit.
+    """
+    from statsmodels.robust import norms  # noqa: PLC0415  takes a second
+    from statsmodels.robust.robust_linear_model import RLM  # noqa: PLC0415
+
+    scaled = rows * (K / _medians(rows[:, -1], cells))[:, None]
+    counts, response = scaled[:, :-1], scaled[:, -1]
+    lengths = np.linalg.norm(counts, axis=0)
+    unit = counts / lengths
+    tukey = norms.TukeyBiweight()
+    try:
+        start = RLM(response, unit, M=norms.HuberT()).fit(maxiter=200)
+        found = RLM(response, unit, M=tukey).fit(
+            maxiter=_ITERATIONS,
+            tol=1e-10,
+            conv="weights",
+            start_params=start.params,
+            start_scale=start.scale,
+        )
+    except (np.linalg.LinAlgError, ValueError, ZeroDivisionError):
+        return None
+    off = (response - unit @ found.params) / found.scale
+    settled = found.fit_history["iteration"] < _ITERATIONS
+    if not (settled and np.isfinite(off).all() and found.scale > 0.0):
+        return None
+    slopes = unit.T @ (tukey.psi_deriv(off)[:, None] * unit) / found.scale
+    scores = tukey.psi(off)[:, None] * unit
+    sums = np.add.reduceat(scores[cells.order], cells.starts, axis=0)
+    bread = np.linalg.pinv(slopes) / lengths[:, None]
+    return RobustFit(
+        values=np.asarray(found.params) / lengths,
+        weights=np.asarray(tukey.weights(off)),
+        by_runs=_sandwich(bread, scores),
+        by_cells=_sandwich(bread, sums),
+    )
+
+
+def _sandwich(bread: Floats, scores: Floats) -> Floats:
+    count, columns = scores.shape
+    enough = count / max(count - columns, 1)
+    covariance: Floats = enough * bread @ (scores.T @ scores) @ bread.T
+    return covariance
+
+
+def _medians(response: Floats, cells: Groups) -> Floats:
+    medians = np.empty_like(response)
+    for start, size in zip(cells.starts, cells.sizes, strict=True):
+        own = cells.order[start : start + size]
+        medians[own] = np.median(response[own])
+    return medians
+
+
+def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
+    """Rows of runs that do not belong with the others of their cell.
+
+    With probability 1 % at most any is named where all are normal, however many cells there are.
+
+    Args:
+        deviations: of the model from each run, relative to its cell's response, [N].
+        cells: groups of replicates.
+    """
+    found: list[int] = []
+    for start, size in zip(cells.starts, cells.sizes, strict=True):
+        if size <= _LARGEST_CELL:
+            own = cells.order[start : start + size]
+            flagged = outliers(deviations[own].tolist(), _SIGNIFICANCE / cells.count)
+            found.extend(own[list(flagged)].tolist())
+    return np.array(sorted(found), dtype=np.intp)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the methods of a linear fit; `fitting.fit_linear` says what each does. Pure."""
+
+#: The one that is taken unless another is named: docs/decisions/0012-how-costs-are-fitted.md.
+DEFAULT_METHOD = "ols"
+METHODS = ("ols", "wls", "robust", "whitened", "paper-tls")
