@@ -156,6 +156,12 @@ def test_polling_never_delivers_more_than_is_offered(weight, frame, load):
     assert found["system_cpu_percent"] <= 100.0 * (1 + 1e-9)
 
 
+def test_nothing_that_is_offered_is_nothing_dropped():
+    values = {"napi_weight": 64.0, "frame_bytes": 64.0}
+    assert evaluate(NAPI, {**values, "link_load": 0.0})["drop_percent"] == 0.0
+    assert evaluate(NAPI, {**values, "link_load": 1e-300})["drop_percent"] == 0.0
+
+
 # Dillon 2004
 
 

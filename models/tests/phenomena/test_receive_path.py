@@ -68,6 +68,12 @@ def test_windows_follow_zec_where_nothing_else_binds():
     np.testing.assert_allclose(found["throughput_mbps"], expected["throughput_mbps"], rtol=1e-12)
 
 
+def test_a_window_below_a_segment_carries_the_window_and_no_more():
+    path = {"window_bytes": 8192.0, "rtt_min_us": 5000.0, "connections": 1.0, **CHEAP}
+    found = predict(WINDOWED, 0.0, 9000.0, **path)
+    assert found["throughput_mbps"] == pytest.approx(8.0 * (8192 + 58) / 5000)
+
+
 @pytest.mark.parametrize(
     ("kind", "packets", "wait"),
     [

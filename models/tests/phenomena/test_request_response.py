@@ -92,6 +92,14 @@ def test_longer_delays_never_interrupt_a_reply_more(data, delay, more):
     assert a["throughput_mbps"] >= b["throughput_mbps"] * (1 - 1e-9)
 
 
+@pytest.mark.parametrize(("reply", "frames"), [(1518, 1), (3036, 2), (3037, 3)])
+def test_a_reply_is_cut_into_frames(reply, frames):
+    """Its bytes are counted at link level, where a full packet of MTU 1500 has 1518."""
+    values_given = {"delay_us": 0.0, "mtu_bytes": 1500.0, "small_packets": 0.0}
+    found = evaluate(MODEL, {**values_given, "reply_bytes": float(reply)})
+    assert found["lone_interrupts"] == frames
+
+
 def test_a_packet_that_comes_alone_waits_for_the_whole_timer():
     found = evaluate(MODEL, {"delay_us": 100.0, "mtu_bytes": 9000.0, "delay_waits": 1.0})
     assert found["timer_wait_us"] == pytest.approx(100.0)

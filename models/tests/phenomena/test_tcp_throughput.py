@@ -111,8 +111,9 @@ def test_the_result_solves_equation_14_or_is_the_medium(delay, nics, rtt, window
     else:
         assert rate * round_trip <= outputs["window_packets"] * (1 + 1e-12)
     # (18): payload and frames of the same packets
-    assert outputs["goodput_mbps"] == pytest.approx(8e-6 * (mtu - 40) * rate, rel=1e-14)
-    assert outputs["throughput_mbps"] == pytest.approx(8e-6 * (mtu + 18) * rate, rel=1e-14)
+    payload = min(mtu - 40, max(window, 1.0))
+    assert outputs["goodput_mbps"] == pytest.approx(8e-6 * payload * rate, rel=1e-14)
+    assert outputs["throughput_mbps"] == pytest.approx(8e-6 * (payload + 58) * rate, rel=1e-14)
 
 
 @given(delay=st.floats(0.0, 1e4), more=st.floats(0.0, 1e4), nics=st.integers(0, 4))
@@ -121,8 +122,16 @@ def test_delay_never_raises_throughput(delay, more, nics):
     assert slower <= throughput(delay, nics, 739.0)["packet_rate_hz"] * (1 + 1e-14)
 
 
-def test_a_window_smaller_than_a_segment_carries_nothing():
-    assert throughput(10.0, 1, 739.0, window_bytes=1000.0)["goodput_mbps"] == 0.0
+@pytest.mark.parametrize("model", ["tcp-coalescing-throughput", "tcp-lossy-throughput"])
+def test_a_window_smaller_than_a_segment_is_one_shorter_segment(model):
+    """8 KB at MTU 9000: a window a round trip, as at any MTU that it fills."""
+    values = {"delay_us": 0.0, "window_bytes": 8192.0, "rtt_min_us": 5000.0}
+    jumbo = evaluate(MODELS[model], {**values, "mtu_bytes": 9000.0})
+    filled = evaluate(MODELS[model], {**values, "mtu_bytes": 8232.0})
+    assert jumbo["goodput_mbps"] == pytest.approx(filled["goodput_mbps"], rel=1e-12)
+    if model == "tcp-coalescing-throughput":
+        assert jumbo["goodput_mbps"] == pytest.approx(8.0 * 8192 / 5000)
+        assert throughput(10.0, 1, 739.0, window_bytes=0.0)["goodput_mbps"] == 0.0
 
 
 def test_the_captions_that_contradict_the_text_are_told():

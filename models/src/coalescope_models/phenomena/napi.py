@@ -70,6 +70,7 @@ def napi_receive(
         "packets_per_interrupt": per_interrupt,
         "rx_interrupt_rate_hz": 1e6 * interrupts * queues,
         "system_cpu_percent": 100.0 * queues * xp.minimum(1.0, busy),
-        "drop_percent": 100.0 * (1.0 - delivered / xp.maximum(arriving, 1e-300)),
+        # not 1 - delivered/arriving, which would drop all of nothing
+        "drop_percent": 100.0 * (1.0 - xp.minimum(1.0, capacity / xp.maximum(arriving, 1e-300))),
         "ring_slack_us": slack / xp.maximum(arriving, 1e-300),
     }

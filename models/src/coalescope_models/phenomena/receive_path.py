@@ -146,10 +146,12 @@ def windowed(
     Returns:
         See `_outputs`.
     """
+    # a window below a segment is one shorter segment
+    mtu_bytes = xp.minimum(mtu_bytes, xp.maximum(window_bytes, 1.0) + TCP_HEADER_BYTES)
     frame_bits = 8.0 * (mtu_bytes + FRAME_OVERHEAD_BYTES)
     link = 1e6 / packet_gap_us(mtu_bytes, link_rate_mbps)
     path = xp.minimum(link, 1e6 * bus_rate_mbps / frame_bits)
-    # a window smaller than a segment still lets one packet go
+    # even an empty window is probed with a byte
     segments = xp.maximum(1.0, xp.floor(window_bytes / (mtu_bytes - TCP_HEADER_BYTES)))
     windows = connections * segments
     # beside the absolute timer the packet timer counts only where it is shorter than the gap

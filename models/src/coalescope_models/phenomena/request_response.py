@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .link import packet_gap_us
+from .link import FRAME_OVERHEAD_BYTES, packet_gap_us
 
 
 def request_response(
@@ -67,7 +67,8 @@ def request_response(
         reply_cycle_us (1/X), lone_interrupts (I_1), reply_work_us (its part without interrupts),
         timer_wait_us (k T_d - min(k, 1) t_run).
     """
-    burst = xp.ceil(reply_bytes / mtu_bytes)
+    # frames, as the reply's bytes are counted at link level
+    burst = xp.ceil(reply_bytes / (mtu_bytes + FRAME_OVERHEAD_BYTES))
     packets = burst + small_packets
     gap = packet_gap_us(mtu_bytes, burst_rate_mbps)
     alone = burst / xp.minimum(burst, 1.0 + delay_us / gap) + small_packets

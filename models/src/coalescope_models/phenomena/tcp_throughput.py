@@ -29,6 +29,9 @@ def tcp_coalescing_throughput(
     adds positive terms only, and is W/RTT_min at T_d = 0. RTT_1 is the round trip of a lone
     packet (eq. 1, 12). Then min with B_max (eq. 17).
 
+    A window below a full segment is one shorter segment. Eq. 19 alone would give no packet and no
+    throughput, but a sender that may not send more sends what the window lets go.
+
     Args:
         delay_us: coalescing delay T_d of each interface [µs].
         mtu_bytes: MTU [bytes]; the segment is 40 bytes shorter.
@@ -49,9 +52,10 @@ def tcp_coalescing_throughput(
         lone_rtt_us: RTT_1, round-trip time of a lone packet [µs];
         medium_packet_rate_hz: B_max [packets/s].
     """
-    segment_bytes = mtu_bytes - TCP_HEADER_BYTES
+    segment_bytes = _segment_bytes(mtu_bytes, window_bytes, xp)
+    packet_bytes = segment_bytes + TCP_HEADER_BYTES
     window = xp.floor(window_bytes / segment_bytes)  # (19)
-    largest_rate = 1e6 * medium_efficiency / packet_gap_us(mtu_bytes, link_rate_mbps)
+    largest_rate = 1e6 * medium_efficiency / packet_gap_us(packet_bytes, link_rate_mbps)
     # times in µs, rates per second: hence 10⁶
     path_delay = coalescing_nics * delay_us
     lone_rtt = rtt_min_us + path_delay / 2.0  # (12) with (1)
@@ -60,13 +64,18 @@ def tcp_coalescing_throughput(
     rate = xp.minimum(window_rate, largest_rate)  # (17)
     return {
         "goodput_mbps": 8e-6 * segment_bytes * rate,  # (18), in bits
-        "throughput_mbps": 8e-6 * (mtu_bytes + FRAME_OVERHEAD_BYTES) * rate,
+        "throughput_mbps": 8e-6 * (packet_bytes + FRAME_OVERHEAD_BYTES) * rate,
         "packet_rate_hz": rate,
         "window_packet_rate_hz": window_rate,
         "window_packets": window,
         "lone_rtt_us": lone_rtt,
         "medium_packet_rate_hz": largest_rate,
     }
+
+
+def _segment_bytes(mtu_bytes: Any, window_bytes: Any, xp: Any) -> Any:
+    """Payload of a segment: a full one, or as much as the window lets go."""
+    return xp.minimum(mtu_bytes - TCP_HEADER_BYTES, xp.maximum(window_bytes, 1.0))
 
 
 def padhye_packet_rate_hz(
@@ -152,9 +161,11 @@ def tcp_lossy_throughput(
         xp,
     )
     rate = xp.minimum(lossy, without["medium_packet_rate_hz"])
+    segment_bytes = _segment_bytes(mtu_bytes, window_bytes, xp)
+    packet_bytes = segment_bytes + TCP_HEADER_BYTES
     return {
-        "goodput_mbps": 8e-6 * (mtu_bytes - TCP_HEADER_BYTES) * rate,
-        "throughput_mbps": 8e-6 * (mtu_bytes + FRAME_OVERHEAD_BYTES) * rate,
+        "goodput_mbps": 8e-6 * segment_bytes * rate,
+        "throughput_mbps": 8e-6 * (packet_bytes + FRAME_OVERHEAD_BYTES) * rate,
         "packet_rate_hz": rate,
         "loaded_rtt_us": rtt,
     }
