@@ -40,6 +40,10 @@ def test_the_ids():
         "moderation-trade",
         "receive-open-loop",
         "receive-windowed",
+        "receive-merging",
+        "queue-imbalance",
+        "wake-up-latency",
+        "receive-energy",
     ]
     assert all(MODELS[model_id].id == model_id == find(model_id).id for model_id in MODELS)
 

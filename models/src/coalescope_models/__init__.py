@@ -22,6 +22,7 @@ from .phenomena.cpu_overhead import (
     cpu_overhead_surface,
 )
 from .phenomena.host_costs import end_system_costs
+from .phenomena.idle_states import receive_energy, wake_up_latency
 from .phenomena.interrupt_load import coalesced_interrupt_load, interrupt_livelock
 from .phenomena.interrupts import (
     mean_rate_packets_per_interrupt,
@@ -29,8 +30,10 @@ from .phenomena.interrupts import (
     timer_packets_per_interrupt,
 )
 from .phenomena.link import frame_rate_hz, link_bound, packet_gap_us
+from .phenomena.merging import receive_merging
 from .phenomena.moderation import moderation_trade
 from .phenomena.napi import napi_receive
+from .phenomena.queue_imbalance import expected_busiest, queue_imbalance
 from .phenomena.receive_path import open_loop, windowed
 from .phenomena.request_response import request_response
 from .phenomena.tcp_throughput import (
@@ -64,6 +67,7 @@ __all__ = [
     "cpu_overhead_surface",
     "end_system_costs",
     "evaluate",
+    "expected_busiest",
     "fit_linear",
     "fit_nonlinear",
     "frame_rate_hz",
@@ -76,11 +80,15 @@ __all__ = [
     "open_loop",
     "packet_gap_us",
     "padhye_packet_rate_hz",
+    "queue_imbalance",
+    "receive_energy",
+    "receive_merging",
     "recommend",
     "request_response",
     "tcp_coalescing_throughput",
     "tcp_lossy_throughput",
     "timer_packets_per_interrupt",
+    "wake_up_latency",
     "windowed",
 ]
 

@@ -366,6 +366,7 @@ def test_equations_are_well_formed(latex):
     assert commands <= {
         *("alpha", "beta", "gamma", "rho", "eta", "varphi", "bar", "mathrm", "class", "frac"),
         *("left", "right", "lceil", "rceil", "lfloor", "rfloor", "sqrt", "min", "cdot", "times"),
+        "ln",
         *("begin", "end", "max", "text", "le", "ge", "Delta", "phi", "lambda"),
     }
 
