@@ -116,3 +116,34 @@ def test_single_runs_cannot_be_planned_from(client: Any) -> None:
     error = plan(client).json()["error"]
     assert error["code"] == "no_plan"
     assert "nothing is known of the spread" in error["message"]
+
+
+def replicates_recorded(client: Any, recorded: list[str]) -> dict[str, Any]:
+    """Eight settings of four runs, noted in the order of their rows."""
+    rng = np.random.default_rng(3)
+    lines = ["delay_us,replicate,throughput_mbps,recorded_at"]
+    rows = [(delay, r) for r in range(4) for delay in range(0, 80, 10)]
+    for (delay, r), moment in zip(rows, recorded, strict=True):
+        lines.append(f"{delay},{r},{100 + delay + 0.1 * rng.normal()},{moment}")
+    assert client.upload("\n".join(lines).encode(), "timed.csv").status_code == 201
+    query = {"measure": "throughput_mbps"}
+    found: dict[str, Any] = client.get("/api/experiments/timed/replicates", params=query).json()
+    return found
+
+
+def test_cells_whose_runs_are_of_two_days_have_intervals_by_day(client: Any) -> None:
+    days = [f"2026-01-{1 + k // 16:02}T10:{k:02}:00Z" for k in range(32)]
+    found = replicates_recorded(client, days)
+    assert found["independence"]["verdict"] == "by_cluster"
+    values = [run["value"] for run in found["cells"][0]["replicates"]]
+    halves = [(values[0] + values[1]) / 2, (values[2] + values[3]) / 2]
+    low, high = found["cells"][0]["summary"]["ci95"]
+    assert (high - low) / 2 == pytest.approx(12.7062 * abs(halves[1] - halves[0]) / 2, rel=1e-4)
+
+
+def test_replicates_in_a_row_have_no_intervals(client: Any) -> None:
+    in_a_row = [f"2026-01-01T10:{4 * (k % 8) + k // 8:02}:00Z" for k in range(32)]
+    found = replicates_recorded(client, in_a_row)
+    assert found["independence"]["verdict"] == "refused"
+    assert all(cell["summary"]["ci95"] is None for cell in found["cells"])
+    assert all(cell["summary"]["sd"] is not None for cell in found["cells"])

@@ -3198,6 +3198,8 @@ export interface components {
              * @description Current runs that were left out as asked
              */
             without: string[];
+            /** @description Whether intervals may take the replicates for independent; null where no cell has two */
+            independence: components["schemas"]["Independence"] | null;
             /** Cells */
             cells: components["schemas"]["ReplicatedCellOut"][];
         };

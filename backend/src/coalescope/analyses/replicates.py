@@ -4,11 +4,16 @@
 Standard library only: a copy without a server works it out with this too (copies).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from coalescope_models.inference.statistics import outliers
+from coalescope_models.inference.statistics import (
+    Independence,
+    independence,
+    interval_by_cluster,
+    outliers,
+)
 from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.errors import CoalescopeError
@@ -16,6 +21,7 @@ from coalescope.experiments.levels import Where, factor_levels, in_order, matche
 from coalescope.experiments.records import CellRecord, Choice, ExperimentRecord, SummaryRecord
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.records import ReplicateRecord
+from coalescope.runs.sequence import sequence_of
 from coalescope.runs.summaries import summarise_values
 
 MOST_VALUES = 20_000
@@ -33,13 +39,18 @@ class ReplicatedCell:
 
 @dataclass(frozen=True)
 class Replicates:
-    """All cells of an experiment that have the measure."""
+    """All cells of an experiment that have the measure.
+
+    `independence` says whether intervals may take the replicates for independent; None where no
+    cell has two.
+    """
 
     experiment: ExperimentRecord
     measure: Quantity
     where: Choice
     cells: Sequence[ReplicatedCell]
     without: Sequence[str]
+    independence: Independence | None
 
 
 def replicates_among(
@@ -67,13 +78,41 @@ def replicates_among(
     chosen = [c for c in in_order(cells) if c.id in found and matches(c.factors, chosen_by)]
     count = sum(len(found[cell.id]) for cell in chosen)
     refuse_too_many(experiment, measure, count)
+    single = [run for cell in chosen for run in found[cell.id] if run.measured.n == 1]
+    when = sequence_of([run.when for run in single])
+    judged = independence(
+        [run.measured.value for run in single], [run.cell_id for run in single], when
+    )
+    clusters = {} if when.clusters is None else dict(zip(_uids(single), when.clusters, strict=True))
     return Replicates(
         experiment,
         quantity,
         chosen_by,
-        [_replicated(cell, found[cell.id]) for cell in chosen],
+        [_in_view_of(judged, _replicated(cell, found[cell.id]), clusters) for cell in chosen],
         without,
+        judged,
     )
+
+
+def _uids(runs: Sequence[ReplicateRecord]) -> list[str]:
+    return [run.uid for run in runs]
+
+
+def _in_view_of(
+    judged: Independence | None, cell: ReplicatedCell, clusters: Mapping[str, Hashable]
+) -> ReplicatedCell:
+    """The cell with an interval that its replicates can carry, by cluster, or with none."""
+    if judged is None or judged.verdict not in ("refused", "by_cluster"):
+        return cell
+    if any(run.measured.n > 1 for run in cell.replicates):
+        return cell
+    ci95 = None
+    if judged.verdict == "by_cluster":
+        ci95 = interval_by_cluster(
+            [run.measured.value for run in cell.replicates],
+            [clusters[run.uid] for run in cell.replicates],
+        )
+    return replace(cell, summary=replace(cell.summary, ci95=ci95))
 
 
 def cells_asked_for(cells: Sequence[CellRecord], measure: str, where: Where) -> list[CellRecord]:
@@ -113,6 +152,7 @@ def describe_replicates(found: Replicates) -> dict[str, Any]:
         "unit": found.measure.unit,
         "where": dict(found.where),
         "without": list(found.without),
+        "independence": None if found.independence is None else asdict(found.independence),
         "cells": [
             {
                 "cell": each.cell.id,

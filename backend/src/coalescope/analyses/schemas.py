@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analyses as the API shows them."""
 
+from coalescope_models.inference.statistics import Independence
 from pydantic import BaseModel, Field
 
 from coalescope.analyses.replicates import Replicates, describe_replicates
@@ -90,6 +91,10 @@ class ReplicatesOut(BaseModel):
     unit: str
     where: Chosen
     without: list[str] = Field(description="Current runs that were left out as asked")
+    independence: Independence | None = Field(
+        description="Whether intervals may take the replicates for independent; null where no cell "
+        "has two"
+    )
     cells: list[ReplicatedCellOut]
 
 

@@ -18,7 +18,7 @@ import { Drawing, useWidth } from '../../layers/Drawing';
 import { alike, brief, decimal } from '../../plots/number';
 import { leftOutOf } from '../../state/url';
 import { HEIGHT, spreadShapes } from './figure';
-import { chance, outliersWords, planWords, varianceWords } from './words';
+import { chance, independenceWords, outliersWords, planWords, varianceWords } from './words';
 import './replicates.css';
 
 const WIDTHS = [1, 2, 5, 10, 20];
@@ -418,7 +418,9 @@ function Body({
       {replicates.isPending && !replicates.isError && <LoadingLine label="Loading the replicates" />}
       {replicates.data && (
         <Section title="How replicates spread">
-          <p className="said">{outliersWords(cells)}</p>
+          <p className="said">
+            {outliersWords(cells)} {independenceWords(replicates.data.independence)}
+          </p>
           <Spread cells={cells} kind={kind} wanted={view.width} />
           <Cells slug={slug} measure={replicates.data.measure} cells={cells} unit={replicates.data.unit} />
         </Section>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replicates, variance and plan in plain words. No DOM.
-import type { ReplicatedCell, ReplicationPlan, Variance } from '../../api/types';
+import type { ReplicatedCell, Replicates, ReplicationPlan, Variance } from '../../api/types';
 import { brief } from '../../plots/number';
 
 const SURE = 0.05;
@@ -34,6 +34,15 @@ export function varianceWords({ effects, message }: Variance, labelOf: (name: st
   ]
     .filter(Boolean)
     .join(' ');
+}
+
+/** Whether the intervals may take the replicates for independent. */
+export function independenceWords(found: Replicates['independence']): string {
+  if (found === null) return '';
+  if (found.verdict === 'not_known') {
+    return 'When the runs were recorded is not known: the intervals take them for independent.';
+  }
+  return found.reason ?? 'Nothing in their sequence speaks against taking them for independent.';
 }
 
 /** Past this the server says that replicates may not suffice. */

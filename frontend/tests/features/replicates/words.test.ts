@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import type { ReplicatedCell, ReplicationPlan, Variance } from '../../../src/api/types';
+import type { ReplicatedCell, Replicates, ReplicationPlan, Variance } from '../../../src/api/types';
 import { deviation, spreadShapes } from '../../../src/features/replicates/figure';
-import { outliersWords, planWords, varianceWords } from '../../../src/features/replicates/words';
+import { independenceWords, outliersWords, planWords, varianceWords } from '../../../src/features/replicates/words';
 import { shapeText } from '../../../src/plots/file';
 
 const TOKENS = new Proxy({}, { get: () => '#123456' }) as Record<string, string>;
@@ -85,4 +85,13 @@ it('plans in words', () => {
   expect(planWords(plan([planned(4, 7), planned(9997, 10_000)]))).toBe(
     'For ±5 % on every mean, 4 more runs in 1 of 2 cells. In 1 cell replicates alone may not suffice.',
   );
+});
+
+it('says whether replicates may count as independent', () => {
+  const found = { verdict: 'refused', reason: 'The replicates were recorded in a row.' } as Replicates['independence'];
+  expect(independenceWords(found)).toBe('The replicates were recorded in a row.');
+  expect(independenceWords(null)).toBe('');
+  const words = (verdict: string) => independenceWords({ verdict, reason: null } as Replicates['independence']);
+  expect(words('not_known')).toContain('is not known');
+  expect(words('none_found')).toContain('speaks against');
 });

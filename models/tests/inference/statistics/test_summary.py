@@ -4,7 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from coalescope_models.inference.statistics import CellSummary, from_moments, summarise, t_quantile
+from coalescope_models.inference.statistics import (
+    CellSummary,
+    from_moments,
+    interval_by_cluster,
+    summarise,
+    t_quantile,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -103,3 +109,33 @@ def test_refuses_quantiles_that_do_not_exist(probability, df):
 def test_the_deviation_survives_a_mean_that_is_no_double():
     """Between 1e16 and 1e16 + 2 there is none, so squares about the rounded mean are too large."""
     assert summarise([1e16, 1e16 + 2.0]).sd == pytest.approx(math.sqrt(2.0), rel=1e-15)
+
+
+def test_one_value_in_each_cluster_is_as_independent_values_are():
+    values = [9.8, 10.1, 10.4, 9.9]
+    low, high = interval_by_cluster(values, "abcd")
+    assert (low, high) == pytest.approx(summarise(values).ci95)
+
+
+def test_values_that_share_a_cluster_count_once():
+    """Two days of five runs that agree within the day know no more than two runs."""
+    values = [10.0] * 5 + [11.0] * 5
+    assert interval_by_cluster(values, [1] * 5 + [2] * 5) == pytest.approx(
+        summarise([10.0, 11.0]).ci95
+    )
+    assert interval_by_cluster(values, [1] * 10) is None
+
+
+def test_means_of_days_are_covered():
+    rng = np.random.default_rng(5)
+    hits = {"by day": 0, "as if independent": 0}
+    for _ in range(400):
+        days = np.repeat(np.arange(4), 3)
+        values = 100.0 + 3.0 * rng.normal(size=4)[days] + rng.normal(size=12)
+        for name, (low, high) in {
+            "by day": interval_by_cluster(values.tolist(), days.tolist()),
+            "as if independent": summarise(values).ci95,
+        }.items():
+            hits[name] += low <= 100.0 <= high
+    assert hits["by day"] == pytest.approx(380, abs=13)
+    assert hits["as if independent"] < 330

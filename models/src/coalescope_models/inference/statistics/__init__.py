@@ -11,7 +11,7 @@ from .distributions import f_tail, t_quantile, t_two_sided
 from .independence import Independence, independence
 from .outliers import outliers
 from .replication import Plan, plan_replicates
-from .summary import CellSummary, from_moments, summarise
+from .summary import CellSummary, from_moments, interval_by_cluster, summarise
 from .timeline import Cluster, Timeline, timeline
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "f_tail",
     "from_moments",
     "independence",
+    "interval_by_cluster",
     "judge",
     "outliers",
     "plan_replicates",

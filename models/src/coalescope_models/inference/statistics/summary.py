@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from .distributions import t_quantile
@@ -75,3 +75,30 @@ def from_moments(n: int, mean: float, sd: float | None) -> CellSummary:
         raise ValueError("a standard deviation is a finite number and not negative")
     half = t_quantile(0.975, n - 1) * sd / math.sqrt(n)
     return CellSummary(n, mean, sd, (mean - half, mean + half))
+
+
+def interval_by_cluster(
+    values: Sequence[float], clusters: Sequence[Hashable]
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean of values that share what differs between clusters.
+
+    Mean ± t(0.975, G - 1) s with s² = G/(G - 1) Σ (n_g (m_g - m)/n)², G clusters of n_g values
+    with mean m_g. With one value in each it is that of independent values.
+
+    Args:
+        values: finite numbers, [n].
+        clusters: label of each, [n].
+
+    Returns:
+        None for one cluster, whose values do not tell how clusters differ.
+    """
+    mean = math.fsum(values) / len(values)
+    off: dict[Hashable, float] = {}
+    for value, label in zip(values, clusters, strict=True):
+        off[label] = off.get(label, 0.0) + (value - mean) / len(values)
+    count = len(off)
+    if count < 2:
+        return None
+    error = math.sqrt(count / (count - 1) * math.fsum(own * own for own in off.values()))
+    half = t_quantile(0.975, count - 1) * error
+    return mean - half, mean + half
