@@ -8,18 +8,19 @@ enum { LONGEST_SENTENCE = 300, MOST_COUNTERS = 3 };
 
 struct loss {
 	const char *counters[MOST_COUNTERS]; /* summed, as far as they are there */
+	bool same;                           /* drivers count one loss in each of them: the largest */
 	const char *what;
 };
 
 /* From the socket down to the card. */
 static const struct loss LOSSES[] = {
-	{{"udp_rcvbuf_errors"}, "datagrams found no room in their socket: give it a larger buffer, or a faster reader"},
-	{{"tcp_rcv_queue_drops"}, "segments found no room in their socket"},
-	{{"tcp_retransmitted_segments"}, "segments were sent again from here"},
-	{{"backlog_drops"}, "packets found no room in a CPU's backlog, of this or another interface: see net.core.netdev_max_backlog"},
-	{{"rx_missed_errors", "rx_fifo_errors"}, "frames found no room in the card's ring: see ethtool -g"},
-	{{"rx_dropped", "tx_dropped"}, "packets were dropped at the interface, or nobody here takes their protocol (rx_dropped, tx_dropped of ip -s link)"},
-	{{"rx_errors"}, "frames arrived damaged (rx_errors of ip -s link)"},
+	{{"udp_rcvbuf_errors"}, false, "datagrams found no room in their socket: give it a larger buffer, or a faster reader"},
+	{{"tcp_rcv_queue_drops"}, false, "segments found no room in their socket"},
+	{{"tcp_retransmitted_segments"}, false, "segments were retransmitted from here"},
+	{{"backlog_drops"}, false, "packets found no room in a CPU's backlog, of this or another interface: see net.core.netdev_max_backlog"},
+	{{"rx_missed_errors", "rx_fifo_errors"}, true, "frames found no room in the card's ring: see ethtool -g"},
+	{{"rx_dropped", "tx_dropped"}, false, "packets were dropped at the interface, or nobody here takes their protocol (rx_dropped, tx_dropped of ip -s link)"},
+	{{"rx_errors"}, false, "frames arrived damaged (rx_errors of ip -s link)"},
 };
 
 struct view {
@@ -27,22 +28,32 @@ struct view {
 	const uint64_t *start, *end;
 };
 
-/* How far these advanced in the window; false if none of them is there. */
-static bool advance(const struct view *view, const char *const *names, size_t count, double *sum)
+/* How far these advanced in the window, together, and the one that did most; false if none of them is there. */
+static bool advances(const struct view *view, const char *const *names, size_t count, double *sum, double *most)
 {
 	bool known = false;
 	size_t i;
 
-	*sum = 0;
+	*sum = *most = 0;
 	for (i = 0; i < count && names[i]; i++) {
 		size_t column = record_layout_find(view->layout, names[i]);
+		double by;
 
 		if (column == COLUMN_ABSENT || view->end[column] < view->start[column])
 			continue;
-		*sum += (double)(view->end[column] - view->start[column]);
+		by = (double)(view->end[column] - view->start[column]);
+		*sum += by;
+		*most = by > *most ? by : *most;
 		known = true;
 	}
 	return known;
+}
+
+static bool advance(const struct view *view, const char *const *names, size_t count, double *sum)
+{
+	double most;
+
+	return advances(view, names, count, sum, &most);
 }
 
 /*
@@ -66,12 +77,13 @@ void verdict(const struct record_layout *layout, const uint64_t *start, const ui
 {
 	const struct view view = {layout, start, end};
 	char sentence[LONGEST_SENTENCE];
-	double count, others;
+	double count, most, others;
 	size_t i;
 
 	for (i = 0; i < sizeof(LOSSES) / sizeof(*LOSSES); i++) {
-		if (!advance(&view, LOSSES[i].counters, MOST_COUNTERS, &count) || count <= 0)
+		if (!advances(&view, LOSSES[i].counters, MOST_COUNTERS, &count, &most) || count <= 0)
 			continue;
+		count = LOSSES[i].same ? most : count;
 		snprintf(sentence, sizeof(sentence), "in the window %.0f %s", count, LOSSES[i].what);
 		say(sentence, context);
 	}

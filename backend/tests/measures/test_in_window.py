@@ -78,8 +78,8 @@ def test_losses_that_need_not_be_even_leave_goodput_out(make_log: MakeLog) -> No
     """Datagrams lost behind the interface: which of them came in the window is not known."""
     said = iperf(sum={"bytes": 1e9, "lost_percent": 40, "lost_packets": 400, "packets": 1000})
     part = measure(make_log(result=said, command=True))
-    assert "goodput_mbps" not in part.values
-    assert part.values["datagram_loss_percent"] == 40
+    assert not {"goodput_mbps", "datagrams_lost", "datagram_loss_percent"} & part.values.keys()
+    assert [warning.code for warning in part.warnings] == ["not_of_window"]
     whole = measure(make_log(window=(0, 9), result=said, command=True))
     assert whole.values["goodput_mbps"] == pytest.approx(8e-6 * 6e8 / 9)
 
@@ -87,10 +87,41 @@ def test_losses_that_need_not_be_even_leave_goodput_out(make_log: MakeLog) -> No
 @pytest.mark.fault("A4")
 def test_lost_datagrams_and_segments_are_measures(make_log: MakeLog) -> None:
     said = iperf(sum={"bytes": 1e9, "lost_percent": 33, "lost_packets": 330, "packets": 1000})
-    values = measure(make_log(result=said, command=True)).values
+    values = measure(make_log(window=(0, 9), result=said, command=True)).values
     assert (values["datagrams_lost"], values["datagram_loss_percent"]) == (330, 33)
     said = iperf(sum_received={"bytes": 10}, sum_sent={"retransmits": 7})
-    assert measure(make_log(result=said)).values["retransmitted_segments"] == 7
+    values = measure(make_log(window=(0, 9), result=said, command=True)).values
+    assert values["retransmitted_segments"] == 7
+
+
+def test_what_was_never_lost_was_not_lost_in_the_window(make_log: MakeLog) -> None:
+    said = iperf(sum={"bytes": 1e9, "lost_percent": 0, "lost_packets": 0, "packets": 1000})
+    values = measure(make_log(result=said, command=True)).values
+    assert (values["datagrams_lost"], values["datagram_loss_percent"]) == (0, 0)
+
+
+def test_what_a_sender_sent_is_compared_with_what_the_interface_sent(make_log: MakeLog) -> None:
+    """It received nothing but acknowledgements: its traffic is the interface's all the same."""
+    sums = [
+        {"start": i, "end": i + 1, "bytes": 1e8, "retransmits": 5 * i, "sender": True}
+        for i in range(9)
+    ]
+    end = {"sum_received": {"bytes": 9e8, "seconds": 9.0}, "sum_sent": {"retransmits": 180}}
+    said = json.dumps({"intervals": [{"sum": one} for one in sums], "end": end}).encode()
+    names = ("t_monotonic_ns", "rx_bytes", "tx_bytes", "tx_packets")
+    fields = [run_log.standard_field(name) for name in names]
+    rows = [((i + 1) * SECOND, i * 1000, i * 105_000_000, i * 70_000) for i in range(10)]
+
+    def found(window: tuple[int, int]) -> RunMeasures:
+        log = make_log(rows=rows, fields=fields, window=window, result=said, command=True)
+        return measure(log)
+
+    whole, part = found((0, 9)), found((3, 6))
+    assert not {warning.code for warning in whole.warnings} & {"goodput_not_of_interface"}
+    assert whole.values["goodput_mbps"] == pytest.approx(800)
+    assert part.values["goodput_mbps"] == pytest.approx(800)
+    assert whole.values["retransmitted_segments"] == 180
+    assert "retransmitted_segments" not in part.values  # began somewhen in a second
 
 
 BY_SECOND = {"t_start_monotonic_ns": SECOND, "interval_ns": SECOND}
@@ -180,6 +211,7 @@ def lossy(make_log: MakeLog, window: tuple[int, int]) -> dict[str, float]:
     octets = [10_000_000 if i < 20 else 5_000_000 for i in range(50)]
     came = [
         {"start": i / 10, "end": (i + 1) / 10, "bytes": count, "sender": False}
+        | {"packets": 1000, "lost_packets": (10_000_000 - count) // 10_000}
         for i, count in enumerate(octets)
     ]
     end = {"bytes": sum(octets), "seconds": 5.0, "lost_packets": 15_000, "packets": 50_000}
@@ -201,7 +233,16 @@ def test_goodput_of_a_lossy_transfer_is_that_of_its_own_intervals(make_log: Make
 
 def test_where_the_beginning_makes_a_difference_goodput_is_absent(make_log: MakeLog) -> None:
     """A window that begins before the transfer: what came in it depends on when that began."""
-    assert "goodput_mbps" not in lossy(make_log, (3, 9))
+    found = lossy(make_log, (3, 9))
+    assert not {"goodput_mbps", "datagram_loss_percent"} & found.keys()
+
+
+def test_losses_are_of_the_window_by_the_transfer_s_own_intervals(make_log: MakeLog) -> None:
+    """Of the whole transfer, 30 % were lost: nothing in its first seconds, then half."""
+    lossless, half = lossy(make_log, (8, 23)), lossy(make_log, (36, 53))
+    assert (lossless["datagrams_lost"], lossless["datagram_loss_percent"]) == (0, 0)
+    assert half["datagram_loss_percent"] == pytest.approx(50)
+    assert half["datagrams_lost"] == pytest.approx(0.5 * 17 * 1000)
 
 
 @pytest.mark.parametrize("name", ["tcp-reverse", "udp-reverse", "tcp-server", "udp-server"])
@@ -211,7 +252,7 @@ def test_intervals_of_iperf3_add_up_to_what_it_received(make_log: MakeLog, name:
     said, _ = reported(log.result)
     assert said.unplaced is not None
     assert said.octets is not None
-    assert sum(said.unplaced.octets) == pytest.approx(said.octets, rel=0.03)
+    assert sum(said.unplaced.counts["octets"]) == pytest.approx(said.octets, rel=0.03)
     assert said.unplaced.edges_s[-1] == pytest.approx(said.seconds, abs=0.15)
 
 
@@ -227,5 +268,6 @@ def test_intervals_of_iperf3_add_up_to_what_it_received(make_log: MakeLog, name:
 def test_losses_of_real_results(
     make_log: MakeLog, name: str, expected: Mapping[str, float]
 ) -> None:
-    values = measure(make_log(result=(GOLDEN / f"{name}.json").read_bytes())).values
+    content = (GOLDEN / f"{name}.json").read_bytes()
+    values = measure(make_log(window=(0, 9), result=content, command=True)).values
     assert {one: values[one] for one in expected} == pytest.approx(expected, rel=0.01)

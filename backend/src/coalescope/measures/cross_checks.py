@@ -3,10 +3,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from coalescope_host.run_log import Stream
+from coalescope_host.run_log import Stream, cycles_of_owners, received_elsewhere
 
 from coalescope.measures.counters import Window, count_with_bit
-from coalescope.measures.cpu_time import cycles_of_owners, received_elsewhere
 from coalescope.runs.records import RunWarning
 
 # flags of the kernel module's snapshots

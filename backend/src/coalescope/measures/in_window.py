@@ -19,11 +19,12 @@ _NEARLY_WHOLE = 0.9  # … and not in a distribution of times; a sample may pass
 _LOSS_PERCENT = 1.0  # what is lost after the interface counted it need not be lost evenly
 _SLACK = 1.01
 _PLACED = 0.02
+_FEW_LOST = 5e-4  # of the datagrams
 
 
 @dataclass(frozen=True)
 class Carried:
-    """What the interface received while the workload ran, and in the window of it; bytes.
+    """Bytes that the interface carried while the workload ran, and in the window, its way.
 
     `began_ns`: between which records the traffic began.
     """
@@ -40,15 +41,12 @@ def workload_measures(
 
     `carried`: None where the log does not hold the whole of the workload. `steady`: the workload
     is known to have run alike all the time, so what it says of the whole holds for the window.
-    Losses are those of the whole workload, as it counts them.
     """
     if said.octets is not None and carried is not None and said.octets > _SLACK * carried.in_all:
-        return dict(said.loss), [_elsewhere(said.octets, carried.in_all)]
+        return {}, [_elsewhere(said, carried.in_all)]
     elapsed_s = window.elapsed_s / dilation
-    found: dict[str, float] = dict(said.loss)
-    if said.intervals is not None:
-        found |= _datagrams_in_window(said.intervals, window)
-    left_out = []
+    found = _losses_in_window(said, window, carried, steady=steady)
+    left_out = ["losses"] if found.keys() < said.loss.keys() else []
     for amount, name, column, scale in (
         (said.octets, "goodput_mbps", "bytes", 8e-6),
         (said.operations, "request_rate_hz", "operations", 1.0),
@@ -102,21 +100,31 @@ def _in_window(
         return amount * carried.in_window / carried.in_all
     if column != "bytes" or said.unplaced is None or carried.began_ns is None:
         return None
-    return _placed(said.unplaced, window, carried.began_ns)
+    return _placed(said.unplaced, "octets", window, carried.began_ns)
 
 
 def _placed(
-    intervals: UnplacedIntervals, window: Window, began_ns: tuple[int, int]
+    intervals: UnplacedIntervals,
+    column: str,
+    window: Window,
+    began_ns: tuple[int, int],
+    least: float = 0.0,
 ) -> float | None:
-    """What came in the window, if it makes no difference when exactly the first interval began."""
-    total = np.concatenate(([0.0], np.cumsum(intervals.octets)))
+    """What came in the window, if it makes no difference when exactly the first interval began.
+
+    `least`: a difference that never matters.
+    """
+    if column not in intervals.counts:
+        return None
+    total = np.concatenate(([0.0], np.cumsum(intervals.counts[column])))
     edges_ns = 1e9 * np.asarray(intervals.edges_s)
     ends_ns = np.array([window.start_ns, window.end_ns], dtype=np.float64)
     came = [
         float(np.diff(np.interp(ends_ns - began, edges_ns, total))[0])
         for began in (began_ns[0], sum(began_ns) / 2, began_ns[1])
     ]
-    return came[1] if max(came) - min(came) < _PLACED * came[1] else None  # nor where none came
+    allowed = max(_PLACED * came[1], least)  # without `least`, none where nothing came
+    return came[1] if max(came) - min(came) < allowed else None
 
 
 def _held(said: Reported, window: Window, carried: Carried | None) -> float | None:
@@ -128,6 +136,38 @@ def _held(said: Reported, window: Window, carried: Carried | None) -> float | No
     return carried.in_window / carried.in_all if carried is not None and carried.in_all else None
 
 
+def _losses_in_window(
+    said: Reported, window: Window, carried: Carried | None, *, steady: bool
+) -> dict[str, float]:
+    """Losses that the workload saw, as far as they are known to be of the window."""
+    held = _held(said, window, carried)
+    if held is not None and held >= _WHOLE:
+        return dict(said.loss)
+    # of nothing, nothing was in the window; and a share that was steady holds for each part
+    found = {
+        name: value
+        for name, value in said.loss.items()
+        if value == 0.0 or (steady and name.endswith("_percent"))
+    }
+    if said.intervals is not None:
+        found |= _datagrams_in_window(said.intervals, window)
+    if said.unplaced is not None and carried is not None and carried.began_ns is not None:
+        found |= _placed_losses(said.unplaced, window, carried.began_ns)
+    return found
+
+
+def _placed_losses(
+    intervals: UnplacedIntervals, window: Window, began_ns: tuple[int, int]
+) -> dict[str, float]:
+    packets = _placed(intervals, "packets", window, began_ns)
+    lost = _placed(intervals, "lost", window, began_ns, max(_FEW_LOST * (packets or 0.0), 1.0))
+    again = _placed(intervals, "retransmits", window, began_ns, 1.0)
+    found = {} if again is None else {"retransmitted_segments": again}
+    if lost is not None and packets:
+        found |= {"datagrams_lost": lost, "datagram_loss_percent": 100.0 * lost / packets}
+    return found
+
+
 def _datagrams_in_window(intervals: Intervals, window: Window) -> Mapping[str, float]:
     lost, came = (amount_in_window(intervals, name, window) for name in ("lost", "operations"))
     if lost is None or came is None or lost < 0.0 or lost + came <= 0.0:
@@ -135,11 +175,12 @@ def _datagrams_in_window(intervals: Intervals, window: Window) -> Mapping[str, f
     return {"datagrams_lost": lost, "datagram_loss_percent": 100.0 * lost / (lost + came)}
 
 
-def _elsewhere(octets: float, carried: int) -> RunWarning:
+def _elsewhere(said: Reported, carried: int) -> RunWarning:
+    verb, way = ("sent", "went") if said.sends else ("received", "came")
     return RunWarning(
         "goodput_not_of_interface",
-        f"The workload received {octets:,.0f} bytes, the interface {carried:,}: its traffic came "
-        "another way. Goodput, request rate and latency are left out.",
+        f"The workload {verb} {said.octets:,.0f} bytes, the interface {carried:,}: its traffic "
+        f"{way} another way. Goodput, request rate, latency and its losses are left out.",
         {"field": "goodput_mbps"},
     )
 

@@ -8,7 +8,18 @@ record, so counters and elapsed time belong to the same instants.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from coalescope_host.run_log import Field, Payloads, RunLog
+from coalescope_host.run_log import (
+    JIFFIES_PER_S,
+    PART_BYTES,
+    Field,
+    Payloads,
+    RunLog,
+    cpu_times,
+    losses,
+    probe_cpu_s,
+    received_elsewhere,
+    uncounted_bytes,
+)
 
 from coalescope.errors import CoalescopeError
 from coalescope.measures.audits import audit_log
@@ -20,17 +31,11 @@ from coalescope.measures.counters import (
     whole_advance,
     window_records,
 )
-from coalescope.measures.cpu_time import JIFFIES_PER_S, cpu_times, probe_cpu_s, received_elsewhere
 from coalescope.measures.cross_checks import cross_checks, unstable_clock
 from coalescope.measures.derived import derive
 from coalescope.measures.in_window import Carried, workload_measures
-from coalescope.measures.loss import losses
-from coalescope.measures.workload_result import reported
+from coalescope.measures.workload_result import Reported, reported
 from coalescope.runs.records import RunWarning
-
-# bytes of an Ethernet frame around the network layer: header, check sequence, preamble and gap
-_PART_BYTES = {"link_header": 14, "fcs": 4, "preamble_and_gap": 20}
-_LINK_BYTES = _PART_BYTES["link_header"] + _PART_BYTES["fcs"]
 
 _COUNTED = (
     *("rx_bytes", "rx_packets", "tx_bytes", "tx_packets"),
@@ -94,7 +99,7 @@ def measure_run(log: RunLog) -> RunMeasures:
     said, complaints = reported(log.result)
     steady = environment.get("workload_steady") is True
     of_workload, left_out = workload_measures(
-        said, window, _carried(log, window, counts), dilation, steady=steady
+        said, window, _carried(log, window, counts, said), dilation, steady=steady
     )
     values = derive(
         {
@@ -180,12 +185,7 @@ def _throughputs(
 
 def _uncounted_bytes(fields: Sequence[Field], name: str) -> int | None:
     """Bytes per frame at link level that the counter leaves out; None if the log does not say."""
-    counting = [f for f in fields if f.name == name or f.name.startswith(f"{name}.")]
-    included = {f.bytes_include for f in counting}
-    if len(included) != 1:
-        return None
-    parts = included.pop()
-    return None if parts is None else _LINK_BYTES - sum(_PART_BYTES[part] for part in parts)
+    return uncounted_bytes(f for f in fields if f.name == name or f.name.startswith(f"{name}."))
 
 
 def _system_cpu(
@@ -238,17 +238,23 @@ def _energy(counts: Mapping[str, int]) -> dict[str, float]:
     return {"package_energy_j": 1e-6 * counts[name]} if name in counts else {}
 
 
-def _carried(log: RunLog, window: Window, counts: Mapping[str, int]) -> Carried | None:
-    """What the interface received in the window and in all; None if the log lacks some of it."""
+def _carried(
+    log: RunLog, window: Window, counts: Mapping[str, int], said: Reported
+) -> Carried | None:
+    """What the interface received in the window and in all, or sent where the workload did.
+
+    None if the log lacks some of it.
+    """
     names = {mark.name for mark in log.marks}
-    in_window = counts.get("rx_bytes")
+    counter = "tx_bytes" if said.sends else "rx_bytes"
+    in_window = counts.get(counter)
     if in_window is None or not {"command_start", "command_end"} <= names:
         return None
-    in_all = whole_advance(log.streams[0], window, "rx_bytes", in_window)
+    in_all = whole_advance(log.streams[0], window, counter, in_window)
     if in_all is None:
         return None
     least = max(_BEGUN * in_all / log.streams[0].records, 1)
-    return Carried(in_all, in_window, first_advance(log.streams[0], "rx_bytes", least))
+    return Carried(in_all, in_window, first_advance(log.streams[0], counter, least))
 
 
 def _environment(log: RunLog) -> Mapping[str, object]:
@@ -323,7 +329,7 @@ def _offload_warnings(log: RunLog, values: Mapping[str, float]) -> list[RunWarni
     environment = log.header["environment"]
     mtu = environment.get("mtu_bytes") if isinstance(environment, Mapping) else None
     mean = values.get("mean_packet_bytes", 0.0)
-    if not isinstance(mtu, int) or mean <= mtu + sum(_PART_BYTES.values()):
+    if not isinstance(mtu, int) or mean <= mtu + sum(PART_BYTES.values()):
         return []
     return [
         RunWarning(

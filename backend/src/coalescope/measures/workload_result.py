@@ -41,10 +41,14 @@ class Intervals:
 
 @dataclass(frozen=True)
 class UnplacedIntervals:
-    """Payload that arrived in intervals, by the workload's own clock: seconds since it began."""
+    """What was counted in intervals by the workload's own clock: seconds since it began.
+
+    `counts`, as far as they are known: octets of payload that arrived; lost datagrams beside all
+    (`packets`); retransmits.
+    """
 
     edges_s: Sequence[float]
-    octets: Sequence[float]
+    counts: Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,8 @@ class Reported:
     """One workload's report, as far as it is understood; times are those of the log.
 
     Attributes:
-        octets: payload that arrived here, in `seconds`.
+        octets: payload that arrived at the receiver, in `seconds`.
+        sends: this host is not the receiver.
         operations: requests that were answered, in `seconds`.
         span_ns: from when to when that was, by the log's own clock.
         intervals, unplaced: what came when, by the log's clock or by the workload's own.
@@ -61,6 +66,7 @@ class Reported:
     """
 
     octets: float | None = None
+    sends: bool = False
     seconds: float | None = None
     operations: float | None = None
     span_ns: tuple[int, int] | None = None
@@ -174,25 +180,50 @@ def _of_iperf3(document: Mapping[str, object]) -> Reported:
     retransmits = _number(sent, "retransmits")
     if retransmits is not None:
         loss["retransmitted_segments"] = retransmits
-    unplaced = _iperf3_intervals(document.get("intervals"))
-    return Reported(octets=octets, seconds=seconds, unplaced=unplaced, loss=loss)
+    intervals = _sums(document.get("intervals"))
+    return Reported(
+        octets=octets,
+        sends=any(interval.get("sender") is True for interval in intervals),
+        seconds=seconds,
+        unplaced=_iperf3_intervals(intervals),
+        loss=loss,
+    )
 
 
-def _iperf3_intervals(given: object) -> UnplacedIntervals | None:
-    """What the end that printed them received; None where it sent, or there are gaps."""
-    edges, octets = [0.0], []
-    for interval in given if isinstance(given, list) else ():
-        total = interval.get("sum") if isinstance(interval, Mapping) else None
-        if not isinstance(total, Mapping) or total.get("sender") is not False:
-            return None
-        start, end, came = (_number(total, name) for name in ("start", "end", "bytes"))
-        if start is None or end is None or came is None:
+def _sums(given: object) -> list[Mapping[str, object]]:
+    """Of each interval, the sum of all streams; of what has another form, nothing."""
+    listed = given if isinstance(given, list) else []
+    sums = [interval.get("sum") for interval in listed if isinstance(interval, Mapping)]
+    return [total for total in sums if isinstance(total, Mapping)]
+
+
+# what the end that prints the intervals counts itself: a member, and what it is here
+_OF_RECEIVER = {"bytes": "octets", "lost_packets": "lost", "packets": "packets"}
+_OF_SENDER = {"retransmits": "retransmits"}
+
+
+def _iperf3_intervals(sums: Sequence[Mapping[str, object]]) -> UnplacedIntervals | None:
+    """None where there are gaps, or where it both sent and received."""
+    edges = [0.0]
+    for total in sums:
+        start, end = _number(total, "start"), _number(total, "end")
+        if start is None or end is None:
             return None
         if abs(start - edges[-1]) > _TOUCHING_S or end <= edges[-1]:
             return None
         edges.append(end)
-        octets.append(came)
-    return UnplacedIntervals(edges, octets) if octets else None
+    ends = {total.get("sender") for total in sums}
+    if ends not in ({True}, {False}):
+        return None
+    columns = {
+        name: [_number(total, member) for total in sums]
+        for member, name in (_OF_SENDER if ends == {True} else _OF_RECEIVER).items()
+    }
+    whole = {
+        name: [value for value in column if value is not None] for name, column in columns.items()
+    }
+    counts = {name: column for name, column in whole.items() if len(column) == len(sums)}
+    return UnplacedIntervals(edges, counts)
 
 
 def _udp_octets(total: Mapping[str, object]) -> float | None:

@@ -7,28 +7,23 @@ absent here as there.
 
 from collections.abc import Mapping, Sequence
 
-from coalescope_host.run_log import Field, RunLog, RunLogError
+from coalescope_host.run_log import (
+    Field,
+    RunLog,
+    RunLogError,
+    cpu_times,
+    losses,
+    owned_times,
+    uncounted_bytes,
+)
 
 from .window_counters import window_counters
 
-_LINK_BYTES = 18
-_PART_BYTES = {"link_header": 14, "fcs": 4, "preamble_and_gap": 20}
-_HOST_NS = tuple(f"cpu_{name}_ns" for name in ("user", "nice", "system", "irq", "softirq"))
-_OWNERS = ("idle", "task", "other_task", "irq", "softirq", "other_irq")
 _SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _NEEDED_NS = {"cpu_user_ns", "cpu_system_ns", "cpu_idle_ns"}
 _NEARLY_WHOLE = 0.95
 # sums of interrupt lines had the name of receive interrupts before they had one of their own
 _LINES = "proc_interrupts"
-
-#: Losses: a measure and the counters that it is the sum of; those that a log lacks are left out.
-_LOSSES: Mapping[str, Sequence[str]] = {
-    "socket_drops": ("udp_rcvbuf_errors", "tcp_rcv_queue_drops"),
-    "backlog_drops": ("backlog_drops",),
-    "ring_drops": ("rx_missed_errors", "rx_fifo_errors"),
-    "interface_drops": ("rx_dropped",),
-    "retransmitted_segments": ("tcp_retransmitted_segments",),
-}
 
 
 def run_values(log: RunLog) -> dict[str, float]:
@@ -42,8 +37,8 @@ def run_values(log: RunLog) -> dict[str, float]:
         "elapsed_s": elapsed_s,
         **_traffic(log, counts, elapsed_s),
         **_interrupts(log, counts, elapsed_s),
-        **_processors(counts, elapsed_s),
-        **_losses(counts),
+        **_processors(log, counts, elapsed_s),
+        **losses(counts),
     }
     dilation = log.time_dilation
     rates = {name for name in values if name.endswith(("_mbps", "_hz"))}
@@ -58,7 +53,7 @@ def tasks_percent(log: RunLog) -> float | None:
     if not counters:
         return None
     elapsed_s = counters["elapsed_s"]
-    owned = _owned_s(_plain(log.fields, counters), elapsed_s)
+    owned = owned_times(_plain(log.fields, counters), elapsed_s)
     if not {"task", "other_task"} <= owned.keys():
         return None
     return 100 * (owned["task"] + owned["other_task"] + owned.get("workload", 0.0)) / elapsed_s
@@ -76,18 +71,12 @@ def _plain(fields: Sequence[Field], counters: Mapping[str, float]) -> dict[str, 
 
 
 def _traffic(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
-    outside = _bytes_left_out(log.fields)
+    counting = [f for f in log.fields if f.name.partition(".")[0] == "rx_bytes"]
+    outside = uncounted_bytes(counting)
     if outside is None or "rx_bytes" not in counts or "rx_packets" not in counts:
         return {}
     octets = counts["rx_bytes"] + outside * counts["rx_packets"]
     return {"throughput_mbps": 8e-6 * octets / elapsed_s}
-
-
-def _bytes_left_out(fields: Sequence[Field]) -> int | None:
-    """Bytes of a frame that rx_bytes does not count; None if the log does not say."""
-    counting = {f.bytes_include for f in fields if f.name.partition(".")[0] == "rx_bytes"}
-    parts = counting.pop() if len(counting) == 1 else None
-    return None if parts is None else _LINK_BYTES - sum(_PART_BYTES[part] for part in parts)
 
 
 def _interrupts(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
@@ -104,45 +93,27 @@ def _interrupts(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> d
     return found
 
 
-def _processors(counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
-    """Percent of one CPU: by owner where every moment has one, else by the kernel's ticks."""
-    owned = _owned_s(counts, elapsed_s)
-    found = {}
-    elsewhere = counts.get("polls") == 0 and counts.get("rx_packets", 0) > 0  # in the backlog
-    if "irq" in owned and "softirq" in owned and not elsewhere:
-        found["interface_cpu_percent"] = owned["irq"] + owned["softirq"]
-    if "workload" in owned:
-        found["workload_cpu_percent"] = owned["workload"]
-    elif "workload_cpu_ns" in counts:
-        found["workload_cpu_percent"] = 1e-9 * counts["workload_cpu_ns"]
+def _processors(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
+    """Percent of one CPU."""
+    environment = log.header.get("environment")
+    known = environment if isinstance(environment, dict) else {}
+    found = cpu_times(
+        counts,
+        elapsed_s,
+        own_namespace=known.get("network_namespace") == "other",
+        irq_time_apart=known.get("irq_time_accounting") is True,
+    )
     if counts.keys() >= _NEEDED_NS:
-        found["system_cpu_percent"] = 1e-9 * sum(counts.get(name, 0.0) for name in _SYSTEM_NS)
-    if all(owner in owned for owner in _OWNERS):
-        found["host_cpu_percent"] = sum(owned.values()) - owned["idle"]
-    elif counts.keys() >= _NEEDED_NS:
-        found["host_cpu_percent"] = 1e-9 * sum(counts.get(name, 0.0) for name in _HOST_NS)
-    return {name: 100 * seconds / elapsed_s for name, seconds in found.items()}
-
-
-def _owned_s(counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
-    clock = counts.get("t_tsc", 0.0)
-    cycles = clock > 0 and any(f"{owner}_cycles" in counts for owner in _OWNERS)
-    unit, scale = ("cycles", elapsed_s / clock) if cycles else ("ns", 1e-9)
-    every = (*_OWNERS, "workload", "unknown")
-    return {o: scale * counts[f"{o}_{unit}"] for o in every if f"{o}_{unit}" in counts}
-
-
-def _losses(counts: Mapping[str, float]) -> dict[str, float]:
-    found = {}
-    for measure, parts in _LOSSES.items():
-        known = [counts[part] for part in parts if part in counts]
-        if known:
-            found[measure] = sum(known)
-    return found
+        found["system_cpu_s"] = 1e-9 * sum(counts.get(name, 0.0) for name in _SYSTEM_NS)
+    return {
+        f"{who}_cpu_percent": 100 * found[f"{who}_cpu_s"] / elapsed_s
+        for who in ("interface", "workload", "system", "host")
+        if f"{who}_cpu_s" in found
+    }
 
 
 def _latencies(log: RunLog, dilation: float) -> dict[str, float]:
-    """What the workload said of latency and of datagrams that were lost."""
+    """What the workload said of latency."""
     if log.result is None or "json" not in log.result.media_type:
         return {}
     try:
@@ -159,8 +130,7 @@ def _latencies(log: RunLog, dilation: float) -> dict[str, float]:
         value = latencies.get(name)
         if isinstance(value, int | float):
             found[f"latency_{name}_us"] = value / dilation
-    lost = _datagram_loss_percent(document)
-    return found if lost is None else {**found, "datagram_loss_percent": lost}
+    return found
 
 
 def _of_the_window(document: Mapping[str, object], log: RunLog) -> bool:
@@ -170,15 +140,3 @@ def _of_the_window(document: Mapping[str, object], log: RunLog) -> bool:
     if not isinstance(begin, int) or not isinstance(end, int) or start is None or stop is None:
         return False
     return min(end, stop) - max(begin, start) >= _NEARLY_WHOLE * (end - begin)
-
-
-def _datagram_loss_percent(document: Mapping[str, object]) -> float | None:
-    """As iperf3 counts it: of the datagrams that the receiver knows were sent."""
-    end = document.get("end")
-    received = end.get("sum_received", end.get("sum")) if isinstance(end, dict) else None
-    if not isinstance(received, dict):
-        return None
-    lost, packets = received.get("lost_packets"), received.get("packets")
-    if not isinstance(lost, int) or not isinstance(packets, int) or packets <= 0:
-        return None
-    return 100 * lost / packets

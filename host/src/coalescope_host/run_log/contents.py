@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from . import layout
 from .errors import RunLogError
+from .frame_bytes import uncounted_bytes
 from .header import Field, Json
 from .log import Mark, Result, RunLog, Stream, column_of
 
@@ -26,9 +27,6 @@ MOST_STATISTICS = 1000
 MOST_BUCKETS = 2000
 MOST_MARKS = 200
 
-# bytes of an Ethernet frame around the network layer: header, check sequence, preamble and gap
-_PART_BYTES = {"link_header": 14, "fcs": 4, "preamble_and_gap": 20}
-_LINK_BYTES = _PART_BYTES["link_header"] + _PART_BYTES["fcs"]
 _FASTEST_WRAP = 4.0
 _TAKEN_BACK = 1_000_000_000  # ns or cycles: kernels take back a little of a CPU's time
 _PERCENT = 100.0
@@ -329,12 +327,7 @@ def _instances(stream: Stream) -> dict[str, list[str]]:
 
 def _uncounted(stream: Stream, names: Sequence[str]) -> int | None:
     """Bytes per frame at link level that the counters leave out; None if the log does not say."""
-    columns = [column for name in names if (column := stream.field(name)) is not None]
-    included = {column.bytes_include for column in columns}
-    if len(included) != 1:
-        return None
-    parts = included.pop()
-    return None if parts is None else _LINK_BYTES - sum(_PART_BYTES[part] for part in parts)
+    return uncounted_bytes(column for name in names if (column := stream.field(name)) is not None)
 
 
 # --- counters over the window

@@ -11,11 +11,11 @@ _PLACES = (
     ("socket_drops", ("udp_rcvbuf_errors", "tcp_rcv_queue_drops")),
     ("retransmitted_segments", ("tcp_retransmitted_segments",)),
 )
-# drivers report one and the same loss in either
-_RING = (("rx_missed_errors", "rx_fifo_errors"), ("rx_hw_drops",))
+# drivers report one and the same loss in both, or in one of them
+_RING = ("rx_missed_errors", "rx_fifo_errors")
 
 
-def losses(counts: Mapping[str, int]) -> dict[str, float]:
+def losses(counts: Mapping[str, float]) -> dict[str, float]:
     """Each place that the log has a counter of."""
     found = {}
     for name, counters in _PLACES:
@@ -24,20 +24,20 @@ def losses(counts: Mapping[str, int]) -> dict[str, float]:
             found[name] = total
     if found.get("retransmitted_segments") == 0.0 and _only_received(counts):
         del found["retransmitted_segments"]
-    ring = [total for names in _RING if (total := _sum(counts, names)) is not None]
+    ring = [counts[name] for name in _RING if name in counts]
     if ring:
-        found["ring_drops"] = max(ring)
+        found["ring_drops"] = float(max(ring))
     return found
 
 
 _ACKNOWLEDGEMENTS = 0.5  # of the bytes received, at most
 
 
-def _only_received(counts: Mapping[str, int]) -> bool:
+def _only_received(counts: Mapping[str, float]) -> bool:
     """Whether this host sent little but acknowledgements: the other retransmits, unseen here."""
     return counts.get("tx_bytes", 0) < _ACKNOWLEDGEMENTS * counts.get("rx_bytes", 0)
 
 
-def _sum(counts: Mapping[str, int], names: tuple[str, ...]) -> float | None:
+def _sum(counts: Mapping[str, float], names: tuple[str, ...]) -> float | None:
     known = [counts[name] for name in names if name in counts]
     return float(sum(known)) if known else None

@@ -23,7 +23,7 @@ _FRAMES = ("rx_packets", "tx_packets")
 
 
 def cpu_times(
-    counts: Mapping[str, int], elapsed_s: float, *, own_namespace: bool, irq_time_apart: bool
+    counts: Mapping[str, float], elapsed_s: float, *, own_namespace: bool, irq_time_apart: bool
 ) -> dict[str, float]:
     """CPU seconds of interface, workload, traffic and host, and the share of others in percent.
 
@@ -55,7 +55,7 @@ def cpu_times(
     return found
 
 
-def received_elsewhere(counts: Mapping[str, int]) -> bool:
+def received_elsewhere(counts: Mapping[str, float]) -> bool:
     """Whether frames came though no poll of the interface was seen.
 
     A device without a NAPI of its own, such as a veth that does not merge segments, is served by
@@ -64,7 +64,7 @@ def received_elsewhere(counts: Mapping[str, int]) -> bool:
     return counts.get("polls") == 0 and counts.get("rx_packets", 0) > 0
 
 
-def cycles_of_owners(counts: Mapping[str, int]) -> int | None:
+def cycles_of_owners(counts: Mapping[str, float]) -> float | None:
     """Cycles of all owners together; None unless every moment of every CPU has one."""
     names = [f"{owner}_cycles" for owner in _OWNERS]
     if not all(name in counts for name in names):
@@ -72,7 +72,7 @@ def cycles_of_owners(counts: Mapping[str, int]) -> int | None:
     return sum(counts.get(f"{owner}_cycles", 0) for owner in (*_OWNERS, *_FURTHER))
 
 
-def owned_times(counts: Mapping[str, int], elapsed_s: float) -> dict[str, float]:
+def owned_times(counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
     """CPU seconds by owner, as far as they were counted.
 
     Cycles are turned into seconds by the rate at which the time stamp counter ran in the window
@@ -84,7 +84,7 @@ def owned_times(counts: Mapping[str, int], elapsed_s: float) -> dict[str, float]
     return _scaled(counts, "ns", 1e-9)
 
 
-def probe_cpu_s(counts: Mapping[str, int], cost: Mapping[str, object]) -> float | None:
+def probe_cpu_s(counts: Mapping[str, float], cost: Mapping[str, object]) -> float | None:
     """What counting cost in the window: how often each probe ran, times what one run costs.
 
     None unless the log says what a run costs and how often each of those probes ran.
@@ -118,12 +118,12 @@ def _others_s(owned: Mapping[str, float], accounted_s: float | None, *, own: boo
     return owned.get("other_task") if own else None
 
 
-def _scaled(counts: Mapping[str, int], unit: str, scale: float) -> dict[str, float]:
+def _scaled(counts: Mapping[str, float], unit: str, scale: float) -> dict[str, float]:
     owners = (*_OWNERS, *_FURTHER)
     return {o: scale * counts[f"{o}_{unit}"] for o in owners if f"{o}_{unit}" in counts}
 
 
-def _host_s(counts: Mapping[str, int], owned: Mapping[str, float]) -> float | None:
+def _host_s(counts: Mapping[str, float], owned: Mapping[str, float]) -> float | None:
     """All that was not idle: by owner where every moment has one, else by the kernel's ticks."""
     if all(owner in owned for owner in _OWNERS):
         return sum(owned.values()) - owned[_IDLE]
