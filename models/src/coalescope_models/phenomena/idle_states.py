@@ -61,18 +61,18 @@ def wake_up_latency(
     awake_us = interrupt_cost_us + shallow_exit_us
     to_deep = _longer(awake_us + deep_residency_us, delay_us, rate, xp)
     again = _longer(interrupt_cost_us + deep_exit_us + deep_residency_us, delay_us, rate, xp)
-    deep = to_deep / (1.0 + to_deep - again)
-    asleep = xp.exp(-rate * link_idle_us)
+    deep_percent = 100.0 * to_deep / (1.0 + to_deep - again)
+    link_percent = 100.0 * xp.exp(-rate * link_idle_us)
     after_shallow_us = _mean_gap_us(xp.maximum(delay_us, awake_us), rate, xp)
     after_deep_us = _mean_gap_us(xp.maximum(delay_us, interrupt_cost_us + deep_exit_us), rate, xp)
-    between_us = (1.0 - deep) * after_shallow_us + deep * after_deep_us
+    between_us = after_shallow_us + 0.01 * deep_percent * (after_deep_us - after_shallow_us)
     return {
-        "wake_latency_us": (1.0 - deep) * shallow_exit_us
-        + deep * deep_exit_us
-        + asleep * link_exit_us,
+        "wake_latency_us": shallow_exit_us
+        + 0.01 * deep_percent * (deep_exit_us - shallow_exit_us)
+        + 0.01 * link_percent * link_exit_us,
         "longest_wake_latency_us": deep_exit_us + link_exit_us,
-        "deep_wake_percent": 100.0 * deep,
-        "link_wake_percent": 100.0 * asleep,
+        "deep_wake_percent": deep_percent,
+        "link_wake_percent": link_percent,
         "rx_interrupt_rate_hz": 1e6 / between_us,
     }
 
