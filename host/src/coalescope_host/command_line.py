@@ -2,14 +2,17 @@
 """The commands of the host tools."""
 
 import argparse
+import difflib
 import importlib
 import json
+import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from .commands import arguments as of
+from .plan.registry import MEANINGS
 from .run_log import CheckReport, check
 
 VERSION = "0.1.0"
@@ -41,15 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     checking.add_argument("files", nargs="+", metavar="FILE", type=Path)
     checking.add_argument("--json", action="store_true", help="print JSON")
+    parsers = {"check": checking}
     for name, (does, add_arguments) in COMMANDS.items():
-        add_arguments(
-            commands.add_parser(
-                name, help=does, description=f"{does.capitalize()}.", allow_abbrev=False
-            )
+        parsers[name] = commands.add_parser(
+            name, help=does, description=f"{does.capitalize()}.", allow_abbrev=False
         )
+        add_arguments(parsers[name])
     options, unknown = parser.parse_known_args(arguments)
-    if unknown and options.command != "sweep":
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    _refuse(parsers[options.command], unknown, factors=options.command == "sweep")
     options.unknown = unknown
     if options.command == "check":
         return run_check(options.files, as_json=options.json)
@@ -57,6 +59,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     importlib.import_module(".commands.programs", __package__).add_to_path()
     command = importlib.import_module(f".commands.{options.command}", __package__)
     return int(command.run(options))
+
+
+def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str], *, factors: bool) -> None:
+    """End with what was probably meant. `factors`: what is none of the options may be a factor."""
+    known = set(re.findall(r"--[a-z][a-z-]*", parser.format_help()))
+    words = {f"--{word}" for word in MEANINGS} if factors else set[str]()
+    for word in unknown:
+        name = word.partition("=")[0]
+        near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
+        if near and _likeness(name, known) > _likeness(name, words):
+            parser.error(f"{name} is no option of it. Did you mean {near[0]}?")
+    if unknown and not factors:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+
+
+def _likeness(name: str, words: Iterable[str]) -> float:
+    return max((difflib.SequenceMatcher(None, name, word).ratio() for word in words), default=0.0)
 
 
 def run_check(files: Sequence[Path], *, as_json: bool) -> int:

@@ -65,7 +65,7 @@ def state_of(pid: int) -> str:
 
 
 def stop_with_its_children_dead(pid: int) -> None:
-    """Stop a process and end what it started, its dead man above all.
+    """Stop a process and end what it started, its watchdog above all.
 
     A child that was just forked shares its lock until it is another program, or has ended, which a
     busy machine makes last: so the process stands still first, and they have ended when this

@@ -24,8 +24,8 @@ from coalescope_host.run_log import read
 from coalescope_host.settings.host import open_host
 
 from .ending import FAILED, ended, say
-from .sweep import refused_interface, with_upload
-from .without_plan import peer_on, slug
+from .sweep import with_upload
+from .without_plan import check_interface, peer_on, slug
 
 DELAYS_US = [0, 1, 2, 4, 8, 16, 32, 50, 64, 100, 128, 250, 500, 1000]
 FRAMES = [4, 64]
@@ -37,9 +37,8 @@ def run(options: Namespace) -> int:
 
 
 def _calibrate(options: Namespace) -> int:
+    check_interface(options.interface, options)
     plan = with_upload(plan_of(Path("the command line"), _document(options)), options)
-    if refused := refused_interface(plan, options):
-        raise SweepError("\n".join(refused))
     folder = options.out or Path(plan.experiment)
     invocation = Invocation(plan, folder, factory.open_bench)
     invocation.carry_out()

@@ -35,11 +35,11 @@ LARGEST_MTU_BYTES = 9000
 RATE_MBPS = 100
 POLLS: Levels = {"offload.gro": True, "napi_defer_hard_irqs": 1}
 """With these a veth polls as a card's driver does, and waits for gro_flush_timeout in between."""
-WHAT_IT_IS = f"""\
+MEASURED = f"""\
 Two network namespaces on this machine, a veth pair, and UDP at {RATE_MBPS} Mb/s between them.
 Varied: the MTU, and how long the kernel lets frames gather before it polls (gro_flush_timeout).
 Nothing outside of the namespaces is touched, and nothing of them stays."""
-WHAT_IT_CANNOT = """
+LIMITS = """
 What this cannot show: a card. There are no interrupts, no DMA, no wire, and no rx-usecs to set; the
 sender shares the processors with the receiver. For a card: coalescope-host init INTERFACE"""
 
@@ -52,12 +52,12 @@ def run(options: Namespace) -> int:
 def _demo(options: Namespace) -> int:
     server = _server(options)
     plan = plan_of(Path("demo"), _document(options, server))
-    say(WHAT_IT_IS)
+    say(MEASURED)
     with cable(LARGEST_MTU_BYTES) as joined:
         folder = options.out or joined.memory / "demo"
         open_bench = partial(_bench, joined)
         done = Invocation(plan, folder, open_bench, network=joined.at_home).carry_out()
-    say(WHAT_IT_CANNOT)
+    say(LIMITS)
     if server is not None:
         say(f"The page: {page_of(server, plan)}?measure=interface_cpu_percent")
     else:
@@ -129,7 +129,7 @@ def _bench(joined: Cable, plan: Plan, check: Callable[[], None]) -> Iterator[Ben
         yield Bench(
             host=near,
             peers=[far],
-            guard=_GoesAnyway(),
+            guard=_NoGuard(),
             prepare=prepare,
             verify_mtu=_passes,
             effective_delay_us=lambda counters, kind: None,
@@ -147,8 +147,8 @@ def _passes(_peer: object, _mtu_bytes: int) -> list[str]:
     return []
 
 
-class _GoesAnyway:
-    """Who need not put anything back: the interface ends with this process."""
+class _NoGuard:
+    """Nothing has to be put back: the interface ends with this process."""
 
     def arm(self, state: RestoreState) -> None:
         """Nothing is kept."""

@@ -53,7 +53,10 @@ def _init(options: Namespace) -> int:
         load_plan(options.out)
         say(f"{options.out} is a plan. Next: coalescope-host sweep {options.out} --dry-run")
     else:
-        say(f"{options.out} lacks a peer: say who sends, there or with --peer root@HOST.")
+        say(
+            f"{options.out} is written, and lacks a peer: uncomment [[peers]] there and say who "
+            "sends, or write it again with --force --peer root@HOST."
+        )
     return 0
 
 

@@ -21,7 +21,7 @@ from coalescope_host.run.sweeping import LOGS
 
 from . import restore
 from .ending import FAILED, UsageError, ended, say
-from .without_plan import plan_without
+from .without_plan import plan_without, refused_interface
 
 _ALL = "Nothing was changed. --all shows every change and the order."
 GOES_ON = "The same command goes on where this stopped."
@@ -41,7 +41,7 @@ def _sweep(options: Namespace, open_bench: OpenBench) -> int:
     plan = with_upload(_plan(options), options)
     folder: Path = options.out or Path(plan.experiment)
     invocation = Invocation(plan, folder, open_bench, _blocks(options, plan))
-    refused = refused_interface(plan, options)
+    refused = refused_interface(plan.interface, options, plan.peers)
     if options.dry_run:
         return _dry_run(invocation, refused, everything=options.all)
     if refused:
@@ -78,17 +78,6 @@ def _dry_run(invocation: Invocation, refused: Sequence[str], *, everything: bool
     lines = [*found.verdict, *(found.details if everything else [_ALL])]
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0 if found.possible else FAILED
-
-
-def refused_interface(plan: Plan, options: Namespace) -> list[str]:
-    """Why the interface must not be touched, unless the options say twice that it may."""
-    reasons = factory.refusals(plan)
-    if not reasons or (options.yes_this_interface == plan.interface and options.really):
-        return []
-    return [
-        f"{plan.interface} is refused: {'; '.join(reasons)}. Name another interface; or, if it "
-        f"must be this one, add --yes-this-interface {plan.interface} --really."
-    ]
 
 
 def with_upload(plan: Plan, options: Namespace) -> Plan:

@@ -12,9 +12,11 @@ from typing import Any
 from coalescope_host.plan.factors import FAMILIES, rule_of
 from coalescope_host.plan.plan import PeerSpec, Plan
 from coalescope_host.plan.plan_file import plan_of
+from coalescope_host.plan.toml_table import suggestion
 from coalescope_host.protocols import SweepError
 from coalescope_host.remote import connect
 from coalescope_host.remote.addresses import addresses, on_one_link
+from coalescope_host.settings import safety
 
 from .ending import UsageError
 
@@ -34,6 +36,7 @@ def plan_without(options: Namespace) -> Plan:
         PlanError: with what is wrong in it.
         SweepError: if a peer cannot be reached, or is not on the interface's link.
     """
+    check_interface(options.plan, options)
     factors = dict(_factors(options))
     if not factors:
         raise UsageError(
@@ -53,6 +56,39 @@ def plan_without(options: Namespace) -> Plan:
         "peers": [peer_on(options.plan, ssh, words) for ssh in options.peer],
     }
     return plan_of(Path("the command line"), document)
+
+
+def check_interface(interface: str, options: Namespace) -> None:
+    """Look at the interface of a command without a plan before anybody else is asked.
+
+    Raises:
+        UsageError: if there is none of this name.
+        SweepError: if it must not be touched.
+    """
+    names = [name for _, name in socket.if_nameindex()]
+    if interface not in names:
+        near = suggestion(interface, names) or f" There are {', '.join(names)}."
+        raise UsageError(f"there is no interface {interface} here.{near}")
+    if refused := refused_interface(interface, options, _specs(options)):
+        raise SweepError("\n".join(refused))
+
+
+def refused_interface(
+    interface: str, options: Namespace, peers: Sequence[PeerSpec] = ()
+) -> list[str]:
+    """Why the interface must not be touched, unless the options say twice that it may."""
+    reasons = safety.refusals(interface, peers=peers)
+    if not reasons or (options.yes_this_interface == interface and options.really):
+        return []
+    return [
+        f"{interface} is refused: {'; '.join(reasons)}. Name another interface; or, if it "
+        f"must be this one, add --yes-this-interface {interface} --really."
+    ]
+
+
+def _specs(options: Namespace) -> list[PeerSpec]:
+    words = tuple(shlex.split(options.ssh_options))
+    return [PeerSpec(ssh, address="", ssh_options=words) for ssh in options.peer]
 
 
 def peer_on(interface: str, ssh: str, ssh_options: Sequence[str]) -> dict[str, Any]:

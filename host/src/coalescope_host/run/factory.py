@@ -10,7 +10,6 @@ from pathlib import Path
 from coalescope_host.plan.plan import Plan
 from coalescope_host.protocols import SweepError
 from coalescope_host.remote import Peer, PeerError, PeerLostError, absent, connect, verify_mtu
-from coalescope_host.settings import safety
 from coalescope_host.settings.errors import SettingError
 from coalescope_host.settings.guard import Guard, restore_all
 from coalescope_host.settings.host import may_administer, open_host
@@ -21,7 +20,7 @@ from .effective_delay import effective_delay_us
 
 FAILURES: tuple[type[Exception], ...] = (SweepError, SettingError)
 
-_DEAD_MAN_S = 10.0
+_WATCHDOG_S = 10.0
 
 
 def open_bench(plan: Plan, check: Callable[[], None]) -> AbstractContextManager[Bench]:
@@ -66,11 +65,6 @@ def bench_to_read(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
         )
 
 
-def refusals(plan: Plan) -> list[str]:
-    """Why the plan's interface should not be swept."""
-    return safety.refusals(plan.interface, peers=plan.peers)
-
-
 def restore(state: Path | None) -> list[str]:
     """Put back what sweeps that died left changed; what was done, a line each."""
     return restore_all(state)
@@ -78,7 +72,7 @@ def restore(state: Path | None) -> list[str]:
 
 def _let_watchdog_finish(guard: Guard) -> None:
     """A sweep that was killed a moment ago is being put back: going on at once is no mistake."""
-    end = time.monotonic() + _DEAD_MAN_S
+    end = time.monotonic() + _WATCHDOG_S
     while guard.stale() and time.monotonic() < end:
         time.sleep(0.1)
     if stale := guard.stale():
