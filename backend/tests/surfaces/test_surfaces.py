@@ -194,7 +194,9 @@ def test_what_is_kept_is_the_same_answer_and_ends_with_changes_by_others(
     assert f"{route}}} 3.0" in here.get("/metrics").text
 
 
-@pytest.mark.parametrize("twice", ["workload=udp&workload=tcp", "workload=udp&x=delay_us&x=rate"])
+@pytest.mark.parametrize(
+    "twice", ["workload=udp&x=delay_us&x=rate", "workload=udp&y=mtu_bytes&y=rate"]
+)
 def test_a_parameter_that_is_given_twice_is_refused(lab: Any, twice: str) -> None:
     answer = lab.get(f"/api/experiments/lab/surfaces/throughput_mbps?{twice}")
     assert answer.status_code == 422

@@ -1597,7 +1597,7 @@ export interface components {
         };
         /**
          * FactorOut
-         * @description A factor of an experiment with its levels in rising order.
+         * @description A factor of an experiment.
          */
         FactorOut: {
             /** Name */
@@ -1608,6 +1608,11 @@ export interface components {
             unit: string;
             /** Levels */
             levels: (number | string)[];
+            /**
+             * Choice
+             * @description Whether a recommendation chooses among its levels
+             */
+            choice: boolean;
         };
         /**
          * FitIn
@@ -1646,10 +1651,10 @@ export interface components {
             response?: string | null;
             /**
              * Where
-             * @description Only runs with these levels
+             * @description Only runs with these levels; of several levels, any
              */
             where?: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * Pooled
@@ -2058,6 +2063,20 @@ export interface components {
             histogram: components["schemas"]["HistogramOut"] | null;
         };
         /**
+         * LevelsOut
+         * @description A factor with its levels in rising order.
+         */
+        LevelsOut: {
+            /** Name */
+            name: string;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+            /** Levels */
+            levels: (number | string)[];
+        };
+        /**
          * LinkIn
          * @description The view to link to.
          * @example {
@@ -2384,10 +2403,10 @@ export interface components {
             response?: string | null;
             /**
              * Where
-             * @description Only runs with these levels
+             * @description Only runs with these levels; of several levels, any
              */
             where?: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * Pooled
@@ -2981,10 +3000,10 @@ export interface components {
             driver?: string | null;
             /**
              * Where
-             * @description Only runs with these levels
+             * @description Only runs with these levels; of several levels, any
              */
             where?: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * Without
@@ -3067,10 +3086,10 @@ export interface components {
             experiment: string;
             /**
              * Where
-             * @description Only runs with these levels
+             * @description Only runs with these levels; of several levels, any
              */
             where?: {
-                [key: string]: number | string;
+                [key: string]: number | string | (number | string)[];
             };
             /**
              * Clients
@@ -3669,9 +3688,9 @@ export interface components {
              */
             kind: "published" | "measured" | "emulated" | "simulated";
             measure: components["schemas"]["QuantityOut"];
-            x: components["schemas"]["FactorOut"];
+            x: components["schemas"]["LevelsOut"];
             /** @description Null where only one factor varies */
-            y: components["schemas"]["FactorOut"] | null;
+            y: components["schemas"]["LevelsOut"] | null;
             /** Where */
             where: {
                 [key: string]: number | string | (number | string)[];
@@ -4316,6 +4335,10 @@ export interface operations {
                 citation?: string | null;
                 /** @description Kind and citation asked for stand, whatever a table says of its own */
                 override_source?: boolean;
+                /** @description Factors of a table that can be chosen: NAME,NAME */
+                choice?: string;
+                /** @description Factors that nobody chooses: NAME,NAME */
+                no_choice?: string;
             };
             header?: never;
             path?: never;
@@ -4870,7 +4893,7 @@ export interface operations {
                 /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
                 /**
-                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
                  *       "workload": "tcp"
                  *     }
@@ -4941,7 +4964,7 @@ export interface operations {
                 /** @description Factor along y; the MTU if not given */
                 y?: string | null;
                 /**
-                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
                  *       "workload": "tcp"
                  *     }
@@ -5286,7 +5309,7 @@ export interface operations {
                 /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
                 /**
-                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
                  *       "workload": "tcp"
                  *     }
@@ -5352,7 +5375,7 @@ export interface operations {
                 /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
                 /**
-                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
                  *       "workload": "tcp"
                  *     }
@@ -5416,7 +5439,7 @@ export interface operations {
                 /** @description Runs to leave out of this answer: ID,ID,… What is no identity is refused. A run that does not count, or is not here any more, is passed over: the answer says which were left out */
                 without?: string;
                 /**
-                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
                  *       "workload": "tcp"
                  *     }
@@ -5488,7 +5511,7 @@ export interface operations {
                 /** @description Say what is worse in B by more than this */
                 fail_if_worse_percent?: number | null;
                 /**
-                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
                  *       "workload": "tcp"
                  *     }
@@ -5822,7 +5845,7 @@ export interface operations {
                 /** @description stored, recorded, replicate, a factor or a measure; with a hyphen before it, the largest first. Runs that lack it come last, like ones as they were stored */
                 sort?: string;
                 /**
-                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
                  *       "workload": "tcp"
                  *     }
@@ -6035,7 +6058,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description FACTOR=VALUE, any number: only cells with these levels.
+                 * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {
                  *       "workload": "tcp"
                  *     }

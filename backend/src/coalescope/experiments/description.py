@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from math import prod
 from typing import Any
 
+from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
 from coalescope.glossary.quantities import factor, measure
@@ -95,7 +96,7 @@ def _base(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, An
         "kind": record.kind,
         "citation": record.source.get("citation"),
         "source_note": record.source.get("source_note"),
-        "factors": [_factor(name, values) for name, values in levels.items()],
+        "factors": [_factor(name, values, record.source) for name, values in levels.items()],
         "cells": len(cells),
         "designed_cells": prod(len(values) for values in levels.values()) if levels else 0,
         "runs": sum(cell.runs for cell in cells),
@@ -121,7 +122,7 @@ def _range(counts: Sequence[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _factor(name: str, values: list[FactorValue]) -> dict[str, Any]:
+def _factor(name: str, values: list[FactorValue], source: Mapping[str, Any]) -> dict[str, Any]:
     quantity = factor(name)
     label = quantity.label if quantity else name.removeprefix("factor.")
     return {
@@ -129,6 +130,7 @@ def _factor(name: str, values: list[FactorValue]) -> dict[str, Any]:
         "label": label,
         "unit": quantity.unit if quantity else "",
         "levels": values,
+        "choice": can_be_chosen(name, values, source),
     }
 
 

@@ -38,7 +38,8 @@ WHERE_PARAMETERS = {
             "required": False,
             "style": "form",
             "explode": True,
-            "description": "FACTOR=VALUE, any number: only cells with these levels.",
+            "description": "FACTOR=VALUE, any number: only cells with these levels. Several of "
+            "one factor, repeated or with commas, mean any of them.",
             "schema": {"type": "object", "additionalProperties": {"type": "string"}},
             "example": {"workload": "tcp"},
         }

@@ -11,15 +11,26 @@ from coalescope.glossary.schemas import QuantityOut
 
 Level = int | float | str
 Chosen = dict[str, Level | list[Level]]  # several levels: any of them
+_Several = Annotated[list[Level], Field(min_length=1, max_length=200)]
+Where = Annotated[
+    dict[str, Level | _Several],
+    Field(description="Only runs with these levels; of several levels, any"),
+]
 
 
-class FactorOut(BaseModel):
-    """A factor of an experiment with its levels in rising order."""
+class LevelsOut(BaseModel):
+    """A factor with its levels in rising order."""
 
     name: str
     label: str
     unit: str
     levels: list[Level]
+
+
+class FactorOut(LevelsOut):
+    """A factor of an experiment."""
+
+    choice: bool = Field(description="Whether a recommendation chooses among its levels")
 
 
 class GlanceOut(BaseModel):

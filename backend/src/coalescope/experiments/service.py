@@ -118,6 +118,35 @@ def add_notes(connection: Connection, record: ExperimentRecord, notes: Sequence[
         repository.update(connection, record.id, {"source": source})
 
 
+def describe_columns(
+    connection: Connection, record: ExperimentRecord, about: Mapping[str, Any]
+) -> None:
+    """Keep what a table says of its factors and of measures of its own.
+
+    Errors: 409 for a measure that has another unit here.
+    """
+    record = get_experiment(connection, record.slug)
+    changed: dict[str, Any] = {}
+    for name in ("factors", "measures"):
+        own = record.source.get(name, {})
+        told = about.get(name, {})
+        merged = {**own, **{of: {**own.get(of, {}), **said} for of, said in told.items()}}
+        if merged != own:
+            changed[name] = merged
+    for name, said in about.get("measures", {}).items():
+        before = record.source.get("measures", {}).get(name, said)
+        if before.get("unit", "") != said.get("unit", ""):
+            raise conflict(
+                "unit_differs",
+                f"{name} is in {said.get('unit') or 'plain numbers'} in the table, and in "
+                f"{before.get('unit') or 'plain numbers'} in {record.slug!r}.",
+                where={"experiment": record.slug, "measure": name},
+                advice="Convert it, or give the measure another name.",
+            )
+    if changed:
+        repository.update(connection, record.id, {"source": {**record.source, **changed}})
+
+
 def touch(connection: Connection, experiment_id: int, times: int = 1) -> None:
     """Count changes of the experiment's data: what is cached under its version is stale."""
     repository.bump(connection, experiment_id, utc_now(), times)

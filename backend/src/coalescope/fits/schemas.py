@@ -11,7 +11,7 @@ from coalescope_models.inference.statistics import Independence
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.schemas import Chosen, Level
+from coalescope.experiments.schemas import Chosen, Level, Where
 from coalescope.fits.nonlinear import (
     MAX_NONLINEAR_RESAMPLES,
     NonlinearFit,
@@ -64,7 +64,7 @@ class FitIn(BaseModel):
         description="The measure to fit; by default the one that most runs have, and of equals "
         "what receiving alone cost",
     )
-    where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+    where: Where = Field(default_factory=dict)
     pooled: Annotated[list[str], Field(max_length=32)] = Field(
         default_factory=list,
         description="Factors to ignore: cells that differ in them only are taken for one",
@@ -127,7 +127,7 @@ class NonlinearFitIn(BaseModel):
     response: str | None = Field(
         default=None, description="The measure to compare with; by default that of the output"
     )
-    where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+    where: Where = Field(default_factory=dict)
     pooled: Annotated[list[str], Field(max_length=32)] = Field(
         default_factory=list,
         description="Factors to ignore: cells that differ in them only are taken for one",

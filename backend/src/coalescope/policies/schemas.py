@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from coalescope_models.phenomena.policies import INTERVALS_US, ClosedLoop, Costs, Phase, Run
 from pydantic import BaseModel, ConfigDict, Field
 
-from coalescope.experiments.schemas import Chosen, Level
+from coalescope.experiments.schemas import Chosen, Where
 from coalescope.policies.recorded import Measured, Recorded
 from coalescope.policies.service import Clients, Known, OpenLoop, Outcome, Trial
 from coalescope.whole_numbers import JSON_INTEGER
@@ -85,7 +85,7 @@ class RecordedIn(BaseModel):
 
     kind: Literal["recorded"]
     experiment: Annotated[str, Field(max_length=80)]
-    where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+    where: Where = Field(default_factory=dict)
     clients: Annotated[int, Field(ge=1, le=10_000), JSON_INTEGER] | None = Field(
         default=None,
         description="Clients that waited for their reply, which is played as one packet; null for "

@@ -11,13 +11,11 @@ from coalescope_models.vocabulary.quantity import QUANTITIES
 Json = Mapping[str, Any]
 
 _MODEL = "cpu-overhead"
-# What each goal of a recommendation can mean, the best first, and the factors that are traffic
-# (features/recommend/question.ts).
+# What each goal of a recommendation can mean, the best first (features/recommend/question.ts).
 _MEANS = {
     aim: [quantity.name for quantity in QUANTITIES.values() if quantity.aim == aim]
     for aim in ("throughput", "cpu", "latency")
 }
-_TRAFFIC = ("workload", "frame_bytes", "streams", "packet_rate_hz")
 # The measures that the page explains by that model, and what is fitted then (state/models.ts).
 COSTS = {
     f"{side}_cpu_{unit}_per_gb": f"{side}_cpu_{unit}"
@@ -41,7 +39,8 @@ def recommendation_requests(experiment: Json, cells: Json) -> Iterator[Json]:
     A goal is about the measure on the screen where it means one of several.
     """
     rest = {"constraints": [], "interface": "eth0"}
-    for where, own in _choices(experiment, cells, _TRAFFIC):
+    given = [factor["name"] for factor in experiment["factors"] if not factor["choice"]]
+    for where, own in _choices(experiment, cells, given):
         measured = {name for cell in own for name in cell["measures"]}
         known: dict[str, str] = {}
         for role, means in _MEANS.items():

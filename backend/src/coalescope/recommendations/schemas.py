@@ -8,7 +8,7 @@ from coalescope_models.catalogue import Model
 from coalescope_models.inference.recommendation import Goal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from coalescope.experiments.schemas import Chosen, Level
+from coalescope.experiments.schemas import Chosen, Level, Where
 from coalescope.predictions.service import require_model
 from coalescope.recommendations.service import Advice, Question, aim, constraint
 from coalescope.runs.selection import LeftOut
@@ -101,7 +101,7 @@ class RecommendationIn(QuestionIn):
         },
     )
 
-    where: dict[str, Level] = Field(default_factory=dict, description="Only runs with these levels")
+    where: Where = Field(default_factory=dict)
     without: LeftOut = Field(
         default_factory=list, description="Runs to leave out of this answer; nothing is deleted"
     )

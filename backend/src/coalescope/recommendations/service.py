@@ -23,10 +23,12 @@ from coalescope_models.vocabulary.quantity import QUANTITIES
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean, sentence
+from coalescope.experiments.choice import can_be_chosen
+from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
-from coalescope.runs.chosen import RunSelection
+from coalescope.runs.chosen import RunSelection, settings_of
 from coalescope.runs.selection import refuse_mixed, select_runs
 from coalescope.runs.sequence import sequence_of
 from coalescope.user_models.confinement import Run, here
@@ -34,8 +36,6 @@ from coalescope.user_models.confinement import Run, here
 MOST_SETTINGS = 2_000
 # settings × measures: each is drawn 4,000 times, 160 MB together
 _MOST_MEANS = 5_000
-# what the traffic is: nobody chooses it for its result
-_TRAFFIC = ("workload", "frame_bytes", "streams", "packet_rate_hz")
 _BY_DELAY = ("delay_us", "delay_ticks", "packets_per_interrupt", "mtu_bytes")
 _CPU_PER_GB = "system_cpu_s_per_gb"
 _NO_CHANCE = (
@@ -150,11 +150,13 @@ def read_runs(
     where: Sequence[tuple[str, str]],
     without: Sequence[str] = (),
 ) -> RunSelection:
-    """Read the runs to choose from. Errors: 422 as `select_runs`; traffic that varies."""
+    """Read the runs to choose from. Errors: 422 as `select_runs`; what nobody chooses varies."""
     if question.interface is not None:
         check_target(question.interface, question.driver)
     chosen = select_runs(connection, experiment, question.measures, where, without)
-    refuse_mixed(chosen.runs, _TRAFFIC, ", which is what the traffic is and not for choice")
+    levels = factor_levels(settings_of(chosen.runs).values())
+    given = [name for name in levels if not can_be_chosen(name, levels[name], experiment.source)]
+    refuse_mixed(chosen.runs, given, ", which is given and not for choice")
     return chosen
 
 

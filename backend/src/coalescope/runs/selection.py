@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import Where, factor_levels
-from coalescope.experiments.records import ExperimentRecord, Factors
+from coalescope.experiments.records import Choice, ExperimentRecord
 from coalescope.runs import repository
 from coalescope.runs.chosen import (
     IDENTITY,
@@ -102,6 +102,7 @@ def require_stored(
         )
 
 
-def where_pairs(where: Factors) -> tuple[tuple[str, str], ...]:
-    """Return levels as the services take them."""
-    return tuple(sorted((name, str(value)) for name, value in where.items()))
+def where_pairs(where: Choice) -> tuple[tuple[str, str], ...]:
+    """Return levels as the services take them: a pair for each of several."""
+    several = {n: level if isinstance(level, list) else [level] for n, level in where.items()}
+    return tuple(sorted((name, str(level)) for name, all_ in several.items() for level in all_))

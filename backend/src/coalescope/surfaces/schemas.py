@@ -4,7 +4,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from coalescope.experiments.records import Kind
-from coalescope.experiments.schemas import Chosen, FactorOut, Level
+from coalescope.experiments.schemas import Chosen, Level, LevelsOut
 from coalescope.glossary.schemas import QuantityOut
 from coalescope.surfaces.service import Surface
 
@@ -67,8 +67,8 @@ class SurfaceOut(BaseModel):
     data_version: int
     kind: Kind
     measure: QuantityOut
-    x: FactorOut
-    y: FactorOut | None = Field(description="Null where only one factor varies")
+    x: LevelsOut
+    y: LevelsOut | None = Field(description="Null where only one factor varies")
     where: Chosen
     cells: list[SurfaceCellOut] = Field(description="Ordered by y, then x")
 

@@ -2,16 +2,19 @@
 """A tidy CSV as an upload."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.choice import with_choices
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.provenance import provenance
 from coalescope.uploads.row_doubts import row_doubts
-from coalescope.uploads.tidy_csv import check_size, measures_of, read_table
+from coalescope.uploads.tidy_csv import Table, check_size, measures_of, read_table
 
 
 def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -> Incoming:
@@ -51,9 +54,27 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
         warnings,
         per_cell=table.per == "cell",
         subtitle=table.source.subtitle,
-        about=settled.about,
+        about=_with_choices(settled.about, table, request),
         notes=[warning.message for warning in settled.overridden],
     )
+
+
+def _with_choices(
+    about: Mapping[str, Any], table: Table, request: UploadRequest
+) -> Mapping[str, Any]:
+    """What is said of factors. Errors: 422 for one that the table does not have."""
+    known = {name for row in table.rows for name in row.factors}
+    for name in (*request.choice, *request.no_choice):
+        if name not in known or {name} <= {*request.choice} & {*request.no_choice}:
+            raise CoalescopeError(
+                "wrong_choice",
+                f"The table has no factor {name[:80]!r}."
+                if name not in known
+                else f"{name} is said to be for choice, and not to be.",
+                where={"field": name[:80]},
+                advice=f"Its factors are {', '.join(sorted(known))}.",
+            )
+    return with_choices(about, request.choice, request.no_choice)
 
 
 def _passed_over(name: str) -> RunWarning:

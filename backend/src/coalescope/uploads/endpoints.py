@@ -61,6 +61,12 @@ async def upload_file(
         bool,
         Query(description="Kind and citation asked for stand, whatever a table says of its own"),
     ] = False,
+    choice: Annotated[
+        str, Query(max_length=4000, description="Factors of a table that can be chosen: NAME,NAME")
+    ] = "",
+    no_choice: Annotated[
+        str, Query(max_length=4000, description="Factors that nobody chooses: NAME,NAME")
+    ] = "",
 ) -> Response:
     """Store one run log or one tidy CSV: all of it, or nothing.
 
@@ -76,6 +82,8 @@ async def upload_file(
         kind,
         _clean(citation),
         override_source=override_source,
+        choice=_names(choice),
+        no_choice=_names(no_choice),
     )
     state = request.app.state
     with state.object_store.stage() as staged:
@@ -140,6 +148,10 @@ def clean_filename(name: str) -> str:
     """The name without folders and control characters, at most 255 characters."""
     last = re.split(r"[/\\]", name)[-1]
     return CONTROL.sub("", last).strip()[-255:] or "unnamed"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _clean(text: str | None) -> str | None:

@@ -15,6 +15,7 @@ class UploadRequest:
 
     Attributes:
         environment: facts of where run logs ran that they do not hold themselves; of a data set.
+        choice: factors of a table that can be chosen; no_choice: that nobody chooses.
         override_source: kind and citation stand, whatever a table says of its own.
     """
 
@@ -25,6 +26,8 @@ class UploadRequest:
     citation: str | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)
     override_source: bool = False
+    choice: Sequence[str] = ()
+    no_choice: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,12 @@ from coalescope.database import CAUSE, Database
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.service import add_notes, ensure_experiment, get_experiment
+from coalescope.experiments.service import (
+    add_notes,
+    describe_columns,
+    ensure_experiment,
+    get_experiment,
+)
 from coalescope.measures import DEFINITIONS
 from coalescope.object_store import (
     RUN_LOG_SUFFIX,
@@ -281,6 +286,7 @@ def _store(
     if incoming.content == "csv":
         check_source(experiment, about)
         add_notes(connection, experiment, incoming.notes)
+        describe_columns(connection, experiment, about)
     new = _numbered(connection, experiment, incoming)
     of_table = incoming.warnings if incoming.content == "csv" else ()
     warnings = [*of_table, *(warning for run in new for warning in run.warnings)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server is asked, from what is looked at and what is wanted; or why there is nothing to ask. No DOM.
 import type { Asked } from '../../api/recommendations';
-import type { Aim, Factors, FactorValue, Quantity } from '../../api/types';
+import type { Aim, Factor, Factors, FactorValue, Quantity } from '../../api/types';
 import { catalogue } from '../../engine/catalogue';
 import type { Advice, Goal, Role } from '../../state/advice';
 import { GOALS, ROLES } from '../../state/advice';
@@ -19,9 +19,6 @@ const MEANS: Readonly<Record<Role, readonly string[]>> = {
   cpu: meaning('cpu'),
   latency: meaning('latency'),
 };
-
-/** What the traffic is, which nobody chooses for its result. */
-const TRAFFIC = ['workload', 'frame_bytes', 'streams', 'packet_rate_hz'];
 
 /** The models that are about a kind of traffic. */
 const ABOUT: readonly (readonly [RegExp, string])[] = [[/^(nfs|request)/i, 'request-response']];
@@ -71,14 +68,19 @@ function nearest(axis: Axis, value: number): number {
   return axis.levels.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a), axis.levels[0]);
 }
 
-/** The levels that are looked at; of traffic that stands on an axis, the one under the crosshair. */
-export function levelsOf(slice: Slice, state: Pick<ExplorerState, 'where' | 'x' | 'y'>): Record<string, FactorValue> {
+/** The levels that are looked at; of what nobody chooses, as traffic, and stands on an axis, the one under the crosshair. */
+export function levelsOf(
+  slice: Slice,
+  state: Pick<ExplorerState, 'where' | 'x' | 'y'>,
+  factors: readonly Factor[],
+): Record<string, FactorValue> {
+  const given = (name: string) => factors.some((factor) => factor.name === name && !factor.choice);
   const where: Record<string, FactorValue> = { ...state.where };
   for (const [axis, at] of [
     [slice.layout.x, state.x],
     [slice.layout.y, state.y],
   ] as const)
-    if (axis && at !== null && axis.levels.length > 1 && TRAFFIC.includes(axis.name)) {
+    if (axis && at !== null && axis.levels.length > 1 && given(axis.name)) {
       const level = nearest(axis, at);
       where[axis.name] = axis.names ? levelAt(axis, level) : level;
     }
@@ -171,7 +173,7 @@ export function questionOf(
   const { advice } = state;
   const known = measured(slice, state.measure);
   const goal = goalOf(advice, state.measure, known);
-  const where = levelsOf(slice, state);
+  const where = levelsOf(slice, state, subject.experiment.factors);
   if (subject.opened)
     return {
       goal,

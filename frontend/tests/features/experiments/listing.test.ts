@@ -8,6 +8,7 @@ const factor = (name: string, label: string, levels: (number | string)[]): Facto
   label,
   unit: '',
   levels,
+  choice: true,
 });
 
 const nfs = {

@@ -233,8 +233,8 @@ it('lays workloads side by side where only the MTU varies', () => {
     ...base,
     kind: 'measured' as const,
     factors: [
-      { name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000, 9000] },
-      { name: 'workload', label: 'Workload', unit: '', levels: ['tcp', 'udp'] },
+      { name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000, 9000], choice: true },
+      { name: 'workload', label: 'Workload', unit: '', levels: ['tcp', 'udp'], choice: false },
     ],
     measures: catalogue.quantities.filter((q) => q.name === 'throughput_mbps').map((q) => ({ ...q, cells: 6 })),
     default_view: null,

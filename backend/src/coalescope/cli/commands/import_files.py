@@ -63,6 +63,8 @@ def _import(store: Store, file: BinaryIO, path: Path, arguments: Namespace) -> F
         arguments.kind,
         arguments.citation,
         override_source=arguments.override_source,
+        choice=arguments.choice,
+        no_choice=arguments.no_choice,
     )
     try:
         with store.object_store.stage() as staged:

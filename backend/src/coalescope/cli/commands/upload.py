@@ -114,7 +114,8 @@ def _beyond(most_bytes: int | None, path: Path, server: str) -> FileOutcome | No
 def _query(path: Path, arguments: Namespace) -> dict[str, str]:
     asked = {name: getattr(arguments, name) for name in ("experiment", "title", "kind", "citation")}
     asked["override_source"] = "true" if arguments.override_source else None
-    return {"filename": path.name} | {name: text for name, text in asked.items() if text}
+    factors = {"choice": ",".join(arguments.choice), "no_choice": ",".join(arguments.no_choice)}
+    return {"filename": path.name} | {n: given for n, given in (asked | factors).items() if given}
 
 
 async def _send(client: httpx.AsyncClient, path: Path, query: dict[str, str]) -> FileOutcome:

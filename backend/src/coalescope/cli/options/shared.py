@@ -91,3 +91,11 @@ def destination(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="--kind and --citation stand, whatever a table says of its own; that is noted",
     )
+    for name, what in (("choice", "can be chosen"), ("no-choice", "nobody chooses, as traffic")):
+        parser.add_argument(
+            f"--{name}",
+            metavar="FACTOR",
+            action="append",
+            default=[],
+            help=f"a factor of a table that {what}: recommendations obey; may be repeated",
+        )
