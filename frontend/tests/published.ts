@@ -33,7 +33,13 @@ function factorsOf(cells: readonly Cell[]): Factor[] {
     levels.sort((a, b) =>
       typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)),
     );
-    return { name, label: quantity(name)?.label ?? name, unit: quantity(name)?.unit ?? '', levels, choice: name !== 'workload' };
+    return {
+      name,
+      label: quantity(name)?.label ?? name,
+      unit: quantity(name)?.unit ?? '',
+      levels,
+      choice: name !== 'workload',
+    };
   });
 }
 
