@@ -873,7 +873,7 @@ def zec() -> Iterator[Row]:
     yield Row(
         "(8) at p = 0 and T_d = 0 is W/RTT (9): 11 packets over 0.739 ms",
         "formula, no number",
-        f"{lossless['packet_rate_hz']:,.0f} packets/s",
+        f"{lossless['carried_packet_rate_hz']:,.0f} packets/s",
         "tcp-lossy-throughput, 1 Gb/s",
         "The quotient is 14,885.",
     )

@@ -253,7 +253,9 @@ DERIVED: Sequence[tuple[str, tuple[str, ...], Callable[..., float]]] = (
     ("rx_kilointerrupts", ("rx_interrupts",), lambda count: 1e-3 * count),
     ("packet_fill", ("mean_packet_bytes", "mtu_bytes"), lambda mean, mtu: min(1.0, mean / mtu)),
     ("interrupt_rate_hz", ("rx_interrupt_rate_hz",), lambda rate: rate),
-    ("packet_rate_hz", ("rx_packets", "elapsed_s"), lambda count, time: count / time),
+    ("carried_packet_rate_hz", ("rx_packets", "elapsed_s"), lambda count, time: count / time),
+    # what came stands for what was offered
+    ("packet_rate_hz", ("carried_packet_rate_hz",), lambda rate: rate),
     (
         "drop_percent",
         ("drops", "rx_packets"),

@@ -263,10 +263,8 @@ export function fromQuery(query: string, terms: Terms): Read {
   const measure = reader.oneOf(
     'measure',
     slice.measures,
-    successor !== null && slice.measures.includes(successor) ? successor : start.measure,
-    successor
-      ? `is no more: it counted all tasks of the network namespace, unlike ${successor}`
-      : 'is not measured here',
+    successor !== null && slice.measures.includes(successor.name) ? successor.name : start.measure,
+    successor?.why ?? 'is not measured here',
   );
   const surface = reader.oneOf('surface', SURFACES, start.surface, 'is not a way to draw the surface');
   const figure = readFigure(reader, start);

@@ -203,6 +203,16 @@ describe('a bad parameter', () => {
   });
 });
 
+describe('a measure that has a name of its own now', () => {
+  it('is found under it, and said', () => {
+    const link = termsFor(model('link-bound'));
+    const { state, rejected } = fromQuery('measure=packet_rate_hz', link);
+    expect(state.measure).toBe('carried_packet_rate_hz');
+    expect(rejected[0].reason).toContain('carried_packet_rate_hz');
+    expect(fromQuery('measure=carried_packet_rate_hz', link).rejected).toEqual([]);
+  });
+});
+
 describe('a pin', () => {
   const terms = termsFor(nfs());
   const good = 'Tuned*alpha:0.8,beta:0.3,gamma:1.2';

@@ -25,7 +25,7 @@ def test_tcp_goodput_with_timestamps(mtu, bound):
 @pytest.mark.parametrize(("mtu", "gap"), [(1500, 12.3), (9000, 72.3)])
 def test_packet_gap_at_line_rate(mtu, gap):
     assert round(packet_gap_us(mtu, 1000.0), 1) == gap
-    rate = evaluate(LINK, {"mtu_bytes": mtu})["packet_rate_hz"]
+    rate = evaluate(LINK, {"mtu_bytes": mtu})["carried_packet_rate_hz"]
     assert rate == pytest.approx(1e6 / packet_gap_us(mtu, 1000.0), rel=1e-15)
 
 

@@ -39,9 +39,9 @@ def test_window_and_medium_of_the_paper():
 def test_without_delay_it_is_window_over_round_trip(nics, rtt):
     """Eq. 10: min(W/RTT, B_max); W/RTT alone is beyond the medium at 0.739 and 1.137 ms."""
     outputs = throughput(0.0, nics, rtt)
-    assert outputs["packet_rate_hz"] == pytest.approx(min(11e6 / rtt, 7500.0), rel=1e-15)
+    assert outputs["carried_packet_rate_hz"] == pytest.approx(min(11e6 / rtt, 7500.0), rel=1e-15)
     wide = throughput(0.0, nics, rtt, link_rate_mbps=10_000.0)
-    assert wide["packet_rate_hz"] == 11e6 / rtt
+    assert wide["carried_packet_rate_hz"] == 11e6 / rtt
 
 
 def root_of_equation_14(delay_s, nics, rtt_s, window, largest):
@@ -75,7 +75,7 @@ def test_against_an_independent_root_finder(nics, rtt):
     expected = [
         root_of_equation_14(delay * 1e-6, nics, rtt * 1e-6, 11, largest) for delay in delays
     ]
-    np.testing.assert_allclose(outputs["packet_rate_hz"], expected, rtol=1e-12)
+    np.testing.assert_allclose(outputs["carried_packet_rate_hz"], expected, rtol=1e-12)
     assert np.max(expected) < largest
 
 
@@ -103,7 +103,7 @@ def test_the_published_form_fails_that_comparison():
 )
 def test_the_result_solves_equation_14_or_is_the_medium(delay, nics, rtt, window, mtu):
     outputs = throughput(delay, nics, rtt, window_bytes=window, mtu_bytes=mtu)
-    rate, largest = outputs["packet_rate_hz"], outputs["medium_packet_rate_hz"]
+    rate, largest = outputs["carried_packet_rate_hz"], outputs["medium_packet_rate_hz"]
     assert 0.0 <= rate <= largest
     round_trip = 1e-6 * (rtt + nics * delay / 2 * (1 + rate / largest))
     if rate < largest:
@@ -118,8 +118,8 @@ def test_the_result_solves_equation_14_or_is_the_medium(delay, nics, rtt, window
 
 @given(delay=st.floats(0.0, 1e4), more=st.floats(0.0, 1e4), nics=st.integers(0, 4))
 def test_delay_never_raises_throughput(delay, more, nics):
-    slower = throughput(delay + more, nics, 739.0)["packet_rate_hz"]
-    assert slower <= throughput(delay, nics, 739.0)["packet_rate_hz"] * (1 + 1e-14)
+    slower = throughput(delay + more, nics, 739.0)["carried_packet_rate_hz"]
+    assert slower <= throughput(delay, nics, 739.0)["carried_packet_rate_hz"] * (1 + 1e-14)
 
 
 @pytest.mark.parametrize("model", ["tcp-coalescing-throughput", "tcp-lossy-throughput"])

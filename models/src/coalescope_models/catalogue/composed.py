@@ -37,11 +37,16 @@ _PREDICTED = (
     "rx_interrupt_rate_hz",
     "system_cpu_percent",
     "added_latency_us",
-    "packet_rate_hz",
+    "carried_packet_rate_hz",
     "arriving_packet_rate_hz",
     "receive_cost_us",
 )
-_NAMED = ("packets_per_interrupt", "packet_rate_hz", "arriving_packet_rate_hz", "receive_cost_us")
+_NAMED = (
+    "packets_per_interrupt",
+    "carried_packet_rate_hz",
+    "arriving_packet_rate_hz",
+    "receive_cost_us",
+)
 _SOURCES = f"{SOURCES['geist_2005']}, sections 2 to 4; {SOURCES['intel_8254x']} (moderation)"
 _DEFAULTS = (
     "Costs start from the TCP coefficients of the 2005 study's text (0.13, 0.37, 1.43 jiffies); "

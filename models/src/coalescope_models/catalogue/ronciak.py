@@ -41,7 +41,7 @@ MODELS = (
             slider("link_rate_mbps", 1000.0, 100.0, 10000.0, 100.0),
         ),
         outputs=quantities(
-            "packet_rate_hz",
+            "carried_packet_rate_hz",
             "throughput_mbps",
             "packets_per_interrupt",
             "rx_interrupt_rate_hz",
@@ -49,7 +49,7 @@ MODELS = (
             "drop_percent",
             "ring_slack_us",
         ),
-        named=("packet_rate_hz", "packets_per_interrupt", "rx_interrupt_rate_hz"),
+        named=("carried_packet_rate_hz", "packets_per_interrupt", "rx_interrupt_rate_hz"),
         citation=SOURCES["ronciak_2005"] + ", “Results of tuning NAPI parameters”",
         plane=Plane("napi_weight", "frame_bytes"),
         axes=MappingProxyType({"napi_weight": "x", "frame_bytes": "y"}),

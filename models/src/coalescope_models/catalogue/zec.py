@@ -46,14 +46,14 @@ MODELS = (
         outputs=quantities(
             "goodput_mbps",
             "throughput_mbps",
-            "packet_rate_hz",
+            "carried_packet_rate_hz",
             "window_packet_rate_hz",
             "window_packets",
             "lone_rtt_us",
             "medium_packet_rate_hz",
         ),
         named=(
-            "packet_rate_hz",
+            "carried_packet_rate_hz",
             "window_packet_rate_hz",
             "window_packets",
             "lone_rtt_us",
@@ -93,8 +93,10 @@ MODELS = (
             slider("timeout_ms", 1000.0, 10.0, 3000.0, 10.0),
             *_MEDIUM,
         ),
-        outputs=quantities("goodput_mbps", "throughput_mbps", "packet_rate_hz", "loaded_rtt_us"),
-        named=("packet_rate_hz", "loaded_rtt_us"),
+        outputs=quantities(
+            "goodput_mbps", "throughput_mbps", "carried_packet_rate_hz", "loaded_rtt_us"
+        ),
+        named=("carried_packet_rate_hz", "loaded_rtt_us"),
         citation=SOURCES["zec_2002"] + ", eq. 8 (Padhye et al. 2000) with eq. 12",
         plane=DELAY_BY_MTU,
         axes=DELAY_RIGHT_MTU_UP,

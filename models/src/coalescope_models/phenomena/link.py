@@ -56,11 +56,11 @@ def link_bound(mtu_bytes: Any, link_rate_mbps: Any, xp: Any) -> dict[str, Any]:
     Returns:
         throughput_mbps: frames with frame check sequence [10⁶ bit/s];
         goodput_mbps: payload of TCP with timestamps [10⁶ bit/s];
-        packet_rate_hz: full packets [packets/s].
+        carried_packet_rate_hz: full packets [packets/s].
     """
     wire_bytes = mtu_bytes + WIRE_OVERHEAD_BYTES
     return {
         "throughput_mbps": link_rate_mbps * (mtu_bytes + FRAME_OVERHEAD_BYTES) / wire_bytes,
         "goodput_mbps": link_rate_mbps * (mtu_bytes - TCP_TIMESTAMP_HEADER_BYTES) / wire_bytes,
-        "packet_rate_hz": 1e6 * link_rate_mbps / (8.0 * wire_bytes),
+        "carried_packet_rate_hz": 1e6 * link_rate_mbps / (8.0 * wire_bytes),
     }

@@ -47,7 +47,7 @@ def napi_receive(
         xp: array namespace.
 
     Returns:
-        packet_rate_hz delivered; throughput_mbps; packets_per_interrupt, without meaning where the
+        carried_packet_rate_hz; throughput_mbps; packets_per_interrupt, without meaning where the
         CPU is saturated and polls without an interrupt; rx_interrupt_rate_hz over all queues;
         system_cpu_percent of all CPUs together, in percent of one; drop_percent of what was
         offered; ring_slack_us, how long the ring lasts while a poll holds w.
@@ -65,7 +65,7 @@ def napi_receive(
     busy = delivered * packet_cost_us + interrupts * interrupt_cost_us + polls * poll_cost_us
     slack = xp.maximum(ring_descriptors - napi_weight, 0.0)
     return {
-        "packet_rate_hz": 1e6 * delivered * queues,
+        "carried_packet_rate_hz": 1e6 * delivered * queues,
         "throughput_mbps": 8.0 * frame_bytes * delivered * queues,
         "packets_per_interrupt": per_interrupt,
         "rx_interrupt_rate_hz": 1e6 * interrupts * queues,

@@ -208,8 +208,8 @@ def _outputs(
     """What every workload predicts, from packets per second.
 
     throughput_mbps at link level; packets_per_interrupt; rx_interrupt_rate_hz; system_cpu_percent
-    of one CPU; added_latency_us, the mean wait for the interrupt; packet_rate_hz carried and
-    arriving_packet_rate_hz; receive_cost_us of a packet with its share of an interrupt.
+    of one CPU; added_latency_us, the mean wait for the interrupt; carried_packet_rate_hz
+    and arriving_packet_rate_hz; receive_cost_us of a packet with its share of an interrupt.
     """
     return {
         "throughput_mbps": 1e-6 * frame_bits * carried,
@@ -217,7 +217,7 @@ def _outputs(
         "rx_interrupt_rate_hz": carried / gathered,
         "system_cpu_percent": 1e-4 * carried * cost,
         "added_latency_us": wait,
-        "packet_rate_hz": carried,
+        "carried_packet_rate_hz": carried,
         "arriving_packet_rate_hz": arriving,
         "receive_cost_us": cost,
     }

@@ -46,7 +46,7 @@ def tcp_coalescing_throughput(
     Returns:
         goodput_mbps: R, segment payload (eq. 18) [10⁶ bit/s];
         throughput_mbps: the same packets as link-level frames [10⁶ bit/s];
-        packet_rate_hz: B (eq. 17) [packets/s];
+        carried_packet_rate_hz: B (eq. 17) [packets/s];
         window_packet_rate_hz: B_W, what the window allows (eq. 16) [packets/s];
         window_packets: W_max (eq. 19) [packets];
         lone_rtt_us: RTT_1, round-trip time of a lone packet [µs];
@@ -65,7 +65,7 @@ def tcp_coalescing_throughput(
     return {
         "goodput_mbps": 8e-6 * segment_bytes * rate,  # (18), in bits
         "throughput_mbps": 8e-6 * (packet_bytes + FRAME_OVERHEAD_BYTES) * rate,
-        "packet_rate_hz": rate,
+        "carried_packet_rate_hz": rate,
         "window_packet_rate_hz": window_rate,
         "window_packets": window,
         "lone_rtt_us": lone_rtt,
@@ -138,7 +138,7 @@ def tcp_lossy_throughput(
         xp: array namespace.
 
     Returns:
-        goodput_mbps, throughput_mbps, packet_rate_hz, loaded_rtt_us.
+        goodput_mbps, throughput_mbps, carried_packet_rate_hz, loaded_rtt_us.
     """
     without = tcp_coalescing_throughput(
         delay_us,
@@ -150,7 +150,7 @@ def tcp_lossy_throughput(
         medium_efficiency,
         xp,
     )
-    busy = without["packet_rate_hz"] / without["medium_packet_rate_hz"]
+    busy = without["carried_packet_rate_hz"] / without["medium_packet_rate_hz"]
     rtt = rtt_min_us + 0.5 * coalescing_nics * delay_us * (1.0 + busy)  # (12) with (7)
     lossy = padhye_packet_rate_hz(
         without["window_packets"],
@@ -166,6 +166,6 @@ def tcp_lossy_throughput(
     return {
         "goodput_mbps": 8e-6 * segment_bytes * rate,
         "throughput_mbps": 8e-6 * (packet_bytes + FRAME_OVERHEAD_BYTES) * rate,
-        "packet_rate_hz": rate,
+        "carried_packet_rate_hz": rate,
         "loaded_rtt_us": rtt,
     }
