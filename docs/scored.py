@@ -58,8 +58,8 @@ OF_SOMETHING_ELSE: Mapping[str, str] = {
     "tcp-coalescing-throughput": "It is of one connection; the TCP data here are of ten at a time.",
     "tcp-lossy-throughput": "It is of one connection; the TCP data here are of ten at a time.",
     "receive-merging": "It is of merged packets; no data set here has them merged and counted.",
-    "wake-up-latency": "It is of latency; the data set with idle states names its delays by words.",
-    "receive-energy": "It is of energy; the data set with power names its delays by words.",
+    "wake-up-latency": "It is of wake-ups; no data set has idle states beside a delay in numbers.",
+    "receive-energy": "It is of energy; no data set has power beside MTU and delay in numbers.",
     "interrupt-livelock": "Its CPU time is that of interrupts alone, which no data set here has.",
 }
 
