@@ -2386,7 +2386,7 @@ export interface components {
             output: string;
             /**
              * Free
-             * @description Parameters to find, within the ends of their sliders
+             * @description Parameters to find, within the domains of the glossary, or the range that a model of your own gives
              */
             free: string[];
             /**

@@ -117,7 +117,8 @@ class NonlinearFitIn(BaseModel):
     model: str | UserModelIn = Field(description="Id of any model, or a model of your own")
     output: str = Field(description="The output of the model to compare with the response")
     free: Annotated[list[str], Field(min_length=1, max_length=12)] = Field(
-        description="Parameters to find, within the ends of their sliders"
+        description="Parameters to find, within the domains of the glossary, or the range that a "
+        "model of your own gives"
     )
     held: dict[str, FiniteFloat] = Field(
         default_factory=dict,

@@ -28,8 +28,9 @@ const POLLING = 'napi-receive';
 
 const RANGES: readonly Range[] = [
   { name: 'mtu_bytes', group: 'traffic', model: COMPOSED, range: [576, 9000, 1], whole: true },
-  { name: 'offered_mbps', group: 'traffic', model: COMPOSED },
-  { name: 'link_rate_mbps', group: 'traffic', model: COMPOSED },
+  // what the page can play frame by frame: the models reach further
+  { name: 'offered_mbps', group: 'traffic', model: COMPOSED, range: [1, 10_000, 1] },
+  { name: 'link_rate_mbps', group: 'traffic', model: COMPOSED, range: [100, 10_000, 100] },
   { name: 'moderation_kind', group: 'interface', model: COMPOSED, whole: true },
   { name: 'delay_us', group: 'interface', model: COMPOSED, range: [0, 1400, 0.01] },
   { name: 'packet_delay_us', group: 'interface', model: COMPOSED },

@@ -38,7 +38,7 @@ MODELS = (
             slider("interrupt_cost_us", 10.0, 0.0, 40.0, 0.1),
             slider("gathered_packets", 1.0, 1.0, 32.0, 0.1),
             slider("sender_cost_ratio", 0.6, 0.1, 1.5, 0.01),
-            slider("link_rate_mbps", 1000.0, 100.0, 10000.0, 100.0),
+            slider("link_rate_mbps", 1000.0, 100.0, 800000.0, 100.0),
             slider("adapter_packet_rate_hz", 1000000.0, 10000.0, 10000000.0, 1000.0),
         ),
         outputs=quantities(

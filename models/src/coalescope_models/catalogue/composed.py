@@ -27,8 +27,8 @@ def _costs(
 
 
 _HOST = (
-    slider("link_rate_mbps", 1000.0, 100.0, 10000.0, 100.0),
-    slider("bus_rate_mbps", 10000.0, 500.0, 10000.0, 10.0),
+    slider("link_rate_mbps", 1000.0, 100.0, 800000.0, 100.0),
+    slider("bus_rate_mbps", 10000.0, 500.0, 800000.0, 10.0),
     slider("ring_descriptors", 256.0, 64.0, 4096.0, 1.0),
 )
 _PREDICTED = (
@@ -81,7 +81,7 @@ MODELS = (
         parameters=(
             *_MODERATION,
             *_costs(1.3, 3.7, 14.3, 0.0),
-            slider("offered_mbps", 1000.0, 1.0, 10000.0, 1.0),
+            slider("offered_mbps", 1000.0, 1.0, 800000.0, 1.0),
             *_HOST,
         ),
         outputs=quantities(*_PREDICTED, "drop_percent", "binding_constraint"),

@@ -39,7 +39,7 @@ MODELS = (
             slider("latency_share", 0.5, 0.0, 1.0, 0.01),
             slider("ring_descriptors", 256.0, 64.0, 4096.0, 1.0),
             slider("flow_control", 1.0, 0.0, 1.0, 0.2),
-            slider("link_rate_mbps", 1000.0, 100.0, 10000.0, 100.0),
+            slider("link_rate_mbps", 1000.0, 100.0, 800000.0, 100.0),
         ),
         outputs=quantities(
             "latency_us",

@@ -20,7 +20,7 @@ NFS_COSTS = (
     slider("beta", 0.266365, 0.0, 1.0, 0.001),
     slider("gamma", 1.109872, 0.0, 4.0, 0.001),
 )
-GIGABIT = slider("link_rate_mbps", 1000.0, 100.0, 10000.0, 100.0)
+GIGABIT = slider("link_rate_mbps", 1000.0, 100.0, 800000.0, 100.0)
 _LOAD = slider("link_load", 1.0, 0.01, 1.0, 0.01)
 _COSTS_PER_GB = quantities(
     "system_cpu_per_gb", "byte_cost_per_gb", "packet_cost_per_gb", "interrupt_cost_per_gb"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -54,6 +55,7 @@ class Parameter:
         lo: left end of the slider.
         hi: right end of the slider.
         step: smallest change of the slider.
+        searched: where a fit looks for it; None for the domain of the quantity.
     """
 
     quantity: Quantity
@@ -61,6 +63,15 @@ class Parameter:
     lo: float
     hi: float
     step: float
+    searched: tuple[float, float] | None = None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The ends that a fit keeps, infinite where there is none: a slider's are for the eye."""
+        if self.searched is not None:
+            return self.searched
+        lo, hi = self.quantity.domain
+        return (-math.inf if lo is None else lo, math.inf if hi is None else hi)
 
     @property
     def name(self) -> str:

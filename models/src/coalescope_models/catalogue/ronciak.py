@@ -38,7 +38,7 @@ MODELS = (
             slider("poll_cost_us", 1.0, 0.0, 20.0, 0.01),
             slider("queues", 1.0, 1.0, 32.0, 1.0),
             slider("ring_descriptors", 256.0, 64.0, 4096.0, 1.0),
-            slider("link_rate_mbps", 1000.0, 100.0, 10000.0, 100.0),
+            slider("link_rate_mbps", 1000.0, 100.0, 800000.0, 100.0),
         ),
         outputs=quantities(
             "carried_packet_rate_hz",

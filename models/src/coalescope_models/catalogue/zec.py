@@ -16,7 +16,7 @@ _PATH = (
     slider("coalescing_nics", 1.0, 0.0, 8.0, 1.0),
 )
 _MEDIUM = (
-    slider("link_rate_mbps", 100.0, 100.0, 10000.0, 100.0),
+    slider("link_rate_mbps", 100.0, 100.0, 800000.0, 100.0),
     # 7500 of 8127.4 packets/s
     slider("medium_efficiency", 0.9228, 0.5, 1.0, 0.0001),
 )

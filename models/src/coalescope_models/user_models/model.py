@@ -202,7 +202,7 @@ def _parameter(constant: Constant) -> Parameter:
     quantity = known or Quantity(
         name, name, _symbol(name), constant.unit, "A parameter of the user's.", role="parameter"
     )
-    return Parameter(quantity, constant.default, lo, hi, (hi - lo) / _STEPS)
+    return Parameter(quantity, constant.default, lo, hi, (hi - lo) / _STEPS, searched=(lo, hi))
 
 
 def _quantity(name: str, unit: str = "") -> Quantity:

@@ -27,7 +27,9 @@ def model_of(function, **parameters):
         function=function,
         inputs=(quantity("x", "model"),),
         parameters=tuple(
-            Parameter(quantity(name, "parameter"), default, lo, hi, (hi - lo) / 1000)
+            Parameter(
+                quantity(name, "parameter"), default, lo, hi, (hi - lo) / 1000, searched=(lo, hi)
+            )
             for name, (default, lo, hi) in parameters.items()
         ),
         outputs=(quantity("y", "model"),),
@@ -224,6 +226,38 @@ def test_parameters_that_do_the_same_are_refused():
     result = fit_nonlinear(model, {"x": x, "y": 6.0 * x}, "y", ["a", "b"])
     assert not result.identifiable
     assert "a and b cannot be told apart" in result.message
+
+
+@pytest.mark.parametrize("link_rate_mbps", [40_000.0, 400_000.0, 2_000_000.0])
+def test_a_link_faster_than_any_slider_is_found(link_rate_mbps):
+    """Sliders are for the eye: a fit keeps the domain of the quantity."""
+    mtu = np.array([1500.0, 3000.0, 4500.0, 9000.0])
+    at = {"mtu_bytes": mtu, "link_rate_mbps": link_rate_mbps}
+    table = {
+        "mtu_bytes": mtu,
+        "throughput_mbps": evaluate(MODELS["link-bound"], at)["throughput_mbps"],
+    }
+    found = fit_nonlinear("link-bound", table, "throughput_mbps", ["link_rate_mbps"])
+    assert found.estimates["link_rate_mbps"].value == pytest.approx(link_rate_mbps, rel=1e-9)
+    assert found.message is None
+
+
+def test_a_mean_counts_as_often_as_it_was_measured():
+    """Least squares of all runs, against the same rows as points of their own."""
+    rng = np.random.default_rng(4)
+    x = np.repeat([1.0, 2.0, 5.0, 9.0], [1, 2, 7, 30])
+    y = 3.0 + 0.5 * x**1.5 + rng.normal(size=len(x))
+    model = model_of(
+        lambda x, a, b, xp: {"y": a + b * x**1.5}, a=(1.0, -10.0, 10.0), b=(1.0, -10.0, 10.0)
+    )
+    fits = [
+        fit_nonlinear(
+            model, {"x": x, "y": y}, "y", ["a", "b"], cells=own, weighting="absolute", resamples=0
+        )
+        for own in (x, None)
+    ]
+    means, rows = ([own.value for own in found.estimates.values()] for found in fits)
+    np.testing.assert_allclose(means, rows, rtol=1e-8)
 
 
 def test_a_parameter_that_ends_at_its_bound_says_so():

@@ -71,7 +71,8 @@ def fit(parser: argparse.ArgumentParser) -> None:
         "--free",
         metavar="NAME,…",
         type=arguments.names,
-        help="with --output: the parameters to find, within their sliders",
+        help="with --output: the parameters to find, within the domains of the glossary, or the "
+        "range that a model of your own gives",
     )
     parser.add_argument(
         "--hold",

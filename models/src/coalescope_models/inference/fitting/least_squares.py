@@ -42,6 +42,11 @@ class Minimum:
     cost: Floats
     converged: NDArray[np.bool_]
 
+    @property
+    def found(self) -> Floats:
+        """The values, NaN where the search did not converge, [b, p]."""
+        return np.where(self.converged[:, None], self.values, np.nan)
+
 
 def minimise(
     residuals: Residuals, start: Floats, lo: Floats, hi: Floats, iterations: int = ITERATIONS

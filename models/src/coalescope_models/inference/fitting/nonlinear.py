@@ -19,7 +19,7 @@ from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
 from .errors import FitInputError
 from .freedom import satterthwaite
 from .lack_of_fit import WIDENED, lack_of_fit, rejection
-from .least_squares import ITERATIONS, Integers, minimise
+from .least_squares import ITERATIONS, Integers, Minimum, minimise
 from .points import Floats, Groups, matrix
 from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
 
@@ -32,11 +32,21 @@ _RESAMPLE_ITERATIONS = 60
 #: Numbers that all nodes of the graph and their derivatives may hold at once.
 _MOST_NUMBERS = 8_000_000
 _AT_BOUND = 1e-9
+#: Ends of the searches that are refined, and relative differences of cost within which two are one.
+_REFINED = 3
+_SAME_MINIMUM = 1e-6
+#: Steps of a refinement, and the relative change at which it ends: what doubles can tell.
+_MOST_STEPS = 1000
+_FINEST = 1e-15
+#: What stands for a deviation that is not finite.
+_FAR = 1e150
+#: Ends of a slider from whose ratio on the page moves it in logarithms (frontend/src/state/fit.ts).
+_DECADES = 50.0
 #: Share of resamples at a bound from which on their mean says nothing about bias.
 _CUT_OFF = 0.01
 _UNMOVED = 1e-12
 #: Condition number beyond which rounding decides over the estimates.
-RANK_LIMIT = 1e8
+RANK_LIMIT = 1e10
 #: Standard error over the size of the estimate beyond which parameters that rise and fall together
 #: are not named: the 95 % interval then spans from nothing to twice the estimate.
 RELATIVE_ERROR_LIMIT = 0.5
@@ -73,8 +83,9 @@ class _Task:
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Of the free parameters: the ends of their sliders."""
-        return np.array([p.lo for p in self.free]), np.array([p.hi for p in self.free])
+        """Of the free parameters: their quantities' domains, or what the user's model says."""
+        lo, hi = zip(*(parameter.bounds for parameter in self.free), strict=True)
+        return np.array(lo), np.array(hi)
 
     def predict(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Values [b, n] and derivatives [b, n, p] at parameters [b, p]."""
@@ -86,14 +97,19 @@ class _Task:
         jacobian = [np.broadcast_to(slopes[name], shape) for name in self.names]
         return np.broadcast_to(value, shape), np.stack(jacobian, axis=-1)
 
-    def scales(self, observed: Floats) -> Floats:
-        """What one unit of deviation is, for observations of any shape."""
+    def units(self, observed: Floats) -> Floats:
+        """What one unit of deviation of a run is, for observations of any shape."""
         return np.abs(observed) if self.weighting == "relative" else np.ones_like(observed)
 
-    def solve(
-        self, observed: Floats, start: Floats, iterations: int = ITERATIONS
-    ) -> tuple[Floats, Floats]:
-        """Fit observations [b, n] from a start [b, p]: parameters, NaN where none, and costs."""
+    def scales(self, observed: Floats) -> Floats:
+        """The same of the mean of a point's runs, for observations [..., n].
+
+        Runs count alike, so that the mean of many counts more than that of few.
+        """
+        return self.units(observed) / np.sqrt(self.groups.sizes)
+
+    def solve(self, observed: Floats, start: Floats, iterations: int) -> Minimum:
+        """Search minima for observations [b, n] from starts [b, p]."""
         scale = self.scales(observed)
 
         def residuals(parameters: Floats, which: Integers) -> tuple[Floats, Floats]:
@@ -101,8 +117,7 @@ class _Task:
             unit = scale[which]
             return (predicted - observed[which]) / unit, slopes / unit[:, :, None]
 
-        minimum = minimise(residuals, start, *self.bounds, iterations)
-        return np.where(minimum.converged[:, None], minimum.values, np.nan), minimum.cost
+        return minimise(residuals, start, *self.bounds, iterations)
 
 
 def fit_nonlinear(
@@ -119,11 +134,12 @@ def fit_nonlinear(
     resamples: int = 1_000,
     rng: np.random.Generator | int | None = None,
 ) -> FitResult:
-    """Fit some parameters of a model within the ends of their sliders.
+    """Fit some parameters of a model by least squares of all runs, within what they can be.
 
-    The search starts from the defaults and from points spread over the bounds, and the best end
-    counts. Derivatives come from the model's graph; a parameter that only moves the model in steps
-    cannot be fitted, and is refused as one that the data do not tell.
+    The search starts from the defaults and from points spread over the sliders, by ratios where
+    one spans decades, and the best end counts. Derivatives come from the model's graph; a parameter
+    that only moves the model in steps cannot be fitted, and is refused as one that the data do not
+    tell.
 
     Args:
         model: a model, or its id.
@@ -133,7 +149,8 @@ def fit_nonlinear(
         response: the column to compare with; by default the one of the output's name.
         held: values of other parameters; those that are not given keep their default.
         cells: labels of rows that are replicates: the model is fitted to the means of the cells,
-            and the bootstrap draws whole replicates within each. Without, each row is a point.
+            each of which counts as often as it was measured, and the bootstrap draws whole
+            replicates within each. Without, each row is a point.
         when: each row was recorded. Where replicates depend on it, intervals are made of blocks,
             sessions or rounds, or not at all, and the message says why.
         weighting: of the deviations.
@@ -199,7 +216,7 @@ def fit_nonlinear(
         task.replicates.tolist(),
         np.asarray(cells).tolist(),
         refit,
-        {own.name: (own.lo, own.hi) for own in task.free},
+        {own.name: own.bounds for own in task.free},
     )
 
 
@@ -208,7 +225,8 @@ def most_work(model: Model, points: int, free: int, resamples: int) -> int:
 
     Each node of the graph and its derivatives, at each point, in each step of each search.
     """
-    steps = ITERATIONS * (1 + _STARTS) + _RESAMPLE_ITERATIONS * resamples
+    searches = ITERATIONS * (1 + _STARTS) + _MOST_STEPS * (1 + _REFINED)
+    steps = searches + _RESAMPLE_ITERATIONS * resamples
     return steps * points * len(model.graph.nodes) * (1 + free)
 
 
@@ -295,15 +313,79 @@ def _why_no_points(task: _Task) -> str | None:
 
 
 def _best(task: _Task) -> Floats | None:
-    """Search from several starts at once; return the best minimum, [p]."""
-    lo, hi = task.bounds
+    """Search from several starts at once, then refine the best ends; return the best, [p]."""
     spread = _halton(_STARTS, len(task.free))
-    starts = np.vstack([[p.default for p in task.free], lo + (hi - lo) * spread])
+    columns = [_spread_over(p, own) for p, own in zip(task.free, spread.T, strict=True)]
+    starts = np.vstack([[p.default for p in task.free], np.column_stack(columns)])
     observed = np.broadcast_to(task.observed, (len(starts), len(task.observed)))
-    values, cost = task.solve(observed, starts)
-    cost = np.where(np.isfinite(values).all(axis=1), cost, np.inf)
-    best = int(np.argmin(cost))
-    return values[best] if np.isfinite(cost[best]) else None
+    found = task.solve(observed, starts, ITERATIONS)
+    best: tuple[float, Floats] | None = None
+    default = [] if found.converged[0] else [starts[0]]
+    for start in (*_distinct(found), *default):
+        refined = _refined(task, start)
+        if refined is not None and (best is None or refined[0] < best[0]):
+            best = refined
+    return None if best is None else best[1]
+
+
+def _distinct(found: Minimum) -> list[Floats]:
+    """The best end of a search, and others that may come below it, as they had not settled."""
+    chosen: list[int] = []
+    for k in np.argsort(found.cost, kind="stable"):
+        cost = found.cost[k]
+        alike = [c for c in chosen if cost <= found.cost[c] * (1.0 + _SAME_MINIMUM)]
+        open_still = not chosen or not found.converged[k]
+        if np.isfinite(cost) and open_still and not alike and len(chosen) < _REFINED:
+            chosen.append(int(k))
+    return [found.values[k] for k in chosen]
+
+
+def _refined(task: _Task, start: Floats) -> tuple[float, Floats] | None:
+    """Cost and values of the minimum by scipy from a start, [p]; None where there is none.
+
+    MINPACK's Levenberg-Marquardt where nothing is bounded, else dogleg steps in a box, which end on
+    a bound and not close to it.
+    """
+    from scipy.optimize import least_squares  # noqa: PLC0415  not at start-up
+
+    lo, hi = task.bounds
+    bounded = bool(np.isfinite(lo).any() or np.isfinite(hi).any())
+    scale = task.scales(task.observed)
+
+    def residuals(values: Floats) -> Floats:
+        predicted, _ = task.predict(values[None])
+        off: Floats = (predicted[0] - task.observed) / scale
+        return np.nan_to_num(off, nan=_FAR, posinf=_FAR, neginf=-_FAR)
+
+    def slopes(values: Floats) -> Floats:
+        return np.nan_to_num(_scaled_jacobian(task, values), posinf=_FAR, neginf=-_FAR)
+
+    try:
+        found = least_squares(
+            residuals,
+            np.clip(start, lo, hi),
+            slopes,
+            (lo, hi),
+            "dogbox" if bounded or len(scale) < len(start) else "lm",
+            ftol=_FINEST,
+            xtol=_FINEST,
+            gtol=_FINEST,
+            x_scale="jac",
+            max_nfev=_MOST_STEPS,
+        )
+    except (ValueError, np.linalg.LinAlgError):
+        return None
+    settled = found.status > 0 and np.isfinite(found.x).all() and found.cost < _FAR
+    return (float(found.cost), np.asarray(found.x)) if settled else None
+
+
+def _spread_over(parameter: Parameter, shares: Floats) -> Floats:
+    """From shares of 1 to values of the slider, by ratios where it spans decades."""
+    lo, hi = parameter.lo, parameter.hi
+    if lo > 0.0 and hi / lo >= _DECADES:
+        by_ratio: Floats = lo * (hi / lo) ** shares
+        return by_ratio
+    return lo + (hi - lo) * shares
 
 
 def _halton(count: int, dimensions: int) -> Floats:
@@ -338,19 +420,21 @@ def _why_not_identifiable(task: _Task, values: Floats) -> str | None:
     condition = condition_number(jacobian)
     if condition is not None and condition <= CONDITION_LIMIT:
         return None
+    _, _, right = np.linalg.svd(jacobian / lengths, full_matrices=True)
+    involved = np.flatnonzero(np.abs(right[-1]) > 0.2)
     why = f"condition number {'infinite' if condition is None else f'{condition:,.0f}'}"
     if condition is not None and condition <= RANK_LIMIT:
         relative = _relative_errors(task, values)
         if relative is not None:
-            if relative.max() <= RELATIVE_ERROR_LIMIT:
+            largest = float(relative[involved].max())
+            if largest <= RELATIVE_ERROR_LIMIT:
                 return None
-            shown = f"{100.0 * relative.max():,.0f} %" if relative.max() < 1e4 else "far more"
+            shown = f"{100.0 * largest:,.0f} %" if largest < 1e4 else "far more"
             why = f"a standard error is {shown} of its estimate; {why}"
-    _, _, right = np.linalg.svd(jacobian / lengths, full_matrices=True)
-    involved = [n for n, share in zip(task.names, np.abs(right[-1]), strict=True) if share > 0.2]
+    together = " and ".join(task.names[k] for k in involved)
     return (
-        f"{' and '.join(involved)} cannot be told apart at these settings ({why}). Hold one of "
-        "them, or measure further settings."
+        f"{together} cannot be told apart at these settings ({why}). Hold one of them, or measure "
+        "further settings."
     )
 
 
@@ -374,7 +458,7 @@ def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Gener
     starts = np.broadcast_to(values, (resamples, len(values)))
     parts = [slice(first, first + most) for first in range(0, resamples, most)]
     return np.concatenate(
-        [task.solve(observed[part], starts[part], _RESAMPLE_ITERATIONS)[0] for part in parts]
+        [task.solve(observed[p], starts[p], _RESAMPLE_ITERATIONS).found for p in parts]
     )
 
 
@@ -383,7 +467,7 @@ def _lack_of_fit(task: _Task, values: Floats) -> LackOfFit | None:
     rows = np.empty(len(task.replicates))
     scale = np.empty(len(task.replicates))
     rows[task.groups.order] = np.repeat(predicted[0], task.groups.sizes)
-    scale[task.groups.order] = np.repeat(task.scales(task.observed), task.groups.sizes)
+    scale[task.groups.order] = np.repeat(task.units(task.observed), task.groups.sizes)
     return lack_of_fit((rows - task.replicates) / scale, task.groups, len(values))
 
 
@@ -417,11 +501,10 @@ def _fitted(
         for k, parameter in enumerate(task.free)
     }
     lo, hi = task.bounds
-    span = hi - lo
     at_bound = [
-        name
-        for name, value, low, high, width in zip(task.names, values, lo, hi, span, strict=True)
-        if min(value - low, high - value) <= _AT_BOUND * width
+        parameter.name
+        for parameter, value, low, high in zip(task.free, values, lo, hi, strict=True)
+        if min(value - low, high - value) <= _AT_BOUND * (parameter.hi - parameter.lo)
     ]
     if at_bound:
         message = (
@@ -496,7 +579,7 @@ def _ends(
         freedom = satterthwaite(_variance_by_cell(task, values), task.groups)
         ends = percentile_ends(draws, values, freedom, corrected=~cut_off)
     return [
-        None if own is None else tuple(np.clip(own, parameter.lo, parameter.hi).tolist())
+        None if own is None else tuple(np.clip(own, *parameter.bounds).tolist())
         for own, parameter in zip(ends, task.free, strict=True)
     ]
 

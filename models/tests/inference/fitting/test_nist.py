@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NIST's Statistical Reference Datasets: at least six digits, or a refusal that is true.
+
+All linear and nonlinear sets that expressions can state. ENSO (sine and cosine) and Roszman1
+(arctangent) cannot be stated.
+"""
+
+import inspect
+import json
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from coalescope_models.catalogue import Model, Parameter
+from coalescope_models.inference.fitting import fit_nonlinear
+from coalescope_models.vocabulary.quantity import Quantity
+
+SETS = json.loads((Path(__file__).parent / "nist_strd.json").read_text())["sets"]
+DIGITS = 6.0
+
+
+def polynomial(degree, first=0):
+    names = [f"b{k}" for k in range(first, degree + 1)]
+
+    def y(x, **given):
+        b = [given[name] for name in names]
+        total = b[-1]
+        for own in reversed(b[:-1]):
+            total = total * x + own
+        return {"y": total * x if first else total}
+
+    arguments = ["x", *names, "xp"]
+    y.__signature__ = inspect.Signature(
+        [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in arguments]
+    )
+    return y, names
+
+
+def longley(x1, x2, x3, x4, x5, x6, b0, b1, b2, b3, b4, b5, b6, xp):
+    return {"y": b0 + b1 * x1 + b2 * x2 + b3 * x3 + b4 * x4 + b5 * x5 + b6 * x6}
+
+
+def saturating(x, b1, b2, xp):
+    return {"y": b1 * (1 - xp.exp(-b2 * x))}
+
+
+def chwirut(x, b1, b2, b3, xp):
+    return {"y": xp.exp(-b1 * x) / (b2 + b3 * x)}
+
+
+def lanczos(x, b1, b2, b3, b4, b5, b6, xp):
+    return {"y": b1 * xp.exp(-b2 * x) + b3 * xp.exp(-b4 * x) + b5 * xp.exp(-b6 * x)}
+
+
+def gauss(x, b1, b2, b3, b4, b5, b6, b7, b8, xp):
+    one = b3 * xp.exp(-((x - b4) ** 2) / b5**2)
+    return {"y": b1 * xp.exp(-b2 * x) + one + b6 * xp.exp(-((x - b7) ** 2) / b8**2)}
+
+
+def danwood(x, b1, b2, xp):
+    return {"y": b1 * x**b2}
+
+
+def misra1b(x, b1, b2, xp):
+    return {"y": b1 * (1 - (1 + b2 * x / 2) ** -2)}
+
+
+def misra1c(x, b1, b2, xp):
+    return {"y": b1 * (1 - (1 + 2 * b2 * x) ** -0.5)}
+
+
+def misra1d(x, b1, b2, xp):
+    return {"y": b1 * b2 * x / (1 + b2 * x)}
+
+
+def kirby2(x, b1, b2, b3, b4, b5, xp):
+    return {"y": (b1 + b2 * x + b3 * x**2) / (1 + b4 * x + b5 * x**2)}
+
+
+def cubics(x, b1, b2, b3, b4, b5, b6, b7, xp):
+    return {"y": (b1 + b2 * x + b3 * x**2 + b4 * x**3) / (1 + b5 * x + b6 * x**2 + b7 * x**3)}
+
+
+def nelson(x1, x2, b1, b2, b3, xp):
+    return {"y": b1 - b2 * x1 * xp.exp(-b3 * x2)}
+
+
+def mgh09(x, b1, b2, b3, b4, xp):
+    return {"y": b1 * (x**2 + x * b2) / (x**2 + x * b3 + b4)}
+
+
+def mgh10(x, b1, b2, b3, xp):
+    return {"y": b1 * xp.exp(b2 / (x + b3))}
+
+
+def mgh17(x, b1, b2, b3, b4, b5, xp):
+    return {"y": b1 + b2 * xp.exp(-x * b4) + b3 * xp.exp(-x * b5)}
+
+
+def rat42(x, b1, b2, b3, xp):
+    return {"y": b1 / (1 + xp.exp(b2 - b3 * x))}
+
+
+def rat43(x, b1, b2, b3, b4, xp):
+    return {"y": b1 / (1 + xp.exp(b2 - b3 * x)) ** (1 / b4)}
+
+
+def eckerle4(x, b1, b2, b3, xp):
+    return {"y": b1 / b2 * xp.exp(-0.5 * ((x - b3) / b2) ** 2)}
+
+
+def bennett5(x, b1, b2, b3, xp):
+    return {"y": b1 * (b2 + x) ** (-1 / b3)}
+
+
+FUNCTIONS = {
+    "Misra1a": saturating,
+    "Chwirut1": chwirut,
+    "Chwirut2": chwirut,
+    "Lanczos1": lanczos,
+    "Lanczos2": lanczos,
+    "Lanczos3": lanczos,
+    "Gauss1": gauss,
+    "Gauss2": gauss,
+    "Gauss3": gauss,
+    "DanWood": danwood,
+    "Misra1b": misra1b,
+    "Misra1c": misra1c,
+    "Misra1d": misra1d,
+    "Kirby2": kirby2,
+    "Hahn1": cubics,
+    "Thurber": cubics,
+    "Nelson": nelson,
+    "MGH09": mgh09,
+    "MGH10": mgh10,
+    "MGH17": mgh17,
+    "BoxBOD": saturating,
+    "Rat42": rat42,
+    "Rat43": rat43,
+    "Eckerle4": eckerle4,
+    "Bennett5": bennett5,
+}
+POLYNOMIALS = {
+    "Norris": polynomial(1),
+    "Pontius": polynomial(2),
+    "NoInt1": polynomial(1, first=1),
+    "NoInt2": polynomial(1, first=1),
+    "Filip": polynomial(10),
+    "Wampler1": polynomial(5),
+    "Wampler2": polynomial(5),
+    "Wampler3": polynomial(5),
+    "Wampler4": polynomial(5),
+    "Wampler5": polynomial(5),
+}
+#: Terms of a sum that can change places without changing it.
+ALIKE = {
+    # widths enter as squares
+    **{
+        name: [
+            lambda b: [*b[:4], abs(b[4]), *b[5:7], abs(b[7])],
+            lambda b: [*b[:2], *b[5:7], abs(b[7]), *b[2:4], abs(b[4])],
+        ]
+        for name in ("Gauss1", "Gauss2", "Gauss3")
+    },
+    "MGH17": [lambda b: [b[0], b[2], b[1], b[4], b[3]]],
+    **{
+        name: [
+            lambda b, order=order: [b[2 * k + j] for k in order for j in (0, 1)]
+            for order in permutations(range(3))
+        ]
+        for name in ("Lanczos1", "Lanczos2", "Lanczos3")
+    },
+}
+#: What is refused, which is true: its certified standard errors are 779 times the coefficients.
+REFUSED = {"Wampler3", "Wampler4", "Wampler5"}
+
+
+def model_of(function, inputs, starts):
+    """A model without bounds whose sliders hold the starts."""
+
+    def quantity(name, role):
+        return Quantity(name, name, name, "", name, role=role)
+
+    def parameter(name, values):
+        lo, hi = min(values), max(values)
+        size = max(abs(lo), abs(hi), 1e-12)
+        lo, hi = lo - 0.5 * size, hi + 0.5 * size
+        return Parameter(quantity(name, "parameter"), values[0], lo, hi, 1e-3 * (hi - lo))
+
+    return Model(
+        id="test",
+        title="test",
+        summary="test.",
+        function=function,
+        inputs=tuple(quantity(name, "model") for name in inputs),
+        parameters=tuple(parameter(*own) for own in starts.items()),
+        outputs=(quantity("y", "model"),),
+        citation="",
+    )
+
+
+def fitted(name, function, starts):
+    """Fit one row for each observation; rows of the same setting are its replicates."""
+    columns, rows = SETS[name]["columns"], np.array(SETS[name]["rows"])
+    table = dict(zip(columns, rows.T, strict=True))
+    if name == "Nelson":
+        table["y"] = np.log(table["y"])
+    _, cells = np.unique(rows[:, 1:], axis=0, return_inverse=True)
+    model = model_of(function, columns[1:], starts)
+    return fit_nonlinear(
+        model, table, "y", list(starts), cells=cells, weighting="absolute", resamples=0
+    )
+
+
+def digits(found, certified):
+    if found == certified:
+        return 16.0
+    off = abs(found - certified) / abs(certified) if certified else abs(found)
+    return -np.log10(max(off, 1e-16))
+
+
+def check(name, result, certified):
+    if not result.identifiable:
+        assert name in REFUSED, result.message
+        return
+    assert name not in REFUSED
+    found = [own.value for own in result.estimates.values()]
+    orders = [found, *(fn(found) for fn in ALIKE.get(name, ()))]
+    known = [value for value, _ in certified]
+    shown = [min(map(digits, order, known)) for order in orders]
+    assert max(shown) >= DIGITS, (name, found)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("start", [0, 1])
+def test_nonlinear(name, start):
+    """From either of NIST's starts."""
+    certified, starts = SETS[name]["certified"], SETS[name]["starts"]
+    named = {
+        f"b{k + 1}": (own[start], own[1 - start]) for k, own in enumerate(zip(*starts, strict=True))
+    }
+    check(name, fitted(name, FUNCTIONS[name], named), certified)
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+def test_linear(name):
+    function, names = POLYNOMIALS[name]
+    check(name, fitted(name, function, dict.fromkeys(names, (0.0, 1.0))), SETS[name]["certified"])
+
+
+def test_longley():
+    starts = {f"b{k}": (0.0, 1.0) for k in range(7)}
+    check("Longley", fitted("Longley", longley, starts), SETS["Longley"]["certified"])
