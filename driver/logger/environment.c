@@ -122,7 +122,24 @@ static void machine(const struct environment_options *options, struct text *json
 	idle_states(json);
 }
 
-/* The fact that an assignment states; a version is text, whatever it looks like. */
+/* Whether the last word of a name says that it is of text, whatever that looks like. */
+static bool is_of_text(const char *name, size_t length)
+{
+	static const char *const words[] = {"version", "name", "vendor", "machine", "hypervisor", NULL};
+	const char *const *word;
+
+	for (word = words; *word; word++) {
+		size_t start = length - strlen(*word);
+
+		if (length < strlen(*word) || strncmp(name + start, *word, strlen(*word)))
+			continue;
+		if (!start || name[start - 1] == '_')
+			return true;
+	}
+	return false;
+}
+
+/* The fact that an assignment states. */
 static void fact(const char *assignment, struct text *json)
 {
 	const char *equals = strchr(assignment, '=');
@@ -130,7 +147,7 @@ static void fact(const char *assignment, struct text *json)
 
 	json_string_n(json, assignment, length);
 	text_add(json, ":");
-	if (length >= 7 && !strncmp(equals - 7, "version", 7))
+	if (is_of_text(assignment, length))
 		json_string(json, equals + 1);
 	else
 		json_scalar(json, equals + 1);

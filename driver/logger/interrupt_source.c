@@ -30,6 +30,7 @@ struct line {
 	enum direction direction;
 	bool shared;
 	int fd; /* of its counts, "12,0,7" with one for each CPU that there may be; -1: its count is in /proc/stat */
+	bool gone;
 	uint64_t total;
 	unsigned int counts;
 	uint32_t *last; /* of each CPU, or of all together */
@@ -239,6 +240,7 @@ static int add_line(struct state *state, struct line *line)
 	if (status < 0)
 		return status;
 	line->counts = (unsigned int)status;
+	line->total = 1; /* so that one can see it fall */
 	line->last = malloc(line->counts * sizeof(*counts));
 	lines[state->count++] = *line;
 	if (!line->last)
@@ -270,37 +272,58 @@ static int find_lines(struct state *state, const char *interface, const char *ta
 
 /* --- sampling --- */
 
-/* A line that is gone, as when the driver asks for its interrupts anew, counts no further. */
+/* Of a line that is gone, as when the driver asks for its interrupts anew, nothing is known any more. */
 static void advance(const struct state *state, struct line *line)
 {
 	uint32_t now[MOST_CPUS];
 	unsigned int i;
 
-	if (read_line_counts(state, line, now) != (int)line->counts)
+	if (line->gone || read_line_counts(state, line, now) != (int)line->counts) {
+		line->gone = true;
 		return;
+	}
 	for (i = 0; i < line->counts; i++) {
 		line->total += (uint32_t)(now[i] - line->last[i]);
 		line->last[i] = now[i];
 	}
 }
 
-static void fill(const struct state *state, uint64_t *values)
+static bool serves(enum direction direction, enum direction way)
 {
-	uint64_t received = 0, transmitted = 0;
+	return direction == way || (way == RECEIVE && direction == BOTH);
+}
+
+/* Readers take a count that falls to 0, and stays there, for one that started anew: of no such window they know it. */
+static uint64_t known(uint64_t count, bool gone)
+{
+	return gone ? 0 : count;
+}
+
+static uint64_t sum_of(const struct state *state, enum direction way)
+{
+	uint64_t sum = 0;
+	bool gone = false;
 	size_t i;
 
 	for (i = 0; i < state->count; i++) {
-		if (state->lines[i].direction == RECEIVE || state->lines[i].direction == BOTH)
-			received += state->lines[i].total;
-		if (state->lines[i].direction == TRANSMIT)
-			transmitted += state->lines[i].total;
+		if (!serves(state->lines[i].direction, way))
+			continue;
+		sum += state->lines[i].total;
+		gone |= state->lines[i].gone;
 	}
+	return known(sum, gone);
+}
+
+static void fill(const struct state *state, uint64_t *values)
+{
+	size_t i;
+
 	if (state->receives)
-		*values++ = received;
+		*values++ = sum_of(state, RECEIVE);
 	if (state->transmits)
-		*values++ = transmitted;
+		*values++ = sum_of(state, TRANSMIT);
 	for (i = 0; i < state->count; i++)
-		*values++ = state->lines[i].total;
+		*values++ = known(state->lines[i].total, state->lines[i].gone);
 }
 
 static int sample(struct source *source, uint64_t *values)

@@ -87,7 +87,8 @@ static double advance(const struct live_columns *columns, const uint64_t *from, 
 	size_t i;
 
 	for (i = 0; i < columns->count; i++)
-		sum += (double)(to[columns->columns[i]] - from[columns->columns[i]]);
+		if (to[columns->columns[i]] > from[columns->columns[i]]) /* else it started anew, or is not known any more */
+			sum += (double)(to[columns->columns[i]] - from[columns->columns[i]]);
 	return sum;
 }
 

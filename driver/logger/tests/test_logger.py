@@ -481,11 +481,13 @@ def test_time_dilation_stands_in_the_header(logger, path):
 
 def test_what_only_the_outside_knows_goes_into_the_environment(logger, path):
     facts = ["virtual_machine.qemu_version=10.0", "virtual_machine.icount_shift=1", "note=1.50"]
+    facts += ["name=0", "host_name=7", "rename=8"]
     given = [part for fact in facts for part in ("--environment", fact)]
     environment = record(logger, path, *given, "-d", "20ms").header["environment"]
     assert environment["virtual_machine"]["qemu_version"] == "10.0"  # a version is no number
     assert environment["virtual_machine"]["icount_shift"] == 1
-    assert environment["notes"] == {"note": 1.5}
+    texts = {"name": "0", "host_name": "7"}  # a name is no number either
+    assert environment["notes"] == {"note": 1.5, "rename": 8, **texts}
     plain = record(logger, path, "--force", "-d", "20ms").header["environment"]
     assert "notes" not in plain
     virtual = "hypervisor" in Path("/proc/cpuinfo").read_text()

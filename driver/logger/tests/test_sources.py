@@ -11,6 +11,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from coalescope.measures.run_log_measures import measure_run
+from coalescope_host.run.window_counters import window_counters
 from coalescope_host.run_log import read
 from patience import PATIENCE_S
 
@@ -169,7 +171,7 @@ def machine_of_lines(logger, tmp_path):
         counts = [0] * 48 + [7_000_000_000 % 2**32 + 10 * n + added for n in range(16)]
         return "\n".join([cpu, f"intr {sum(counts)} {' '.join(map(str, counts))}", *others, ""])
 
-    def record(lines, advanced=0):
+    def record(lines, advanced=0, change=None):
         table = [" " * 11 + "CPU0"]
         for number, (label, counts) in enumerate(lines, 50):
             table.append(f" {number}:  {counts[0]}  PCI-MSIX-0000:00:05.0   0-edge      {label}")
@@ -181,7 +183,8 @@ def machine_of_lines(logger, tmp_path):
         shown = {"irq": "/sys/kernel/irq", "interrupts": "/proc/interrupts", "stat": "/proc/stat"}
         mounts = " && ".join(f"mount --bind {tmp_path / a} {b}" for a, b in shown.items())
         log = tmp_path / "lines.runlog"
-        change = ("dd", f"if={tmp_path / 'later'}", f"of={tmp_path / 'stat'}", "conv=notrunc")
+        copy = ("dd", f"if={tmp_path / 'later'}", f"of={tmp_path / 'stat'}", "conv=notrunc")
+        change = change or copy
         options = ("-i", "lo", "-t", "10ms", "-o", log, "--source", "proc", "--", *change)
         inside = ("sh", "-c", f'{mounts} && exec "$0" "$@"', logger, *map(str, options))
         done = subprocess.run(
@@ -227,6 +230,18 @@ def test_lines_are_counted_where_the_cpus_fill_more_than_a_page(machine_of_lines
         assert column[-1] - column[0] == advanced
     column = log.streams[0].column("rx_line_interrupts")
     assert column[-1] - column[0] == 24
+
+
+def test_of_a_line_that_vanishes_nothing_is_known(machine_of_lines, tmp_path):
+    """As when the driver asks for its interrupts anew: that is no line that is idle."""
+    vanish = ("sh", "-c", f"sleep 0.1; : > {tmp_path / 'irq/50/per_cpu_count'}; sleep 0.1")
+    log = machine_of_lines([("lo-rx-0", [3]), ("lo-tx-0", [4])], change=vanish)
+    counters = window_counters(log)
+    assert not {"interrupts.50", "rx_line_interrupts"} & counters.keys()
+    assert counters["interrupts.51"] == 0
+    values = measure_run(log)
+    assert "rx_line_interrupts" not in values.values
+    assert "counter_reset" in [warning.code for warning in values.warnings]
 
 
 def test_no_name_is_there_twice(logger, path):

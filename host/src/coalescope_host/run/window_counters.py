@@ -35,6 +35,8 @@ def window_counters(log: RunLog) -> Mapping[str, float]:
         difference = column[last] - column[first]
         if difference >= 0:
             advanced[field.name] = difference
-        elif field.wrap_bits:
-            advanced[field.name] = difference % (1 << field.wrap_bits)
+        elif field.wrap_bits and (around := difference % (1 << field.wrap_bits)) < (
+            1 << (field.wrap_bits - 1)
+        ):
+            advanced[field.name] = around
     return advanced
