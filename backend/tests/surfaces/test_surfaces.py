@@ -74,6 +74,23 @@ def test_the_axes_can_be_chosen(lab: Any) -> None:
     assert (swapped["x"]["name"], swapped["y"]["name"]) == ("mtu_bytes", "delay_us")
 
 
+@pytest.mark.fault("B3")
+def test_numbers_are_axes_before_words(client: Any) -> None:
+    """A word with more levels than the number beside it is chosen by --where, not laid out."""
+    rows = [
+        f"{mtu},{streams},{workload},1,{mtu + streams}\n"
+        for mtu in (1500, 9000)
+        for streams in (1, 4)
+        for workload in ("rr", "tcp", "udp")
+    ]
+    content = "mtu_bytes,streams,workload,replicate,throughput_mbps\n" + "".join(rows)
+    client.upload(content.encode(), "lab.csv")
+    refused = surface(client, "throughput_mbps").json()["error"]
+    assert refused["advice"] == "Choose one level of each (workload: rr, tcp, udp)."
+    answer = surface(client, "throughput_mbps", workload="rr").json()
+    assert (answer["x"]["name"], answer["y"]["name"]) == ("streams", "mtu_bytes")
+
+
 def test_one_factor_gives_a_line(client: Any) -> None:
     client.upload(b"mtu_bytes,replicate,drops\n1500,1,3\n9000,1,1\n", "lab.csv")
     answer = surface(client, "drops").json()

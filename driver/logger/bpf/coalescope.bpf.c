@@ -182,7 +182,7 @@ static __always_inline void end_task(struct cpu_counters *cpu, const struct task
 	__u32 owner = cpu->task_owner;
 
 	if (cpu->task != (__u32)task->pid) {
-		cpu->missed_switches++;
+		__sync_fetch_and_add(&cpu->missed_tasks, 1);
 		owner = TASK_UNKNOWN;
 	} else if (owner == TASK_UNDECIDED) {
 		owner = TASK_OTHER;
@@ -212,9 +212,13 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 process = child->tgid, known = true;
+	struct cpu_counters *cpu;
 
-	if (recorder && ((__u32)parent->tgid == recorder || is_workload(parent->tgid)))
-		bpf_map_update_elem(&workload, &process, &known, BPF_ANY);
+	if (!recorder || ((__u32)parent->tgid != recorder && !is_workload(parent->tgid)))
+		return 0;
+	cpu = bpf_map_update_elem(&workload, &process, &known, BPF_ANY) ? this_cpu() : NULL;
+	if (cpu) /* there is no room: its time, and that of what it starts, will be that of others */
+		__sync_fetch_and_add(&cpu->missed_tasks, 1);
 	return 0;
 }
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from coalescope.cli.parser import build_parser
+from coalescope.cli.parser import parse
 
 WRONG_INPUT = 1
 # 2, wrong usage, is argparse's; the two below are what a shell reports for the signals.
@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Closed by the shell (>&-): what is printed goes nowhere.
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()
-    arguments = build_parser().parse_args(argv)
+    arguments = parse(argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters is no reason

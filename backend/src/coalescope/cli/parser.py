@@ -2,11 +2,14 @@
 """What can be typed: commands, options, and the checks that need no store and no model."""
 
 import argparse
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from coalescope.cli.options import questions, store
 from coalescope.cli.options.shared import output_options, store_options
+from coalescope.errors import did_you_mean
 
 _MODULES = "coalescope.cli.commands"
 
@@ -157,10 +160,34 @@ def build_parser() -> argparse.ArgumentParser:
             parents=[*[of_store] * command.of_store, *[prints] * command.prints],
             allow_abbrev=False,
         )
-        added.set_defaults(module=f"{_MODULES}.{command.name.replace('import', 'import_files')}")
+        added.set_defaults(
+            parser=added, module=f"{_MODULES}.{command.name.replace('import', 'import_files')}"
+        )
         if command.options is not None:
             command.options(added)
     return parser
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """What was typed; status 2, and what was probably meant, where it is not understood."""
+    typed = list(sys.argv[1:] if argv is None else argv)
+    parser = build_parser()
+    names = [command.name for command in _COMMANDS]
+    first = next((word for word in typed if not word.startswith("-")), None)
+    if typed and typed[0].startswith("-") and first is not None:
+        name = typed[0].partition("=")[0]
+        if name not in {"-h", "--help", "--version"}:
+            parser.error(f"{name} stands before the command: options follow it")
+    if first is not None and first not in names:
+        near = did_you_mean(first, names) or f"The commands are {', '.join(names)}."
+        parser.error(f"there is no command {first!r}. {near.rstrip()}")
+    arguments, unknown = parser.parse_known_args(typed)
+    if unknown:
+        command: argparse.ArgumentParser = arguments.parser
+        options = sorted(set(re.findall(r"--([a-z][a-z-]*)", command.format_help())))
+        near = did_you_mean(unknown[0].partition("=")[0], options, prefix="--")
+        command.error(f"unrecognized arguments: {' '.join(unknown)}. {near}".rstrip())
+    return arguments
 
 
 class _Version(argparse.Action):

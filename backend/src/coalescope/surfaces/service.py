@@ -113,7 +113,7 @@ def _choose_axes(levels: _Levels, asked: tuple[str | None, str | None]) -> tuple
         delays = [name for name in X_AXES if name in levels and name != y]
         # A delay that never changes is no axis while another one does.
         delays.sort(key=lambda name: len(levels[name]) < 2)
-        others = sorted((n for n in levels if n != y), key=lambda name: -len(levels[name]))
+        others = sorted((n for n in levels if n != y), key=lambda name: _as_axis(levels[name]))
         x = next(iter(delays or others), None)
         if x is None or (asked[1] is None and not delays and len(levels[x]) < 2):
             x, y = y or x, None  # one factor varies at most: it is the axis
@@ -124,6 +124,12 @@ def _choose_axes(levels: _Levels, asked: tuple[str | None, str | None]) -> tuple
             advice="Read the value from the experiment's cells.",
         )
     return x, None if y == x else y
+
+
+def _as_axis(levels: Sequence[FactorValue]) -> tuple[bool, int]:
+    """Numbers that vary first: words have no order to lay a measure over."""
+    numbers = all(isinstance(level, int | float) for level in levels)
+    return not (numbers and len(levels) > 1), -len(levels)
 
 
 def _check_one_setting(
