@@ -71,7 +71,7 @@ def test_it_is_asked_whether_a_column_was_set_or_observed() -> None:
     assert problem.advice is not None
     assert "Was it set, or observed?" in problem.advice
     assert "factor.notes" in problem.advice
-    assert "leave it out" in problem.advice
+    assert "measure of your own" in problem.advice
 
 
 def test_a_value_in_another_unit_is_converted() -> None:

@@ -73,7 +73,7 @@ def replicates_among(
 
     Errors: 422 for an unknown measure or factor, and where there are too many for one answer.
     """
-    quantity = require_measure(measure)
+    quantity = require_measure(measure, experiment.source)
     chosen_by = parse_where(where, factor_levels(cell.factors for cell in cells))
     chosen = [c for c in in_order(cells) if c.id in found and matches(c.factors, chosen_by)]
     count = sum(len(found[cell.id]) for cell in chosen)

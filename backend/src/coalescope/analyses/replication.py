@@ -57,7 +57,7 @@ def plan_cells(
 
     Errors: 422 for a measure that is not there, and where nothing is known of the spread.
     """
-    quantity = require_measure(measure)
+    quantity = require_measure(measure, experiment.source)
     chosen_by = parse_where(where, factor_levels(cell.factors for cell in every))
     cells = {
         cell.id: cell

@@ -53,7 +53,7 @@ def variance_among(
     Errors: 422 for a measure or factor that is not there, for a further factor that varies, and
     where the runs do not carry it: a combination without a run, a factor of one level, no spread.
     """
-    quantity = require_measure(measure)
+    quantity = require_measure(measure, experiment.source)
     runs = [run for run in chosen.runs if measure in run.values]
     if not runs:
         raise CoalescopeError(

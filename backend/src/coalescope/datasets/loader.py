@@ -6,6 +6,7 @@ runs. Runs that people added to the experiment stay.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy.engine import Connection
@@ -13,7 +14,7 @@ from sqlalchemy.engine import Connection
 from coalescope.database import Database
 from coalescope.datasets.bundles import store_bundle
 from coalescope.datasets.source import Dataset, find_datasets
-from coalescope.datasets.tables import table_runs
+from coalescope.datasets.tables import dataset_table, table_runs
 from coalescope.experiments import service as experiments
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.object_store import ObjectStore
@@ -46,7 +47,9 @@ def load_dataset(
                 new = with_uploads(connection, record, logs)
                 runs.record_dataset_runs(connection, record, new, touched)
     else:
-        rows = table_runs(dataset)
+        table = dataset_table(dataset)
+        rows = table_runs(dataset, table)
+        dataset = replace(dataset, source=table.about(dataset.source))
         with database.write() as connection:
             if not _is_loaded(connection, dataset):
                 record, touched = _renew(connection, dataset)

@@ -11,14 +11,18 @@ from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.tidy_csv import Table, measures_of, read_table
 
 
-def table_runs(dataset: Dataset) -> list[NewRun]:
-    """The rows as runs. Errors: CoalescopeError naming the file and the row that is wrong."""
+def dataset_table(dataset: Dataset) -> Table:
+    """The table. Errors: CoalescopeError naming the file and the row that is wrong."""
     try:
         with dataset.path.open("rb") as file:
-            table = read_table(file)
+            return read_table(file)
     except CoalescopeError as error:
         error.where["file"] = str(dataset.path)
         raise
+
+
+def table_runs(dataset: Dataset, table: Table) -> list[NewRun]:
+    """The rows as runs."""
     return [_run(dataset, table, row) for row in table.rows]
 
 

@@ -55,7 +55,7 @@ def describe_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -
     view = default_view(record, cells)
     return {
         **_base(record, cells),
-        "measures": _measures(cells),
+        "measures": _measures(cells, source),
         "source": {**about, "notes": notes},
         "fixed": [
             {"label": str(label), "value": str(value)}
@@ -134,10 +134,10 @@ def _factor(name: str, values: list[FactorValue], source: Mapping[str, Any]) -> 
     }
 
 
-def _measures(cells: Sequence[CellRecord]) -> list[dict[str, Any]]:
+def _measures(cells: Sequence[CellRecord], source: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = []
     for name in measure_names(cells):
-        quantity = measure(name)
+        quantity = measure(name, source)
         if quantity is None:
             continue
         count = sum(name in cell.measures for cell in cells)

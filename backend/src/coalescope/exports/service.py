@@ -92,7 +92,9 @@ def _export_cells(
         name for cell in cells for name, found in cell.measures.items() if found.sd is not None
     }
     told = source_columns(experiment)
-    columns = Columns(factors, "n", measures, frozenset(known), (), experiment.kind, told)
+    columns = Columns(
+        factors, "n", measures, frozenset(known), (), _units(experiment), experiment.kind, told
+    )
     return csv_of_cells(columns, cells)
 
 
@@ -120,7 +122,9 @@ def _export_runs(
     known_of_when = repository.known_of_when(connection, experiment.id, without)
     when = known_of_when if count == "replicate" else []
     told = source_columns(experiment)
-    columns = Columns(factors, count, measures, known, when, experiment.kind, told)
+    columns = Columns(
+        factors, count, measures, known, when, _units(experiment), experiment.kind, told
+    )
     return csv_of_runs(columns, runs, used)
 
 
@@ -142,8 +146,8 @@ def _json(
             "source": dict(experiment.source),
         },
         "data_version": experiment.data_version,
-        "factors": [_named(name) for name in factors],
-        "measures": [_named(name) for name in measures],
+        "factors": [_named(name, experiment) for name in factors],
+        "measures": [_named(name, experiment) for name in measures],
         "without": list(left_out),
     }
     yield _dump(head).removesuffix("}") + f', "{what}": ['
@@ -154,8 +158,13 @@ def _json(
     yield "\n]}\n"
 
 
-def _named(name: str) -> dict[str, str]:
-    quantity = factor(name) or measure(name)
+def _units(experiment: ExperimentRecord) -> dict[str, str]:
+    said = experiment.source.get("measures", {})
+    return {name: of.get("unit", "") for name, of in said.items()}
+
+
+def _named(name: str, experiment: ExperimentRecord) -> dict[str, str]:
+    quantity = factor(name) or measure(name, experiment.source)
     if quantity is None:
         return {"name": name, "label": name.removeprefix("factor."), "unit": ""}
     return {"name": name, "label": quantity.label, "unit": quantity.unit}

@@ -23,7 +23,8 @@ _ROWS_PER_CHUNK = 500
 class Columns:
     """The header: `count` is "replicate" or "n"; `deviations` names the measures with an sd.
 
-    `when` names what is known of when runs were recorded: order, block, recorded_at. `kind` stands
+    `when` names what is known of when runs were recorded: order, block, recorded_at; `units` has
+    those of measures that the glossary does not know. `kind` stands
     in every row, and what `source` says by column in the first.
     """
 
@@ -32,6 +33,7 @@ class Columns:
     measures: Sequence[str]
     deviations: frozenset[str]
     when: Sequence[str] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     kind: str = ""
     source: Mapping[str, str] = field(default_factory=dict)
 
@@ -39,9 +41,10 @@ class Columns:
         """Return the header's fields."""
         named = [*self.factors, self.count, *self.when]
         for measure in self.measures:
-            named.append(measure)
+            unit = f" [{self.units[measure]}]" if self.units.get(measure) else ""
+            named.append(f"{measure}{unit}")
             if measure in self.deviations:
-                named.append(f"{measure}_sd")
+                named.append(f"{measure}_sd{unit}")
         return [*named, KIND, *self.source]
 
 

@@ -2,16 +2,20 @@
 """Names of the glossary as the backend needs them: look-up, order, nearest names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from heapq import nlargest
+from typing import Any
 
-from coalescope_models.vocabulary.quantity import QUANTITIES, RETIRED, Quantity
+from coalescope_models.vocabulary.quantity import QUANTITIES, RETIRED, Better, Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.glossary.units import agree, split
 
 FREE_FACTOR_PREFIX = "factor."
+OWN_MEASURE_PREFIX = "measure."
+_OWN_MEASURE = re.compile(r"measure\.\w[\w.-]{0,99}")
+_NOTHING: Mapping[str, Any] = {}
 _FREE_FACTOR = re.compile(r"factor\.\w[\w.-]{0,99}")
 _ALIKE = 0.75  # of 1: a letter or two are wrong; less, and it is another word
 _ORDER = {name: index for index, name in enumerate(QUANTITIES)}
@@ -23,10 +27,31 @@ def factor(name: str) -> Quantity | None:
     return quantity if quantity is not None and quantity.role == "factor" else None
 
 
-def measure(name: str) -> Quantity | None:
-    """The measure of that name, or None."""
+def measure(name: str, source: Mapping[str, Any] = _NOTHING) -> Quantity | None:
+    """The measure of that name, or None.
+
+    `source` is that of the experiment: of a measure of its own (measure.<name>), it knows the unit.
+    """
+    if is_own_measure(name):
+        said = source.get("measures", {}).get(name, {})
+        return own_measure(name, said.get("unit", ""), said.get("better"))
     quantity = QUANTITIES.get(name)
     return quantity if quantity is not None and quantity.role == "measure" else None
+
+
+def own_measure(name: str, unit: str, better: Better | None = None) -> Quantity:
+    """A measure that the glossary does not know."""
+    label = name.removeprefix(OWN_MEASURE_PREFIX)
+    symbol = rf"\mathrm{{{label}}}".replace("_", r"\_")
+    return Quantity(name, label, symbol, unit, "A measure of this experiment's own.", better=better)
+
+
+def is_own_measure(name: str) -> bool:
+    """Whether the name is that of a measure the glossary does not know, measure.<name>.
+
+    The name is a word: letters, digits, "_", "." and "-"; at its end, "_sd" is a deviation.
+    """
+    return _OWN_MEASURE.fullmatch(name) is not None and not name.endswith("_sd")
 
 
 def is_free_factor(name: str) -> bool:
@@ -62,9 +87,9 @@ def _spelt_like(name: str) -> Iterator[tuple[float, str]]:
                 yield matcher.ratio(), quantity.name
 
 
-def require_measure(name: str) -> Quantity:
+def require_measure(name: str, source: Mapping[str, Any] = _NOTHING) -> Quantity:
     """The measure of that name. Errors: 422 naming those that look like it."""
-    quantity = measure(name)
+    quantity = measure(name, source)
     if quantity is None:
         near = [RETIRED[name]] if name in RETIRED else nearest_names(name)
         raise CoalescopeError(

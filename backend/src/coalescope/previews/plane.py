@@ -78,7 +78,7 @@ def plane_of(
     What cannot be read is left out alone, as the page does.
     """
     view = default_view(replace(record, source=_source(record, cells, asked)), cells)
-    quantity = measure(view.measure) if view is not None else None
+    quantity = measure(view.measure, record.source) if view is not None else None
     if view is None or quantity is None:
         return None
     having = [

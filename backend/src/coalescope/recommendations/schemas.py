@@ -22,7 +22,7 @@ class AimIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    measure: Annotated[str, Field(max_length=64)]
+    measure: Annotated[str, Field(max_length=120)]
     sense: Literal["more", "less"] | None = Field(
         default=None, description="Which is wanted; by default what the glossary calls better"
     )
@@ -36,7 +36,7 @@ class ConstraintIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    measure: Annotated[str, Field(max_length=64)]
+    measure: Annotated[str, Field(max_length=120)]
     limit: Literal["at most", "at least"]
     value: FiniteFloat
 

@@ -19,13 +19,14 @@ from coalescope_models.inference.recommendation import (
     recommend,
 )
 from coalescope_models.inference.statistics import Timeline
-from coalescope_models.vocabulary.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import QUANTITIES, Quantity
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import Choice, ExperimentRecord, Factors
+from coalescope.glossary.quantities import measure as measure_of
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, check_target, commands_for
 from coalescope.runs.chosen import RunSelection, settings_of
@@ -110,12 +111,16 @@ class Advice:
     model: Model | None = None
 
 
+def _quantity(name: str) -> Quantity | None:
+    return QUANTITIES.get(name) or measure_of(name)
+
+
 def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
     """An aim; without a sense, the direction that the glossary calls better.
 
     Errors: 422 where neither is, or for an unknown quantity.
     """
-    quantity = QUANTITIES.get(measure)
+    quantity = _quantity(measure)
     better = None if quantity is None else sense or quantity.better
     if better is None:
         raise CoalescopeError(
@@ -133,7 +138,7 @@ def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
 
 def constraint(measure: str, limit: Literal["at most", "at least"], value: float) -> Constraint:
     """A bound. Errors: 422 for an unknown quantity."""
-    if measure not in QUANTITIES:
+    if _quantity(measure) is None:
         raise CoalescopeError(
             "no_such_measure",
             f"{measure[:80]!r} is not a quantity.",

@@ -78,7 +78,7 @@ def get_surface(
     fall on one point because another factor varies too.
     """
     rows = repository.summaries_of(connection, experiment.id, measure_name)
-    quantity = measure(measure_name)
+    quantity = measure(measure_name, experiment.source)
     if not rows or quantity is None:
         raise _no_such_measure(connection, experiment, measure_name)
     chosen_where = parse_where(where, factor_levels(factors for factors, _ in rows))

@@ -15,6 +15,7 @@ from coalescope.glossary.quantities import (
     measure,
     nearest_names,
     own_factor,
+    own_measure,
 )
 from coalescope.glossary.units import agree, conversion, split
 
@@ -23,6 +24,8 @@ Role = Literal[
 ]
 _Where = dict[str, str | int | float | None]
 _SD = "_sd"
+#: A measure of one's own: its name, whether it is the deviation, and its unit.
+_OWN = re.compile(r"(measure\.\w[\w.-]{0,99}?)(_sd)?(?: *\[([^\[\]\x00-\x1f]{1,40})\])?")
 _COLUMNS = [q.name for q in QUANTITIES.values() if q.role in ("factor", "measure")]
 _NUMBERING: dict[str, Role] = {
     "replicate": "replicate",
@@ -90,6 +93,9 @@ def classify(name: str) -> Column | None:
 
 def _observed(name: str) -> Column | None:
     """A measure, its deviation, or one that is no more."""
+    if (own := _OWN.fullmatch(name)) is not None:
+        of = own_measure(own[1], own[3] or "")
+        return Column(own[1] + (own[2] or ""), "sd" if own[2] else "measure", of, own[1])
     if (quantity := measure(name)) is not None:
         return Column(name, "measure", quantity, name)
     if name.endswith(_SD) and (quantity := measure(name.removesuffix(_SD))) is not None:
@@ -156,8 +162,13 @@ def _set_or_observed(name: str) -> str:
     """What a column is that the glossary lacks: only what was set makes cells."""
     return (
         f"Was it set, or observed? What was set is a factor of your own: {own_factor(name)}. What "
-        "was observed is no factor, or each value would be a cell of its own: leave it out."
+        f"was observed is a measure of your own, with its unit in brackets: {_own(name)} [unit]."
     )
+
+
+def _own(name: str) -> str:
+    column = f"measure.{name.removeprefix('measure.')}"
+    return column if _OWN.fullmatch(column) else "measure.NAME"
 
 
 def _in_unit(given: str, column: str, deviation: str) -> str:

@@ -54,7 +54,7 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
         warnings,
         per_cell=table.per == "cell",
         subtitle=table.source.subtitle,
-        about=_with_choices(settled.about, table, request),
+        about=_with_choices(table.about(settled.about), table, request),
         notes=[warning.message for warning in settled.overridden],
     )
 

@@ -92,6 +92,17 @@ def _check_header(columns: Sequence[Column], faults: Faults) -> None:
                 1,
                 column.name,
             )
+        unit = column.quantity.unit if column.quantity else ""
+        if any(
+            c.name == column.measure and c.quantity and c.quantity.unit != unit for c in columns
+        ):
+            faults.add(
+                "wrong_unit",
+                f"Column {column.name!r} is not in the unit of {column.measure!r}.",
+                "Give both the same unit, in brackets.",
+                1,
+                column.name,
+            )
         if column.measure not in measured:
             faults.add(
                 "sd_without_mean",

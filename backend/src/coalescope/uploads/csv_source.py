@@ -163,6 +163,17 @@ def _is_of_factors(value: object) -> bool:
     )
 
 
+def _is_of_measures(value: object) -> bool:
+    return _is_mapping(
+        value,
+        lambda said: (
+            _is_mapping(said, lambda part: isinstance(part, str) and len(part) <= 40)
+            and isinstance(said, dict)
+            and said.get("better", "more") in ("more", "less")
+        ),
+    )
+
+
 _FORMS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "title": (_is_title, "a text of at most 200 characters"),
     "subtitle": (_is_subtitle, "a text of at most 300 characters"),
@@ -172,6 +183,7 @@ _FORMS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "fixed": (_is_fixed, "a JSON object of names and values"),
     "default_view": (_is_view, "a JSON object of measure, x, y and where"),
     "default_fit": (_is_fit, "a JSON object of model, method and where"),
+    "measures": (_is_of_measures, "a JSON object of what is said of each measure"),
     "factors": (_is_of_factors, "a JSON object of what is said of each factor"),
 }
 _OTHERS = (_is_plain, "a text, or a JSON object of facts")

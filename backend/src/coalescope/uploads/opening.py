@@ -28,7 +28,7 @@ def open_table(content: bytes, filename: str) -> dict[str, Any]:
     cells = cells_of(table)
     said = table.source
     title, kind = said.title or PurePosixPath(filename).stem, said.kind or "measured"
-    record = ExperimentRecord(0, "", title, said.subtitle, kind, said.about, 0, "", "")
+    record = ExperimentRecord(0, "", title, said.subtitle, kind, table.about(said.about), 0, "", "")
     return {
         "experiment": describe_experiment(record, cells),
         "cells": [asdict(cell) for cell in cells],

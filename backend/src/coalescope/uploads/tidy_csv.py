@@ -10,11 +10,12 @@ import csv
 import io
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from typing import BinaryIO, Literal
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Literal
 
 from coalescope.errors import CoalescopeError, refused
 from coalescope.experiments.levels import factor_key
+from coalescope.glossary.quantities import is_own_measure
 from coalescope.measures.derived import derive
 from coalescope.runs.records import MeasuredValue
 from coalescope.uploads.csv_faults import EnoughFaults, Faults
@@ -39,6 +40,14 @@ class Table:
     # columns of measures that are no more: nothing of them is kept
     passed_over: Sequence[str] = ()
     source: TableSource = SAYS_NOTHING
+    # units of measures of its own
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def about(self, about: Mapping[str, Any]) -> dict[str, Any]:
+        """A source with what the header says of measures of its own."""
+        own = dict(about.get("measures", {}))
+        own |= {name: {**own.get(name, {}), "unit": unit} for name, unit in self.units.items()}
+        return {**about, "measures": own} if own else dict(about)
 
 
 def read_table(file: BinaryIO) -> Table:
@@ -108,7 +117,12 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
     if not rows and not faults.problems:
         faults.add("no_rows", "The file has a header and no rows.", "Add the data.", 2)
     passed_over = [column.name for column in columns if column.role == "retired"]
-    return Table(per, rows, passed_over, source.source())
+    units = {
+        column.name: column.quantity.unit
+        for column in columns
+        if column.role == "measure" and column.quantity and is_own_measure(column.name)
+    }
+    return Table(per, rows, passed_over, source.source(), units)
 
 
 def _records(file: BinaryIO, faults: Faults) -> Generator[tuple[int, list[str]], None, None]:

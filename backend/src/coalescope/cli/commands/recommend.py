@@ -19,6 +19,7 @@ from coalescope.cli.output import (
 )
 from coalescope.cli.user_model_file import model_of
 from coalescope.errors import CoalescopeError
+from coalescope.glossary.quantities import measure
 from coalescope.recommendations.schemas import (
     CandidateOut,
     CommandsOut,
@@ -82,11 +83,11 @@ def _question(arguments: Namespace) -> Question:
             "Say what is wanted: at least one measure.",
             advice="Name it with --maximise or --minimise, such as --maximise throughput_mbps.",
         )
-    for measure in weights:
-        if measure not in named:
+    for name in weights:
+        if name not in named:
             raise CoalescopeError(
                 "wrong_weight",
-                f"{measure} has a weight but is no aim.",
+                f"{name} has a weight but is no aim.",
                 advice="Name it with --maximise or --minimise.",
             )
     return Question(
@@ -132,20 +133,26 @@ def _print(found: RecommendationOut, advice: Advice) -> None:
             count = len(found.indistinguishable)
             print(f"{count} {'other' if count == 1 else 'others'} cannot be told from the best")
     print()
-    _print_candidates(found)
+    _print_candidates(found, advice)
     if found.message:
         print_heading(found.message)
     if found.commands is not None:
         _print_commands(found.commands)
 
 
-def _print_candidates(found: RecommendationOut) -> None:
+def _unit(name: str, advice: Advice) -> str:
+    source = {} if advice.experiment is None else advice.experiment.source
+    quantity = QUANTITIES.get(name) or measure(name, source)
+    return "" if quantity is None else quantity.unit
+
+
+def _print_candidates(found: RecommendationOut, advice: Advice) -> None:
     listed = found.candidates[:_SHOWN]
     names = list(dict.fromkeys(name for c in listed for name in c.factors))
     measures = list(listed[0].means) if listed else []
     chance = any(c.probability_best is not None for c in listed)
     kept = any(c.probability_allowed not in (None, 1.0) for c in found.candidates)
-    header = [*names, *(with_unit(name, QUANTITIES[name].unit) for name in measures), "loss [%]"]
+    header = [*names, *(with_unit(name, _unit(name, advice)) for name in measures), "loss [%]"]
     header += ["P(best)"] * chance + ["P(kept)"] * (chance and kept) + [""]
     rows = []
     for index, candidate in enumerate(listed):
