@@ -114,6 +114,29 @@ def test_a_traced_model_is_fitted(run: Run, mine: Path, lab: None) -> None:
     assert "user-model by nonlinear: throughput_mbps of 4 cells" in text
 
 
+def test_an_input_of_a_traced_model_comes_from_a_factor_of_ones_own(
+    run: Run, tmp_path: Path, mine: Path
+) -> None:
+    rows = "".join(f"{wait},1,{400 / (1 + 0.02 * wait)}\n" for wait in (0, 10, 50, 100, 200))
+    (tmp_path / "own.csv").write_text(f"factor.wait,replicate,throughput_mbps\n{rows}")
+    assert run("import", "own.csv").returncode == 0
+    typed = ("--output", "throughput_mbps", "--free", "top_mbps,slope", "--json")
+    unsaid = run("fit", "own", "--model", mine, *typed)
+    assert "no run has delay_us" in unsaid.stderr, "control"
+    done = run("trace", "mine.py", "--source", "delay_us=factor.wait", "--write", "own.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(run("fit", "own", "--model", "own.json", *typed).stdout)
+    assert found["estimates"]["slope"]["value"] == pytest.approx(0.02, rel=1e-2)
+    assert found["sources"] == {"delay_us": ["factor.wait"]}
+
+
+@pytest.mark.parametrize("source", ["delay=factor.wait", "delay_us=wait"])
+def test_a_source_that_cannot_be(run: Run, mine: Path, source: str) -> None:
+    done = run("trace", "mine.py", "--source", source)
+    assert (done.returncode, done.stdout) != (0, "")
+    assert "no input 'delay'" in done.stderr or "neither a factor nor a measure" in done.stderr
+
+
 def test_a_model_of_the_catalogue_is_fitted(run: Run, lab: None) -> None:
     done = run(
         "fit", "lab", "request-response", "--output", "throughput_mbps",

@@ -164,3 +164,28 @@ def test_two_experiments_of_the_same_days_are_compared_within_them(client: Any) 
     low, high = found["overall_ci95"]
     assert low < 0.9 < high
     assert found["message"] == "The intervals are made of the 4 sessions of the runs."
+
+
+def test_levels_that_stand_for_each_other(client: Any) -> None:
+    """A published workload and its emulation have two names: a split says that they are one."""
+    for slug, workload in (("paper", "nfs"), ("testbed", "request_response")):
+        rows = "".join(
+            f"{mtu},{workload},{number},{mtu / 10 + number}\n"
+            for mtu in (1500, 9000)
+            for number in (1, 2, 3)
+        )
+        sent = f"mtu_bytes,workload,replicate,throughput_mbps\n{rows}"
+        assert client.upload(sent.encode(), f"{slug}.csv").status_code == 201
+    client.upload(
+        b"mtu_bytes,workload,replicate,throughput_mbps\n1500,udp,1,9\n",
+        "udp.csv",
+        experiment="testbed",
+    )
+    asked = {"a": "paper", "b": "testbed", "measure": "throughput_mbps"}
+    refused = client.get("/api/comparisons", params=asked)
+    assert refused.status_code == 422
+    assert "split workload=nfs:request_response" in refused.json()["error"]["advice"]
+    split = {**asked, "split": "workload=nfs:request_response"}
+    found = client.get("/api/comparisons", params=split).json()
+    assert len(found["cells"]) == 2
+    assert found["differing"]

@@ -162,7 +162,8 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
             "not_comparable",
             sentence(str(error)),
             where={"a": side_a.experiment.slug, "b": side_b.experiment.slug, "measure": measure},
-            advice="Compare experiments that share settings and have this measure.",
+            advice=_apart(cells_a, cells_b)
+            or "Compare experiments that share settings and have this measure.",
         ) from None
     judged = _judged(a, b, keyed_a, keyed_b)
     if judged.spread is not None:
@@ -277,6 +278,20 @@ def _differing(
         if len(levels_a) == len(levels_b) == 1 and levels_a != levels_b:
             found[name] = (levels_a.pop(), levels_b.pop())
     return found
+
+
+def _apart(a: Sequence[CellRecord], b: Sequence[CellRecord]) -> str | None:
+    """How to ask where the sides have a factor with no level in common."""
+    levels_a, levels_b = (factor_levels(cell.factors for cell in side) for side in (a, b))
+    for name in levels_a.keys() & levels_b.keys():
+        one, other = levels_a[name], levels_b[name]
+        if not set(one) & set(other):
+            return (
+                f"{name} is {', '.join(map(str, one[:6]))} in A and "
+                f"{', '.join(map(str, other[:6]))} in B. If two of them stand for each other, say "
+                f"so: split {name}={one[0]}:{other[0]} (--split on the command line)."
+            )
+    return None
 
 
 def _keyed(cells: Sequence[CellRecord], without: Mapping[str, object]) -> dict[str, CellRecord]:

@@ -4,10 +4,12 @@
 import json
 import sys
 from argparse import Namespace
+from typing import Any
 
 from coalescope_models.user_models.source import SourceError, read_source
 
-from coalescope.errors import CoalescopeError
+from coalescope.errors import CoalescopeError, did_you_mean
+from coalescope.glossary.quantities import factor, is_free_factor, measure
 
 
 def run(arguments: Namespace) -> int:
@@ -22,12 +24,35 @@ def run(arguments: Namespace) -> int:
             where={} if error.place is None else {"line": error.place.line},
             advice="Name it with --function." if error.able else error.advice,
         ) from error
+    for name, source in arguments.sources:
+        _take_from(document, name, source)
     printed = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     if arguments.write is None:
         sys.stdout.write(printed)
     else:
         arguments.write.write_text(printed, encoding="utf-8")
     return 0
+
+
+def _take_from(document: dict[str, Any], name: str, source: str) -> None:
+    """Let an input come from a factor or measure. Errors: 422 for one that is not there."""
+    found = next((given for given in document["inputs"] if given["name"] == name), None)
+    if found is None:
+        names = [given["name"] for given in document["inputs"]]
+        raise CoalescopeError(
+            "user_model_refused",
+            f"The function has no input {name!r}.",
+            where={"field": name},
+            advice=f"{did_you_mean(name, names)}Its inputs are {', '.join(names) or 'none'}.",
+        )
+    if not (is_free_factor(source) or factor(source) or measure(source)):
+        raise CoalescopeError(
+            "user_model_refused",
+            f"{source!r} is neither a factor nor a measure.",
+            where={"field": name},
+            advice="Name one of the glossary, or one of your own: factor.NAME, measure.NAME.",
+        )
+    found["source"] = source
 
 
 def _decoded(text: bytes) -> str:

@@ -340,5 +340,15 @@ def trace(parser: argparse.ArgumentParser) -> None:
         help="the function in it (default: the only one that takes xp)",
     )
     parser.add_argument(
+        "--source",
+        metavar="INPUT=NAME",
+        type=arguments.assignment,
+        action="append",
+        default=[],
+        dest="sources",
+        help="fits take this input from that factor or measure, such as factor.load (default: the "
+        "one of the input's own name); may be repeated",
+    )
+    parser.add_argument(
         "--write", metavar="FILE", type=Path, help="write to this file, not to stdout"
     )
