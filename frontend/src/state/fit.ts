@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the panel takes from a fit: the values, how sure they are, and the rulers that show both.
 import type { Fit } from '../api/types';
-import { digitsOfStep } from '../plots/number';
+import { brief, digitsOfStep } from '../plots/number';
 import { niceStep } from '../plots/scale';
 import type { BundledModel } from './models';
 
@@ -154,14 +154,32 @@ export function slidersOf(
   return terms.map((term) => sliderOf(term, fit, byHand[term.name]));
 }
 
-/** Half the 95 % interval of the fitted surface at one place: the fit's covariance through the model's slope there. */
-export function halfWidth(fit: Fit, names: readonly string[], gradient: readonly number[]): number | null {
-  const { covariance } = fit;
-  if (!covariance || covariance.length !== names.length) return null;
-  let variance = 0;
+/**
+ * Half the 95 % interval of a prediction: where the mean of a cell would lie that is measured there. The fit's covariance through
+ * the model's slope there, and beside it what cells deviate from the model by, misfit included.
+ */
+export function predictionHalf(
+  fit: Fit,
+  names: readonly string[],
+  gradient: readonly number[],
+  value: number,
+): number | null {
+  const { covariance, diagnostics } = fit;
+  const sd = diagnostics.residual_sd_percent;
+  if (!covariance || covariance.length !== names.length || typeof sd !== 'number') return null;
+  let variance = ((sd / 100) * value) ** 2;
   for (let i = 0; i < names.length; i++)
     for (let j = 0; j < names.length; j++) variance += gradient[i] * covariance[i][j] * gradient[j];
-  return variance >= 0 ? t95(fit.diagnostics.degrees_of_freedom) * Math.sqrt(variance) : null;
+  return variance >= 0 ? t95(diagnostics.degrees_of_freedom) * Math.sqrt(variance) : null;
+}
+
+/** What the replicates say of the model, with numbers; empty where there are none. */
+export function verdict(fit: Fit): string {
+  const found = fit.diagnostics.lack_of_fit;
+  if (!found) return '';
+  const degrees = `${found.model_degrees_of_freedom}, ${found.noise_degrees_of_freedom}`;
+  const chance = found.p_value < 0.001 ? 'p < 0.001' : `p = ${brief(found.p_value, 2)}`;
+  return `the replicates ${found.rejected ? 'reject' : 'do not reject'} the model: F(${degrees}) = ${brief(found.f, 4)}, ${chance}; cells deviate by ${brief(found.misfit_percent, 2)} %, runs by ${brief(found.noise_percent, 2)} %`;
 }
 
 /** Half the 95 % interval of a cell as a share of its mean, pooled from the fit's residuals: for cells that came without a deviation. */

@@ -6,7 +6,7 @@ import { comparisonOf, residual, worstOf } from '../../src/features/explorer/fig
 import { gradientAt, predictAt } from '../../src/state/binding';
 import type { ExplorerState } from '../../src/state/explorer';
 import { fieldOf } from '../../src/state/field';
-import { halfWidth, settingAt, t95, trackOf } from '../../src/state/fit';
+import { predictionHalf, settingAt, t95, trackOf, verdict } from '../../src/state/fit';
 import { fromQuery } from '../../src/state/link';
 import {
   bindingOf,
@@ -85,12 +85,33 @@ describe('the NFS cells', () => {
     expect(parts.reduce((a, b) => a + b)).toBeCloseTo(total, 9);
   });
 
-  it('know how sure the surface is', () => {
+  it('know how sure a prediction is, misfit included', () => {
     if (!view.binding || !view.fit) throw new Error('no fit');
     const names = ['alpha', 'beta', 'gamma'];
     const gradient = gradientAt(view.binding, names, 80, 3000, 'counted', theta);
     expect(gradient[0]).toBeCloseTo(1000, 4);
-    expect(halfWidth(view.fit, names, gradient)).toBeCloseTo(3.4, 1);
+    // of the surface alone 3.4; cells deviate from it by 0.86 %
+    expect(predictionHalf(view.fit, names, gradient, 1118)).toBeCloseTo(Math.hypot(3.4, 19.8), 0);
+    const twice = { ...view.fit, diagnostics: { ...view.fit.diagnostics, residual_sd_percent: 1.72 } };
+    expect(predictionHalf(twice, names, gradient, 1118)).toBeCloseTo(Math.hypot(3.4, 39.7), 0);
+  });
+
+  it('say what replicates find, with numbers', () => {
+    if (!view.fit) throw new Error('no fit');
+    expect(verdict(view.fit)).toBe('');
+    const found = {
+      f: 1139.9,
+      model_degrees_of_freedom: 24,
+      noise_degrees_of_freedom: 243,
+      p_value: 6e-235,
+      rejected: true,
+      misfit_percent: 5.6,
+      noise_percent: 0.52,
+    };
+    const rejected = { ...view.fit, diagnostics: { ...view.fit.diagnostics, lack_of_fit: found } };
+    expect(verdict(rejected)).toMatch(
+      /^the replicates reject the model: F\(24, 243\) = 1.?140, p < 0.001; cells deviate by 5.6 %/u,
+    );
   });
 
   it('carry ± 1.8 % from the residuals, for the response that was fitted only', () => {

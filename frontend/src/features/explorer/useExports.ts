@@ -9,6 +9,7 @@ import { AXIS, mark, NOTE, path, polyline, type Shape, text } from '../../plots/
 import { inkOn, tide } from '../../plots/tide';
 import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
+import { verdict } from '../../state/fit';
 import type { Store } from '../../state/store';
 import { flushQuery } from '../../state/url';
 import { type Slices, type Subject, thetaOf, type View } from '../../state/view';
@@ -130,8 +131,11 @@ function captions(
 
 function parametersText(view: View, state: ExplorerState): string {
   if (!view.binding || view.mode !== 'model' || view.figure === 'difference') return '';
+  const byHand = Object.keys(state.byHand).length > 0;
   return view.sliders
     .map((s) => `${s.name} ${Number((state.byHand[s.name] ?? s.start).toPrecision(6))}${s.unit ? ` ${s.unit}` : ''}`)
+    .concat(byHand || !view.fit?.identifiable ? [] : [`by ${view.fit.method}`, verdict(view.fit)])
+    .filter(Boolean)
     .join(' · ');
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../../state/binding';
 import type { ExplorerState } from '../../../state/explorer';
 import { fieldOf } from '../../../state/field';
-import { halfWidth } from '../../../state/fit';
+import { predictionHalf } from '../../../state/fit';
 import { type Axis, type Layout, type Point, pointsOf } from '../../../state/layout';
 import { type Pin, pinLetter, suits } from '../../../state/pins';
 import { type Slices, thetaOf, type View, widened } from '../../../state/view';
@@ -263,8 +263,8 @@ export function samplerOf(
     const cell = view.points.find((p) => (!layout.x || p.x === x) && (!layout.y || p.y === y)) ?? null;
     const prediction = predicted(x, y)?.(theta) ?? null;
     const half =
-      binding && view.fit && !edited && fromCells(binding) > 0
-        ? halfWidth(view.fit, names, gradientAt(binding, names, x, y, frames, theta))
+      binding && view.fit && prediction && !edited && fromCells(binding) > 0
+        ? predictionHalf(view.fit, names, gradientAt(binding, names, x, y, frames, theta), prediction.total)
         : null;
     const chosen = series.find((s) => s.chosen);
     const between = frame.heat ? field?.at(x, y) : chosen?.along?.(across === 'x' ? x : y);

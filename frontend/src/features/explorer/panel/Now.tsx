@@ -52,7 +52,8 @@ export function Now({ children }: { children?: ReactNode }) {
         </h3>
       </header>
       <p className="now">
-        <b ref={value} /> <i ref={half} />
+        <b ref={value} />{' '}
+        <i ref={half} title="95 % interval of a prediction: how sure the fit is, and what cells deviate from it by" />
         <i>
           <Rich>{unitAfter(view.measure).trim()}</Rich>
         </i>
