@@ -574,3 +574,16 @@ def test_only_the_first_runs_are_shown(client: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(service, "RUNS_SHOWN", 1)
     receipt = client.upload(CSV).json()
     assert (len(receipt["runs"]), receipt["run_count"]) == (1, 2)
+
+
+def test_samples_of_one_run_are_doubted_as_replicates(client: Any) -> None:
+    def codes(moments: list[str]) -> list[str]:
+        rows = [f"1500,{k},{m},{k}" for k, m in enumerate(moments, start=1)]
+        table = "\n".join(["mtu_bytes,replicate,recorded_at,drops", *rows])
+        name = f"{len(moments)}-{moments[-1][8:10]}.csv"
+        warnings = client.upload(table.encode(), name).json()["warnings"]
+        return [warning["code"] for warning in warnings]
+
+    assert codes(["2026-01-31T12:00:00Z"] * 3) == ["same_moment"] * 2
+    assert codes(["2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z"]) == []
+    assert codes(["2026-01-30T00:00:00Z"] * 2) == []

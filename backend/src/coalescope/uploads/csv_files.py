@@ -2,19 +2,25 @@
 """A tidy CSV as an upload."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.choice import with_choices
+from coalescope.experiments.levels import factor_key
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.provenance import provenance
 from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.tidy_csv import Table, check_size, measures_of, read_table
+
+# pairs of rows that are named
+_MOST_SAMPLES = 20
+_MIDNIGHT = "T00:00:00.000Z"
 
 
 def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -> Incoming:
@@ -45,6 +51,7 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
     slug = request.experiment or slug_from(request.filename)
     title = request.title or table.source.title or PurePosixPath(request.filename).stem
     warnings = [*settled.overridden, *(_passed_over(name) for name in table.passed_over)]
+    warnings += islice(_samples(runs), _MOST_SAMPLES)
     return Incoming(
         "csv",
         slug,
@@ -85,6 +92,22 @@ def _passed_over(name: str) -> RunWarning:
         f"the column {name.replace('receiver_', 'traffic_')}.",
         {"column": name},
     )
+
+
+def _samples(runs: Sequence[NewRun]) -> Iterator[RunWarning]:
+    """Replicates that began at one moment. A date alone is midnight: it tells no moment."""
+    began: dict[tuple[str, str], int | None] = {}
+    for run in runs:
+        if run.recorded_at is None or run.recorded_at.endswith(_MIDNIGHT):
+            continue
+        first = began.setdefault((factor_key(run.factors), run.recorded_at), run.csv_row)
+        if first != run.csv_row:
+            yield RunWarning(
+                "same_moment",
+                f"Rows {first} and {run.csv_row} are of one cell and began at the same moment. If "
+                "they are samples of one run, they are no replicates: store their mean as one row.",
+                {"row": run.csv_row, "column": "recorded_at"},
+            )
 
 
 def slug_from(filename: str) -> str:

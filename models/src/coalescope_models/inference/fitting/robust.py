@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import chi2
 
 from ..statistics import outliers
 from .points import Floats, Groups, K
@@ -16,6 +17,12 @@ _LARGEST_CELL = 200
 #: Probability of flagging any run of an experiment without outliers.
 _SIGNIFICANCE = 0.01
 _ITERATIONS = 500
+#: Standard deviations of a run in a usual cell that make a run far from the others of its own.
+_FAR = 10.0
+#: Runs of a cell from which on they tell among themselves which is far; with this probability of
+#: naming one of normal runs.
+_TELLING = 4
+_SIGNIFICANCE_OF_FAR = 0.05
 
 
 @dataclass(frozen=True)
@@ -102,16 +109,39 @@ def _medians(response: Floats, cells: Groups) -> Floats:
 def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
     """Rows of runs that do not belong with the others of their cell.
 
-    With probability 1 % at most any is named where all are normal, however many cells there are.
+    With probability 1 % at most any is named by its cell alone where all are normal, however many
+    cells there are. Cells of few runs cannot tell so: there, one is also named that lies ten times
+    as far from the others as the runs of a usual cell do, and in cells of four or more stands out
+    among its own.
 
     Args:
         deviations: of the model from each run, relative to its cell's response, [N].
         cells: groups of replicates.
     """
-    found: list[int] = []
+    found: set[int] = set()
+    usual = _usual_spread(deviations, cells)
     for start, size in zip(cells.starts, cells.sizes, strict=True):
-        if size <= _LARGEST_CELL:
-            own = cells.order[start : start + size]
-            flagged = outliers(deviations[own].tolist(), _SIGNIFICANCE / cells.count)
-            found.extend(own[list(flagged)].tolist())
+        if not 2 <= size <= _LARGEST_CELL:
+            continue
+        rows = cells.order[start : start + size]
+        own = deviations[rows]
+        flagged = outliers(own.tolist(), _SIGNIFICANCE / cells.count)
+        found.update(rows[list(flagged)].tolist())
+        apart = np.abs(own - own.mean()) * np.sqrt(size / (size - 1.0))
+        # of two, the one that the model is farther from
+        farthest = int(np.argmax(apart if size > 2 else np.abs(own)))
+        alone = size < _TELLING or farthest in outliers(own.tolist(), _SIGNIFICANCE_OF_FAR)
+        if alone and apart[farthest] > _FAR * usual:
+            found.add(int(rows[farthest]))
     return np.array(sorted(found), dtype=np.intp)
+
+
+def _usual_spread(deviations: Floats, cells: Groups) -> float:
+    """Return the median over cells of the standard deviation of a run, right if all are normal."""
+    spreads = [
+        float(np.std(deviations[cells.order[start : start + size]], ddof=1))
+        / np.sqrt(chi2.median(size - 1) / (size - 1))
+        for start, size in zip(cells.starts, cells.sizes, strict=True)
+        if size > 1
+    ]
+    return float(np.median(spreads)) if spreads else np.inf

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""95 % intervals under what measurements are like: they cover the truth, or are refused in words.
+
+`pytest -m soak --log-cli-level=INFO models/tests/inference/fitting/test_coverage_of_scenarios.py`
+prints the table of docs/soak.md. Each check that a scenario needs can be switched off, and the same
+rule then fails.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from coalescope_models.catalogue import MODELS, evaluate
+from coalescope_models.inference.fitting import bootstrap, fit_linear, fit_nonlinear, linear, task
+from coalescope_models.inference.statistics import timeline
+
+#: Standard deviation of a run, relative to its setting's mean.
+NOISE = 0.02
+DAY_S = 86_400.0
+#: Share of the sets from which on a scenario counts as refused.
+REFUSED = 0.9
+#: By the default method, by the robust one, and a model that is not linear in its parameters.
+LINEAR, ROBUST, NONLINEAR = "linear", "robust", "nonlinear"
+COSTS = {"alpha": 0.813, "beta": 0.266, "gamma": 1.11}
+WAITS = {"idle_us": 220.0, "delay_waits": 2.15}
+REPLICATES = (2, 3, 5, 10)
+
+
+def plane(mtus, delays):
+    mtu, delay = np.meshgrid(np.array(mtus, float), np.array(delays, float))
+    return mtu.ravel(), delay.ravel()
+
+
+def costs():
+    """40 settings of a host that has those costs: counts, and CPU time."""
+    mtu, delay = plane([1500, 3000, 4500, 6000, 9000], [5, 10, 20, 40, 80, 160, 320, 640])
+    packets = 5.01e6 / (mtu - 40.0)
+    interrupts = np.minimum(packets, 42e3 / (12.0 + delay))
+    counts = np.column_stack([np.full(len(mtu), 5010.0), packets, interrupts])
+    names = ("rx_megabytes", "rx_kilopackets", "rx_kilointerrupts")
+    return dict(zip(names, counts.T, strict=True)), counts @ list(COSTS.values())
+
+
+def waits():
+    """24 settings of clients that wait for an answer: levels, and throughput."""
+    mtu, delay = plane([1500, 4500, 9000], [10, 20, 40, 80, 160, 320, 480, 640])
+    levels = {"delay_us": delay, "mtu_bytes": mtu}
+    truth = {name: np.array(value) for name, value in WAITS.items()}
+    return levels, evaluate(MODELS["request-response"], {**levels, **truth})["throughput_mbps"]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A simulated measurement in the order it was made.
+
+    Attributes:
+        cells: setting of each run.
+        off: relative deviation of each.
+        rounds: number of each within its setting; None where there are no rounds.
+        days: on which each was made; None where all were on one.
+    """
+
+    cells: np.ndarray
+    off: np.ndarray
+    rounds: np.ndarray | None = None
+    days: np.ndarray | None = None
+
+    @property
+    def when(self):
+        count = len(self.cells)
+        seconds = np.arange(count) * 60.0 + (0.0 if self.days is None else self.days * DAY_S)
+        rounds = [None] * count if self.rounds is None else self.rounds.tolist()
+        return timeline(range(count), [None] * count, rounds, seconds.tolist())
+
+
+def in_rounds(count, replicates, rng):
+    """Each setting once in each round, in an order of its own."""
+    cells = np.concatenate([rng.permutation(count) for _ in range(replicates)])
+    return cells, np.repeat(np.arange(replicates), count)
+
+
+def normal(count, rng):
+    return NOISE * rng.normal(size=count)
+
+
+def plain(count, n, rng):
+    cells, rounds = in_rounds(count, n, rng)
+    return Runs(cells, normal(len(cells), rng), rounds)
+
+
+def heteroscedastic(count, n, rng):
+    cells, rounds = in_rounds(count, n, rng)
+    scale = 2.0 ** rng.uniform(-2.0, 2.0, count)
+    return Runs(cells, scale[cells] * normal(len(cells), rng), rounds)
+
+
+def unequal(count, n, rng):
+    cells = rng.permutation(np.repeat(np.arange(count), rng.integers(n, 3 * n, count)))
+    return Runs(cells, normal(len(cells), rng))
+
+
+def half_single(count, n, rng):
+    sizes = np.where(rng.permutation(count) % 2, n, 1)
+    cells = rng.permutation(np.repeat(np.arange(count), sizes))
+    return Runs(cells, normal(len(cells), rng))
+
+
+def day_effect(count, n, rng):
+    cells, days = in_rounds(count, n, rng)
+    effects = 0.03 * rng.normal(size=n)
+    return Runs(cells, normal(len(cells), rng) + effects[days], days, days)
+
+
+def drift_in_order(count, n, rng):
+    cells = np.repeat(np.arange(count), n)
+    return Runs(cells, normal(len(cells), rng) + 0.06 * np.linspace(-0.5, 0.5, len(cells)))
+
+
+def drift_in_rounds_of_one_order(count, n, rng):
+    cells, rounds = np.tile(np.arange(count), n), np.repeat(np.arange(n), count)
+    off = normal(len(cells), rng) + 0.06 * np.linspace(-0.5, 0.5, len(cells))
+    return Runs(cells, off, rounds)
+
+
+def drift_at_random(count, n, rng):
+    cells = rng.permutation(np.repeat(np.arange(count), n))
+    return Runs(cells, normal(len(cells), rng) + 0.06 * np.linspace(-0.5, 0.5, len(cells)))
+
+
+def alike(count, rng):
+    """A run takes 0.8 of the one before it: AR(1)."""
+    found, fresh = np.empty(count), normal(count, rng)
+    last = fresh[0]
+    for k in range(count):
+        last = found[k] = 0.8 * last + 0.6 * fresh[k]
+    return found
+
+
+def autoregressive(count, n, rng):
+    cells = rng.permutation(np.repeat(np.arange(count), n))
+    return Runs(cells, alike(len(cells), rng))
+
+
+def autoregressive_in_order(count, n, rng):
+    cells = np.repeat(np.arange(count), n)
+    return Runs(cells, alike(len(cells), rng))
+
+
+def autoregressive_in_rounds(count, n, rng):
+    cells, rounds = in_rounds(count, n, rng)
+    return Runs(cells, alike(len(cells), rng), rounds)
+
+
+def outlying(count, n, rng):
+    cells, rounds = in_rounds(count, n, rng)
+    off = normal(len(cells), rng)
+    return Runs(
+        cells, np.where(rng.random(len(cells)) < 0.03, 1.5 * (1.0 + off) - 1.0, off), rounds
+    )
+
+
+def misfit(count, n, rng):
+    cells, rounds = in_rounds(count, n, rng)
+    wave = 0.04 * np.sqrt(2.0) * np.sin(2.0 * np.pi * np.arange(count) / 9.0 + 1.0)
+    return Runs(cells, normal(len(cells), rng) + wave[cells], rounds)
+
+
+SCENARIOS: dict[str, Callable[[int, int, np.random.Generator], Runs]] = {
+    "plain": plain,
+    "heteroscedastic × 16": heteroscedastic,
+    "unequal numbers": unequal,
+    "half of the cells single": half_single,
+    "day effect 3 %": day_effect,
+    "drift 6 %, cells in order": drift_in_order,
+    "drift 6 %, rounds of one order": drift_in_rounds_of_one_order,
+    "drift 6 %, random order": drift_at_random,
+    "AR(1) 0.8, cells in order": autoregressive_in_order,
+    "AR(1) 0.8, random order": autoregressive,
+    "AR(1) 0.8, rounds": autoregressive_in_rounds,
+    "outliers 3 % × 1.5": outlying,
+    "misfit 4 %": misfit,
+}
+COUNTS, CPU_TIME = costs()
+LEVELS, THROUGHPUT = waits()
+
+
+def fitted(kind, runs, resamples, rng, told=True):
+    """The fit that somebody gets; `told` whether it is told when the runs were made."""
+    known = {"cells": runs.cells, "when": runs.when if told else None}
+    if kind != NONLINEAR:
+        method = "ols" if kind == LINEAR else kind
+        table = {name: column[runs.cells] for name, column in COUNTS.items()}
+        table["system_cpu_jiffies"] = CPU_TIME[runs.cells] * (1.0 + runs.off)
+        return fit_linear("cpu-overhead", table, method, **known, resamples=resamples, rng=rng)
+    table = {name: column[runs.cells] for name, column in LEVELS.items()}
+    table["throughput_mbps"] = THROUGHPUT[runs.cells] * (1.0 + runs.off)
+    question = ("request-response", table, "throughput_mbps", list(WAITS))
+    return fit_nonlinear(*question, **known, resamples=resamples, rng=rng)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of the sets of one scenario.
+
+    Attributes:
+        sets: how many were simulated.
+        refused: of how many the intervals were absent, or the model said to be rejected, or runs
+            to be outliers.
+        coverage: share of the other sets whose interval covers the truth, by parameter.
+    """
+
+    sets: int
+    refused: int
+    coverage: dict[str, float]
+
+    @property
+    def answered(self):
+        return self.sets - self.refused
+
+    def silent_failures(self, tolerance=3.0):
+        """Parameters whose intervals do not do what 95 % promises, beyond chance."""
+        if self.refused >= REFUSED * self.sets:
+            return []
+        error = tolerance * np.sqrt(0.95 * 0.05 / self.answered)
+        return [
+            name
+            for name, share in self.coverage.items()
+            if not 0.93 - error <= share <= 0.97 + error
+        ]
+
+    def __str__(self):
+        if self.refused >= REFUSED * self.sets:
+            return f"refused in {100 * self.refused / self.sets:.0f} %"
+        shares = "/".join(f"{100 * share:.0f}" for share in self.coverage.values())
+        return f"{shares}, refused {100 * self.refused / self.sets:.0f} %"
+
+
+def is_refused(result):
+    misfit = result.diagnostics.lack_of_fit
+    return (
+        any(own.ci95 is None for own in result.estimates.values())
+        or (misfit is not None and misfit.rejected)
+        or "not belong with the others" in (result.message or "")
+    )
+
+
+def simulate(scenario, kind, n, sets, resamples=100, told=True, seed=20):
+    """Measure and fit so many sets, and count what the answers say."""
+    rng = np.random.default_rng(seed)
+    truth = WAITS if kind == NONLINEAR else COSTS
+    count = len(THROUGHPUT) if kind == NONLINEAR else len(CPU_TIME)
+    hits, refused = dict.fromkeys(truth, 0), 0
+    for _ in range(sets):
+        runs = SCENARIOS[scenario](count, n, rng)
+        result = fitted(kind, runs, resamples, rng, told)
+        if is_refused(result):
+            refused += 1
+            continue
+        for name, value in truth.items():
+            low, high = result.estimates[name].ci95
+            hits[name] += low <= value <= high
+    answered = max(sets - refused, 1)
+    return Outcome(sets, refused, {name: count / answered for name, count in hits.items()})
+
+
+@pytest.mark.parametrize("kind", [LINEAR, NONLINEAR])
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_intervals_cover_the_truth_or_are_refused(scenario, kind):
+    """Simulated a little: fails what surely does neither."""
+    outcome = simulate(scenario, kind, 3, 60 if kind == LINEAR else 10, 60)
+    assert not outcome.silent_failures(), outcome
+
+
+def no_test(*_):
+    return None
+
+
+def nothing_borrowed(rows, cells):
+    return np.empty((0, rows.shape[1]))
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        "day effect 3 %",
+        "drift 6 %, cells in order",
+        "drift 6 %, rounds of one order",
+        "AR(1) 0.8, random order",
+        "AR(1) 0.8, rounds",
+    ],
+)
+def test_fits_that_are_not_told_the_sequence_fail_silently(scenario):
+    """The control of independence: as before this check."""
+    assert simulate(scenario, LINEAR, 5, 50, told=False).silent_failures()
+
+
+def test_without_the_test_of_fit_a_misfit_fails_silently(monkeypatch):
+    monkeypatch.setattr(task, "lack_of_fit", no_test)
+    assert simulate("misfit 4 %", LINEAR, 5, 50).silent_failures()
+
+
+def test_without_borrowed_spread_single_cells_fail_silently(monkeypatch):
+    monkeypatch.setattr(bootstrap, "relative_deviations", nothing_borrowed)
+    assert simulate("half of the cells single", NONLINEAR, 10, 30).silent_failures()
+
+
+def test_without_a_word_outliers_fail_silently(monkeypatch):
+    monkeypatch.setattr(linear, "outlying", lambda *_: np.array([], dtype=np.intp))
+    assert simulate("outliers 3 % × 1.5", LINEAR, 5, 50).silent_failures()
+
+
+def test_the_robust_method_that_is_named_covers_the_truth():
+    outcome = simulate("outliers 3 % × 1.5", ROBUST, 3, 40)
+    assert not outcome.silent_failures(), outcome
+    assert outcome.refused < 4
+
+
+def test_without_their_freedom_few_replicates_fail_silently(monkeypatch):
+    """Normal quantiles, and the spread of the plain bootstrap."""
+    monkeypatch.setattr(linear, "percentile_ends", lambda draws, *_: plain_ends(draws))
+    for scenario in ("plain", "heteroscedastic × 16"):
+        assert simulate(scenario, LINEAR, 2, 50).silent_failures()
+
+
+def plain_ends(draws):
+    """Percentiles of draws that scatter by √((n - 1)/n), as of replicates drawn n at a time."""
+    middle = draws.mean(axis=0)
+    ends = np.quantile(draws, [0.025, 0.975], axis=0)
+    return [tuple(own) for own in (middle + np.sqrt(0.5) * (ends - middle)).T]
+
+
+#: Of the robust method: what it is for, and what it should not spoil.
+TABLE = [
+    *((scenario, LINEAR) for scenario in SCENARIOS),
+    *((scenario, NONLINEAR) for scenario in SCENARIOS),
+    *((scenario, ROBUST) for scenario in ("plain", "outliers 3 % × 1.5")),
+]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("n", REPLICATES)
+@pytest.mark.parametrize(("scenario", "kind"), TABLE)
+def test_the_whole_table(scenario, kind, n):
+    outcome = simulate(scenario, kind, n, 150 if kind == NONLINEAR else 300, 100, seed=n)
+    logging.getLogger(__name__).info("%s, %s, n = %d: %s", scenario, kind, n, outcome)
+    assert not outcome.silent_failures(tolerance=2.0), outcome

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that do not belong with the others of their cell, also where cells have few."""
+
+import numpy as np
+import pytest
+from coalescope_models.inference.fitting.points import Groups
+from coalescope_models.inference.fitting.robust import outlying
+
+CELLS = 40
+
+
+def deviations(replicates, seed, scale=None):
+    rng = np.random.default_rng(seed)
+    cells = np.repeat(np.arange(CELLS), replicates)
+    spread = np.full(CELLS, 0.02) if scale is None else scale
+    return spread[cells] * rng.normal(size=len(cells)), Groups.by_label(cells)
+
+
+@pytest.mark.parametrize("replicates", [2, 3, 5, 10])
+def test_a_run_half_as_large_again_is_named(replicates):
+    for seed in range(10):
+        off, cells = deviations(replicates, seed)
+        off[3 * replicates + 1] += 0.5
+        off[3 * replicates : 4 * replicates] /= 1.0 + 0.5 / replicates  # of a mean that it moves
+        assert outlying(off, cells).tolist() == [3 * replicates + 1]
+
+
+@pytest.mark.parametrize("replicates", [2, 3, 5, 10])
+def test_normal_runs_are_hardly_ever_named(replicates):
+    named = sum(len(outlying(*deviations(replicates, seed))) > 0 for seed in range(100))
+    assert named <= 5
+
+
+def test_cells_that_are_noisier_than_others_are_seldom_taken_for_outliers():
+    rng = np.random.default_rng(1)
+    named = 0
+    for seed in range(100):
+        scale = 0.02 * 2.0 ** rng.uniform(-2.0, 2.0, CELLS)
+        named += len(outlying(*deviations(3, seed, scale))) > 0
+    assert named <= 30
+
+
+def test_single_runs_are_never_named():
+    off, cells = deviations(1, 1)
+    assert outlying(off * 100.0, cells).size == 0
