@@ -13,7 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from coalescope_models.catalogue import MODELS, evaluate
-from coalescope_models.inference.fitting import bootstrap, fit_linear, fit_nonlinear, linear, task
+from coalescope_models.inference.fitting import (
+    bootstrap,
+    fit_linear,
+    fit_nonlinear,
+    linear,
+    nonlinear,
+    task,
+)
 from coalescope_models.inference.statistics import timeline
 
 #: Standard deviation of a run, relative to its setting's mean.
@@ -309,6 +316,11 @@ def test_without_borrowed_spread_single_cells_fail_silently(monkeypatch):
 def test_without_a_word_outliers_fail_silently(monkeypatch):
     monkeypatch.setattr(linear, "outlying", lambda *_: np.array([], dtype=np.intp))
     assert simulate("outliers 3 % × 1.5", LINEAR, 5, 50).silent_failures()
+
+
+def test_without_a_word_outliers_spoil_nonlinear_fits_silently(monkeypatch):
+    monkeypatch.setattr(nonlinear, "outlying", lambda *_: np.array([], dtype=np.intp))
+    assert simulate("outliers 3 % × 1.5", NONLINEAR, 10, 30).silent_failures()
 
 
 def test_the_robust_method_that_is_named_covers_the_truth():

@@ -124,6 +124,24 @@ def test_runs_that_resemble_the_ones_before_them_are_refused():
     assert sweep(rng.permutation(alike(len(cells))), cells).verdict == "none_found"
 
 
+def test_what_a_model_leaves_shows_dependence_where_two_replicates_hardly_do():
+    """24 settings of two runs: too few for their deviations alone."""
+    found = {True: 0, False: 0}
+    chance = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        cells = rng.permutation(np.repeat(np.arange(24), 2)).tolist()
+        when = Timeline(tuple(range(48)), None, None)
+        for explained in found:
+            judged = independence((1 + alike(48, seed)).tolist(), cells, when, explained=explained)
+            found[explained] += judged.verdict == "refused"
+        free = independence((1 + noise(48, seed)).tolist(), cells, when, explained=True)
+        chance += free.verdict == "refused"
+    assert found[True] >= 55
+    assert found[False] < 40
+    assert chance <= 8
+
+
 def test_what_is_not_known_is_said_to_be_so():
     cells = np.repeat(np.arange(CELLS), 2)
     nothing = Timeline(None, None, None)

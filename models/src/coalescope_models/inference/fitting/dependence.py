@@ -42,17 +42,17 @@ def in_view_of(
     Args:
         when: each row was recorded.
         result: the fit, with intervals that take the replicates for independent.
-        values: of each row, what is not explained, as a factor on its cell.
+        values: of each row, the response over what the fit predicts.
         cells: label of each row.
         refit: fits some of the rows again.
         bounds: what no interval leaves, by parameter.
     """
-    found = independence(values, cells, when)
+    found = independence(values, cells, when, explained=True)
     if found is None:
         return result
     result = replace(result, independence=found)
     if found.verdict == "refused":
-        return _without_intervals(result, str(found.reason))
+        return without_intervals(result, str(found.reason))
     if found.verdict == "by_cluster" and when.clusters is not None:
         return _by_cluster(result, str(found.reason), when.clusters, refit, bounds)
     return result if found.reason is None else _saying(result, found.reason)
@@ -62,7 +62,8 @@ def _saying(result: FitResult, reason: str) -> FitResult:
     return replace(result, message=" ".join(filter(None, (reason, result.message))))
 
 
-def _without_intervals(result: FitResult, reason: str) -> FitResult:
+def without_intervals(result: FitResult, reason: str) -> FitResult:
+    """Return the estimates alone, with the reason before what the message says."""
     bare = {
         name: Estimate(own.value, own.unit, None, None, None)
         for name, own in result.estimates.items()
@@ -81,7 +82,7 @@ def _by_cluster(
         return _saying(result, reason)  # none were asked for, or none can be given
     draws = _left_out_in_turn(clusters, refit)
     if draws is None:
-        return _without_intervals(
+        return without_intervals(
             result,
             f"{reason[:-1]}, and without one of them the rest does not determine the parameters: "
             "no interval is given.",

@@ -14,7 +14,7 @@ from ...catalogue import Model, Parameter, find, must_be
 from ...expr import value_and_derivatives
 from ..statistics import Timeline, t_quantile
 from .bootstrap import Replicates, percentile_ends
-from .dependence import in_view_of
+from .dependence import in_view_of, without_intervals
 from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
 from .errors import FitInputError
 from .freedom import satterthwaite
@@ -22,6 +22,7 @@ from .lack_of_fit import WIDENED, lack_of_fit, rejection
 from .least_squares import ITERATIONS, Integers, Minimum, minimise
 from .points import Floats, Groups, matrix
 from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
+from .robust import outlying
 
 #: How the deviations are weighed: in percent of what was observed, or in its own unit.
 Weighting = Literal["relative", "absolute"]
@@ -193,6 +194,9 @@ def fit_nonlinear(
     if plan.resamples and rng is not None:
         draws = _bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
     result = _fitted(task, plan, name, values, draws)
+    if cells is not None:
+        found = len(outlying(_over_predicted(task, values) - 1.0, task.groups))
+        result = without_intervals(result, _why_outliers(found)) if found else result
     if when is None or cells is None:
         return result
 
@@ -213,11 +217,29 @@ def fit_nonlinear(
     return in_view_of(
         when,
         result,
-        task.replicates.tolist(),
+        _over_predicted(task, values).tolist(),
         np.asarray(cells).tolist(),
         refit,
         {own.name: own.bounds for own in task.free},
     )
+
+
+def _why_outliers(found: int) -> str:
+    """No method here bears outliers in a model that is not linear."""
+    return (
+        f"{'1 run does' if found == 1 else f'{found} runs do'} not belong with the others of "
+        "their cell, and the fit takes them as they are: no interval is given. Leave them out if "
+        "you know why, or measure these settings again."
+    )
+
+
+def _over_predicted(task: _Task, values: Floats) -> Floats:
+    """Each replicate over what the model predicts for its cell; 1 where that is zero."""
+    predicted, _ = task.predict(values[None])
+    rows = np.empty(len(task.replicates))
+    rows[task.groups.order] = np.repeat(predicted[0], task.groups.sizes)
+    over: Floats = np.divide(task.replicates, rows, out=np.ones_like(rows), where=rows != 0.0)
+    return over
 
 
 def most_work(model: Model, points: int, free: int, resamples: int) -> int:

@@ -78,7 +78,11 @@ class _Run:
 
 
 def independence(
-    values: Sequence[float], cells: Sequence[Hashable], when: Timeline
+    values: Sequence[float],
+    cells: Sequence[Hashable],
+    when: Timeline,
+    *,
+    explained: bool = False,
 ) -> Independence | None:
     """Judge whether replicates may count as independent; None where no cell has two.
 
@@ -86,6 +90,8 @@ def independence(
         values: of each run, [n].
         cells: label of each, [n].
         when: each was recorded, of all n.
+        explained: whether a model has taken out what the settings do: what it leaves then shows
+            better than the cells' few deviations whether a run resembles the one before it.
     """
     runs = _deviations(values, cells, when)
     if not runs:
@@ -103,7 +109,12 @@ def independence(
     )
     if several and when.kind != "round":
         return _declared(found, runs)
-    return _in_sequence(found, runs)
+    found = _in_sequence(found, runs)
+    if not explained or found.verdict != "none_found" or when.positions is None:
+        return found
+    if _clumped(runs) or _same_order(runs):  # neighbours may be alike by what the model misses
+        return found
+    return _in_what_is_left(found, values, when.positions)
 
 
 def _deviations(values: Sequence[float], cells: Sequence[Hashable], when: Timeline) -> list[_Run]:
@@ -180,6 +191,17 @@ def _in_sequence(found: Independence, runs: Sequence[_Run]) -> Independence:
             f"{why}, and each round had the settings in the same order, so that the intervals "
             "would miss it: none is given. Randomise the order within each round.",
         )
+    if found.clusters is not None or (level_p is not None and level_p < _significance(runs)):
+        return _fewer(found, why)
+    return _judged(
+        found,
+        "none_found",
+        f"{why}; their order was random, so that the spread of the replicates includes it.",
+    )
+
+
+def _fewer(found: Independence, why: str) -> Independence:
+    """Runs that depend on each other are fewer than they seem: rounds are what counts, if any."""
     if found.clusters is not None:
         return _judged(
             found,
@@ -187,17 +209,11 @@ def _in_sequence(found: Independence, runs: Sequence[_Run]) -> Independence:
             f"{why}: the intervals are made of the {found.clusters} rounds, each of which has "
             "all settings.",
         )
-    if level_p is not None and level_p < _significance(runs):
-        return _judged(
-            found,
-            "refused",
-            f"{why}, so that they are fewer than they seem: no interval is given. Record several "
-            "rounds of all settings, or leave more time between runs.",
-        )
     return _judged(
         found,
-        "none_found",
-        f"{why}; their order was random, so that the spread of the replicates includes it.",
+        "refused",
+        f"{why}, so that they are fewer than they seem: no interval is given. Record several "
+        "rounds of all settings, or leave more time between runs.",
     )
 
 
@@ -208,6 +224,36 @@ def _judged(found: Independence, verdict: Verdict, reason: str) -> Independence:
 def _significance(runs: Sequence[_Run]) -> float:
     few = len(runs) < 3 * len({run.cell for run in runs})
     return SIGNIFICANCE_OF_FEW if few else SIGNIFICANCE
+
+
+def _in_what_is_left(
+    found: Independence, values: Sequence[float], positions: Sequence[int]
+) -> Independence:
+    """Judge the order of a random sequence by all that a model leaves, cells' means included.
+
+    By Wald and Wolfowitz's serial correlation (Annals of Mathematical Statistics 14, 1943).
+    """
+    places = sorted(range(len(values)), key=lambda row: positions[row])
+    ordered = _residual_of_a_line([values[row] for row in places])
+    squares = math.fsum(value * value for value in ordered)
+    if squares <= 0.0:
+        return found
+    total = math.fsum(a * b for a, b in pairwise(ordered))
+    expected, variance = -squares / len(ordered), squares**2 / len(ordered)
+    p_value = _two_sided(total - expected, variance)
+    if p_value >= SIGNIFICANCE:
+        return found
+    level = total / squares
+    found = replace(found, autocorrelation=level, autocorrelation_p_value=p_value)
+    return _fewer(found, f"Runs resemble the ones before them (autocorrelation {level:.2f})")
+
+
+def _residual_of_a_line(values: Sequence[float]) -> list[float]:
+    middle, mean = 0.5 * (len(values) - 1), fmean(values)
+    slope = math.fsum((k - middle) * v for k, v in enumerate(values)) / math.fsum(
+        (k - middle) ** 2 for k in range(len(values))
+    )
+    return [v - mean - slope * (k - middle) for k, v in enumerate(values)]
 
 
 def _why(found: Independence, significance: float) -> str | None:
