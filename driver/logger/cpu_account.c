@@ -175,18 +175,34 @@ static void close_cgroup(struct cpu_account *account)
 
 /* --- by descent --- */
 
-static int add_process(struct cpu_account *account, pid_t pid)
+/* With SIGCHLD ignored, children are never waited for. */
+static bool ignores_children(pid_t parent)
+{
+	char path[64], line[128];
+	unsigned long long ignored = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)parent);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file) && sscanf(line, "SigIgn: %llx", &ignored) != 1)
+		;
+	if (file)
+		fclose(file);
+	return ignored >> (SIGCHLD - 1) & 1;
+}
+
+static int add_process(struct cpu_account *account, pid_t pid, bool unreaped)
 {
 	if (account->count == account->room) {
 		size_t room = account->room ? 2 * account->room : 64;
-		pid_t *processes = realloc(account->processes, room * sizeof(*processes));
+		struct descendant *processes = realloc(account->processes, room * sizeof(*processes));
 
 		if (!processes)
 			return -ENOMEM;
 		account->processes = processes;
 		account->room = room;
 	}
-	account->processes[account->count++] = pid;
+	account->processes[account->count++] = (struct descendant){.pid = pid, .unreaped = unreaped};
 	return 0;
 }
 
@@ -194,6 +210,7 @@ static int add_process(struct cpu_account *account, pid_t pid)
 static int add_children(struct cpu_account *account, pid_t parent)
 {
 	char path[64];
+	bool unreaped = ignores_children(parent);
 	const struct dirent *entry;
 	DIR *threads;
 	int status = 0;
@@ -211,7 +228,7 @@ static int add_children(struct cpu_account *account, pid_t parent)
 		fd = openat(dirfd(threads), name, O_RDONLY | O_CLOEXEC);
 		children = fd >= 0 ? fdopen(fd, "r") : NULL;
 		while (children && !status && fscanf(children, "%d", &pid) == 1)
-			status = add_process(account, pid);
+			status = add_process(account, pid, unreaped);
 		if (children)
 			fclose(children);
 	}
@@ -239,22 +256,51 @@ static bool something_began(struct cpu_account *account)
 	return true;
 }
 
+static struct descendant *descendant(const struct cpu_account *account, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < account->count; i++)
+		if (account->processes[i].pid == pid)
+			return &account->processes[i];
+	return NULL;
+}
+
+/* What was seen of those that were there before, whether they still are or not. */
+static void keep_seen(struct cpu_account *account, const struct descendant *before, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct descendant *now = descendant(account, before[i].pid);
+
+		if (now)
+			now->used_ns = before[i].used_ns;
+		else if (before[i].unreaped)
+			account->unreaped_ns += before[i].used_ns;
+	}
+}
+
 static int find_descendants(struct cpu_account *account)
 {
-	size_t next;
+	struct descendant *before = account->processes;
+	size_t next, count = account->count;
 	int status;
 
 	if (!something_began(account))
 		return 0;
-	account->count = 0;
+	account->processes = NULL;
+	account->count = account->room = 0;
 	status = add_children(account, getpid());
 	for (next = 0; !status && next < account->count; next++)
-		status = add_children(account, account->processes[next]);
+		status = add_children(account, account->processes[next].pid);
+	keep_seen(account, before, count);
+	free(before);
 	return status;
 }
 
-/* Of a process itself and of its children that it has waited for; 0 once it is gone, as it is with its parent then. */
-static uint64_t process_used(pid_t pid)
+/* Of a process itself and of its children that it has waited for; false once it is gone. */
+static bool process_used(pid_t pid, uint64_t *ns)
 {
 	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 	unsigned long long user, system;
@@ -266,7 +312,7 @@ static uint64_t process_used(pid_t pid)
 	int fd;
 
 	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &own))
-		return 0;
+		return false;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
@@ -278,7 +324,19 @@ static uint64_t process_used(pid_t pid)
 	if (!after || sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %llu %llu", &user,
 			     &system) != 2)
 		user = system = 0;
-	return (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec + (user + system) * tick_ns;
+	*ns = (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec + (user + system) * tick_ns;
+	return true;
+}
+
+/* 0 once it is gone, as it is with its parent then, or with what ended unreaped. */
+static uint64_t descendant_used(struct cpu_account *account, struct descendant *process)
+{
+	if (process_used(process->pid, &process->used_ns))
+		return process->used_ns;
+	if (process->unreaped)
+		account->unreaped_ns += process->used_ns;
+	*process = (struct descendant){.pid = process->pid};
+	return 0;
 }
 
 static uint64_t microseconds_ns(const struct timeval *time)
@@ -296,9 +354,9 @@ static int descendants_used(struct cpu_account *account, uint64_t *ns)
 		return status;
 	*ns = 0;
 	for (i = 0; i < account->count; i++)
-		*ns += process_used(account->processes[i]);
+		*ns += descendant_used(account, &account->processes[i]);
 	getrusage(RUSAGE_CHILDREN, &ended);
-	*ns += microseconds_ns(&ended.ru_utime) + microseconds_ns(&ended.ru_stime);
+	*ns += microseconds_ns(&ended.ru_utime) + microseconds_ns(&ended.ru_stime) + account->unreaped_ns;
 	return 0;
 }
 

@@ -12,14 +12,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* One that descends from us. */
+struct descendant {
+	pid_t pid;
+	bool unreaped;    /* its parent waits for no children, so that what it used is nowhere once it has ended */
+	uint64_t used_ns; /* when we last looked */
+};
+
 struct cpu_account {
 	bool open;
 	char cgroup[PATH_MAX];  /* its directory; empty: by descent */
 	int usage_fd, procs_fd; /* of the cgroup */
 	int newest_fd;          /* /proc/loadavg, which tells the newest process of all */
 	unsigned long newest;
-	pid_t *processes; /* our descendants */
+	struct descendant *processes;
 	size_t count, room;
+	uint64_t unreaped_ns; /* of those that ended so, as far as we saw it */
 	uint64_t used_ns, before_ns; /* so far; and by children of ours from before */
 };
 
