@@ -57,6 +57,7 @@ TRAFFIC: Mapping[str, tuple[str, ...]] = {
 OF_SOMETHING_ELSE: Mapping[str, str] = {
     "tcp-coalescing-throughput": "It is of one connection; the TCP data here are of ten at a time.",
     "tcp-lossy-throughput": "It is of one connection; the TCP data here are of ten at a time.",
+    "receive-buffers": "It is of memory, which no data set here has.",
     "receive-merging": "It is of merged packets; no data set here has them merged and counted.",
     "wake-up-latency": "It is of wake-ups; no data set has idle states beside a delay in numbers.",
     "receive-energy": "It is of energy; no data set has power beside MTU and delay in numbers.",

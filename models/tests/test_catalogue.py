@@ -44,6 +44,7 @@ def test_the_ids():
         "queue-imbalance",
         "wake-up-latency",
         "receive-energy",
+        "receive-buffers",
     ]
     assert all(MODELS[model_id].id == model_id == find(model_id).id for model_id in MODELS)
 
@@ -87,7 +88,9 @@ def test_each_model_is_documented(model):
         assert len(sentences) >= 2
         assert all(len(words) > 20 and words.endswith(".") for words in sentences)
     # where in the paper, unless it is a message without sections
-    assert model.id == "moderation-trade" or re.search("eq[.]|section|figure|“", model.citation)
+    assert model.id in ("moderation-trade", "receive-buffers") or re.search(
+        "eq[.]|section|figure|“", model.citation
+    )
     for quantity in (*model.inputs, *(p.quantity for p in model.parameters), *model.outputs):
         assert quantity.label and quantity.symbol and quantity.description.endswith(".")
         assert quantity.domain != (None, None) or quantity.name in MAY_BE_NEGATIVE

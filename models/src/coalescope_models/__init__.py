@@ -34,6 +34,7 @@ from .phenomena.merging import receive_merging
 from .phenomena.moderation import moderation_trade
 from .phenomena.napi import napi_receive
 from .phenomena.queue_imbalance import expected_busiest, queue_imbalance
+from .phenomena.receive_buffers import receive_buffers
 from .phenomena.receive_path import open_loop, windowed
 from .phenomena.request_response import request_response
 from .phenomena.tcp_throughput import (
@@ -81,6 +82,7 @@ __all__ = [
     "packet_gap_us",
     "padhye_packet_rate_hz",
     "queue_imbalance",
+    "receive_buffers",
     "receive_energy",
     "receive_merging",
     "recommend",

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from ..phenomena.idle_states import receive_energy, wake_up_latency
 from ..phenomena.merging import receive_merging
 from ..phenomena.queue_imbalance import queue_imbalance
+from ..phenomena.receive_buffers import receive_buffers
 from ..vocabulary.sources import SOURCES
 from .model import DELAY_BY_MTU, DELAY_RIGHT_MTU_UP, Model, Plane, quantities, slider
 
@@ -218,6 +219,45 @@ MODELS = (
             "Powers are set after the data set of ASPM, rx-usecs and C-states 2026: about 8.5 W "
             "with all states allowed, 33.9 W with none deeper than C1E, a sixth of the difference "
             "for each core; the active power is an assumption.",
+        ),
+    ),
+    Model(
+        id="receive-buffers",
+        title="Memory of a received frame",
+        summary="What a frame takes in one contiguous buffer, which goes up by powers of two, "
+        "and in pages.",
+        use="To choose an MTU that does not just miss a buffer size, and to see which allocations "
+        "need contiguous pages.",
+        assumptions=(
+            "The driver rounds a frame up to a power of two, 2 KB or more; the stack's record goes "
+            "behind it, and the allocator rounds up again.",
+            "Each descriptor of the ring holds one buffer.",
+        ),
+        limits=(
+            "It is a staircase along the MTU; between its steps nothing changes.",
+            "Drivers that put several frames into a page, or a frame into fragments of other "
+            "sizes, take other steps.",
+            "What an allocation costs in time is not told: no source with numbers was found.",
+        ),
+        function=receive_buffers,
+        inputs=quantities("mtu_bytes"),
+        parameters=(
+            slider("buffer_overhead_bytes", 320.0, 0.0, 1024.0, 1.0),
+            slider("page_bytes", 4096.0, 4096.0, 65536.0, 4096.0),
+            slider("ring_descriptors", 256.0, 64.0, 8192.0, 1.0),
+        ),
+        outputs=quantities(
+            "frame_memory_bytes",
+            "page_order",
+            "buffer_fill_percent",
+            "ring_memory_mb",
+            "paged_memory_bytes",
+        ),
+        named=("frame_memory_bytes",),
+        citation=SOURCES["polyakov_2006"],
+        axes=MappingProxyType({"mtu_bytes": "x"}),
+        notes=(
+            "320 bytes for the stack's record are this project's assumption, for 64-bit kernels.",
         ),
     ),
 )
