@@ -24,7 +24,7 @@ from coalescope.datasets.bundles import read_bundle
 from coalescope.datasets.fetching import as_dataset, convert, read_from
 from coalescope.datasets.recipes import find_recipe
 from coalescope.datasets.source import Dataset, find_datasets
-from coalescope.datasets.tables import table_runs
+from coalescope.datasets.tables import dataset_table, table_runs
 from coalescope.runs.records import NewRun
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.run_logs import understand_run_log
@@ -182,7 +182,8 @@ def fetched_cells(slug: str, file: Path) -> tuple[Cells, ...]:
 
 
 def _by_workload(dataset: Dataset) -> Iterator[Cells]:
-    runs = list(_bundle_runs(dataset)) if dataset.is_bundle else table_runs(dataset)
+    is_table = not dataset.is_bundle
+    runs = table_runs(dataset, dataset_table(dataset)) if is_table else list(_bundle_runs(dataset))
     workloads = dict.fromkeys(str(run.factors.get("workload", "")) for run in runs)
     for workload in workloads:
         own = [run for run in runs if str(run.factors.get("workload", "")) == workload]

@@ -248,12 +248,13 @@ MODELS = (
         ),
         outputs=quantities(
             "frame_memory_bytes",
+            "buffer_bytes",
             "page_order",
             "buffer_fill_percent",
             "ring_memory_mb",
             "paged_memory_bytes",
         ),
-        named=("frame_memory_bytes",),
+        named=("frame_memory_bytes", "buffer_bytes"),
         citation=SOURCES["polyakov_2006"],
         axes=MappingProxyType({"mtu_bytes": "x"}),
         notes=(

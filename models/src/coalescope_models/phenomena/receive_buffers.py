@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from math import log
 from typing import Any, Final
 
 from .link import FRAME_OVERHEAD_BYTES
@@ -36,14 +35,16 @@ def receive_buffers(
         xp: array namespace.
 
     Returns:
-        frame_memory_bytes; page_order, of which the allocation is; buffer_fill_percent, the frame's
-        share of it; ring_memory_mb [10⁶ bytes]; paged_memory_bytes.
+        frame_memory_bytes; buffer_bytes, before the record; page_order, of which the allocation is;
+        buffer_fill_percent, the frame's share of it; ring_memory_mb [10⁶ bytes];
+        paged_memory_bytes.
     """
     frame = mtu_bytes + FRAME_OVERHEAD_BYTES
     buffer = xp.maximum(_LEAST_BUFFER_BYTES, 2.0 ** _exponent(frame, xp))
     memory = 2.0 ** _exponent(buffer + buffer_overhead_bytes, xp)
     return {
         "frame_memory_bytes": memory,
+        "buffer_bytes": buffer,
         "page_order": xp.maximum(0.0, _exponent(memory / page_bytes, xp)),
         "buffer_fill_percent": 100.0 * frame / memory,
         "ring_memory_mb": 1e-6 * ring_descriptors * memory,
@@ -53,4 +54,4 @@ def receive_buffers(
 
 def _exponent(size: Any, xp: Any) -> Any:
     """Exponent of the next power of two, with room for rounding where it is one."""
-    return xp.ceil(xp.log(size) / log(2.0) - 1e-9)
+    return xp.ceil(xp.log(size) / xp.log(2.0) - 1e-9)
