@@ -40,12 +40,20 @@ def files(tmp_path: Path, make_log: Callable[..., bytes]) -> dict[str, Path]:
     return {name: tmp_path / name for name in contents} | {"folder": tmp_path}
 
 
+@pytest.mark.fault("B10")
+def test_check_s_json_is_a_list_of_all_files(run: Run, files: dict[str, Path]) -> None:
+    done = run("check", "nosuch", files["good.csv"], "--json")
+    assert done.returncode == 1
+    unread, good = json.loads(done.stdout)
+    assert (unread["ok"], unread["problems"][0]["code"], good["ok"]) == (False, "unreadable", True)
+
+
 def test_check_a_sound_log_and_table(run: Run, files: dict[str, Path]) -> None:
     done = run("check", files["good.runlog"], files["good.csv"])
     assert (done.returncode, done.stderr) == (0, "")
     assert "A table of 3 rows, one per run." in done.stdout
     assert "rx_bytes" in done.stdout
-    found = json.loads(run("check", files["good.runlog"], "--json").stdout)
+    (found,) = json.loads(run("check", files["good.runlog"], "--json").stdout)
     assert found["ok"] is True
     assert found["header"]["run"]["experiment"] == "lab"
     both = json.loads(run("check", files["good.runlog"], files["good.csv"], "--json").stdout)
@@ -239,7 +247,7 @@ def test_a_log_beyond_the_limit_is_refused_unread(run: Run, tmp_path: Path) -> N
     done = run("check", "--json", huge)
     assert done.returncode == 1
     assert "larger than" in done.stderr
-    assert json.loads(done.stdout)["problems"][0]["code"] == "too_large"
+    assert json.loads(done.stdout)[0]["problems"][0]["code"] == "too_large"
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])

@@ -81,18 +81,19 @@ def _likeness(name: str, words: Iterable[str]) -> float:
 def run_check(files: Sequence[Path], *, as_json: bool) -> int:
     """Print the reports of some logs. 1 if any is refused, cut off or cannot be opened."""
     reports: list[CheckReport] = []
-    failed = False
+    unread: list[dict[str, object]] = []
     for path in files:
         try:
             reports.append(check(path))
         except OSError as error:
-            failed = True
-            print(f"{path}: {error.strerror or error}", file=sys.stderr)  # noqa: T201
+            reason = error.strerror or str(error)
+            fault = {"code": "unreadable", "message": reason, "advice": None}
+            unread.append({"file": str(path), "ok": False, "problems": [fault]})
+            print(f"{path}: {reason}", file=sys.stderr)  # noqa: T201
     if as_json:
-        listed = [report.to_json() for report in reports]
-        document = listed[0] if len(files) == 1 and listed else listed
-        print(json.dumps(document, indent=2, ensure_ascii=False))  # noqa: T201
+        listed = [*(report.to_json() for report in reports), *unread]
+        print(json.dumps(listed, indent=2, ensure_ascii=False))  # noqa: T201
     else:
         width = min(110, max(60, shutil.get_terminal_size().columns))
         print("\n".join(report.to_text(width) for report in reports), end="")  # noqa: T201
-    return 1 if failed or not all(report.complete for report in reports) else 0
+    return 1 if unread or not all(report.complete for report in reports) else 0

@@ -121,7 +121,11 @@ def test_command_line(files, capsys):
     assert main(["check", str(files["good"].parent / "missing")]) == 1
     assert "No such file" in capsys.readouterr().err
     assert main(["check", "--json", str(files["good"])]) == 0
-    assert json.loads(capsys.readouterr().out)["ok"]
+    (only,) = json.loads(capsys.readouterr().out)
+    assert only["ok"]
+    assert main(["check", "--json", str(files["good"].parent / "missing")]) == 1
+    (unread,) = json.loads(capsys.readouterr().out)
+    assert (unread["ok"], unread["problems"][0]["code"]) == (False, "unreadable")
     assert main(["check", "--json", str(files["good"]), str(files["bad"])]) == 1
     assert len(json.loads(capsys.readouterr().out)) == 2
     with pytest.raises(SystemExit) as caught:

@@ -14,6 +14,7 @@ from coalescope.experiments.records import Choice
 
 Cell = str | int | float | None
 
+_LONGEST_NUMBER = 9  # digits
 _NOT_KNOWN = "–"
 _NUMBER = re.compile(r"[-−–]?\d|–$")
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -37,6 +38,12 @@ def print_heading(text: str) -> None:
     print(f"\n{text}")
 
 
+def _without_exponent(text: str) -> str:
+    """1.3e+04 as 13000; what is beyond the digits that people count keeps its exponent."""
+    exponent = text.partition("e+")[2]
+    return f"{float(text):.0f}" if exponent and int(exponent) < _LONGEST_NUMBER else text
+
+
 def shown(cell: Cell, digits: int = 6) -> str:
     """A value as people read it: six significant digits, a dash for what is not known."""
     match cell:
@@ -51,7 +58,7 @@ def shown(cell: Cell, digits: int = 6) -> str:
         case _ if cell.is_integer() and abs(cell) < 1e15:
             return f"{cell:.0f}"
         case _:
-            return f"{cell:.{digits}g}"
+            return _without_exponent(f"{cell:.{digits}g}")
 
 
 def chosen_levels(where: Choice) -> list[str]:

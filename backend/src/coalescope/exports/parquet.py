@@ -119,7 +119,7 @@ def _write(
         raise CoalescopeError(
             "not_installed",
             f"Writing Parquet needs {error.name}, which is not installed.",
-            advice="pip install -r requirements-scale.lock",
+            advice="pip install pyarrow; or export CSV or JSON.",
             status=500,
         ) from None
     named = {"string": pa.string(), "double": pa.float64(), "int64": pa.int64(), "bool": pa.bool_()}

@@ -24,13 +24,12 @@ def run(arguments: Namespace) -> int:
     """Show what files hold and what is wrong with them; 1 if any is refused or cut off."""
     checked = [_check(path, as_json=arguments.json) for path in arguments.files]
     if arguments.json:
-        found = [report for report, _ in checked if report is not None]
-        print_json(found[0] if len(arguments.files) == 1 and found else found)
+        print_json([report for report, _ in checked])
     return 0 if all(sound for _, sound in checked) else 1
 
 
-def _check(path: Path, *, as_json: bool) -> tuple[dict[str, Any] | None, bool]:
-    """Report on one file (None if it cannot be read), and say whether it is fit to be stored."""
+def _check(path: Path, *, as_json: bool) -> tuple[dict[str, Any], bool]:
+    """Report on one file, and say whether it is fit to be stored."""
     try:
         with path.open("rb") as file:
             start = file.read(8)
@@ -38,8 +37,10 @@ def _check(path: Path, *, as_json: bool) -> tuple[dict[str, Any] | None, bool]:
             return _check_log(path, as_json=as_json)
         return _check_table(path, as_json=as_json)
     except OSError as error:
-        _complain(path, error.strerror or str(error))
-        return None, False
+        reason = error.strerror or str(error)
+        _complain(path, reason)
+        fault = {"code": "unreadable", "message": reason, "advice": None}
+        return {"file": str(path), "ok": False, "problems": [fault]}, False
     except RunLogError as error:  # too large to be looked at
         _complain(path, error.message)
         fault = {"code": error.code, "message": error.message, "advice": error.problem.advice}
