@@ -51,6 +51,8 @@ TRAFFIC: Mapping[str, tuple[str, ...]] = {
     "end-system-costs": ("",),
     "receive-open-loop": ("udp",),
     "receive-windowed": ("tcp",),
+    "throttle-poisson": ("memcached",),  # the others count from the first packet
+    "first-packet-timer-poisson": ("udp", "tcp", "request_response"),
 }
 
 #: Models that have what they need by name, but are of something else, and why.
@@ -61,6 +63,12 @@ OF_SOMETHING_ELSE: Mapping[str, str] = {
     "receive-merging": "It is of merged packets; no data set here has them merged and counted.",
     "wake-up-latency": "It is of wake-ups; no data set has idle states beside a delay in numbers.",
     "receive-energy": "It is of energy; no data set has power beside MTU and delay in numbers.",
+    "usecs-or-frames-poisson": "No data set here sets a count of frames.",
+    "usecs-or-frames-back-to-back": "No data set here sets a count of frames.",
+    "ping-pong-throttle": (
+        "It is of one request after the other; those of the data here are more at a time, or a "
+        "second apart."
+    ),
     "interrupt-livelock": "Its CPU time is that of interrupts alone, which no data set here has.",
 }
 
@@ -84,6 +92,13 @@ CHOSEN_AFTER: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "napi-receive": {},
     "moderation-trade": {"dillon-2004": ("interrupt_cost_us", "packet_cost_us", "base_latency_us")},
     "receive-open-loop": {},
+    "throttle-poisson": {},
+    "first-packet-timer-poisson": {},
+    "usecs-or-frames-poisson": {},
+    "usecs-or-frames-back-to-back": {},
+    "deferred-interrupts": {},
+    "suspended-interrupts": {},
+    "ping-pong-throttle": {},
     "receive-windowed": {"geist-2005-points": ("window_bytes", "rtt_min_us")},
 }
 

@@ -45,6 +45,13 @@ def test_the_ids():
         "wake-up-latency",
         "receive-energy",
         "receive-buffers",
+        "throttle-poisson",
+        "first-packet-timer-poisson",
+        "usecs-or-frames-poisson",
+        "usecs-or-frames-back-to-back",
+        "deferred-interrupts",
+        "suspended-interrupts",
+        "ping-pong-throttle",
     ]
     assert all(MODELS[model_id].id == model_id == find(model_id).id for model_id in MODELS)
 

@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from .catalogue import MODELS, Model, evaluate
 from .phenomena.bus import bus_bound
+from .phenomena.coalescing import (
+    first_packet_timer_poisson,
+    throttle_poisson,
+    usecs_or_frames_back_to_back,
+    usecs_or_frames_poisson,
+    usecs_or_frames_wait_us,
+)
 from .phenomena.cpu_overhead import (
     cpu_overhead,
     cpu_overhead_open_loop,
@@ -33,10 +40,12 @@ from .phenomena.link import frame_rate_hz, link_bound, packet_gap_us
 from .phenomena.merging import receive_merging
 from .phenomena.moderation import moderation_trade
 from .phenomena.napi import napi_receive
+from .phenomena.ping_pong import ping_pong_throttle
 from .phenomena.queue_imbalance import expected_busiest, queue_imbalance
 from .phenomena.receive_buffers import receive_buffers
 from .phenomena.receive_path import open_loop, windowed
 from .phenomena.request_response import request_response
+from .phenomena.software_deferral import deferred_interrupts, suspended_interrupts
 from .phenomena.tcp_throughput import (
     padhye_packet_rate_hz,
     tcp_coalescing_throughput,
@@ -66,9 +75,11 @@ __all__ = [
     "cpu_overhead",
     "cpu_overhead_open_loop",
     "cpu_overhead_surface",
+    "deferred_interrupts",
     "end_system_costs",
     "evaluate",
     "expected_busiest",
+    "first_packet_timer_poisson",
     "fit_linear",
     "fit_nonlinear",
     "frame_rate_hz",
@@ -81,15 +92,21 @@ __all__ = [
     "open_loop",
     "packet_gap_us",
     "padhye_packet_rate_hz",
+    "ping_pong_throttle",
     "queue_imbalance",
     "receive_buffers",
     "receive_energy",
     "receive_merging",
     "recommend",
     "request_response",
+    "suspended_interrupts",
     "tcp_coalescing_throughput",
     "tcp_lossy_throughput",
+    "throttle_poisson",
     "timer_packets_per_interrupt",
+    "usecs_or_frames_back_to_back",
+    "usecs_or_frames_poisson",
+    "usecs_or_frames_wait_us",
     "wake_up_latency",
     "windowed",
 ]

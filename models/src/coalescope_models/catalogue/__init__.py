@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import chase, composed, dillon, geist, linux, ronciak, zec
+from . import chase, coalescing, composed, dillon, geist, linux, ronciak, zec
 from .model import (
     DomainError,
     LinearFit,
@@ -28,7 +28,7 @@ from .model import (
 MODELS: Mapping[str, Model] = MappingProxyType(
     {
         model.id: model
-        for document in (geist, zec, chase, ronciak, dillon, composed, linux)
+        for document in (geist, zec, chase, ronciak, dillon, composed, linux, coalescing)
         for model in document.MODELS
     }
 )

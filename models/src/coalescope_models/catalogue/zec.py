@@ -97,7 +97,7 @@ MODELS = (
             "goodput_mbps", "throughput_mbps", "carried_packet_rate_hz", "loaded_rtt_us"
         ),
         named=("carried_packet_rate_hz", "loaded_rtt_us"),
-        citation=SOURCES["zec_2002"] + ", eq. 8 (Padhye et al. 2000) with eq. 12",
+        citation=f"{SOURCES['zec_2002']}, eq. 8, with eq. 12; eq. 8 is of {SOURCES['padhye_2000']}",
         plane=DELAY_BY_MTU,
         axes=DELAY_RIGHT_MTU_UP,
         notes=(

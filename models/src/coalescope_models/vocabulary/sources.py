@@ -8,7 +8,13 @@ from types import MappingProxyType
 
 from .rows import rows
 
-#: The citation of each source.
+
+def _citation(row: Mapping[str, str]) -> str:
+    place = f"https://doi.org/{row['doi']}" if "doi" in row else row.get("url")
+    return f"{row['citation']}, {place}" if place else row["citation"]
+
+
+#: The citation of each source, with its DOI, or its address, where it has one.
 SOURCES: Mapping[str, str] = MappingProxyType(
-    {key: row["citation"] for key, row in rows("sources.toml").items()}
+    {key: _citation(row) for key, row in rows("sources.toml").items()}
 )
