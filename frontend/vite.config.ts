@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { drivers } from './build/drivers.ts';
 import { models } from './build/models.ts';
 import { pieces, preload } from './build/pieces.ts';
 import { pyodide } from './build/pyodide.ts';
@@ -9,7 +10,7 @@ import { routes } from './build/routes.ts';
 import { theme } from './build/theme.ts';
 
 export default defineConfig({
-  plugins: [react(), models(), preload(), pyodide(), readers(), routes(), theme()],
+  plugins: [react(), drivers(), models(), preload(), pyodide(), readers(), routes(), theme()],
   // scripts and styles name their parts from where they are: the built page works under any path
   experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
   build: {

@@ -3,13 +3,14 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { drivers } from './build/drivers.ts';
 import { models } from './build/models.ts';
 import { offline } from './build/offline.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
-  plugins: [react(), models(), offline()],
+  plugins: [react(), drivers(), models(), offline()],
   // Pyodide stays outside
   resolve: { alias: [{ find: /^.*\/PythonStatus$/, replacement: here('src/app/offline/KernelsAlone.tsx') }] },
   build: {

@@ -81,7 +81,11 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     advice.get_by_label("Interface").press("Enter")
     commands = advice.get_by_label("Commands that set it")
     expect(commands).to_contain_text("ethtool -C eth9 rx-usecs 40")
-    expect(advice.get_by_label("Commands for the way back")).to_contain_text('mtu "$old_mtu"')
+    back = advice.get_by_label("Commands for the way back")
+    expect(back).to_contain_text("sh /run/coalescope-eth9.back")
+    advice.get_by_text("To keep it after a restart").click()
+    advice.get_by_label("System").select_option("netplan")
+    expect(advice.get_by_label("What keeps it")).to_contain_text("/etc/netplan/90-coalescope")
     with said(page, "Copied"):
         advice.get_by_role("button", name="Copy").first.click()
     eventually(

@@ -32,8 +32,20 @@ def test_a_setting_with_its_commands(run: Run, lab: None) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "Best: mtu_bytes 1500, delay_us 40" in done.stdout
     assert "probability" in done.stdout
-    assert "ethtool -C eth0 rx-usecs 40\nip link set dev eth0 mtu 1500" in done.stdout
-    assert "# The way back, in the same shell" in done.stdout
+    assert "\nip link set dev eth0 mtu 1500\nethtool -C eth0 rx-usecs 40\n" in done.stdout
+    assert "# The way back, in any shell" in done.stdout
+
+
+def test_what_keeps_it(run: Run, lab: None) -> None:
+    typed = ("recommend", "lab", "--maximise", "throughput_mbps", "--interface", "enp3s0")
+    done = run(*typed, "--driver", "igb", "--as", "systemd-link")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("# /etc/systemd/network/10-coalescope-enp3s0.link\n[Match]\n")
+    assert "\nProperty=ID_NET_NAME_PATH=enp3s0\n" in done.stdout
+    assert "\nRxCoalesceSec=" in done.stdout
+    none = run(*typed, "--as", "tuned")
+    assert none.returncode != 0
+    assert "--as goes with --interface and --driver" in none.stderr
 
 
 def test_a_balance(run: Run, lab: None) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from coalescope.recommendations.forms import FORMS
 
 # delay: throughput, CPU seconds per GB
 NFS = {10: (198.0, 15.6), 40: (200.0, 13.2), 100: (183.0, 12.0), 320: (133.0, 11.0)}
@@ -84,8 +85,14 @@ def test_constraints_and_tolerance(client: Any) -> None:
 def test_the_commands_and_the_way_back(client: Any) -> None:
     client.upload(table(), "lab.csv")
     found = ask(client, interface="eth0", driver="igb").json()["commands"]
-    assert found["apply"] == ["ethtool -C eth0 rx-usecs 40"]
-    assert found["back"] == ['ethtool -C eth0 rx-usecs "$old_rx_usecs"']
+    assert "ethtool -C eth0 rx-usecs 40" in found["apply"]
+    assert found["back"] == ["sh /run/coalescope-eth0.back"]
+    assert [form["name"] for form in found["forms"]] == list(FORMS)
+    assert found["refused"] == []
+    older = ask(client, interface="eth0", driver="mana", kernel="6.12.0").json()["commands"]
+    assert older["apply"] == []
+    assert "cannot set rx-usecs" in older["refused"][0]
+    assert ask(client, interface="eth0", driver="mana", kernel="new").status_code == 422
     assert found["notes"]
 
 
@@ -142,7 +149,7 @@ def test_a_model_is_asked_without_data(client: Any) -> None:
     assert best(found)["probability_best"] is None
     assert "without probabilities" in found["message"]
     assert (found["model"], found["experiment"]) == ("request-response", None)
-    assert "RxAbsIntDelay=39" in found["commands"]["apply"][0]
+    assert "RxAbsIntDelay=39" in "\n".join(found["commands"]["apply"])
 
 
 def test_over_two_inputs(client: Any) -> None:

@@ -1050,26 +1050,29 @@ export interface components {
         };
         /**
          * CommandsOut
-         * @description Shell commands for the best setting, to be given as root, in this order.
+         * @description What to run as root for the best setting.
          */
         CommandsOut: {
             /**
-             * Before
-             * @description Remember what is set now
+             * Apply
+             * @description One block for a shell: it refuses, or sets everything and reads it back, or puts everything back. Empty where `refused` says why
              */
-            before: string[];
-            /** Apply */
             apply: string[];
             /**
-             * Keep
-             * @description So that it stays after a restart
-             */
-            keep: string[];
-            /**
              * Back
-             * @description The way back, in the same shell
+             * @description The way back, in any shell
              */
             back: string[];
+            /**
+             * Refused
+             * @description Why nothing can be set, with the nearest values that the driver takes
+             */
+            refused: string[];
+            /**
+             * Forms
+             * @description To keep it after a restart
+             */
+            forms: components["schemas"]["FormOut"][];
             /** Notes */
             notes: string[];
         };
@@ -1615,6 +1618,18 @@ export interface components {
             choice: boolean;
         };
         /**
+         * FileOut
+         * @description A file to write.
+         */
+        FileOut: {
+            /** Path */
+            path: string;
+            /** Text */
+            text: string;
+            /** Executable */
+            executable: boolean;
+        };
+        /**
          * FitIn
          * @description What to fit and how.
          * @example {
@@ -1811,6 +1826,28 @@ export interface components {
             interval_us: number;
             /** @description What was counted at this delay; null where nothing was */
             measured: components["schemas"]["MeasuredOut"] | null;
+        };
+        /**
+         * FormOut
+         * @description What keeps the setting after a restart, on one kind of system.
+         */
+        FormOut: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /**
+             * Files
+             * @description To write, all of each
+             */
+            files: components["schemas"]["FileOut"][];
+            /**
+             * Activate
+             * @description Commands, as root, with which it holds at once
+             */
+            activate: string[];
+            /** Notes */
+            notes: string[];
         };
         /**
          * GlanceOut
@@ -2334,6 +2371,11 @@ export interface components {
              * @description Of the interface, as `ethtool -i` shows it
              */
             driver?: string | null;
+            /**
+             * Kernel
+             * @description That it runs, as `uname -r` shows it; by default the newest that is known of
+             */
+            kernel?: string | null;
             /**
              * Model
              * @description Id of any model, or a model of your own
@@ -2998,6 +3040,11 @@ export interface components {
              * @description Of the interface, as `ethtool -i` shows it
              */
             driver?: string | null;
+            /**
+             * Kernel
+             * @description That it runs, as `uname -r` shows it; by default the newest that is known of
+             */
+            kernel?: string | null;
             /**
              * Where
              * @description Only runs with these levels; of several levels, any

@@ -37,3 +37,7 @@ declare const __MODELS_ZIP__: string;
 /** What build/snapshot.ts makes. */
 declare const __PYTHON_MEMORY__: string;
 declare const __READERS_ZIP__: string;
+
+declare module 'virtual:drivers' {
+  export const drivers: readonly string[];
+}

@@ -65,6 +65,10 @@ class QuestionIn(BaseModel):
     driver: Annotated[str, Field(max_length=31)] | None = Field(
         default=None, description="Of the interface, as `ethtool -i` shows it"
     )
+    kernel: Annotated[str, Field(max_length=64)] | None = Field(
+        default=None,
+        description="That it runs, as `uname -r` shows it; by default the newest that is known of",
+    )
 
     def question(self) -> Question:
         """Return it as the service takes it. Errors: 422 for an aim without a direction."""
@@ -76,6 +80,7 @@ class QuestionIn(BaseModel):
             seed=self.seed,
             interface=self.interface,
             driver=self.driver,
+            kernel=self.kernel,
         )
 
 
@@ -165,13 +170,36 @@ class CandidateOut(BaseModel):
     )
 
 
-class CommandsOut(BaseModel):
-    """Shell commands for the best setting, to be given as root, in this order."""
+class FileOut(BaseModel):
+    """A file to write."""
 
-    before: list[str] = Field(description="Remember what is set now")
-    apply: list[str]
-    keep: list[str] = Field(description="So that it stays after a restart")
-    back: list[str] = Field(description="The way back, in the same shell")
+    path: str
+    text: str
+    executable: bool
+
+
+class FormOut(BaseModel):
+    """What keeps the setting after a restart, on one kind of system."""
+
+    name: str
+    title: str
+    files: list[FileOut] = Field(description="To write, all of each")
+    activate: list[str] = Field(description="Commands, as root, with which it holds at once")
+    notes: list[str]
+
+
+class CommandsOut(BaseModel):
+    """What to run as root for the best setting."""
+
+    apply: list[str] = Field(
+        description="One block for a shell: it refuses, or sets everything and reads it back, or "
+        "puts everything back. Empty where `refused` says why"
+    )
+    back: list[str] = Field(description="The way back, in any shell")
+    refused: list[str] = Field(
+        description="Why nothing can be set, with the nearest values that the driver takes"
+    )
+    forms: list[FormOut] = Field(description="To keep it after a restart")
     notes: list[str]
 
 

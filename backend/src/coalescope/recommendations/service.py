@@ -28,7 +28,8 @@ from coalescope.experiments.levels import factor_levels
 from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.glossary.quantities import measure as measure_of
 from coalescope.predictions.service import check_axes, evaluate_points
-from coalescope.recommendations.commands import Commands, check_target, commands_for
+from coalescope.recommendations.commands import Commands, commands_for
+from coalescope.recommendations.target import check_target, target_for
 from coalescope.runs.chosen import RunSelection, settings_of
 from coalescope.runs.selection import refuse_mixed, select_runs
 from coalescope.runs.sequence import sequence_of
@@ -65,6 +66,7 @@ class Question:
         seed: of the draws behind probabilities.
         interface: to write commands for; None for no commands.
         driver: of the interface.
+        kernel: that it runs, as `uname -r` shows it; None: the newest that drivers are known of.
 
     """
 
@@ -75,6 +77,7 @@ class Question:
     seed: int = 1
     interface: str | None = None
     driver: str | None = None
+    kernel: str | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -157,7 +160,7 @@ def read_runs(
 ) -> RunSelection:
     """Read the runs to choose from. Errors: 422 as `select_runs`; what nobody chooses varies."""
     if question.interface is not None:
-        check_target(question.interface, question.driver)
+        check_target(question.interface, question.driver, question.kernel)
     chosen = select_runs(connection, experiment, question.measures, where, without)
     levels = factor_levels(settings_of(chosen.runs).values())
     given = [name for name in levels if not can_be_chosen(name, levels[name], experiment.source)]
@@ -218,7 +221,7 @@ def advise_from_model(
     Errors: 422 as `predict`; no grid, or too large a one; a measure that it does not predict.
     """
     if q.interface is not None:
-        check_target(q.interface, q.driver)
+        check_target(q.interface, q.driver, q.kernel)
     twice = [name for name in over if name in values]
     if twice:
         raise CoalescopeError(
@@ -322,4 +325,5 @@ def _commands(
 ) -> Commands | None:
     if question.interface is None or found.best is None:
         return None
-    return commands_for(settings[found.best], question.interface, question.driver)
+    best = settings[found.best]
+    return commands_for(target_for(best, question.interface, question.driver, question.kernel))

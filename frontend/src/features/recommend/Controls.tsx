@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import type { Quantity } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
 import { Segmented } from '../../components/Segmented';
+import { drivers } from '../../engine/drivers';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { decimal } from '../../plots/number';
 import {
@@ -26,9 +27,6 @@ import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
 import { unitAfter } from '../explorer/figure/words';
 import { measured, type Question, type Refusal } from './question';
 import { goalLabel, unmeasured } from './words';
-
-/** As `ethtool -i` shows them; of others the commands say what is not known. */
-const DRIVERS = ['e1000', 'e1000e', 'i40e', 'ice', 'igb', 'igc', 'ixgbe', 'mlx5_core', 'virtio_net'];
 
 interface Props {
   readonly advice: Advice;
@@ -193,7 +191,7 @@ function Limits(props: Props) {
 
 /** Whom the commands are for. */
 export function Target({ advice, set }: Pick<Props, 'advice' | 'set'>) {
-  const listed = advice.driver === null || DRIVERS.includes(advice.driver) ? DRIVERS : [...DRIVERS, advice.driver];
+  const listed = advice.driver === null || drivers.includes(advice.driver) ? drivers : [...drivers, advice.driver];
   return (
     <fieldset className="target">
       <legend className="cap">

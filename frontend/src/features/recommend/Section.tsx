@@ -21,7 +21,7 @@ import { titleWithUnit } from '../explorer/figure/words';
 import { Controls, Target } from './Controls';
 import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes } from './figure';
 import { isRefusal, type Question, questionOf } from './question';
-import { chance, MEANINGS, notesOf, type Part, scriptOf, sentenceOf, settingName, spotOf, standingOf } from './words';
+import { chance, formText, MEANINGS, notesOf, type Part, sentenceOf, settingName, spotOf, standingOf } from './words';
 import './recommend.css';
 
 export interface SectionProps {
@@ -220,13 +220,53 @@ function Script({ label, text }: { label: string; text: string }) {
   );
 }
 
+/** What keeps the setting after a restart: a system is chosen, its text is copied. */
+function Forms({ forms }: { forms: NonNullable<Recommendation['commands']>['forms'] }) {
+  const [chosen, choose] = useState(0);
+  const form = forms[chosen];
+  if (!form) return null;
+  return (
+    <details className="more">
+      <summary>To keep it after a restart</summary>
+      <label className="bound">
+        <span>System</span>
+        <select value={chosen} onChange={({ currentTarget: { value } }) => choose(Number(value))}>
+          {forms.map(({ name, title }, i) => (
+            <option key={name} value={i}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div className="copied">
+        <Script label="What keeps it" text={formText(form)} />
+        <CopyButton text={formText(form)} />
+      </div>
+      <ul className="cautions">
+        {form.notes.map((note) => (
+          <li key={note}>
+            <Quoted>{note}</Quoted>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 function Commands({ answer, advice }: { answer: Recommendation; advice: Advice }) {
   const { commands } = answer;
   if (!commands) return null;
-  const script = scriptOf(commands);
+  const script = commands.apply.join('\n');
   const back = commands.back.join('\n');
-  const keep = commands.keep.join('\n');
-  if (commands.apply.length === 0) return <p className="note">No command is known for these factors.</p>;
+  if (commands.apply.length === 0)
+    return (
+      <div className="note">
+        {commands.refused.length === 0 && <p>No command is known for these factors.</p>}
+        {commands.refused.map((reason) => (
+          <p key={reason}>{reason}</p>
+        ))}
+      </div>
+    );
   return (
     <>
       <header className="row">
@@ -236,18 +276,10 @@ function Commands({ answer, advice }: { answer: Recommendation; advice: Advice }
         <CopyButton text={script} />
       </header>
       <Script label="Commands that set it" text={script} />
-      {keep && (
-        <details className="more">
-          <summary>To keep it after a restart</summary>
-          <div className="copied">
-            <Script label="Commands that keep it" text={keep} />
-            <CopyButton text={keep} />
-          </div>
-        </details>
-      )}
+      <Forms forms={commands.forms} />
       <header className="row">
         <h3 className="cap">
-          To undo it <small>in the same shell</small>
+          To undo it <small>in any shell</small>
         </h3>
         <CopyButton text={back} />
       </header>

@@ -202,7 +202,10 @@ export function unmeasured(role: Role, known: Partial<Record<Role, Quantity>>): 
   return known[role] ? undefined : 'not measured here';
 }
 
-/** The whole script: what is set now is kept first. */
-export function scriptOf(commands: NonNullable<Recommendation['commands']>): string {
-  return [...commands.before, ...commands.apply].join('\n');
+type Commands = NonNullable<Recommendation['commands']>;
+
+/** One form as text: its files under their names, then the commands. */
+export function formText({ files, activate }: Commands['forms'][number]): string {
+  const texts = files.map(({ path, text, executable }) => `# ${path}${executable ? ', executable' : ''}\n${text}`);
+  return [...texts, ...(activate.length > 0 ? [activate.join('\n')] : [])].join('\n');
 }

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../../src/features/recommend/question';
 import {
   chance,
+  formText,
   goalLabel,
   notesOf,
   type Part,
-  scriptOf,
   sentenceOf,
   settingName,
   spotOf,
@@ -177,9 +177,26 @@ describe('the answer', () => {
     expect([0.926, 1, 0].map(chance)).toEqual(['0.93', 'above 0.99', 'below 0.01']);
   });
 
-  it('keeps what is set now before anything is changed', () => {
-    const commands = { before: ['old_mtu=$(cat mtu)'], apply: ['ip link set mtu 9000'], keep: [], back: [], notes: [] };
-    expect(scriptOf(commands).split('\n')).toEqual(['old_mtu=$(cat mtu)', 'ip link set mtu 9000']);
+  it('writes a form as its files, each under its name, and its commands', () => {
+    const form = {
+      name: 'tuned',
+      title: 'tuned',
+      files: [
+        { path: '/etc/a.conf', text: '[main]\n', executable: false },
+        { path: '/etc/set.sh', text: '#!/bin/sh\n', executable: true },
+      ],
+      activate: ['tuned-adm profile a'],
+      notes: [],
+    };
+    expect(formText(form).split('\n')).toEqual([
+      '# /etc/a.conf',
+      '[main]',
+      '',
+      '# /etc/set.sh, executable',
+      '#!/bin/sh',
+      '',
+      'tuned-adm profile a',
+    ]);
   });
 });
 

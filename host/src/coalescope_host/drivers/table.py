@@ -22,6 +22,7 @@ RELEASES: Mapping[str, str] = MappingProxyType(_TABLE["releases"])
 
 NANOSECONDS = 1000
 _SECOND_US = 1_000_000
+_FAR = 2000  # further than any gap between values that can be set
 _READ = re.compile(r"(\d+)\.(\d+)")
 
 
@@ -47,12 +48,14 @@ class Driver:
     Attributes:
         name: as `ethtool -i` shows it.
         about: the hardware.
+        aliases: other names that it goes by.
         release: of the kernel, such as "6.12".
         facts: what is known, by the names of host/drivers/facts.toml.
     """
 
     name: str
     about: str
+    aliases: Sequence[str]
     release: str
     facts: Mapping[str, Fact]
 
@@ -134,20 +137,21 @@ class Driver:
         """The values next to this that can be set exactly, below and above; itself if it can."""
         if self.refuses(usecs) is None:
             return (usecs,)
+        if not self.supports("rx-usecs"):
+            return ()
         found = (self._next(usecs, -1), self._next(usecs, 1))
         return tuple(value for value in found if value is not None)
 
     def _next(self, usecs: int, direction: int) -> int | None:
+        """The next value in a direction that can be set exactly; None where there is none near."""
         high = self.longest
         if high is not None and usecs > high:
-            if direction > 0:
-                return None
             usecs = high + 1
-        candidate = usecs + direction
-        while candidate >= 0 and (high is None or candidate <= high):
+        for candidate in range(usecs + direction, usecs + direction * _FAR, direction):
+            if candidate < 0 or (high is not None and candidate > high):
+                return None
             if self.refuses(candidate) is None:
                 return candidate
-            candidate += direction
         return None
 
     def _step(self, usecs: int) -> int:
@@ -172,7 +176,11 @@ def _listed() -> Iterator[_Listed]:
     for name, told in _TABLE["drivers"].items():
         kernels = {
             release: Driver(
-                name, told["about"], release, {key: Fact(**fact) for key, fact in facts.items()}
+                name,
+                told["about"],
+                tuple(told["aliases"]),
+                release,
+                {key: Fact(**fact) for key, fact in facts.items()},
             )
             for release, facts in told["kernels"].items()
         }

@@ -51,7 +51,9 @@ def run(arguments: Namespace) -> int:
         )
     )
     found = recommendation_out(advice)
-    if arguments.json:
+    if arguments.form:
+        _print_form(found, arguments.form)
+    elif arguments.json:
         print_json(found)
     else:
         _print(found, advice)
@@ -66,6 +68,9 @@ def _refuse_idle(arguments: Namespace) -> None:
         (any(of_models) and not modelled, "--set and --choose go with --model."),
         (any(of_runs) and modelled, "--where and --without go with an experiment."),
         (arguments.driver and not arguments.interface, "--driver goes with --interface."),
+        (arguments.kernel and not arguments.driver, "--kernel goes with --driver."),
+        (arguments.form and not arguments.driver, "--as goes with --interface and --driver."),
+        (arguments.form and arguments.json, "--as writes text; --json has all forms."),
     )
     for given, message in idle:
         if given:
@@ -104,6 +109,7 @@ def _question(arguments: Namespace) -> Question:
         seed=arguments.seed,
         interface=arguments.interface,
         driver=arguments.driver,
+        kernel=arguments.kernel,
     )
 
 
@@ -194,19 +200,43 @@ def _note(found: RecommendationOut, index: int) -> str:
 
 
 def _print_commands(commands: CommandsOut) -> None:
+    for number, reason in enumerate(commands.refused):
+        if not number:
+            print_heading("Not set:")
+        print(reason)
     for title, lines in (
-        ("Remember what is set now", commands.before),
-        ("Set it", commands.apply),
-        ("Keep it after a restart", commands.keep),
-        ("The way back, in the same shell", commands.back),
+        ("Set it, or leave everything as it was", commands.apply),
+        ("The way back, in any shell", commands.back),
     ):
         if lines:
             print_heading(f"# {title}")
             for line in lines:
                 print(line)
+    if commands.forms:
+        print_heading(
+            f"# Keep it after a restart: --as {', '.join(f.name for f in commands.forms)}"
+        )
     for number, note in enumerate(commands.notes):
         if not number:
             print()
+        print(f"# {note}")
+
+
+def _print_form(found: RecommendationOut, name: str) -> None:
+    """Print files and commands of one form; refuse where there is none."""
+    commands = found.commands
+    form = next((f for f in commands.forms if f.name == name), None) if commands else None
+    if form is None:
+        told = [*commands.refused, *commands.notes] if commands else [found.message or ""]
+        raise CoalescopeError(
+            "no_form", "Nothing can be kept.", advice=" ".join(told) or "No setting was found."
+        )
+    for file in form.files:
+        print(f"# {file.path}{', executable' if file.executable else ''}")
+        print(file.text)
+    for line in form.activate:
+        print(line)
+    for note in form.notes:
         print(f"# {note}")
 
 

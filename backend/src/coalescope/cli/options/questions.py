@@ -8,6 +8,7 @@ from coalescope_models.inference.methods import METHODS
 
 from coalescope.cli import arguments
 from coalescope.cli.options import shared
+from coalescope.recommendations.forms import FORMS
 
 
 def predict(parser: argparse.ArgumentParser) -> None:
@@ -243,6 +244,13 @@ def recommend(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--interface", metavar="NAME", help="write the commands for it")
     parser.add_argument("--driver", metavar="NAME", help="of the interface, as ethtool -i shows it")
+    parser.add_argument("--kernel", metavar="VERSION", help="that it runs, as uname -r shows it")
+    parser.add_argument(
+        "--as",
+        dest="form",
+        choices=tuple(FORMS),
+        help="write only what keeps the setting after a restart, for this system",
+    )
     parser.add_argument("--seed", type=arguments.count, default=1, help=argparse.SUPPRESS)
 
 
