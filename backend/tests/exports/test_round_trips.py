@@ -169,3 +169,31 @@ def test_the_json_says_it_too(shipped: tuple[Any, str]) -> None:
         told = json.loads(client.get(f"/api/experiments/{slug}/export", params=asked).text)
         assert told["experiment"]["kind"] == DATASETS[slug].kind
         assert told["experiment"]["source"]["citation"] == DATASETS[slug].source["citation"]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("source.fixed", '{"a": NaN}'),
+        ("source.fixed", '{"a": 1e400}'),
+        ("source.notes", '["\\ud800"]'),
+        ("source.notes", '["\\u0000"]'),
+        ("source.notes", '"not a list"'),
+        ("source.url", "javascript:alert(1)"),
+        ("source.default_fit", '{"model": 1, "method": "ols"}'),
+        ("source.settings", "[" * 5000),
+        ("source.title", "x" * 201),
+        ("kind", "guessed"),
+    ],
+)
+def test_what_is_of_no_form_is_refused(client: Any, column: str, said: str) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerows([["mtu_bytes", "replicate", "drops", column], ["1500", "1", "2", said]])
+    answer = client.upload(buffer.getvalue().encode(), "lab.csv")
+    if column == "source.settings":
+        assert answer.status_code == 201, "a text like any other"
+        assert table(client, "lab")
+        return
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["error"]["where"]["column"] == column

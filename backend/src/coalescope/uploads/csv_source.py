@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from coalescope.experiments.records import KINDS, Kind
 from coalescope.exports.source_columns import KIND, PREFIX, read_field
-from coalescope.runs.factors import CONTROL
+from coalescope.runs.factors import CONTROL, LARGEST_LEVEL
 from coalescope.uploads.columns import Column
 from coalescope.uploads.csv_faults import Faults
 
@@ -94,13 +94,20 @@ class SourceReader:
 
 
 def _is_text(value: object, longest: int = 2000) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= longest and not CONTROL.search(value)
+    return _is_writable(value, longest) and value != "" and not CONTROL.search(str(value))
+
+
+def _is_writable(value: object, longest: int = _LONGEST_TEXT) -> bool:
+    """A text that every store and format can hold: JSON can spell half a character, and NUL."""
+    if not isinstance(value, str) or len(value) > longest or "\0" in value:
+        return False
+    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _is_plain(value: object, deep: int = _DEEPEST) -> bool:
     """What nobody here looks into: a text, or facts by name, which may stand in groups."""
     if isinstance(value, str):
-        return len(value) <= _LONGEST_TEXT
+        return _is_writable(value)
     return (
         isinstance(value, bool)
         or _is_level(value)
@@ -121,15 +128,13 @@ def _is_address(value: object) -> bool:
 
 
 def _is_notes(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) <= _MOST_ENTRIES
-        and all(isinstance(note, str) and len(note) <= _LONGEST_TEXT for note in value)
-    )
+    return isinstance(value, list) and len(value) <= _MOST_ENTRIES and all(map(_is_writable, value))
 
 
 def _is_level(value: object) -> bool:
-    return _is_text(value) or (isinstance(value, int | float) and not isinstance(value, bool))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _is_text(value)
+    return abs(value) <= LARGEST_LEVEL  # so not NaN either
 
 
 def _is_mapping(value: object, of: Callable[[object], bool]) -> bool:
@@ -167,7 +172,7 @@ def _is_of_measures(value: object) -> bool:
     return _is_mapping(
         value,
         lambda said: (
-            _is_mapping(said, lambda part: isinstance(part, str) and len(part) <= 40)
+            _is_mapping(said, lambda part: _is_writable(part, 40))
             and isinstance(said, dict)
             and said.get("better", "more") in ("more", "less")
         ),
