@@ -32,7 +32,7 @@ def residual_marks(page: Page) -> str:
 
 def choose_method(page: Page, label: str) -> None:
     page.get_by_role("button", name="Fit method").click()
-    page.get_by_role("menuitemradio", name=label).click()
+    page.get_by_role("menuitemradio", name=re.compile(f"^{label}")).click()
 
 
 def drag_slider(page: Page, symbol: str, share: float) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits over HTTP: the published numbers, replicates, and what is said when there is no fit."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -278,3 +280,15 @@ def test_a_base_needs_the_time_that_a_run_took(published: Any) -> None:
     answer = fit(published, "geist-2005-nfs", base=True)
     assert answer.status_code == 422
     assert "elapsed" in answer.json()["error"]["message"]
+
+
+def test_what_only_a_fit_needs_is_imported_by_a_fit() -> None:
+    """scipy and statsmodels take seconds: neither the shell nor the server waits for them."""
+    code = (
+        "import sys, coalescope.cli, coalescope.fits.endpoints, coalescope.uploads.log_keeper\n"
+        "known = {name.split('.')[0] for name in sys.modules}\n"
+        "heavy = {'scipy', 'statsmodels', 'pandas'} & known\n"
+        "print(sorted(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
