@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
 
 from ..statistics import outliers
 from .points import Floats, Groups, K
@@ -138,6 +137,8 @@ def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
 
 def _usual_spread(deviations: Floats, cells: Groups) -> float:
     """Return the median over cells of the standard deviation of a run, right if all are normal."""
+    from scipy.stats import chi2  # noqa: PLC0415  not at start-up
+
     spreads = [
         float(np.std(deviations[cells.order[start : start + size]], ddof=1))
         / np.sqrt(chi2.median(size - 1) / (size - 1))
