@@ -253,6 +253,8 @@ static const struct {
 	{"driver_version", true},
 	{"kernel_version", true},
 	{"host", true},
+	{"speed_mbps", false},
+	{"cpus", false},
 };
 
 static bool unknown_factor(const char *value)
