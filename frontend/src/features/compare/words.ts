@@ -59,7 +59,7 @@ function counted(n: number, one: string, several: string): string {
 }
 
 function overall({ overall_ratio: ratio, overall_ci95: interval }: Comparison): string {
-  if (interval === null) return `The runs are too few for an interval: on the face of it ${change(ratio)}.`;
+  if (interval === null) return `There is no interval: on the face of it ${change(ratio)}.`;
   const told = interval[0] > 1 || interval[1] < 1;
   const within = `95 % interval ${span(interval, spanDecimals([interval]))}`;
   return told ? `Overall ${change(ratio)} (${within}).` : `Overall they cannot be told apart (${within}).`;
@@ -78,7 +78,7 @@ export function summary(comparison: Comparison, a: string, b: string): string {
       ? resolved.length > 0 && counted(resolved.length, 'differs', 'differ')
       : [better && `${better} better`, worse && `${worse} worse`].filter(Boolean).join(', '),
     open > 0 && `${open} that cannot be told apart`,
-    blind > 0 && `${blind} with too few runs to tell`,
+    blind > 0 && `${blind} without an interval`,
   ].filter(Boolean);
   const rest = [only_a.length && `${only_a.length} only in ${a}`, only_b.length && `${only_b.length} only in ${b}`];
   const others = rest.filter(Boolean).join(' and ');

@@ -168,7 +168,7 @@ describe('words', () => {
     const cells = [compared(1.2, true, [1.1, 1.3]), compared(1.01, false, [0.9, 1.2]), compared(2, false, null)];
     expect(summary(comparison(cells, [1.01, 1.09]), 'A', 'B')).toBe(
       'B against A, throughput, over 3 settings that both have. Overall 5 % more (95 % interval +1.0 to +9.0 %). ' +
-        'Of the settings: 1 better; 1 that cannot be told apart; 1 with too few runs to tell, corrected for their number. ' +
+        'Of the settings: 1 better; 1 that cannot be told apart; 1 without an interval, corrected for their number. ' +
         'Left out: 1 only in B.',
     );
     expect(summary(comparison(cells, [0.9, 1.2]), 'A', 'B')).toContain('cannot be told apart (95 %');

@@ -107,5 +107,5 @@ def _complaint(found: ComparisonOut) -> str:
         for factors in found.regression.cells
     ]
     limit = shown(found.regression.limit_percent)
-    chance = "" if found.message is None else " (without replicates: this may be chance)"
+    chance = " (without an interval: this may be chance)" if found.overall_ci95 is None else ""
     return f"{found.measure.name} is worse by more than {limit} %: {'; '.join(parts)}{chance}"
