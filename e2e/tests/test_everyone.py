@@ -136,7 +136,7 @@ def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:
     page.emulate_media(media="print")
     expect(section).to_be_hidden()
     held[0].continue_()
-    expect(section).to_contain_text("the best")
+    expect(section).to_contain_text("On the emulated host")
     expect(section.get_by_role("heading", name="What should I set?")).to_be_visible()
 
 

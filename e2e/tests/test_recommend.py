@@ -51,12 +51,11 @@ def answer(page: Page) -> Locator:
 
 def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     page.goto(f"{lab}?measure=throughput_mbps&delay_us=320&mtu_bytes=1500")
-    expect(answer(page)).to_contain_text("For throughput: MTU 1500, delay 40\u00a0µs, 200")
-    expect(answer(page)).to_contain_text(re.compile(r"with probability 0\.\d\d"))
-    expect(answer(page)).to_contain_text("MTU 9000, delay 40 cannot be told apart from it")
+    expect(answer(page)).to_contain_text("For throughput: MTU 1500, delay 10\u00a0µs, 198")
+    expect(answer(page)).to_contain_text("it changes least of the 3 settings that lose at most 2")
     # a setting that is named is a place to go to
-    answer(page).get_by_role("button", name="MTU 9000, delay 40").click()
-    expect(page).to_have_url(re.compile("mtu_bytes=9000"))
+    answer(page).get_by_role("button", name="MTU 1500, delay 10").click()
+    expect(page).to_have_url(re.compile("delay_us=10"))
 
     advice = page.get_by_role("region", name="Recommendation")
     advice.get_by_role("button", name="Goal, curve, commands").click()
@@ -125,8 +124,12 @@ def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
     expect(answer(page)).to_contain_text("No run here has throughput")
     expect(answer(page)).to_contain_text("measure it in each setting, three times or more")
     page.goto("/explorer/geist-2005-nfs?advice=open")
-    expect(answer(page)).to_contain_text("its odds are not known")
-    expect(page.locator(".advice")).to_contain_text("Measure each setting at least three times")
+    expect(answer(page)).to_contain_text("how much delay is allowed?")
+    advice = page.locator(".advice")
+    expect(advice).to_contain_text("less than half of its maximum at 640")
+    advice.get_by_role("button", name=re.compile("At most delay 120")).click()
+    expect(answer(page)).to_contain_text(re.compile(r"MTU 4500, delay (80|120)\u00a0ticks"))
+    expect(page).to_have_url(re.compile("atmost=delay_ticks:120"))
 
 
 def test_one_idle_run_leaves_no_choice_and_no_percentage(

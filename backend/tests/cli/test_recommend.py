@@ -2,6 +2,7 @@
 """coalescope recommend."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ def test_a_setting_with_its_commands(run: Run, lab: None) -> None:
         "--weight", "latency_us=0.1", "--interface", "eth0", "--driver", "e1000e",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Best: mtu_bytes 1500, delay_us 40" in done.stdout
-    assert "probability" in done.stdout
+    assert "Set: mtu_bytes 1500, delay_us 40" in done.stdout
+    assert "Against mtu_bytes 1500, delay_us 0:" in done.stdout
     assert "\nip link set dev eth0 mtu 1500\nethtool -C eth0 rx-usecs 40\n" in done.stdout
     assert "# The way back, in any shell" in done.stdout
 
@@ -52,7 +53,7 @@ def test_a_balance(run: Run, lab: None) -> None:
     goal = ("--maximise", "throughput_mbps", "--minimise", "latency_us", "--balance")
     done = run("recommend", "lab", *goal)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Best: mtu_bytes 1500, delay_us 40" in done.stdout
+    assert "Set: mtu_bytes 1500, delay_us 40" in done.stdout
 
 
 def test_bounds(run: Run, lab: None) -> None:
@@ -70,7 +71,8 @@ def test_a_model_without_data(run: Run) -> None:
         "--choose", "delay_us=10,20,40,80,160,320,640", "--maximise", "throughput_mbps",
     )  # fmt: skip
     assert done.returncode == 0
-    assert "Best: delay_us 40" in done.stdout
+    assert "Set: delay_us 10" in done.stdout
+    assert re.search(r"^ *40 .*best mean", done.stdout, re.MULTILINE)
     assert "without probabilities" in done.stdout
 
 

@@ -1165,7 +1165,7 @@ export interface components {
         };
         /**
          * ConstraintIn
-         * @description A bound that the setting must keep.
+         * @description A bound that the setting must keep, on a measure or on a factor.
          */
         ConstraintIn: {
             /** Measure */
@@ -1174,8 +1174,11 @@ export interface components {
              * Limit
              * @enum {string}
              */
-            limit: "at most" | "at least";
-            /** Value */
+            limit: "at most" | "at least" | "within";
+            /**
+             * Value
+             * @description For `within`: percent from the best of the measure
+             */
             value: number;
         };
         /**
@@ -1346,36 +1349,6 @@ export interface components {
             a: number | string | null;
             /** B */
             b: number | string | null;
-        };
-        /**
-         * EffectOut
-         * @description A line of the table.
-         */
-        EffectOut: {
-            /**
-             * Name
-             * @description A factor, “A × B” for their interaction, or replicates
-             */
-            name: string;
-            /**
-             * Sum Of Squares
-             * @description In the squared unit of the measure
-             */
-            sum_of_squares: number;
-            /** Degrees Of Freedom */
-            degrees_of_freedom: number;
-            /**
-             * Share Percent
-             * @description Of the total variation
-             */
-            share_percent: number;
-            /**
-             * F
-             * @description Mean square over that of the replicates
-             */
-            f: number | null;
-            /** P Value */
-            p_value: number | null;
         };
         /**
          * EnvironmentOut
@@ -2114,6 +2087,28 @@ export interface components {
             levels: (number | string)[];
         };
         /**
+         * LimitedOut
+         * @description A limit on the delay that could be asked for.
+         */
+        LimitedOut: {
+            /** Factor */
+            factor: string;
+            /** At Most */
+            at_most: number;
+            /**
+             * Factors
+             * @description What the answer would be, if any
+             */
+            factors: {
+                [key: string]: number | string;
+            } | null;
+            /**
+             * Loss Percent
+             * @description What it costs more than without a limit
+             */
+            loss_percent: number | null;
+        };
+        /**
          * LinkIn
          * @description The view to link to.
          * @example {
@@ -2352,8 +2347,21 @@ export interface components {
              */
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
+             * Guarded
+             * @description Where a cost is aimed at: keep the throughput within 1 % of its best, and ask for a limit on the delay where nothing else is known. False ranks costs alone
+             * @default true
+             */
+            guarded?: boolean;
+            /**
+             * Current
+             * @description Levels that are set now: what the answer is compared with, and stays near to
+             */
+            current?: {
+                [key: string]: number | string;
+            };
+            /**
              * Tolerance Percent
-             * @description A loss against the best that does not matter; by default 1 of a measure or a trade, and 5 of a balance, whose loss is a share of what choosing can change
+             * @description A loss against the best that does not matter; by default 2 of a measure or a trade, and 5 of a balance, whose loss is a share of what choosing can change
              */
             tolerance_percent?: number | null;
             /**
@@ -3021,8 +3029,21 @@ export interface components {
              */
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
+             * Guarded
+             * @description Where a cost is aimed at: keep the throughput within 1 % of its best, and ask for a limit on the delay where nothing else is known. False ranks costs alone
+             * @default true
+             */
+            guarded?: boolean;
+            /**
+             * Current
+             * @description Levels that are set now: what the answer is compared with, and stays near to
+             */
+            current?: {
+                [key: string]: number | string;
+            };
+            /**
              * Tolerance Percent
-             * @description A loss against the best that does not matter; by default 1 of a measure or a trade, and 5 of a balance, whose loss is a share of what choosing can change
+             * @description A loss against the best that does not matter; by default 2 of a measure or a trade, and 5 of a balance, whose loss is a share of what choosing can change
              */
             tolerance_percent?: number | null;
             /**
@@ -3063,6 +3084,43 @@ export interface components {
          * @description The setting to choose; numbers are places in `candidates`.
          */
         RecommendationOut: {
+            /**
+             * Answer
+             * @description What to set: of `choices` the one that changes least. Null where the data are not enough to choose
+             */
+            answer: number | null;
+            /**
+             * Choices
+             * @description Settings that keep every bound with 99 %, and lose no more than the tolerance against the best with 95 %
+             */
+            choices: number[];
+            /**
+             * Guards
+             * @description Bounds that were kept without being asked for
+             */
+            guards: components["schemas"]["ConstraintIn"][];
+            /**
+             * Reference
+             * @description What the answer is compared with
+             */
+            reference: {
+                [key: string]: number | string;
+            } | null;
+            /**
+             * Effects
+             * @description What the answer changes against it
+             */
+            effects: components["schemas"]["coalescope__recommendations__schemas__EffectOut"][];
+            /**
+             * Ask
+             * @description Limits on the delay to choose from: where only a cost is known, there is no answer without one
+             */
+            ask: components["schemas"]["LimitedOut"][];
+            /**
+             * Cautions
+             * @description What the data's source warns of
+             */
+            cautions: string[];
             /** Experiment */
             experiment: string | null;
             /** Data Version */
@@ -4287,7 +4345,7 @@ export interface components {
              */
             without: string[];
             /** Effects */
-            effects: components["schemas"]["EffectOut"][];
+            effects: components["schemas"]["coalescope__analyses__schemas__EffectOut"][];
             /**
              * Message
              * @description What limits it
@@ -4307,6 +4365,63 @@ export interface components {
             where: {
                 [key: string]: string | number | null;
             };
+        };
+        /**
+         * EffectOut
+         * @description A line of the table.
+         */
+        coalescope__analyses__schemas__EffectOut: {
+            /**
+             * Name
+             * @description A factor, “A × B” for their interaction, or replicates
+             */
+            name: string;
+            /**
+             * Sum Of Squares
+             * @description In the squared unit of the measure
+             */
+            sum_of_squares: number;
+            /** Degrees Of Freedom */
+            degrees_of_freedom: number;
+            /**
+             * Share Percent
+             * @description Of the total variation
+             */
+            share_percent: number;
+            /**
+             * F
+             * @description Mean square over that of the replicates
+             */
+            f: number | null;
+            /** P Value */
+            p_value: number | null;
+        };
+        /**
+         * EffectOut
+         * @description What the answer changes in a measure.
+         */
+        coalescope__recommendations__schemas__EffectOut: {
+            /** Measure */
+            measure: string;
+            /**
+             * Reference
+             * @description Mean at the setting that it is compared with
+             */
+            reference: number;
+            /** Answer */
+            answer: number;
+            /** Change Percent */
+            change_percent: number;
+            /** Ci95 Percent */
+            ci95_percent: [
+                number,
+                number
+            ] | null;
+            /**
+             * Gain
+             * @description Null where no change lies in the interval
+             */
+            gain: boolean | null;
         };
     };
     responses: never;

@@ -90,7 +90,7 @@ def test_where_one_setting_is_best_in_both_there_is_nothing_to_balance():
     assert [c.loss_percent for c in found.candidates][1] == pytest.approx(100 * (1 - 0.9 * 10 / 11))
 
 
-def test_five_percent_of_a_balance_do_not_matter_and_one_of_a_measure():
+def test_five_percent_of_a_balance_do_not_matter_and_two_of_a_measure():
     flat = {1: (200, 15.0), 2: (191, 12.7), 3: (180, 12.0), 4: (120, 11.0)}
     loss = {c.cell: c.loss_percent for c in balance(flat).candidates}
     assert balance(flat).best == 3
@@ -98,7 +98,7 @@ def test_five_percent_of_a_balance_do_not_matter_and_one_of_a_measure():
     assert set(balance(flat).good_enough) == {2, 3}
     assert balance(flat, tolerance=0.01).good_enough == [3]
     best_in_both = {1: (200, 10), 2: (199, 10.25)}
-    assert (balance(flat).tolerance, balance(best_in_both).tolerance) == (0.05, 0.01)
+    assert (balance(flat).tolerance, balance(best_in_both).tolerance) == (0.05, 0.02)
 
 
 def test_limits_move_the_ends():

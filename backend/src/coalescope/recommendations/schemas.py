@@ -32,13 +32,13 @@ class AimIn(BaseModel):
 
 
 class ConstraintIn(BaseModel):
-    """A bound that the setting must keep."""
+    """A bound that the setting must keep, on a measure or on a factor."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     measure: Annotated[str, Field(max_length=120)]
-    limit: Literal["at most", "at least"]
-    value: FiniteFloat
+    limit: Literal["at most", "at least", "within"]
+    value: FiniteFloat = Field(description="For `within`: percent from the best of the measure")
 
 
 class QuestionIn(BaseModel):
@@ -53,9 +53,18 @@ class QuestionIn(BaseModel):
         "knee of the trade-off curve between two, for which nothing has to be weighed",
     )
     constraints: Annotated[list[ConstraintIn], Field(max_length=16)] = []
+    guarded: bool = Field(
+        default=True,
+        description="Where a cost is aimed at: keep the throughput within 1 % of its best, and ask "
+        "for a limit on the delay where nothing else is known. False ranks costs alone",
+    )
+    current: dict[str, Level] = Field(
+        default_factory=dict,
+        description="Levels that are set now: what the answer is compared with, and stays near to",
+    )
     tolerance_percent: Annotated[float, Field(ge=0, le=50)] | None = Field(
         default=None,
-        description="A loss against the best that does not matter; by default 1 of a measure or a "
+        description="A loss against the best that does not matter; by default 2 of a measure or a "
         "trade, and 5 of a balance, whose loss is a share of what choosing can change",
     )
     seed: Annotated[int, Field(ge=0, lt=2**53), JSON_INTEGER] = 1
@@ -76,6 +85,8 @@ class QuestionIn(BaseModel):
             aims=[aim(a.measure, a.sense, a.weight) for a in self.aims],
             goal=self.goal,
             constraints=[constraint(c.measure, c.limit, c.value) for c in self.constraints],
+            guarded=self.guarded,
+            current={name: str(level) for name, level in self.current.items()},
             tolerance_percent=self.tolerance_percent,
             seed=self.seed,
             interface=self.interface,
@@ -170,6 +181,26 @@ class CandidateOut(BaseModel):
     )
 
 
+class EffectOut(BaseModel):
+    """What the answer changes in a measure."""
+
+    measure: str
+    reference: float = Field(description="Mean at the setting that it is compared with")
+    answer: float
+    change_percent: float
+    ci95_percent: tuple[float, float] | None
+    gain: bool | None = Field(description="Null where no change lies in the interval")
+
+
+class LimitedOut(BaseModel):
+    """A limit on the delay that could be asked for."""
+
+    factor: str
+    at_most: float
+    factors: dict[str, Level] | None = Field(description="What the answer would be, if any")
+    loss_percent: float | None = Field(description="What it costs more than without a limit")
+
+
 class FileOut(BaseModel):
     """A file to write."""
 
@@ -206,6 +237,23 @@ class CommandsOut(BaseModel):
 class RecommendationOut(BaseModel):
     """The setting to choose; numbers are places in `candidates`."""
 
+    answer: int | None = Field(
+        description="What to set: of `choices` the one that changes least. Null where the data are "
+        "not enough to choose"
+    )
+    choices: list[int] = Field(
+        description="Settings that keep every bound with 99 %, and lose no more than the tolerance "
+        "against the best with 95 %"
+    )
+    guards: list[ConstraintIn] = Field(description="Bounds that were kept without being asked for")
+    reference: dict[str, Level] | None = Field(description="What the answer is compared with")
+    effects: list[EffectOut] = Field(description="What the answer changes against it")
+    ask: list[LimitedOut] = Field(
+        description="Limits on the delay to choose from: where only a cost is known, there is no "
+        "answer without one"
+    )
+    cautions: list[str] = Field(description="What the data's source warns of")
+
     experiment: str | None
     data_version: int | None
     model: str | None
@@ -232,6 +280,23 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
     found, experiment = advice.found, advice.experiment
     place = {candidate.cell: index for index, candidate in enumerate(found.candidates)}
     return RecommendationOut(
+        answer=None if found.answer is None else place[found.answer],
+        choices=[place[cell] for cell in found.choices],
+        guards=[
+            ConstraintIn(measure=g.measure, limit=g.limit, value=g.value) for g in advice.guards
+        ],
+        reference=None if advice.reference is None else dict(advice.settings[advice.reference]),
+        effects=[EffectOut(**asdict(effect)) for effect in advice.effects],
+        ask=[
+            LimitedOut(
+                factor=each.factor,
+                at_most=each.at_most,
+                factors=None if each.answer is None else dict(advice.settings[each.answer]),
+                loss_percent=each.loss_percent,
+            )
+            for each in advice.ask
+        ],
+        cautions=list(advice.cautions),
         experiment=None if experiment is None else experiment.slug,
         data_version=None if experiment is None else experiment.data_version,
         model=None if advice.model is None else advice.model.id,

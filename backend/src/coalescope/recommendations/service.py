@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best setting of an experiment, or of a model over a grid, and the commands for it."""
+"""The setting to choose in an experiment, or in a model's grid, and the commands for it."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
-from typing import Literal
 
 import numpy as np
 from coalescope_models.catalogue import Model
@@ -13,6 +12,7 @@ from coalescope_models.inference.recommendation import (
     Aim,
     Constraint,
     Goal,
+    Limit,
     Recommendation,
     RecommendationError,
     Sense,
@@ -29,8 +29,24 @@ from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.glossary.quantities import measure as measure_of
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, commands_for
+from coalescope.recommendations.effects import (
+    Effect,
+    effects,
+    intrusion,
+    least_intrusive,
+    levels_in_order,
+    positions,
+)
+from coalescope.recommendations.guards import (
+    Limited,
+    default_guards,
+    is_unguarded,
+    keeps_limits,
+    limits_to_offer,
+)
 from coalescope.recommendations.target import check_target, target_for
 from coalescope.runs.chosen import RunSelection, settings_of
+from coalescope.runs.records import RunValues
 from coalescope.runs.selection import refuse_mixed, select_runs
 from coalescope.runs.sequence import sequence_of
 from coalescope.user_models.confinement import Run, here
@@ -38,8 +54,9 @@ from coalescope.user_models.confinement import Run, here
 MOST_SETTINGS = 2_000
 # settings × measures: each is drawn 4,000 times, 160 MB together
 _MOST_MEANS = 5_000
-_BY_DELAY = ("delay_us", "delay_ticks", "packets_per_interrupt", "mtu_bytes")
 _CPU_PER_GB = "system_cpu_s_per_gb"
+# what the answer is compared in
+_KNOWN = tuple(n for n, q in QUANTITIES.items() if q.role == "measure" and q.aim is not None)
 _NO_CHANCE = (
     "These are a model's predictions, without probabilities: measure the best settings before you "
     "rely on them."
@@ -61,7 +78,9 @@ class Question:
     Attributes:
         aims: at least one.
         goal: what they are worth together.
-        constraints: bounds to keep.
+        constraints: bounds to keep, on measures and on factors.
+        guarded: whether a throughput that was measured is guarded where the question says nothing.
+        current: levels that are set now, as text; what the answer is compared with.
         tolerance_percent: a loss that does not matter; None for what suits the goal.
         seed: of the draws behind probabilities.
         interface: to write commands for; None for no commands.
@@ -73,6 +92,8 @@ class Question:
     aims: Sequence[Aim]
     goal: Goal = "trade"
     constraints: Sequence[Constraint] = ()
+    guarded: bool = True
+    current: Mapping[str, str] = field(default_factory=dict)
     tolerance_percent: float | None = None
     seed: int = 1
     interface: str | None = None
@@ -80,9 +101,19 @@ class Question:
     kernel: str | None = None
 
     @property
+    def limits(self) -> list[Constraint]:
+        """Bounds on factors."""
+        return [c for c in self.constraints if _is_factor(c.measure)]
+
+    @property
+    def bounds(self) -> list[Constraint]:
+        """Bounds on measures."""
+        return [c for c in self.constraints if not _is_factor(c.measure)]
+
+    @property
     def measures(self) -> list[str]:
         """Everything that is asked about."""
-        named = [*(aim.measure for aim in self.aims), *(c.measure for c in self.constraints)]
+        named = [*(aim.measure for aim in self.aims), *(c.measure for c in self.bounds)]
         return list(dict.fromkeys(named))
 
 
@@ -94,7 +125,14 @@ class Advice:
         found: settings, best first; their cells are keys of `settings`.
         settings: levels of each.
         enough: the shortest delay among the settings that are good enough.
-        commands: for the best setting; None without an interface, or a setting.
+        commands: for the answer; None without an interface, or an answer.
+        guards: bounds that were kept without being asked for.
+        reference: what the answer is compared with: what is set now, else the shortest delay and
+            smallest MTU; None without an answer.
+        effects: the answer against it.
+        ask: limits on the delay to choose from, where a cost is all that is known: without one
+            there is no answer.
+        cautions: what the data set's source warns of.
         left_out: runs without a measure that was asked about.
         without: runs that were left out as asked.
         where: levels that the runs were chosen by.
@@ -107,6 +145,11 @@ class Advice:
     settings: Mapping[Hashable, Factors]
     enough: Hashable | None
     commands: Commands | None
+    guards: Sequence[Constraint] = ()
+    reference: Hashable | None = None
+    effects: Sequence[Effect] = ()
+    ask: Sequence[Limited] = ()
+    cautions: Sequence[str] = ()
     left_out: int = 0
     without: Sequence[str] = ()
     where: Choice = field(default_factory=dict)
@@ -116,6 +159,10 @@ class Advice:
 
 def _quantity(name: str) -> Quantity | None:
     return QUANTITIES.get(name) or measure_of(name)
+
+
+def _is_factor(name: str) -> bool:
+    return name in QUANTITIES and QUANTITIES[name].role == "factor"
 
 
 def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
@@ -139,16 +186,26 @@ def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
     return Aim(measure, better, weight)
 
 
-def constraint(measure: str, limit: Literal["at most", "at least"], value: float) -> Constraint:
-    """A bound. Errors: 422 for an unknown quantity."""
-    if _quantity(measure) is None:
+def constraint(measure: str, limit: Limit, value: float) -> Constraint:
+    """A bound on a measure or a factor. Errors: 422 for an unknown quantity."""
+    quantity = _quantity(measure)
+    if quantity is None:
         raise CoalescopeError(
             "no_such_measure",
             f"{measure[:80]!r} is not a quantity.",
             where={"measure": measure},
             advice=f"{did_you_mean(measure, QUANTITIES)}The glossary lists all quantities.",
         )
-    return Constraint(measure, limit, value)
+    if limit == "within" and not (
+        quantity.better and quantity.role != "factor" and 0 < value < 100
+    ):
+        raise CoalescopeError(
+            "wrong_range",
+            f"{measure} within {value:g} % of its best is no bound.",
+            where={"measure": measure},
+            advice="Give 0 to 100 percent, of a measure of which more or less is better.",
+        )
+    return Constraint(measure, limit, value, quantity.better or "more")
 
 
 def read_runs(
@@ -161,7 +218,8 @@ def read_runs(
     """Read the runs to choose from. Errors: 422 as `select_runs`; what nobody chooses varies."""
     if question.interface is not None:
         check_target(question.interface, question.driver, question.kernel)
-    chosen = select_runs(connection, experiment, question.measures, where, without)
+    names = dict.fromkeys([*question.measures, *_KNOWN])
+    chosen = select_runs(connection, experiment, list(names), where, without)
     levels = factor_levels(settings_of(chosen.runs).values())
     given = [name for name in levels if not can_be_chosen(name, levels[name], experiment.source)]
     refuse_mixed(chosen.runs, given, ", which is given and not for choice")
@@ -173,7 +231,84 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
 
     Errors: 422 where the data cannot carry an answer, saying what to measure.
     """
-    runs, measures = chosen.runs, question.measures
+    runs = [run for run in chosen.runs if keeps_limits(run.factors, question.limits)]
+    if not runs:
+        raise CoalescopeError(
+            "no_such_cells",
+            "No setting that was measured keeps the limits.",
+            where={"field": "constraints"},
+            advice="Loosen one, or measure others.",
+        )
+    measured = [name for name in _KNOWN if all(name in run.values for run in runs)]
+    guards: Sequence[Constraint] = ()
+    if question.guarded:
+        guards = default_guards(question.aims, question.bounds, measured)
+    kept = replace(question, constraints=[*question.bounds, *guards])
+    whole = _whole(runs, kept.measures)
+    settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
+    _refuse_too_many(settings, kept.measures)
+    found = _of_runs(whole, kept)
+    advice = Advice(
+        found=found,
+        settings=settings,
+        enough=_enough(found, settings),
+        commands=None,
+        guards=guards,
+        cautions=tuple(experiment.source.get("cautions", ())),
+        left_out=len(runs) - len(whole),
+        without=chosen.without,
+        where=chosen.where,
+        experiment=experiment,
+    )
+    if (
+        question.guarded
+        and not question.limits
+        and is_unguarded(kept.aims, kept.constraints, settings.values())
+    ):
+        ask = _offered(whole, settings, found, kept)
+        return replace(advice, found=replace(found, answer=None, choices=()), ask=ask)
+    return _with_effects(advice, whole, question)
+
+
+def _with_effects(advice: Advice, runs: Sequence[RunValues], question: Question) -> Advice:
+    answer = advice.found.answer
+    if answer is None:
+        return advice
+    reference = _reference(advice.settings, question.current)
+    known = effects(runs, reference, answer) if reference != answer else []
+    commands = _commands(answer, advice.settings, question)
+    return replace(advice, reference=reference, effects=known, commands=commands)
+
+
+def _reference(settings: Mapping[Hashable, Factors], current: Mapping[str, str]) -> Hashable:
+    """What is set now, where it was measured; else the least that could be set."""
+    for cell, factors in settings.items():
+        if current and all(str(factors.get(n)) == level for n, level in current.items()):
+            return cell
+    return least_intrusive(settings)
+
+
+def _offered(
+    runs: Sequence[RunValues],
+    settings: Mapping[Hashable, Factors],
+    free: Recommendation,
+    question: Question,
+) -> list[Limited]:
+    """What limits on the delay would leave, and what they would cost."""
+    offered = []
+    for factor, level in limits_to_offer(settings):
+        limit = Constraint(factor, "at most", level)
+        own = [run for run in runs if keeps_limits(run.factors, [limit])]
+        if len({run.cell_id for run in own}) < 2:
+            continue
+        answer = _of_runs(own, question).answer
+        losses = {c.cell: c.loss_percent for c in free.candidates}
+        offered.append(Limited(factor, level, answer, losses.get(answer)))
+    return offered
+
+
+def _whole(runs: Sequence[RunValues], measures: Sequence[str]) -> list[RunValues]:
+    """Runs with all that is asked about. Errors: 422 where there is none."""
     whole = [run for run in runs if all(name in run.values for name in measures)]
     missing = [n for n in measures if not any(n in run.values for run in runs)]
     if not whole:
@@ -183,8 +318,10 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
             where={"measure": ", ".join(missing or measures)},
             advice="Measure it, or ask for another.",
         )
-    table = {name: [run.values[name] for run in whole] for name in measures}
-    settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
+    return whole
+
+
+def _refuse_too_many(settings: Mapping[Hashable, Factors], measures: Sequence[str]) -> None:
     if len(settings) * len(measures) > _MOST_MEANS:
         raise CoalescopeError(
             "too_many_settings",
@@ -193,18 +330,13 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
             advice="Choose settings with FACTOR=VALUE, at most "
             f"{_MOST_MEANS // len(measures)} for as many measures.",
         )
-    when = sequence_of([run.when for run in whole])
-    found = _recommend(table, [run.cell_id for run in whole], question, when)
-    return Advice(
-        found=found,
-        settings=settings,
-        enough=_enough(found, settings),
-        commands=_commands(found, settings, question),
-        left_out=len(runs) - len(whole),
-        without=chosen.without,
-        where=chosen.where,
-        experiment=experiment,
-    )
+
+
+def _of_runs(runs: Sequence[RunValues], question: Question) -> Recommendation:
+    table = {name: [run.values[name] for run in runs] for name in question.measures}
+    settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in runs}
+    when = sequence_of([run.when for run in runs])
+    return _recommend(table, [run.cell_id for run in runs], settings, question, when)
 
 
 def advise_from_model(
@@ -244,12 +376,13 @@ def advise_from_model(
         index: dict(zip(over, levels, strict=True))
         for index, levels in enumerate(product(*over.values()))
     }
-    found = _recommend(table, list(settings), q)
+    found = _recommend(table, list(settings), settings, q)
     return Advice(
         found=_without_chance(found),
         settings=settings,
         enough=_enough(found, settings),
-        commands=_commands(found, settings, q),
+        commands=None if found.answer is None else _commands(found.answer, settings, q),
+        reference=None if found.answer is None else _reference(settings, q.current),
         model=model,
     )
 
@@ -283,6 +416,7 @@ def _predicted(
 def _recommend(
     table: Mapping[str, Sequence[float]],
     cells: Sequence[Hashable],
+    settings: Mapping[Hashable, Factors],
     question: Question,
     when: Timeline | None = None,
 ) -> Recommendation:
@@ -292,10 +426,12 @@ def _recommend(
             table,
             cells,
             question.aims,
-            question.constraints,
+            question.bounds,
             goal=question.goal,
             tolerance=None if percent is None else percent / 100.0,
             when=when,
+            intrusion=lambda cell: intrusion(settings[cell], question.current),
+            position=positions(settings),
             rng=question.seed,
         )
     except RecommendationError as error:
@@ -313,17 +449,13 @@ def _without_chance(found: Recommendation) -> Recommendation:
 
 
 def _enough(found: Recommendation, settings: Mapping[Hashable, Factors]) -> Hashable | None:
-    def order(cell: Hashable) -> list[float]:
-        levels = [settings[cell].get(name) for name in _BY_DELAY]
-        return [0.0 if v is None or isinstance(v, str) else float(v) for v in levels]
-
-    return min(found.good_enough, key=order, default=None)
+    return min(found.good_enough, key=lambda cell: levels_in_order(settings[cell]), default=None)
 
 
 def _commands(
-    found: Recommendation, settings: Mapping[Hashable, Factors], question: Question
+    answer: Hashable, settings: Mapping[Hashable, Factors], question: Question
 ) -> Commands | None:
-    if question.interface is None or found.best is None:
+    if question.interface is None:
         return None
-    best = settings[found.best]
-    return commands_for(target_for(best, question.interface, question.driver, question.kernel))
+    setting = settings[answer]
+    return commands_for(target_for(setting, question.interface, question.driver, question.kernel))

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What should I set? The answer in a sentence; unfolded, what is wanted, the curve behind it, and the commands.
 
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { mayComeYet } from '../../api/copy';
 import { reasonOf } from '../../api/errors';
 import { useRecommendation } from '../../api/recommendations';
-import type { Recommendation } from '../../api/types';
+import type { Kind, Recommendation } from '../../api/types';
 import { CopyButton } from '../../components/Copy';
 import { Icon } from '../../components/Icon';
 import { QuantityName } from '../../components/QuantityName';
+import { catalogue } from '../../engine/catalogue';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { alike } from '../../plots/number';
-import type { Advice } from '../../state/advice';
+import { type Advice, withLimit } from '../../state/advice';
 import type { ExplorerState } from '../../state/explorer';
 import type { Place } from '../../state/planned';
 import type { Store } from '../../state/store';
@@ -21,7 +22,19 @@ import { titleWithUnit } from '../explorer/figure/words';
 import { Controls, Target } from './Controls';
 import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes } from './figure';
 import { isRefusal, type Question, questionOf } from './question';
-import { chance, formText, MEANINGS, notesOf, type Part, sentenceOf, settingName, spotOf, standingOf } from './words';
+import {
+  chosenOf,
+  formText,
+  MEANINGS,
+  notesOf,
+  offersOf,
+  type Part,
+  sentenceOf,
+  settingName,
+  spotOf,
+  standingOf,
+  valueWords,
+} from './words';
 import './recommend.css';
 
 export interface SectionProps {
@@ -152,7 +165,6 @@ const MOST_ROWS = 60;
 
 function Settings({ found: { question, answer, slice }, go }: { found: Answered; go: (place: number) => void }) {
   const { candidates } = answer;
-  const chances = candidates.some((c) => c.probability_best !== null);
   const means = question.aims.map(({ quantity }) => alike(candidates.map((c) => c.means[quantity.name])));
   const loss = alike(
     candidates.map((c) => c.loss_percent),
@@ -173,7 +185,6 @@ function Settings({ found: { question, answer, slice }, go }: { found: Answered;
                 </th>
               ))}
               <th scope="col">Loses, %</th>
-              {chances && <th scope="col">Best with probability</th>}
               <th scope="col">Standing</th>
             </tr>
           </thead>
@@ -189,9 +200,8 @@ function Settings({ found: { question, answer, slice }, go }: { found: Answered;
                   <td key={quantity.name}>{means[k](c.means[quantity.name])}</td>
                 ))}
                 <td>{loss(Math.abs(c.loss_percent))}</td>
-                {chances && <td>{c.probability_best === null ? '–' : chance(c.probability_best)}</td>}
                 <td>
-                  {question.model && c.allowed && place !== answer.best ? 'predicted' : standingOf(c, place, answer)}
+                  {question.model && c.allowed && place !== answer.answer ? 'predicted' : standingOf(c, place, answer)}
                 </td>
               </tr>
             ))}
@@ -295,15 +305,85 @@ function Commands({ answer, advice }: { answer: Recommendation; advice: Advice }
   );
 }
 
-/** The best setting's place, if the picture that is shown has one for it. */
-function bestOf(found: Answered | null, shown: Slice): Place | null {
-  if (!found || found.answer.best === null || !sameAxes(found.slice, shown)) return null;
-  const { x, y } = spotOf(shown.layout, found.question.settingOf(found.answer.candidates[found.answer.best].factors));
+/** The answer's place, if the picture that is shown has one for it. */
+function placeOf(found: Answered | null, shown: Slice): Place | null {
+  const chosen = found && chosenOf(found.answer);
+  if (!found || chosen === null || !sameAxes(found.slice, shown)) return null;
+  const { x, y } = spotOf(shown.layout, found.question.settingOf(found.answer.candidates[chosen].factors));
   return x === null || y === null ? null : { x, y };
 }
 
 function sameAxes({ layout: a }: Slice, { layout: b }: Slice): boolean {
   return a.x?.name === b.x?.name && a.y?.name === b.y?.name;
+}
+
+/** Limits on the delay to choose from, where a longer one costs what nobody measured. */
+function Offers({ found, advice, set }: { found: Answered; advice: Advice; set: (change: Partial<Advice>) => void }) {
+  const offers = offersOf(found.question, found.answer, found.slice.layout);
+  if (offers.length === 0) return null;
+  return (
+    <ul className="offers">
+      {offers.map(({ factor, atMost, text }) => (
+        <li key={atMost}>
+          <button
+            type="button"
+            className="quiet small boxed"
+            onClick={() => set({ limits: withLimit(advice.limits, factor, 'at most', atMost) })}
+          >
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const SIGNED = new Intl.NumberFormat('en', { signDisplay: 'exceptZero', maximumSignificantDigits: 3 });
+const percent = (value: number): string => SIGNED.format(value).replace('-', '−');
+const VERDICTS = { true: 'better', false: 'worse', null: 'no change told' } as const;
+
+/** What the answer gains and costs, in every measure that is known. */
+function Effects({ found: { question, answer, slice } }: { found: Answered }) {
+  const { effects, reference } = answer;
+  if (reference === null || effects.length === 0) return null;
+  const against = settingName(slice.layout, question.settingOf(reference));
+  return (
+    <div className="wide">
+      <table className="beside effects">
+        <caption>Against {against}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Measure</th>
+            <th scope="col">There</th>
+            <th scope="col">Here</th>
+            <th scope="col">Change, %</th>
+            <th scope="col">95 %</th>
+            <th scope="col">Which is</th>
+          </tr>
+        </thead>
+        <tbody>
+          {effects.map(
+            ({ measure, reference: there, answer: here, change_percent: change, ci95_percent: ci, gain }) => {
+              const quantity = slice.measures.find((m) => m.name === measure);
+              if (!quantity) return null;
+              return (
+                <tr key={measure} className={gain === null ? '' : gain ? 'better' : 'worse'}>
+                  <th scope="row">
+                    <QuantityName name={measure}>{quantity.label}</QuantityName>
+                  </th>
+                  <td>{valueWords(quantity, there)}</td>
+                  <td>{valueWords(quantity, here)}</td>
+                  <td>{percent(change)}</td>
+                  <td>{ci ? `${percent(ci[0])} to ${percent(ci[1])}` : '–'}</td>
+                  <td>{VERDICTS[`${gain}`]}</td>
+                </tr>
+              );
+            },
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
 }
 
 function Meanings() {
@@ -341,8 +421,26 @@ function useAnswer(props: SectionProps, state: ExplorerState, key: string) {
   };
 }
 
+const quantities = new Map(catalogue.quantities.map((q) => [q.name, q]));
+
+/** Commands are for the reader's machine: of another's data, only when they are asked for. */
+function Apply({ kind, children }: { kind: Kind; children: ReactNode }) {
+  if (kind === 'measured') return children;
+  return (
+    <details className="more">
+      <summary>Apply it to my machine</summary>
+      <p className="note">
+        These runs are {kind}: another host, driver and traffic. What carries over is that both factors matter, and
+        which way; not the values, and not what they gain. Measure the setting on your machine before you keep it.
+      </p>
+      {children}
+    </details>
+  );
+}
+
 export function Section(props: SectionProps) {
   const { subject, store } = props;
+  const { kind } = subject.experiment;
   const now = useSyncExternalStore(store.subscribe, () => questionKey(props, store.get()));
   const key = useSettled(now);
   const advice = useSyncExternalStore(store.subscribe, () => store.get().advice);
@@ -357,7 +455,7 @@ export function Section(props: SectionProps) {
   const set = (change: Partial<Advice>) => store.update({ advice: { ...store.get().advice, ...change } });
   const slice = props.slices(store.get());
   const { onBest } = props;
-  const { x = null, y = null } = (advice.open && bestOf(found, slice)) || {};
+  const { x = null, y = null } = (advice.open && placeOf(found, slice)) || {};
   useEffect(() => onBest(x === null || y === null ? null : { x, y }), [onBest, x, y]);
   useEffect(() => () => onBest(null), [onBest]);
   return (
@@ -366,7 +464,14 @@ export function Section(props: SectionProps) {
         <h2 className="cap">What should I set?</h2>
         <div className={waiting && found ? 'say waits' : 'say'} role="status" aria-busy={waiting}>
           {found ? (
-            <Sentence className="answer" parts={sentenceOf(found.question, found.answer, found.slice.layout)} go={go} />
+            <>
+              <Sentence
+                className="answer"
+                parts={sentenceOf(found.question, found.answer, found.slice.layout, kind)}
+                go={go}
+              />
+              <Offers found={found} advice={advice} set={set} />
+            </>
           ) : (
             <p className={isRefusal(question) || asked.isError ? 'answer no' : 'answer awaited'}>
               {isRefusal(question)
@@ -395,8 +500,8 @@ export function Section(props: SectionProps) {
           <div className="behind-it">
             {found && (
               <div className="notes">
-                {notesOf(found.question, found.answer, found.slice.layout).map((parts) => (
-                  <Sentence key={parts.map((p) => p.text).join('')} parts={parts} go={go} />
+                {notesOf(found.question, found.answer, quantities).map((note) => (
+                  <p key={note}>{note}</p>
                 ))}
                 {found.answer.without.length > 0 && (
                   <p>
@@ -407,7 +512,8 @@ export function Section(props: SectionProps) {
                 )}
               </div>
             )}
-            {found && <Curve found={found} kind={subject.experiment.kind} />}
+            {found && <Effects found={found} />}
+            {found && <Curve found={found} kind={kind} />}
             {found && <Settings found={found} go={go} />}
             {found && <Meanings />}
             {asked.isError && mayComeYet(asked.error) && (
@@ -417,8 +523,10 @@ export function Section(props: SectionProps) {
             )}
           </div>
           <div className="do">
-            <Target advice={advice} set={set} />
-            {found && <Commands answer={found.answer} advice={advice} />}
+            <Apply kind={kind}>
+              <Target advice={advice} set={set} />
+              {found && <Commands answer={found.answer} advice={advice} />}
+            </Apply>
           </div>
         </div>
       )}

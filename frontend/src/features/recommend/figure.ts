@@ -24,7 +24,7 @@ import { boundsOf } from '../../state/view';
 import { LONGEST_NAME, labelledLevels, labelRoom } from '../explorer/figure/frame';
 import { axisTitle, cutShort, settingText, titleWithUnit } from '../explorer/figure/words';
 import type { Question } from './question';
-import { settingName } from './words';
+import { chosenOf, settingName } from './words';
 
 export const FIGURE_HEIGHT = 216;
 const TOP = 26;
@@ -106,17 +106,19 @@ function limitLines(question: Question, measure: Quantity, room: Room, along: 'x
     });
 }
 
-/** Indistinguishable settings are joined with the best. */
+const MOST_JOINED = 6;
+
+/** Settings that are as good are joined with the answer, where they are few. */
 function joins(answer: Recommendation, spots: readonly Spot[]): Shape[] {
-  const best = spots.find((s) => s.place === answer.best);
-  if (!best) return [];
+  const best = spots.find((s) => s.place === chosenOf(answer));
+  if (!best || answer.choices.length > MOST_JOINED) return [];
   return spots
-    .filter((s) => answer.indistinguishable.includes(s.place))
+    .filter((s) => s !== best && answer.choices.includes(s.place))
     .map((s) => line(best.x, best.y, s.x, s.y, { stroke: 'var(--line-2)', 'stroke-width': 2 }));
 }
 
 function marks(answer: Recommendation, spots: readonly Spot[], kind: Kind | null): Shape[] {
-  const near = new Set([...answer.indistinguishable, answer.best]);
+  const near = new Set<number | null>([...answer.choices, chosenOf(answer)]);
   const one = ({ place, candidate, x, y }: Spot): Shape => {
     const strong = near.has(place) || answer.frontier.includes(place);
     const look: Attributes = candidate.allowed
@@ -127,7 +129,7 @@ function marks(answer: Recommendation, spots: readonly Spot[], kind: Kind | null
   };
   const last = spots.filter((s) => near.has(s.place));
   const out = [...spots.filter((s) => !near.has(s.place)), ...last].map(one);
-  const best = spots.find((s) => s.place === answer.best);
+  const best = spots.find((s) => s.place === chosenOf(answer));
   if (best) out.push(circle(best.x, best.y, 8, { fill: 'none', stroke: 'var(--ink)', 'stroke-width': 1.5 }));
   return out;
 }
@@ -174,7 +176,7 @@ function placed(spot: Spot, words: string, bold: boolean, room: Room, taken: rea
   return best && (bold || best.covers === 0) ? best.label : null;
 }
 
-/** The best, those that cannot be told from it, and the ends of the curve, as far as there is room. */
+/** The answer, those that are as good, and the ends of the curve, as far as there is room. */
 function labels(
   question: Question,
   answer: Recommendation,
@@ -183,13 +185,14 @@ function labels(
   room: Room,
   also: readonly number[],
 ): Shape[] {
-  const wanted = [...new Set([answer.best, ...answer.indistinguishable, ...also])];
+  const own = chosenOf(answer);
+  const wanted = [...new Set([...(own === null ? [] : [own]), ...answer.choices, ...also])];
   const taken: Label['box'][] = spots.map((s) => [s.x - 4, s.y - 4, s.x + 4, s.y + 4]);
   const out: Shape[] = [];
   for (const place of wanted.slice(0, MOST_LABELS)) {
     const spot = spots.find((s) => s.place === place);
     if (!spot) continue;
-    const bold = place === answer.best;
+    const bold = place === chosenOf(answer);
     const words = cutShort(settingName(layout, question.settingOf(spot.candidate.factors), false), 34);
     const others = taken.filter(([l, t]) => l !== spot.x - 4 || t !== spot.y - 4);
     const label = placed(spot, words, bold, room, others);
@@ -335,8 +338,12 @@ export function figureShapes(
 /** What the picture shows, below it. */
 export function captionOf(question: Question, answer: Recommendation, layout: Layout): string {
   const which = figureOf(question, layout);
-  const joined = answer.indistinguishable.length > 0 ? ' Grey lines join it with those that cannot be told apart.' : '';
-  const best = answer.best === null ? '' : ' The ring is the answer.';
+  const joined =
+    answer.choices.length > 1 && answer.choices.length <= MOST_JOINED
+      ? ' Grey lines join it with those that are as good.'
+      : '';
+  const best =
+    answer.answer === null ? (answer.best === null ? '' : ' The ring is the best mean.') : ' The ring is the answer.';
   if (which === 'across')
     return `Every setting${question.model ? ' as predicted' : ''}; the line follows the best one of each.${best}${joined}`;
   const more =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recommendation in sentences and rows. No DOM.
-import type { Candidate, Factors, Quantity, Recommendation } from '../../api/types';
+import type { Candidate, Factors, Kind, Quantity, Recommendation } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
 import { brief, decimal } from '../../plots/number';
 import type { Goal, Role } from '../../state/advice';
@@ -67,12 +67,6 @@ export function valueWords(quantity: Pick<Quantity, 'label' | 'unit'>, value: nu
   return `${brief(value, 4)}${unitAfter(quantity).replace(' ', '\u00a0')}`;
 }
 
-/** 0.93; never 0 or 1, because draws prove neither. */
-export function chance(probability: number): string {
-  if (probability < 0.005) return 'below 0.01';
-  return probability > 0.995 ? 'above 0.99' : decimal(probability, 2);
-}
-
 /** "latency", "99th percentile of latency", "system CPU time per 10⁹ bytes". */
 const named = (quantity: Pick<Quantity, 'label'>): string => inSentence(quantity.label);
 
@@ -90,17 +84,6 @@ export function goalWords(question: Pick<Question, 'goal' | 'aims'>): string {
     : `For ${quantity.better === 'more' ? 'most' : 'least'} ${listed[0]}`;
 }
 
-const MOST_NAMED = 2;
-
-function othersOf(answer: Recommendation, name: (place: number) => Part): Part[] {
-  const { indistinguishable: others, candidates } = answer;
-  if (others.length === 0) return [];
-  if (others.length > MOST_NAMED)
-    return [{ text: `; ${others.length} of the other ${candidates.length - 1} settings cannot be told from it` }];
-  const listed = others.flatMap((place, i) => [{ text: i === 0 ? '; ' : ' and ' }, name(place)]);
-  return [...listed, { text: ' cannot be told apart from it' }];
-}
-
 function meansOf(question: Question, best: Candidate): string {
   return question.aims
     .flatMap(({ quantity }) => {
@@ -110,72 +93,103 @@ function meansOf(question: Question, best: Candidate): string {
     .join(', ');
 }
 
-/** What to set, in one sentence. */
-export function sentenceOf(question: Question, answer: Recommendation, layout: Layout): Part[] {
-  const goal = goalWords(question);
-  if (answer.best === null) return [{ text: `${goal}: ${answer.message ?? 'no setting will do.'}` }];
-  const name = (place: number, whole: boolean): Part => ({
-    text: settingName(layout, question.settingOf(answer.candidates[place].factors), whole),
-    place,
-    strong: whole,
-  });
-  const best = answer.candidates[answer.best];
-  const { probability_best: probability } = best;
-  const of = answer.candidates.length;
-  const standing = question.model
-    ? `the best of ${of} predictions`
-    : probability === null
-      ? `the best of ${of} settings; with one value for each, its odds are not known`
-      : `the best with probability ${chance(probability)}`;
+/** The setting that the answer is about: what to set, else the best mean; null where none keeps the limits. */
+export const chosenOf = (answer: Recommendation): number | null => answer.answer ?? answer.best;
+
+/** Whose machine it was, where it is not the reader's own. */
+const HOSTS: Readonly<Record<Kind, string>> = {
+  published: 'On the host of this publication, for ',
+  emulated: 'On the emulated host, for ',
+  simulated: 'On the simulated host, for ',
+  measured: 'For ',
+};
+
+export function subjectOf(question: Pick<Question, 'goal' | 'aims'>, kind: Kind): string {
+  return goalWords(question).replace(/^For /, HOSTS[kind]);
+}
+
+/** What to set, in one sentence; or why nothing is said. */
+export function sentenceOf(question: Question, answer: Recommendation, layout: Layout, kind: Kind): Part[] {
+  const goal = subjectOf(question, kind);
+  const { answer: place, best, ask, choices, candidates, tolerance_percent: tolerance } = answer;
+  if (best === null) return [{ text: `${goal}: ${answer.message ?? 'no setting will do.'}` }];
+  if (ask.length > 0)
+    return [
+      {
+        text: `${goal}: how much delay is allowed? Of these runs only a cost is known, and a longer delay costs what was not measured.`,
+      },
+    ];
+  if (place === null)
+    return [
+      {
+        text: `${goal}: not enough to recommend a setting. None keeps the limits with 99\u00a0% and loses at most ${brief(tolerance, 2)}\u00a0% with 95\u00a0%: measure each setting more often, or loosen a limit.`,
+      },
+    ];
+  const setting = candidates[place];
+  const alike = choices.length - 1;
+  const why = question.model
+    ? `, of ${candidates.length} predictions`
+    : alike > 0
+      ? `; it changes least of the ${choices.length} settings that lose at most ${brief(tolerance, 2)}\u00a0%`
+      : `; every other setting loses more than ${brief(tolerance, 2)}\u00a0%, or may`;
   return [
     { text: `${goal}: ` },
-    name(answer.best, true),
-    { text: `, ${meansOf(question, best)}; ${standing}` },
-    ...othersOf(answer, (place) => name(place, false)),
-    { text: '.' },
+    { text: settingName(layout, question.settingOf(setting.factors)), place, strong: true },
+    { text: `, ${meansOf(question, setting)}${why}.` },
   ];
 }
 
-const delaysOf = ({ factors }: Candidate): string =>
-  Object.entries(factors)
-    .filter(([name]) => isDelay(name))
-    .join();
+/** A limit on the delay to choose: what the control says, and what it would set. */
+export interface Offer {
+  readonly factor: string;
+  readonly atMost: number;
+  readonly text: string;
+}
+
+export function offersOf(question: Question, answer: Recommendation, layout: Layout): Offer[] {
+  return answer.ask.map(({ factor, at_most: atMost, factors, loss_percent: loss }) => {
+    const axis = [layout.x, layout.y].find((a) => a?.name === factor);
+    const limit = axis ? axisWords(axis, atMost, true) : `${factor} ${brief(atMost, 4)}`;
+    const setting = factors === null ? 'no setting' : settingName(layout, question.settingOf(factors), false);
+    const dearer = loss === null || loss < 0.05 ? '' : `, ${brief(loss, 2)}\u00a0% more`;
+    return { factor, atMost, text: `At most ${limit}: ${setting}${dearer}` };
+  });
+}
+
+/** What was guarded without being asked for. */
+function guardWords({ guards }: Recommendation, quantities: ReadonlyMap<string, Pick<Quantity, 'label'>>): string[] {
+  return guards.map(({ measure, value }) => {
+    const quantity = quantities.get(measure);
+    return `Kept without being asked: ${quantity ? named(quantity) : measure} within ${brief(value, 2)}\u00a0% of its best.`;
+  });
+}
 
 /** What limits the answer, and what else may do. */
-export function notesOf(question: Question, answer: Recommendation, layout: Layout): Part[][] {
-  const notes: Part[][] = [];
+export function notesOf(
+  question: Question,
+  answer: Recommendation,
+  quantities: ReadonlyMap<string, Pick<Quantity, 'label'>>,
+): string[] {
+  const notes = answer.cautions.map((caution) => `Caution: ${caution}`);
   if (question.model)
-    notes.push([
-      {
-        text: `No run here has ${named(question.aims[0].quantity)}: the model “${question.model.title}” predicts it, with its default parameters.`,
-      },
-    ]);
-  if (answer.best !== null && answer.message) notes.push([{ text: answer.message }]);
-  const { best, enough, candidates, tolerance_percent: tolerance } = answer;
-  if (best !== null && enough !== null && delaysOf(candidates[enough]) !== delaysOf(candidates[best])) {
-    const { loss_percent: loss, factors } = candidates[enough];
-    notes.push([
-      { text: `The shortest delay that loses no more than ${brief(tolerance, 2)}\u00a0%: ` },
-      { text: settingName(layout, question.settingOf(factors)), place: enough },
-      { text: loss < 0.05 ? '.' : `, ${brief(loss, 2)}\u00a0% less good.` },
-    ]);
-  }
-  const kept = best === null ? null : candidates[best].probability_allowed;
-  if (kept !== null && kept < 0.995) notes.push([{ text: `It keeps the limits with probability ${chance(kept)}.` }]);
-  if (answer.left_out > 0)
-    notes.push([{ text: `${decimal(answer.left_out, 0)} runs without what was asked about do not count.` }]);
+    notes.push(
+      `No run here has ${named(question.aims[0].quantity)}: the model “${question.model.title}” predicts it, with its default parameters.`,
+    );
+  notes.push(...guardWords(answer, quantities));
+  if (answer.best !== null && answer.message) notes.push(answer.message);
+  if (answer.left_out > 0) notes.push(`${decimal(answer.left_out, 0)} runs without what was asked about do not count.`);
   return notes;
 }
 
 /** What the words of chance mean, where they stand. */
 export const MEANINGS: readonly (readonly [string, string])[] = [
   [
-    'probability',
-    'The share of 4000 random draws, each within what the replicates leave open, in which this setting was the best that keeps the limits.',
+    'loses at most',
+    'In 95 % of 4000 random draws, each within what the replicates leave open, the setting lost no more than this against the best that keeps the limits, and it kept them in 99 %. Where measures change smoothly, neighbouring settings tell of each other.',
   ],
   [
-    'cannot be told apart',
-    'In more than 5 % of the draws, counted over all settings together, the other was at least as good. More runs of both would tell.',
+    'changes least',
+    'Fewest changes against what is set now, if that is known; then the shortest delay, then the smallest MTU.',
   ],
   [
     'loses',
@@ -190,11 +204,13 @@ export const MEANINGS: readonly (readonly [string, string])[] = [
 /** Why a setting is where it is in the table. */
 export function standingOf(candidate: Candidate, place: number, answer: Recommendation): string {
   if (!candidate.allowed) return 'breaks a limit';
-  if (place === answer.best) return 'the best';
-  if (candidate.probability_best === null) return 'probability not known';
-  if (candidate.resolved) return 'told apart';
+  if (place === answer.answer) return 'the answer';
+  const best = place === answer.best ? 'best mean' : null;
+  if (answer.choices.includes(place)) return best ? `${best}, as good` : 'as good';
+  if (best) return best;
+  if (candidate.resolved) return 'loses more';
   const { runs_to_resolve: runs } = candidate;
-  return runs === null ? 'not told apart' : `not told apart; about ${decimal(runs, 0)} runs of each would`;
+  return runs === null ? 'not sure enough' : `not sure enough; about ${decimal(runs, 0)} runs of each would tell`;
 }
 
 /** What the goal is short for, as a control says it. */

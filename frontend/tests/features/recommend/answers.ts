@@ -53,6 +53,13 @@ export function candidate(factors: Factors, means: Record<string, number>, rest:
 
 export function answered(candidates: Candidate[], rest: Partial<Recommendation> = {}): Recommendation {
   return {
+    answer: 0,
+    choices: [0],
+    guards: [],
+    reference: null,
+    effects: [],
+    ask: [],
+    cautions: [],
     experiment: 'lab',
     data_version: 1,
     model: null,
@@ -64,7 +71,7 @@ export function answered(candidates: Candidate[], rest: Partial<Recommendation> 
     candidates,
     indistinguishable: [],
     good_enough: [0],
-    tolerance_percent: 1,
+    tolerance_percent: 2,
     frontier: [0],
     message: null,
     commands: null,
@@ -99,5 +106,5 @@ export const eight = (rest: Partial<Recommendation> = {}): Recommendation =>
         },
       ),
     ),
-    { indistinguishable: [1], enough: 1, frontier: [0, 2, 5], ...rest },
+    { indistinguishable: [1], choices: [0, 1], enough: 1, frontier: [0, 2, 5], ...rest },
   );

@@ -29,11 +29,17 @@ describe('the curve over the delay', () => {
   it('rings the best and names it and what is joined to it, and the limit', () => {
     expect(shapes.filter((s) => s.tag === 'circle' && s.attributes.r === 8)).toHaveLength(1);
     expect(words(shapes)).toEqual(expect.arrayContaining(['MTU 1500, delay 40', 'MTU 1500, delay 10', 'at least 150']));
-    expect(captionOf(question, eight(), slice.layout)).toMatch(/ring.*cannot be told apart/);
+    expect(captionOf(question, eight(), slice.layout)).toMatch(/ring.*as good/);
   });
 
   it('has no ring without an answer, and is nothing where there is no room', () => {
-    const none = figureShapes(question, eight({ best: null, indistinguishable: [] }), slice.layout, 'measured', 420);
+    const none = figureShapes(
+      question,
+      eight({ best: null, answer: null, choices: [] }),
+      slice.layout,
+      'measured',
+      420,
+    );
     expect(none.some((s) => s.tag === 'circle')).toBe(false);
     expect(figureShapes(question, eight(), slice.layout, 'measured', 40)).toEqual([]);
   });

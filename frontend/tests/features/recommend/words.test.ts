@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is asked of the server, and what its answer says.
 import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../../src/engine/catalogue';
 import { isRefusal } from '../../../src/features/recommend/question';
 import {
-  chance,
   formText,
   goalLabel,
   notesOf,
+  offersOf,
   type Part,
   sentenceOf,
   settingName,
@@ -17,6 +18,8 @@ import { limitIn, readLimits, readWeights, START_ADVICE, withLimit } from '../..
 import { designed } from '../../designs';
 import { dillon, nfs } from '../../published';
 import { answered, candidate, eight, lab, pose, posed } from './answers';
+
+const QUANTITIES = new Map(catalogue.quantities.map((q) => [q.name, q]));
 
 const plain = (parts: readonly Part[]): string =>
   parts
@@ -94,72 +97,87 @@ describe('the answer', () => {
   const { question, slice } = posed(lab(), 'goal=throughput');
   const { layout } = slice;
 
-  it('is a sentence with its probability and what cannot be told apart', () => {
-    const parts = sentenceOf(question, eight(), layout);
+  it('is a sentence about what changes least of what is as good', () => {
+    const parts = sentenceOf(question, eight({ answer: 1, choices: [0, 1] }), layout, 'measured');
     expect(plain(parts)).toBe(
-      'For throughput: MTU 1500, delay 40 µs, 200 Mb/s; the best with probability 0.93; MTU 1500, delay 10 cannot be told apart from it.',
+      'For throughput: MTU 1500, delay 10 µs, 199.2 Mb/s; it changes least of the 2 settings that lose at most 2 %.',
     );
-    expect(parts.filter((p) => p.place !== undefined).map((p) => p.place)).toEqual([0, 1]);
-  });
-
-  it('counts them where they are many', () => {
-    expect(plain(sentenceOf(question, eight({ indistinguishable: [1, 2, 3] }), layout))).toMatch(
-      /; 3 of the other 7 settings cannot be told from it\.$/,
+    expect(parts.filter((p) => p.place !== undefined).map((p) => p.place)).toEqual([1]);
+    expect(plain(sentenceOf(question, eight({ choices: [0] }), layout, 'measured'))).toMatch(
+      /MTU 1500, delay 40 µs, 200 Mb\/s; every other setting loses more than 2 %, or may\.$/,
     );
   });
 
-  it('claims no chance for single values and predictions', () => {
-    const single = answered([
-      candidate({ mtu_bytes: 1500, delay_us: 10 }, { throughput_mbps: 9 }, { probability_best: null }),
+  it('says whose host it was', () => {
+    expect(plain(sentenceOf(question, eight(), layout, 'emulated'))).toMatch(/^On the emulated host, for throughput: /);
+    expect(plain(sentenceOf(question, eight(), layout, 'published'))).toMatch(/^On the host of this publication, /);
+  });
+
+  it('is not given where the runs are not enough for one', () => {
+    const none = eight({ answer: null, choices: [] });
+    expect(plain(sentenceOf(question, none, layout, 'measured'))).toMatch(
+      /not enough to recommend a setting.*measure each setting more often, or loosen a limit\.$/,
+    );
+  });
+
+  it('asks for a limit where only a cost is known', () => {
+    const ask = [
+      { factor: 'delay_us', at_most: 40, factors: { mtu_bytes: 9000, delay_us: 40 }, loss_percent: 14.2 },
+      { factor: 'delay_us', at_most: 100, factors: null, loss_percent: null },
+    ];
+    const found = eight({ answer: null, choices: [], ask });
+    expect(plain(sentenceOf(question, found, layout, 'measured'))).toMatch(/how much delay is allowed\?/);
+    expect(offersOf(question, found, layout).map((o) => o.text.replaceAll('\u00a0', ' '))).toEqual([
+      'At most delay 40 µs: MTU 9000, delay 40, 14 % more',
+      'At most delay 100 µs: no setting',
     ]);
-    expect(plain(sentenceOf(question, single, layout))).toMatch(
-      /the best of 1 settings; with one value for each, its odds are not known/,
-    );
+  });
+
+  it('says that a prediction is one', () => {
     const model = posed(nfs(), 'goal=throughput');
     const predicted = answered([
       candidate({ mtu_bytes: 4500, delay_us: 10.24 }, { throughput_mbps: 206.3 }, { probability_best: null }),
     ]);
-    expect(plain(sentenceOf(model.question, predicted, model.slice.layout))).toBe(
-      'For throughput: MTU 4500, delay 10 ticks (10.2 µs), 206.3 Mb/s; the best of 1 predictions.',
+    expect(plain(sentenceOf(model.question, predicted, model.slice.layout, 'published'))).toBe(
+      'On the host of this publication, for throughput: MTU 4500, delay 10 ticks (10.2 µs), 206.3 Mb/s, of 1 predictions.',
     );
-    expect(plain(notesOf(model.question, predicted, model.slice.layout)[0])).toMatch(
-      /No run here has throughput: the model “Request/,
-    );
+    expect(notesOf(model.question, predicted, QUANTITIES)[0]).toMatch(/No run here has throughput: the model “Request/);
   });
 
   it('says what to do where no setting keeps the limits', () => {
     const none = eight({
       best: null,
+      answer: null,
       message: 'No setting that was measured keeps the constraints: loosen one, or measure others.',
     });
-    expect(plain(sentenceOf(question, none, layout))).toMatch(/^For throughput: No setting .* loosen one/);
+    expect(plain(sentenceOf(question, none, layout, 'measured'))).toMatch(/^For throughput: No setting .* loosen one/);
   });
 
-  it('notes the shortest delay that is good enough, the limits and the runs that do not count', () => {
-    const found = eight({ left_out: 3, message: 'A word.' });
-    const kept = { ...found, candidates: found.candidates.map((c, i) => (i ? c : { ...c, probability_allowed: 0.8 })) };
-    expect(notesOf(question, kept, layout).map(plain)).toEqual([
+  it('notes cautions, guards and the runs that do not count', () => {
+    const found = eight({
+      left_out: 3,
+      message: 'A word.',
+      cautions: ['It fell.'],
+      guards: [{ measure: 'throughput_mbps', limit: 'within', value: 1 }],
+    });
+    expect(notesOf(question, found, QUANTITIES).map((note) => note.replaceAll('\u00a0', ' '))).toEqual([
+      'Caution: It fell.',
+      'Kept without being asked: throughput within 1 % of its best.',
       'A word.',
-      'The shortest delay that loses no more than 1 %: MTU 1500, delay 10 µs, 0.4 % less good.',
-      'It keeps the limits with probability 0.80.',
       '3 runs without what was asked about do not count.',
     ]);
   });
 
-  it('says which loss does not matter', () => {
-    const found = eight({ tolerance_percent: 5 });
-    expect(notesOf(question, found, layout).map(plain)).toEqual([
-      'The shortest delay that loses no more than 5 %: MTU 1500, delay 10 µs, 0.4 % less good.',
-    ]);
-  });
-
   it('has a word for each setting', () => {
-    const found = eight();
+    const found = eight({ answer: 1, choices: [1] });
     expect(found.candidates.map((c, i) => standingOf(c, i, found)).slice(0, 3)).toEqual([
-      'the best',
-      'not told apart; about 24 runs of each would',
-      'told apart',
+      'best mean',
+      'the answer',
+      'loses more',
     ]);
+    expect(standingOf(found.candidates[1], 1, eight({ choices: [0] }))).toBe(
+      'not sure enough; about 24 runs of each would tell',
+    );
     expect(standingOf(found.candidates[7], 7, found)).toBe('breaks a limit');
   });
 
@@ -171,10 +189,6 @@ describe('the answer', () => {
   it('calls a goal by what is known of it', () => {
     expect(goalLabel('cpu', { cpu: { name: 'traffic_cpu_s_per_gb' } })).toBe('CPU per GB');
     expect(goalLabel('cpu', { cpu: { name: 'system_cpu_percent' } })).toBe('CPU');
-  });
-
-  it('never makes chance certain', () => {
-    expect([0.926, 1, 0].map(chance)).toEqual(['0.93', 'above 0.99', 'below 0.01']);
   });
 
   it('writes a form as its files, each under its name, and its commands', () => {

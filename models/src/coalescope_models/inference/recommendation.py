@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which setting to choose for a goal, with what certainty, and what it costs elsewhere.
+"""Which setting to choose for a goal, and which are as good.
 
-Chance is drawn on logarithms of the measures; what aims are worth together, `trade_off` says.
+Chance is drawn on logarithms of the measures, with the scatter that `noise` tells; what aims are
+worth together, `trade_off` says; which of those that are good enough to set, `choice`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import neighbours
+from .choice import Choice, choose
+from .noise import cell_variances
 from .statistics import Timeline, independence
 from .trade_off import Allowed, Balanced, Floats, Score, Weighed
 
 Sense = Literal["more", "less"]
+Limit = Literal["at most", "at least", "within"]
 #: Of several aims: their weighed sum, or the knee of the trade-off curve between two.
 Goal = Literal["trade", "balance"]
 
@@ -64,13 +69,15 @@ class Constraint:
 
     Attributes:
         measure: its name.
-        limit: "at most" or "at least".
-        value: in the measure's unit.
+        limit: "at most", "at least", or "within": no further than so many percent from the best.
+        value: in the measure's unit; percent of the best where the limit is "within".
+        sense: whether more or less of it is better; of "within" only.
     """
 
     measure: str
-    limit: Literal["at most", "at least"]
+    limit: Limit
     value: float
+    sense: Sense = "more"
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,12 @@ class Recommendation:
     """The answer.
 
     Attributes:
-        best: the setting, None where none keeps the constraints.
+        answer: the setting to choose: of `choices` the one that changes least; None where the data
+            are not enough to choose any. Of single values, which tell no spread, it is the one that
+            changes least of those within the tolerance.
+        choices: settings that keep the constraints with 99 %, and lose no more than the tolerance
+            against the best that keeps them with 95 %.
+        best: the setting with the best mean, None where none keeps the constraints.
         candidates: all settings, the best first, then by loss; those not allowed last.
         indistinguishable: allowed settings that the data cannot tell from the best.
         good_enough: allowed settings within the tolerance of it.
@@ -122,6 +134,8 @@ class Recommendation:
         note: what to know of the goal; None where nothing.
     """
 
+    answer: Hashable | None
+    choices: Sequence[Hashable]
     best: Hashable | None
     candidates: Sequence[Candidate]
     indistinguishable: Sequence[Hashable]
@@ -141,17 +155,17 @@ def recommend(
     goal: Goal = "trade",
     tolerance: float | None = None,
     when: Timeline | None = None,
+    intrusion: Callable[[Hashable], Any] = lambda _cell: 0,
+    position: Callable[[Hashable], Sequence[float]] | None = None,
     rng: np.random.Generator | int = 0,
 ) -> Recommendation:
     """Choose a setting.
 
     A trade weighs the aims; a balance is the knee of the curve between two (`trade_off`), drawn
     anew for the ends and all else that the replicates leave open. That is drawn from the t
-    distribution of each cell's mean, with its own deviations over all measures together and the
-    freedom of its own runs: settings that are noisier than others are not taken for as quiet. Of
-    two runs that is one degree of freedom, whose tails are long, for two runs hardly tell a spread:
-    such a setting is rarely told apart, until a third run shortens them. A cell with one run
-    borrows the pooled deviations of the others.
+    distribution of each cell's mean. A cell's variance is moderated by those of all others
+    (`noise`): two runs hardly tell a spread, but forty pairs do. A cell with one run has that of
+    the others. Measures of a run vary together as they do over all runs.
 
     Args:
         table: each measure that is asked about, one value for each run.
@@ -163,6 +177,9 @@ def recommend(
         when: each run was recorded. Where the spread of replicates does not show what else differs
             between settings, there are no probabilities, and the message says why. What all
             settings share, as those of one session do, is in no difference between them.
+        intrusion: what setting a cell would change, smallest first; by default the order of cells.
+        position: of a cell, one number per factor, on scales on which measures change evenly. With
+            it a dozen cells or more tell of their neighbours (`neighbours`).
         rng: generator or seed for the draws; the same seed gives the same answer.
 
     Raises:
@@ -177,14 +194,22 @@ def recommend(
     rows = _rows(cells)
     means = np.array([logs[r].mean(axis=0) for r in rows])
     dependent = None if when is None else _dependence(logs, cells, when)
-    draws = None
-    if dependent is None:
-        draws = _draws(logs, rows, means, np.random.default_rng(rng))
     allowed = _kept(means, names, constraints)
     score, note = _score(aims, names, goal, means, allowed)
+    tolerance = score.tolerance if tolerance is None else tolerance
     scores = score.of_settings(means, allowed)
     best = _best(scores, allowed)
-    found = _candidates(order, rows, names, means, scores, allowed, best, draws, score, constraints)
+    draws = None
+    if dependent is None:
+        positions = None if position is None else _from_0_to_1([position(c) for c in order])
+        draws = _draws(logs, rows, means, positions, np.random.default_rng(rng))
+    drawn = None if draws is None else _drawn(draws, names, constraints, score)
+    found = _candidates(order, rows, names, means, scores, allowed, best, drawn, score)
+    choice = choose(
+        *((scores[None], allowed[None]) if drawn is None else (drawn.scores, drawn.kept)),
+        tolerance,
+        lambda k: intrusion(order[k]),
+    )
     if best is not None and draws is not None:
         cell = np.empty(len(logs), dtype=np.intp)
         for k, own in enumerate(rows):
@@ -193,11 +218,11 @@ def recommend(
         runs = dict(zip(order, needed, strict=True))
         found = [c if c.resolved else replace(c, runs_to_resolve=runs[c.cell]) for c in found]
     frontier = _frontier(order, means, names, aims, allowed)
-    tolerance = score.tolerance if tolerance is None else tolerance
-    answer = _answer(found, best, order, frontier, tolerance, draws is not None, note)
+    answer = _answer(found, choice, best, order, frontier, tolerance, drawn is not None, note)
     if dependent is None or best is None:
         return answer
-    return replace(answer, message=f"The means as they are, without probabilities. {dependent}")
+    message = f"The means as they are, without probabilities, and nothing to set. {dependent}"
+    return replace(answer, answer=None, choices=(), message=message)
 
 
 def _dependence(logs: Floats, cells: Sequence[Hashable], when: Timeline) -> str | None:
@@ -274,33 +299,79 @@ def _logs(table: Mapping[str, ArrayLike], names: Sequence[str], count: int) -> F
 
 
 def _draws(
-    logs: Floats, rows: Sequence[NDArray[np.intp]], means: Floats, rng: np.random.Generator
+    logs: Floats,
+    rows: Sequence[NDArray[np.intp]],
+    means: Floats,
+    positions: Floats | None,
+    rng: np.random.Generator,
 ) -> Floats | None:
     """Draw the means of all cells, [draws, cells, measures]; None without any replicates."""
-    freedom = sum(len(r) - 1 for r in rows)
-    if freedom == 0:
+    if all(len(r) == 1 for r in rows):
         return None
-    pooled = np.concatenate([logs[r] - m for r, m in zip(rows, means, strict=True)])
-    drawn = np.empty((_DRAWS, *means.shape))
-    for k, r in enumerate(rows):
-        own = len(r) > 1
-        deviations = logs[r] - means[k] if own else pooled
-        left = len(r) - 1 if own else freedom
-        if len(deviations) > len(means[k]):  # as many rows as measures have the same covariance
-            deviations = np.linalg.qr(deviations, mode="r")
-        shape = rng.normal(size=(_DRAWS, len(deviations)))
-        spread = np.sqrt(left / rng.chisquare(left, size=_DRAWS)) / math.sqrt(left * len(r))
-        drawn[:, k] = means[k] + (shape @ deviations) * spread[:, None]
+    variances, freedom = np.array(
+        [cell_variances(logs[:, j], rows) for j in range(logs.shape[1])]
+    ).transpose(1, 2, 0)  # [cells, measures]
+    counts = np.array([len(r) for r in rows])[:, None]
+    shape = rng.normal(size=(_DRAWS, *means.shape)) @ _together(logs, rows, means).T
+    spread = np.sqrt(freedom / rng.chisquare(freedom, size=(_DRAWS, *means.shape)))
+    if positions is None or not neighbours.FEWEST <= len(rows) <= neighbours.MOST:
+        drawn: Floats = means + shape * spread * np.sqrt(variances / counts)
+        return drawn
+    drawn = np.empty_like(shape)
+    for j in range(means.shape[1]):
+        known = neighbours.settle(means[:, j], variances[:, j] / counts[:, 0], positions)
+        drawn[:, :, j] = known.means + (shape[:, :, j] * spread[:, :, j]) @ known.root.T
     return drawn
+
+
+def _from_0_to_1(positions: Sequence[Sequence[float]]) -> Floats | None:
+    """Return positions with each factor from 0 to 1; None where no factor varies."""
+    table = np.array(positions, dtype=np.float64)
+    lo, hi = table.min(axis=0), table.max(axis=0)
+    varied = hi > lo
+    scaled: Floats = (table[:, varied] - lo[varied]) / (hi - lo)[varied]
+    return scaled if varied.any() else None
+
+
+def _together(logs: Floats, rows: Sequence[NDArray[np.intp]], means: Floats) -> Floats:
+    """Return a root of the correlation of the measures over all runs, [measures, measures]."""
+    deviations = np.concatenate([logs[r] - m for r, m in zip(rows, means, strict=True)])
+    lengths = np.linalg.norm(deviations, axis=0)
+    units = deviations / np.where(lengths > 0.0, lengths, 1.0)
+    correlation = units.T @ units
+    np.fill_diagonal(correlation, 1.0)
+    values, vectors = np.linalg.eigh(correlation)
+    root: Floats = vectors * np.sqrt(np.maximum(values, 0.0))
+    return root
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What every draw says of every setting, [draws, settings]."""
+
+    scores: Floats
+    kept: Allowed
+
+
+def _drawn(
+    draws: Floats, names: Sequence[str], constraints: Sequence[Constraint], score: Score
+) -> _Drawn:
+    kept = _kept(draws, names, constraints)
+    parts = [slice(first, first + _DRAWS_AT_ONCE) for first in range(0, _DRAWS, _DRAWS_AT_ONCE)]
+    return _Drawn(np.concatenate([score.of_settings(draws[p], kept[p]) for p in parts]), kept)
 
 
 def _kept(
     values: Floats, names: Sequence[str], constraints: Sequence[Constraint]
 ) -> NDArray[np.bool_]:
-    """Whether logarithms [..., measures] keep every constraint."""
+    """Whether logarithms [..., settings, measures] keep every constraint."""
     kept = np.ones(values.shape[:-1], dtype=np.bool_)
     for constraint in constraints:
         value = values[..., names.index(constraint.measure)]
+        if constraint.limit == "within":
+            away = -value if constraint.sense == "less" else value
+            kept &= away >= away.max(axis=-1, keepdims=True) + math.log1p(-constraint.value / 100.0)
+            continue
         bound = math.log(constraint.value) if constraint.value > 0.0 else -math.inf
         kept &= value <= bound if constraint.limit == "at most" else value >= bound
     return kept
@@ -318,21 +389,17 @@ def _candidates(
     scores: Floats,
     allowed: NDArray[np.bool_],
     best: int | None,
-    draws: Floats | None,
+    drawn: _Drawn | None,
     score: Score,
-    constraints: Sequence[Constraint],
 ) -> list[Candidate]:
     top = scores.max() if best is None else scores[best]
     gains = _gains(scores, float(top), score.sense)
     chance = kept = resolved = None
-    if draws is not None:
-        drawn_kept = _kept(draws, names, constraints)
-        parts = [slice(first, first + _DRAWS_AT_ONCE) for first in range(0, _DRAWS, _DRAWS_AT_ONCE)]
-        drawn_scores = np.concatenate([score.of_settings(draws[p], drawn_kept[p]) for p in parts])
-        chance = _shares_of_best(drawn_scores, drawn_kept)
-        kept = drawn_kept.mean(axis=0)
+    if drawn is not None:
+        chance = _shares_of_best(drawn.scores, drawn.kept)
+        kept = drawn.kept.mean(axis=0)
         if best is not None:
-            resolved = _resolved(drawn_scores, best)
+            resolved = _resolved(drawn.scores, best)
     found = [
         Candidate(
             cell=cell,
@@ -429,6 +496,7 @@ def _frontier(
 
 def _answer(
     candidates: Sequence[Candidate],
+    choice: Choice,
     best: int | None,
     order: Sequence[Hashable],
     frontier: Sequence[Hashable],
@@ -440,6 +508,8 @@ def _answer(
     unresolved = [c.cell for c in allowed[1:] if replicated and not c.resolved]
     good = [c.cell for c in allowed if c.loss_percent <= 100.0 * tolerance]
     return Recommendation(
+        answer=None if choice.answer is None else order[choice.answer],
+        choices=[order[k] for k in choice.choices],
         best=None if best is None else order[best],
         candidates=candidates,
         indistinguishable=unresolved,

@@ -53,8 +53,8 @@ class Weighed:
 
     @property
     def tolerance(self) -> float:
-        """One percent of a measure."""
-        return 0.01
+        """Two percent of a measure."""
+        return 0.02
 
     def of_settings(self, logs: Floats, allowed: Allowed) -> Floats:
         """Score settings; what is allowed makes no difference."""

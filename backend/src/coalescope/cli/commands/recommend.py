@@ -19,6 +19,7 @@ from coalescope.cli.output import (
 )
 from coalescope.cli.user_model_file import model_of
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.records import Factors
 from coalescope.glossary.quantities import measure
 from coalescope.recommendations.schemas import (
     CandidateOut,
@@ -40,7 +41,7 @@ _SHOWN = 10
 
 
 def run(arguments: Namespace) -> int:
-    """Recommend a setting; 1 if none keeps the bounds."""
+    """Recommend a setting; 1 if the data are not enough to choose one."""
     _refuse_idle(arguments)
     question = _question(arguments)
     advice = (
@@ -57,7 +58,7 @@ def run(arguments: Namespace) -> int:
         print_json(found)
     else:
         _print(found, advice)
-    return 1 if found.best is None else 0
+    return 1 if found.answer is None else 0
 
 
 def _refuse_idle(arguments: Namespace) -> None:
@@ -104,7 +105,10 @@ def _question(arguments: Namespace) -> Question:
         constraints=[
             *(constraint(measure, "at most", value) for measure, value in arguments.at_most),
             *(constraint(measure, "at least", value) for measure, value in arguments.at_least),
+            *(constraint(measure, "within", value) for measure, value in arguments.within),
         ],
+        guarded=not arguments.unguarded,
+        current=dict(arguments.current),
         tolerance_percent=arguments.tolerance,
         seed=arguments.seed,
         interface=arguments.interface,
@@ -129,15 +133,11 @@ def _print(found: RecommendationOut, advice: Advice) -> None:
     print_left_out(found.without)
     if found.left_out:
         print(f"{found.left_out} runs lack a measure that was asked about and are left out")
-    if found.best is not None:
-        best = found.candidates[found.best]
-        print(f"Best: {_setting(best)}{_chance(best)}")
-        if found.enough not in (None, found.best):
-            enough = found.candidates[found.enough or 0]
-            print(f"Good enough: {_setting(enough)}, {shown(enough.loss_percent, 3)} % less")
-        if found.indistinguishable:
-            count = len(found.indistinguishable)
-            print(f"{count} {'other' if count == 1 else 'others'} cannot be told from the best")
+    for guard in found.guards:
+        print(f"Guard: {guard.measure} within {shown(guard.value)} % of its best (see --within)")
+    _print_answer(found)
+    for caution in found.cautions:
+        print(f"Caution: {printable(caution)}")
     print()
     _print_candidates(found, advice)
     if found.message:
@@ -152,38 +152,76 @@ def _unit(name: str, advice: Advice) -> str:
     return "" if quantity is None else quantity.unit
 
 
+def _print_answer(found: RecommendationOut) -> None:
+    if found.answer is not None:
+        answer = found.candidates[found.answer]
+        others = len(found.choices) - 1
+        print(f"Set: {_setting(answer)}")
+        if others:
+            tolerance = shown(found.tolerance_percent)
+            print(
+                f"It changes least of the {others + 1} settings that lose at most {tolerance} % "
+                "and keep the guards."
+            )
+        _print_effects(found)
+    elif found.ask:
+        print("Nothing to set yet: of these data only a cost is known, and a longer delay costs")
+        print("what was not measured. Limit the delay (--at-most), or ask with --unguarded:")
+        for each in found.ask:
+            setting = "no setting" if each.factors is None else _levels(each.factors)
+            loss = "" if not each.loss_percent else f", {shown(each.loss_percent, 3)} % dearer"
+            print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{loss}")
+    elif found.best is not None:
+        print("Not enough to recommend a setting: none keeps the guards with 99 % and comes within")
+        print(
+            f"{shown(found.tolerance_percent)} % of the best with 95 %. Measure each setting more"
+        )
+        print("often, or loosen a guard (--within) or the tolerance (--tolerance).")
+
+
+def _print_effects(found: RecommendationOut) -> None:
+    if found.reference is None or not found.effects:
+        return
+    print_heading(f"Against {_levels(found.reference)}:")
+    words = {True: "better", False: "worse", None: ""}
+    rows: list[list[Cell]] = []
+    for effect in found.effects:
+        ci95 = effect.ci95_percent
+        between = "" if ci95 is None else f"{ci95[0]:+.3g} to {ci95[1]:+.3g}"
+        change = f"{effect.change_percent:+.3g}"
+        name = with_unit(effect.measure, QUANTITIES[effect.measure].unit)
+        rows.append([name, effect.reference, effect.answer, change, between, words[effect.gain]])
+    print_table(["measure", "there", "here", "change [%]", "95 % [%]", ""], rows)
+
+
 def _print_candidates(found: RecommendationOut, advice: Advice) -> None:
     listed = found.candidates[:_SHOWN]
     names = list(dict.fromkeys(name for c in listed for name in c.factors))
     measures = list(listed[0].means) if listed else []
-    chance = any(c.probability_best is not None for c in listed)
     kept = any(c.probability_allowed not in (None, 1.0) for c in found.candidates)
     header = [*names, *(with_unit(name, _unit(name, advice)) for name in measures), "loss [%]"]
-    header += ["P(best)"] * chance + ["P(kept)"] * (chance and kept) + [""]
+    header += ["P(kept)"] * kept + [""]
     rows = []
     for index, candidate in enumerate(listed):
         row: list[Cell] = [candidate.factors.get(name) for name in names]
         row += [candidate.means[name] for name in measures]
         row += [shown(candidate.loss_percent, 3)]
-        row += [_share(candidate.probability_best)] * chance
-        row += [_share(candidate.probability_allowed)] * (chance and kept)
+        row += [_share(candidate.probability_allowed)] * kept
         rows.append([*row, _note(found, index)])
     print_table(header, rows)
     if len(found.candidates) > _SHOWN:
         print(f"… and {len(found.candidates) - _SHOWN} more")
-    for line in _legend(found, chance, kept):
+    for line in _legend(found, kept):
         print(line)
 
 
-def _legend(found: RecommendationOut, chance: bool, kept: bool) -> Iterator[str]:
+def _legend(found: RecommendationOut, kept: bool) -> Iterator[str]:
     """What the columns mean."""
     yield ""
     if found.experiment is not None:
         yield "measures: geometric means of the runs of a setting"
     yield "loss: how far the goal is missed against the best; trade-off: none is better in all aims"
-    if chance:
-        yield "P(best): probability that the setting is the best that keeps the bounds"
-    if chance and kept:
+    if kept:
         yield "P(kept): probability that it keeps the bounds"
 
 
@@ -191,10 +229,9 @@ def _note(found: RecommendationOut, index: int) -> str:
     candidate = found.candidates[index]
     if not candidate.allowed:
         return "breaks a bound"
-    if index == found.best:
-        return "best"
-    words = ["not told from the best"] if index in found.indistinguishable else []
-    words += ["good enough"] if index in found.good_enough else []
+    words = ["answer"] if index == found.answer else []
+    words += ["best mean"] if index == found.best else []
+    words += ["not told from the best"] if index in found.indistinguishable else []
     words += ["trade-off"] if index in found.frontier else []
     return ", ".join(words)
 
@@ -241,12 +278,11 @@ def _print_form(found: RecommendationOut, name: str) -> None:
 
 
 def _setting(candidate: CandidateOut) -> str:
-    return ", ".join(f"{name} {shown(level)}" for name, level in candidate.factors.items())
+    return _levels(candidate.factors)
 
 
-def _chance(candidate: CandidateOut) -> str:
-    chance = candidate.probability_best
-    return "" if chance is None else f", the best with a probability of {chance:.2f}"
+def _levels(factors: Factors) -> str:
+    return ", ".join(f"{name} {shown(level)}" for name, level in factors.items())
 
 
 def _share(value: float | None) -> str:

@@ -210,17 +210,41 @@ def recommend(parser: argparse.ArgumentParser) -> None:
     for bound in ("at-most", "at-least"):
         goal.add_argument(
             f"--{bound}",
-            metavar="MEASURE=VALUE",
+            metavar="NAME=VALUE",
             type=arguments.number,
             action="append",
             default=[],
-            help="a bound that the setting must keep; may be repeated",
+            help="a bound that the setting must keep, on a measure or on a factor such as "
+            "delay_us; may be repeated",
         )
+    goal.add_argument(
+        "--within",
+        metavar="MEASURE=PERCENT",
+        type=arguments.number,
+        action="append",
+        default=[],
+        help="no further than this from the best of a measure; where a cost is minimised and "
+        "nothing is said of the throughput, it is kept within 1 %% of its best",
+    )
+    goal.add_argument(
+        "--unguarded",
+        action="store_true",
+        help="rank costs alone: keep no throughput, and ask for no limit on the delay",
+    )
+    goal.add_argument(
+        "--current",
+        metavar="FACTOR=VALUE",
+        type=arguments.assignment,
+        action="append",
+        default=[],
+        help="what is set now: the answer is compared with it, and changes as little of it as it "
+        "can; may be repeated",
+    )
     goal.add_argument(
         "--tolerance",
         metavar="PERCENT",
         type=arguments.not_negative,
-        help="a loss that does not matter (default: 1, and 5 with --balance, whose loss is a share "
+        help="a loss that does not matter (default: 2, and 5 with --balance, whose loss is a share "
         "of what choosing can change)",
     )
     shared.where(parser)

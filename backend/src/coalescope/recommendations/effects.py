@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the answer changes against another setting, in every measure that is known. Pure."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from coalescope_models.inference.statistics import compare, summarise
+from coalescope_models.vocabulary.quantity import QUANTITIES
+
+from coalescope.experiments.records import Factors
+from coalescope.runs.records import RunValues
+
+#: Factors in the order in which a smaller level is the smaller intrusion.
+INTRUSION = ("delay_us", "delay_ticks", "mtu_bytes")
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One measure at the answer and at the setting that it is compared with.
+
+    Attributes:
+        measure: its name.
+        reference: mean of the runs there.
+        answer: mean of the runs at the answer.
+        change_percent: of the mean, against the reference.
+        ci95_percent: of the change; None without replicates.
+        gain: True where the change is for the better, False where it is not; None where the
+            interval holds no change, or nothing is better as such.
+    """
+
+    measure: str
+    reference: float
+    answer: float
+    change_percent: float
+    ci95_percent: tuple[float, float] | None
+    gain: bool | None
+
+
+def least_intrusive(settings: Mapping[Hashable, Factors]) -> Hashable:
+    """Return the setting with the shortest delay, and of those the smallest MTU."""
+    return min(settings, key=lambda cell: levels_in_order(settings[cell]))
+
+
+def levels_in_order(setting: Factors) -> tuple[float, ...]:
+    """Return what settings are ordered by: the delay, then the MTU."""
+    levels = [setting.get(name) for name in INTRUSION]
+    return tuple(0.0 if v is None or isinstance(v, str) else float(v) for v in levels)
+
+
+def intrusion(setting: Factors, current: Mapping[str, str]) -> tuple[float, ...]:
+    """Return how much a setting changes: factors that differ from now, the delay, the MTU."""
+    changed = sum(str(setting.get(name)) != level for name, level in current.items())
+    return (float(changed), *levels_in_order(setting))
+
+
+def positions(settings: Mapping[Hashable, Factors]) -> Callable[[Hashable], list[float]] | None:
+    """Return where settings lie among each other: logarithms of the levels that vary.
+
+    None where a text varies: words have no distances.
+    """
+    names = {name for setting in settings.values() for name in setting}
+    scales: dict[str, tuple[float, Mapping[Hashable, float]]] = {}
+    for name in sorted(names):
+        levels = {cell: setting.get(name) for cell, setting in settings.items()}
+        if len(set(levels.values())) < 2:
+            continue
+        numbers = {cell: float(v) for cell, v in levels.items() if isinstance(v, int | float)}
+        if len(numbers) < len(levels) or min(numbers.values()) < 0.0:
+            return None
+        # a level of 0 has no logarithm: all are moved by the smallest that has one
+        least = min(v for v in numbers.values() if v > 0.0)
+        scales[name] = (least if 0.0 in numbers.values() else 0.0, numbers)
+    if not scales:
+        return None
+    return lambda cell: [log(numbers[cell] + move) for move, numbers in scales.values()]
+
+
+def effects(runs: Sequence[RunValues], reference: Hashable, answer: Hashable) -> list[Effect]:
+    """Compare two cells in every measure that all their runs have, in the glossary's order."""
+    there = [run.values for run in runs if run.cell_id == reference]
+    here = [run.values for run in runs if run.cell_id == answer]
+    names = [n for n in QUANTITIES if all(n in values for values in (*there, *here))]
+    return [e for n in names if (e := _effect(n, [v[n] for v in there], [v[n] for v in here]))]
+
+
+def _effect(measure: str, there: Sequence[float], here: Sequence[float]) -> Effect | None:
+    a, b = summarise(there), summarise(here)
+    if not (a.mean > 0.0 and b.mean > 0.0):
+        return None
+    change = compare({0: a}, {0: b}).cells[0]
+    ci95 = None if change.ci95 is None else tuple(100.0 * (end - 1.0) for end in change.ci95)
+    return Effect(
+        measure=measure,
+        reference=a.mean,
+        answer=b.mean,
+        change_percent=100.0 * (change.ratio - 1.0),
+        ci95_percent=None if ci95 is None else (ci95[0], ci95[1]),
+        gain=_gain(measure, change.ratio, change.ci95),
+    )
+
+
+def _gain(measure: str, ratio: float, ci95: tuple[float, float] | None) -> bool | None:
+    better = QUANTITIES[measure].better
+    lo, hi = (ratio, ratio) if ci95 is None else ci95
+    if better is None or lo <= 1.0 <= hi:
+        return None
+    return (ratio > 1.0) == (better == "more")

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the shipped experiments are asked first, and what an admin would do with the answer."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope.datasets.loader import load_dataset, stale_datasets
+
+CPU = {"geist-2005-nfs": "system_cpu_jiffies_per_gb", "virtual-testbed": "traffic_cpu_s_per_gb"}
+
+
+@pytest.fixture
+def published(make_client: Callable[..., Any], datasets: Any) -> Any:
+    return make_client(datasets_dir=datasets)
+
+
+def ask(client: Any, slug: str, **more: Any) -> Any:
+    body = {"aims": [{"measure": CPU[slug]}], **more}
+    answer = client.post(f"/api/experiments/{slug}/recommendations", json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_nfs_for_least_cpu_asks_for_a_limit_and_says_what_640_loses(published: Any) -> None:
+    found = ask(published, "geist-2005-nfs")
+    assert found["answer"] is None
+    assert [each["at_most"] for each in found["ask"]] == [40, 120, 240]
+    assert "640" in " ".join(found["cautions"])
+    limit = {"measure": "delay_ticks", "limit": "at most", "value": 120}
+    limited = ask(published, "geist-2005-nfs", constraints=[limit])
+    assert limited["candidates"][limited["answer"]]["factors"]["delay_ticks"] <= 120
+    alone = ask(published, "geist-2005-nfs", guarded=False)
+    best = alone["candidates"][alone["best"]]["factors"]
+    assert best["delay_ticks"] == 640, "the old answer"
+
+
+def test_the_emulated_host(published: Any, datasets: Path) -> None:
+    """One store for all: a thousand logs are read into it."""
+    state = published.app.state
+    for dataset in stale_datasets(state.database, datasets):
+        load_dataset(state.database, state.object_store, dataset)
+    for workload in ("tcp", "udp", "request_response"):
+        _keeps_its_throughput(published, workload)
+    _limits_on_factors_hold(published)
+    _is_compared_with_what_is_set_now(published)
+
+
+def _keeps_its_throughput(client: Any, workload: str) -> None:
+    found = ask(client, "virtual-testbed", where={"workload": workload})
+    assert [g["limit"] for g in found["guards"]] == ["within"]
+    measure = found["guards"][0]["measure"]
+    speeds = [c["means"][measure] for c in found["candidates"]]
+    answer = found["candidates"][found["answer"]]
+    assert answer["means"][measure] >= 0.99 * max(speeds)
+    assert answer["loss_percent"] <= 2.5
+    old = ask(client, "virtual-testbed", where={"workload": workload}, guarded=False)
+    at_old = old["candidates"][old["best"]]["factors"]
+    lost = next(c for c in found["candidates"] if c["factors"] == at_old)
+    if workload != "udp":
+        assert lost["means"][measure] < 0.9 * max(speeds), "what the old answer gave up"
+
+
+def _limits_on_factors_hold(client: Any) -> None:
+    limits = [
+        {"measure": "mtu_bytes", "limit": "at most", "value": 1500},
+        {"measure": "delay_ticks", "limit": "at most", "value": 100},
+    ]
+    found = ask(client, "virtual-testbed", where={"workload": "tcp"}, constraints=limits)
+    assert {c["factors"]["mtu_bytes"] for c in found["candidates"]} == {1500}
+    assert max(c["factors"]["delay_ticks"] for c in found["candidates"]) <= 100
+
+
+def _is_compared_with_what_is_set_now(client: Any) -> None:
+    now = {"mtu_bytes": 3000, "delay_ticks": 80}
+    found = ask(client, "virtual-testbed", where={"workload": "tcp"}, current=now)
+    assert found["reference"].items() >= now.items()
+    gains = {e["measure"]: e["gain"] for e in found["effects"]}
+    assert "throughput_mbps" in gains
+    assert "traffic_cpu_s_per_gb" in gains
