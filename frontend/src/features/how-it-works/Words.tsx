@@ -40,7 +40,12 @@ export function Words() {
         interrupts go first, until nothing is delivered. Polling (
         <Link href="/models/napi-receive">NAPI, Ronciak et al. 2005</Link>) takes packets without an interrupt. Where
         count and model part, one of these is why. All quantities are defined in the model pages; one CPU, one queue,
-        and a stream that comes whatever the host does are simulated.
+        and a stream that comes whatever the host does are simulated. For packets at random there are models of a{' '}
+        <Link href="/models/throttle-poisson">throttle</Link>, a{' '}
+        <Link href="/models/first-packet-timer-poisson">timer</Link> and a{' '}
+        <Link href="/models/usecs-or-frames-poisson">count of frames</Link>, with what Linux{' '}
+        <Link href="/models/deferred-interrupts">defers</Link> and{' '}
+        <Link href="/models/suspended-interrupts">suspends</Link>.
       </p>
     </section>
   );

@@ -23,6 +23,7 @@ export type Prediction = Readonly<Record<keyof Counted, Predicted | null>>;
 const COMPOSED = 'receive-open-loop';
 const TIMER = 'timer-packets-per-interrupt';
 const POLLING = 'napi-receive';
+const AT_RANDOM = 'throttle-poisson';
 
 /** Frames keep step with the absolute timer, and it is what interrupts. */
 function keepsStep(p: Parameters): boolean {
@@ -48,6 +49,10 @@ function sayer(p: Parameters, name: keyof Counted): { model: string; values: Rea
     };
   const timer = name === 'packets_per_interrupt' || name === 'rx_interrupt_rate_hz';
   if (timer && keepsStep(p)) return { model: TIMER, values: { ...scalars(p), link_load: load } };
+  // frames wait for each other on a full wire: then they do not come at random
+  const throttled = p.moderation_kind >= MODERATION.throttle && p.napi_weight === 0;
+  if (timer && throttled && p.spacing === 'random' && load <= 0.25)
+    return { model: AT_RANDOM, values: { ...scalars(p), packet_rate_hz: 1e6 / meanGap(p), queues: 1 } };
   return { model: COMPOSED, values: { ...scalars(p), read_bytes: 0 } };
 }
 

@@ -104,6 +104,24 @@ describe('beside the models, packets evenly spaced', () => {
 });
 
 describe('at random', () => {
+  it.each([
+    [60, 0.1],
+    [125, 0.1],
+    [60, 0.2],
+  ])('a throttle of %d µs at load %d is within 1 percent of its model', (delay_us, load) => {
+    const set = { moderation_kind: MODERATION.throttle, spacing: 'random' as const };
+    const p = { ...START, ...FREE, ...set, offered_mbps: 1000 * load, delay_us };
+    const counted = countersOf(long(p, 100_000)).at(100_000 * meanGap(p));
+    const predicted = predictionOf(catalogue, p);
+    for (const name of ['packets_per_interrupt', 'rx_interrupt_rate_hz'] as const) {
+      expect(predicted[name]?.model).toBe('throttle-poisson');
+      expect(Math.abs(counted[name] / (predicted[name]?.value ?? 0) - 1), name).toBeLessThan(0.01);
+    }
+    // the mean rate alone, of evenly spaced packets, is further off: the test can fail
+    const even = Math.max(1, delay_us / meanGap(p));
+    if (delay_us < 100) expect(Math.abs(counted.packets_per_interrupt / even - 1)).toBeGreaterThan(0.01);
+  });
+
   it.each([0.2, 0.5])('1 + T/gap, and the frame under way, at load %d', (load) => {
     const p = { ...START, ...LIGHT, spacing: 'random' as const, offered_mbps: 1000 * load, delay_us: 400 };
     const counted = countersOf(long(p, 30_000)).at(Number.POSITIVE_INFINITY).packets_per_interrupt;
