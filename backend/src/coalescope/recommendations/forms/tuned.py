@@ -11,7 +11,7 @@ from coalescope.recommendations.target import Target
 def tuned(target: Target) -> Form:
     """The form."""
     name = f"coalescope-{target.interface}"
-    folder = f"/etc/tuned/{name}"
+    folder = f"/etc/tuned/profiles/{name}"
     profile = "\n".join(
         [
             "[main]",
@@ -28,5 +28,5 @@ def tuned(target: Target) -> Form:
         File(f"{folder}/set.sh", script, executable=True),
     ]
     active = "$(tuned-adm active | sed -n 's/^Current active profile: //p')"
-    notes = ["tuned 2.23 and later also look for profiles in /etc/tuned/profiles."]
+    notes = ["tuned before 2.23 looks for profiles in /etc/tuned itself: leave out `profiles/`."]
     return Form("tuned", "tuned", files, [f"tuned-adm profile {active} {name}"], notes)
