@@ -181,3 +181,12 @@ def test_a_figure_that_is_not_to_be_had_is_said_and_taken_out_of_the_address(
     bar.get_by_role("button", name="Dismiss").click()
     expect(bar.get_by_role("status")).to_have_count(0)
     eventually(page, lambda: "view" not in query(page))
+
+
+def test_a_model_that_its_replicates_reject_is_said_on_the_first_look(page: Page) -> None:
+    wait_for(page, "virtual-testbed")
+    page.goto("/explorer/virtual-testbed?measure=traffic_cpu_jiffies_per_gb&workload=udp")
+    panel = page.get_by_role("complementary", name="Model")
+    expect(panel).to_contain_text("The replicates reject this model", timeout=60_000)
+    expect(panel).to_contain_text("F = 2,536 on 33 and 324 degrees of freedom")
+    expect(panel).to_contain_text("It is farthest off at mtu_bytes 4500")
