@@ -49,7 +49,7 @@ export function spanDecimals(intervals: readonly (readonly [number, number] | nu
 
 /** A cell's outcome in words; a difference that may be chance counts as none. */
 export function outcome({ ratio, resolved, verdict, simultaneous_ci95: interval }: ComparedCell): string {
-  if (interval === null) return 'too few runs to tell';
+  if (interval === null) return 'no interval';
   if (!resolved) return 'cannot be told apart';
   return [change(ratio), verdict === 'better' || verdict === 'worse' ? verdict : ''].filter(Boolean).join(', ');
 }

@@ -161,7 +161,7 @@ describe('words', () => {
   it('never call chance a difference', () => {
     expect(outcome(compared(1.2, true, [1.1, 1.3]))).toBe('20 % more, better');
     expect(outcome(compared(1.2, false, [0.9, 1.5]))).toBe('cannot be told apart');
-    expect(outcome(compared(1.2, false, null))).toBe('too few runs to tell');
+    expect(outcome(compared(1.2, false, null))).toBe('no interval');
   });
 
   it('sum up', () => {
@@ -174,7 +174,7 @@ describe('words', () => {
     expect(summary(comparison(cells, [0.9, 1.2]), 'A', 'B')).toContain('cannot be told apart (95 %');
     // both ends with as many decimals
     expect(summary(comparison(cells, [0.99870004, 0.999288]), 'A', 'B')).toContain('interval −0.130 to −0.071 %)');
-    expect(summary(comparison(cells, null), 'A', 'B')).toContain('too few for an interval');
+    expect(summary(comparison(cells, null), 'A', 'B')).toContain('There is no interval');
   });
 
   it('put facts that differ first, and of them the kernel', () => {
