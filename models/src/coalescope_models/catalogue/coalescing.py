@@ -152,7 +152,7 @@ MODELS = (
         inputs=quantities("delay_us", "mtu_bytes"),
         parameters=(
             slider("rx_frames", 64.0, 1.0, 256.0, 1.0),
-            slider("link_rate_mbps", 10000.0, 100.0, 400000.0, 100.0),
+            slider("link_rate_mbps", 100000.0, 1000.0, 400000.0, 1000.0),
         ),
         outputs=quantities(*_COUNTS, "added_latency_us", *_PERCENTILES),
         named=("packets_per_interrupt",),
