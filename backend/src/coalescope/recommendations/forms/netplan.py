@@ -15,10 +15,12 @@ def netplan(target: Target) -> Form:
     if coalesces:
         files += [link_file(target)] if target.in_one_request() else beside.files
         notes = ["Netplan has no coalescing: a file of systemd beside it sets that.", *beside.notes]
-    then = ["netplan apply"] if target.mtu is not None else []
-    return Form(
-        "netplan", "netplan", files, [*then, *(beside.activate if coalesces else [])], notes
-    )
+    activate: list[str] = []
+    if target.mtu is not None:  # netplan warns of files that others can read
+        activate = [f"chmod 600 {files[0].path}", "netplan apply"]
+    if coalesces:
+        activate += beside.activate
+    return Form("netplan", "netplan", files, activate, notes)
 
 
 def _yaml(target: Target) -> File:
