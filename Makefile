@@ -70,7 +70,7 @@ GUEST_PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reor
 DRIVER_TESTS := driver/module/tests/test_several_cpus.py driver/module/tests/test_counting.py driver/module/tests/test_warnings.py \
 	driver/testbed/tests/test_data_path.py driver/logger/tests/test_guest.py driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py
 LONG_GUEST_TESTS := driver/logger/bpf/tests/test_guest.py driver/testbed/tests/test_sweep.py host/tests/settings/test_in_guest.py driver/guest/tests/test_guest.py host/tests/workloads/test_pktgen.py
-GUEST_TESTS = $(shell grep -rl 'mark\.guest' --include='test_*.py' driver host)
+GUEST_TESTS = $(shell grep -rl 'mark\.guest' --include='test_*.py' driver host backend)
 
 test-guest: setup-dev tools logger host-tools guest-system ## All that needs virtual machines, as test-driver and test-sweep, in one go
 	$(GUEST_PYTEST) -m "guest and not soak" $(firstword $(DRIVER_TESTS)) $(LONG_GUEST_TESTS) $(wordlist 2,9,$(DRIVER_TESTS)) \
