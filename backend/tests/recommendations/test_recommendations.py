@@ -159,7 +159,9 @@ def test_over_two_inputs(client: Any) -> None:
     over = {"mtu_bytes": [1500, 9000], "delay_us": [10, 640]}
     found = ask_model(client, values={}, over=over, aims=CHEAP).json()
     assert len(found["candidates"]) == 4
-    assert best(found)["factors"] == {"mtu_bytes": 9000, "delay_us": 640}
+    assert best(found)["factors"] == {"mtu_bytes": 9000, "delay_us": 10}, "with its throughput"
+    alone = ask_model(client, values={}, over=over, aims=CHEAP, guarded=False).json()
+    assert best(alone)["factors"] == {"mtu_bytes": 9000, "delay_us": 640}
 
 
 @pytest.mark.parametrize(
@@ -188,3 +190,27 @@ def test_runs_in_a_row_are_ranked_without_probabilities(client: Any) -> None:
     assert best(found)["factors"]["delay_us"] == 40
     assert best(found)["probability_best"] is None
     assert "one after another" in found["message"]
+
+
+def test_a_model_keeps_limits_and_guards(client: Any) -> None:
+    over = {"mtu_bytes": [1500, 9000], "delay_us": [10, 1000]}
+    limits = [
+        {"measure": "delay_us", "limit": "at least", "value": 1000},
+        {"measure": "mtu_bytes", "limit": "at most", "value": 1500},
+    ]
+    kept = ask_model(client, values={}, over=over, constraints=limits)
+    assert kept.status_code == 422, "one setting leaves no choice"
+    two = ask_model(client, values={}, over=over, constraints=limits[:1]).json()
+    assert {c["factors"]["delay_us"] for c in two["candidates"]} == {1000}
+    guarded = ask_model(client, values={}, over=over, aims=CHEAP).json()
+    assert [g["measure"] for g in guarded["guards"]] == ["throughput_mbps"]
+    assert guarded["candidates"][guarded["answer"]]["factors"]["delay_us"] == 10
+
+
+def test_one_run_without_throughput_leaves_the_guard(client: Any) -> None:
+    lines = table().decode().splitlines()
+    lines[-1] = ",".join(["320", "nfs", "6", "", "11.0"])
+    client.upload("\n".join(lines).encode(), "lab.csv")
+    found = ask(client, CHEAP).json()
+    assert [g["measure"] for g in found["guards"]] == ["throughput_mbps"]
+    assert found["left_out"] == 1

@@ -5,6 +5,7 @@ from coalescope_models.inference.recommendation import (
     Aim,
     Constraint,
     RecommendationError,
+    _draws,
     recommend,
 )
 from coalescope_models.inference.statistics import Timeline
@@ -259,3 +260,49 @@ def test_a_balance_needs_no_unit(factor):
     assert found[0].best == found[1].best
     shares = [[c.probability_best for c in each.candidates] for each in found]
     assert shares[0] == pytest.approx(shares[1], abs=1e-3)
+
+
+def by_delay(cell):
+    return (float(cell),)
+
+
+def test_neighbours_keep_what_is_a_settings_own():
+    """Measures of a run vary together, and a long tail is its own setting's: as without them."""
+    rng = np.random.default_rng(3)
+    cells = [cell for cell in range(16) for _ in range(10)]
+    shared = rng.normal(size=160)
+    rough = rng.normal(size=16)[cells]
+    table = {
+        "throughput_mbps": np.exp(rough + 0.05 * shared),
+        "cpu_s_per_gb": np.exp(rough + 0.05 * shared + 0.01 * rng.normal(size=160)),
+    }
+    logs = np.log(np.column_stack(list(table.values())))
+    rows = [np.arange(10 * k, 10 * k + 10) for k in range(16)]
+    means = np.array([logs[r].mean(axis=0) for r in rows])
+    places = np.linspace(0.0, 1.0, 16)[:, None]
+    draws = _draws(logs, rows, means, places, np.random.default_rng(1))
+    together = [np.corrcoef(draws[:, k].T)[0, 1] for k in range(16)]
+    assert min(together) > 0.9
+
+
+def test_single_values_keep_no_guard_for_sure():
+    table, cells = runs(NFS, n=1)
+    guard = Constraint("throughput_mbps", "within", 1.0, "more")
+    assert recommend(table, cells, [CHEAP], [guard]).answer is None
+    assert recommend(table, cells, [CHEAP], [guard], exact=True).answer == 40
+    assert recommend(table, cells, [CHEAP]).answer is not None, "nothing is promised"
+
+
+def test_equal_rounded_runs_are_not_certain():
+    """Two runs that were rounded to the same number scatter as those of other settings do."""
+    cells = [1, 1, 2, 2, 3, 3]
+    table = {"throughput_mbps": np.array([100.0, 100.0, 101.0, 99.0, 60.0, 61.0])}
+    sure = recommend(table, cells, [FAST], [Constraint("throughput_mbps", "at least", 100.0)])
+    assert sure.answer is None
+
+
+def test_an_answer_that_is_not_given_has_its_reason():
+    table, cells = runs({1: (100.0, 1.0), 2: (100.0, 1.0)}, n=3, noise=0.2, seed=5)
+    found = recommend(table, cells, [FAST])
+    assert (found.answer, found.choices) == (None, [])
+    assert "Not enough to recommend" in found.message

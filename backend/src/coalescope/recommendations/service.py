@@ -52,7 +52,7 @@ from coalescope.runs.sequence import sequence_of
 from coalescope.user_models.confinement import Run, here
 
 MOST_SETTINGS = 2_000
-# settings × measures: each is drawn 4,000 times, 160 MB together
+# settings × measures: each is drawn 4,000 times, 160 MB a copy and up to four of them
 _MOST_MEANS = 5_000
 _CPU_PER_GB = "system_cpu_s_per_gb"
 # what the answer is compared in
@@ -239,7 +239,8 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
             where={"field": "constraints"},
             advice="Loosen one, or measure others.",
         )
-    measured = [name for name in _KNOWN if all(name in run.values for run in runs)]
+    # a run without what is guarded does not count, and is told of
+    measured = [name for name in _KNOWN if any(name in run.values for run in runs)]
     guards: Sequence[Constraint] = ()
     if question.guarded:
         guards = default_guards(question.aims, question.bounds, measured)
@@ -371,17 +372,34 @@ def advise_from_model(
             where={"field": "over"},
             advice="Give levels of the inputs that can be chosen, such as delay_us and mtu_bytes.",
         )
-    table = _predicted(model, values, over, q, run)
-    settings: dict[Hashable, Factors] = {
+    guards: Sequence[Constraint] = ()
+    if q.guarded:
+        guards = default_guards(q.aims, q.bounds, [o.name for o in model.outputs])
+    kept = replace(q, constraints=[*q.bounds, *guards])
+    predicted = _predicted(model, values, over, kept, run)
+    grid: dict[Hashable, Factors] = {
         index: dict(zip(over, levels, strict=True))
         for index, levels in enumerate(product(*over.values()))
     }
-    found = _recommend(table, list(settings), settings, q)
+    settings = {k: factors for k, factors in grid.items() if keeps_limits(factors, q.limits)}
+    if not settings:
+        raise CoalescopeError(
+            "wrong_range",
+            "No setting keeps the limits.",
+            where={"field": "constraints"},
+            advice="Loosen one, or give other levels: a limit is on an input that can be chosen.",
+        )
+    places = [index for index, cell in enumerate(grid) if cell in settings]
+    table = {name: [column[place] for place in places] for name, column in predicted.items()}
+    found = _recommend(table, list(settings), settings, kept, exact=True)
+    if q.guarded and not q.limits and is_unguarded(kept.aims, kept.constraints, settings.values()):
+        found = replace(found, answer=None, choices=())
     return Advice(
         found=_without_chance(found),
         settings=settings,
         enough=_enough(found, settings),
         commands=None if found.answer is None else _commands(found.answer, settings, q),
+        guards=guards,
         reference=None if found.answer is None else _reference(settings, q.current),
         model=model,
     )
@@ -419,6 +437,7 @@ def _recommend(
     settings: Mapping[Hashable, Factors],
     question: Question,
     when: Timeline | None = None,
+    exact: bool = False,
 ) -> Recommendation:
     percent = question.tolerance_percent
     try:
@@ -429,6 +448,7 @@ def _recommend(
             question.bounds,
             goal=question.goal,
             tolerance=None if percent is None else percent / 100.0,
+            exact=exact,
             when=when,
             intrusion=lambda cell: intrusion(settings[cell], question.current),
             position=positions(settings),

@@ -179,12 +179,21 @@ def _is_of_measures(value: object) -> bool:
     )
 
 
+def _is_facts(value: object) -> bool:
+    return isinstance(value, dict) and _is_plain(value)
+
+
 _FORMS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "title": (_is_title, "a text of at most 200 characters"),
     "subtitle": (_is_subtitle, "a text of at most 300 characters"),
     "citation": (_is_text, "a text of at most 2,000 characters"),
     "url": (_is_address, "an address that begins with http:// or https://"),
     "notes": (_is_notes, "a JSON list of texts"),
+    "cautions": (_is_notes, "a JSON list of texts"),
+    "licence": (_is_text, "a text of at most 2,000 characters"),
+    "how_made": (_is_text, "a text of at most 2,000 characters"),
+    "source_note": (_is_text, "a text of at most 2,000 characters"),
+    "environment": (_is_facts, "a JSON object of facts"),
     "fixed": (_is_fixed, "a JSON object of names and values"),
     "default_view": (_is_view, "a JSON object of measure, x, y and where"),
     "default_fit": (_is_fit, "a JSON object of model, method and where"),

@@ -119,19 +119,16 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
         text: `${goal}: how much delay is allowed? Of these runs only a cost is known, and a longer delay costs what was not measured.`,
       },
     ];
-  if (place === null)
-    return [
-      {
-        text: `${goal}: not enough to recommend a setting. None keeps the limits with 99\u00a0% and loses at most ${brief(tolerance, 2)}\u00a0% with 95\u00a0%: measure each setting more often, or loosen a limit.`,
-      },
-    ];
+  if (place === null) return [{ text: `${goal}: ${answer.message ?? 'not enough to recommend a setting.'}` }];
   const setting = candidates[place];
   const alike = choices.length - 1;
   const why = question.model
     ? `, of ${candidates.length} predictions`
-    : alike > 0
-      ? `; it changes least of the ${choices.length} settings that lose at most ${brief(tolerance, 2)}\u00a0%`
-      : `; every other setting loses more than ${brief(tolerance, 2)}\u00a0%, or may`;
+    : candidates[place].probability_allowed === null
+      ? `; one value for each setting: nothing is known of chance`
+      : alike > 0
+        ? `; it changes least of the ${choices.length} settings that lose at most ${brief(tolerance, 2)}\u00a0%`
+        : `; every other setting loses more than ${brief(tolerance, 2)}\u00a0%, or may`;
   return [
     { text: `${goal}: ` },
     { text: settingName(layout, question.settingOf(setting.factors)), place, strong: true },
@@ -176,7 +173,7 @@ export function notesOf(
       `No run here has ${named(question.aims[0].quantity)}: the model “${question.model.title}” predicts it, with its default parameters.`,
     );
   notes.push(...guardWords(answer, quantities));
-  if (answer.best !== null && answer.message) notes.push(answer.message);
+  if (answer.answer !== null && answer.message) notes.push(answer.message);
   if (answer.left_out > 0) notes.push(`${decimal(answer.left_out, 0)} runs without what was asked about do not count.`);
   return notes;
 }

@@ -114,9 +114,13 @@ describe('the answer', () => {
   });
 
   it('is not given where the runs are not enough for one', () => {
-    const none = eight({ answer: null, choices: [] });
+    const none = eight({
+      answer: null,
+      choices: [],
+      message: 'Not enough to recommend a setting: measure each setting more often, or loosen a limit.',
+    });
     expect(plain(sentenceOf(question, none, layout, 'measured'))).toMatch(
-      /not enough to recommend a setting.*measure each setting more often, or loosen a limit\.$/,
+      /: Not enough to recommend a setting.*measure each setting more often, or loosen a limit\.$/,
     );
   });
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,20 +55,3 @@ def choose(
     choices = tuple(int(k) for k in guarded[enough])
     answer = min(choices, key=intrusion, default=None)
     return Choice(answer, choices, tuple(map(int, guarded)))
-
-
-def fewest_changes(
-    settings: Sequence[dict[str, Any]], current: dict[str, Any] | None, order: Sequence[str]
-) -> Callable[[int], Any]:
-    """Return what orders settings: changes against the current one, then each factor in turn."""
-
-    def changes(index: int) -> Hashable:
-        own = settings[index]
-        changed = sum(own.get(name) != level for name, level in (current or {}).items())
-        return (changed, *(_number(own.get(name)) for name in order))
-
-    return changes
-
-
-def _number(level: Any) -> float:
-    return float(level) if isinstance(level, int | float) else 0.0

@@ -31,7 +31,8 @@ class Settled:
 
     Attributes:
         means: [settings].
-        root: a root of their covariance, [settings, settings].
+        root: the symmetric root of their covariance, [settings, settings], so that what is drawn
+            for a setting is mostly its own.
     """
 
     means: Floats
@@ -65,7 +66,9 @@ def _settled(means: Floats, variances: Floats, positions: Floats) -> Settled:
     centre = float(means.mean())
     after = known - gain @ known
     values, vectors = np.linalg.eigh((after + after.T) / 2.0)
-    return Settled(centre + gain @ (means - centre), vectors * np.sqrt(np.maximum(values, 0.0)))
+    return Settled(
+        centre + gain @ (means - centre), (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    )
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ def moderated_variances(variances: Floats, freedom: Floats) -> tuple[Floats, Flo
     their variances (the prior of Smyth, Statistical Applications in Genetics and Molecular Biology
     3(1), 2004, https://doi.org/10.2202/1544-6115.1027, section 6.2): where they differ no more than
     chance would have it, all of them count as one, and where they differ a lot, each counts alone.
-    Fewer than ten variances tell too little of that: then each counts alone, and a single run has
-    the pooled one.
+    Fewer than ten variances tell too little of that: then each counts alone, a single run has the
+    pooled one, and two or three runs have at least that.
 
     Args:
         variances: of the runs of each setting, [settings]; not read where the freedom is 0.
@@ -41,7 +41,10 @@ def moderated_variances(variances: Floats, freedom: Floats) -> tuple[Floats, Flo
     pooled = float(np.sum(own * variances, where=freedom > 0) / own.sum())
     if known.sum() < _FEWEST:
         single = freedom == 0
-        return np.where(single, pooled, variances), np.where(single, own.sum(), freedom)
+        # two or three equal values that were rounded tell no spread of 0
+        few = np.where(own <= 2.0, np.maximum(variances, pooled), variances)
+        none = single | (variances == 0.0)
+        return np.where(none, pooled, few), np.where(single, own.sum(), freedom)
     prior, prior_freedom = _prior(variances[known], freedom[known])
     if math.isinf(prior_freedom):
         return np.full_like(variances, pooled), np.full_like(freedom, own.sum())

@@ -34,7 +34,6 @@ _DRAWS = 4_000
 _DRAWS_AT_ONCE = 500
 _UNRESOLVED = 0.05
 _POWER = 0.8
-_LIKELY = 0.5
 
 
 class RecommendationError(ValueError):
@@ -154,6 +153,7 @@ def recommend(
     *,
     goal: Goal = "trade",
     tolerance: float | None = None,
+    exact: bool = False,
     when: Timeline | None = None,
     intrusion: Callable[[Hashable], Any] = lambda _cell: 0,
     position: Callable[[Hashable], Sequence[float]] | None = None,
@@ -174,6 +174,7 @@ def recommend(
         constraints: bounds on measures, which need not be aims.
         goal: what the aims are worth together.
         tolerance: loss, as a share, that does not matter; by default what suits the goal.
+        exact: whether values are a model's, which do not scatter.
         when: each run was recorded. Where the spread of replicates does not show what else differs
             between settings, there are no probabilities, and the message says why. What all
             settings share, as those of one session do, is in no difference between them.
@@ -193,7 +194,8 @@ def recommend(
     logs = _logs(table, names, len(cells))
     rows = _rows(cells)
     means = np.array([logs[r].mean(axis=0) for r in rows])
-    dependent = None if when is None else _dependence(logs, cells, when)
+    bounded = any(c.limit != "within" for c in constraints)
+    dependent = None if when is None else _dependence(logs, cells, when, bounded)
     allowed = _kept(means, names, constraints)
     score, note = _score(aims, names, goal, means, allowed)
     tolerance = score.tolerance if tolerance is None else tolerance
@@ -205,11 +207,13 @@ def recommend(
         draws = _draws(logs, rows, means, positions, np.random.default_rng(rng))
     drawn = None if draws is None else _drawn(draws, names, constraints, score)
     found = _candidates(order, rows, names, means, scores, allowed, best, drawn, score)
-    choice = choose(
-        *((scores[None], allowed[None]) if drawn is None else (drawn.scores, drawn.kept)),
-        tolerance,
-        lambda k: intrusion(order[k]),
-    )
+    choice = Choice(None, (), ())
+    if drawn is not None or exact or not constraints:
+        choice = choose(
+            *((scores[None], allowed[None]) if drawn is None else (drawn.scores, drawn.kept)),
+            tolerance,
+            lambda k: intrusion(order[k]),
+        )
     if best is not None and draws is not None:
         cell = np.empty(len(logs), dtype=np.intp)
         for k, own in enumerate(rows):
@@ -225,11 +229,18 @@ def recommend(
     return replace(answer, answer=None, choices=(), message=message)
 
 
-def _dependence(logs: Floats, cells: Sequence[Hashable], when: Timeline) -> str | None:
-    """Say why the spread of the replicates is not that of the means, None where it is."""
+def _dependence(
+    logs: Floats, cells: Sequence[Hashable], when: Timeline, bounded: bool
+) -> str | None:
+    """Say why the spread of the replicates is not that of the means, None where it is.
+
+    What all settings of a session share is in no difference between them, but in each value: it
+    matters where a bound is on the value itself.
+    """
+    verdicts = ("refused", "by_cluster") if bounded else ("refused",)
     for column in np.exp(logs).T:
         found = independence(column.tolist(), cells, when)
-        if found is not None and found.verdict == "refused":
+        if found is not None and found.verdict in verdicts:
             return found.reason
     return None
 
@@ -516,7 +527,7 @@ def _answer(
         good_enough=good,
         tolerance=tolerance,
         frontier=frontier,
-        message=_message(candidates, best, unresolved, replicated),
+        message=_message(candidates, choice, best, replicated, tolerance),
         note=None if best is None else note,
     )
 
@@ -528,9 +539,10 @@ def _how_often(candidates: Sequence[Candidate]) -> str:
 
 def _message(
     candidates: Sequence[Candidate],
+    choice: Choice,
     best: int | None,
-    unresolved: Sequence[Hashable],
     replicated: bool,
+    tolerance: float,
 ) -> str | None:
     if best is None:
         return "No setting that was measured keeps the constraints: loosen one, or measure others."
@@ -539,12 +551,11 @@ def _message(
             "Each setting has one value only, without its spread: this ranks the values as they "
             "are. Measure each setting at least three times for probabilities."
         )
-    chance = candidates[0].probability_best
-    if unresolved and chance is not None and chance < _LIKELY:
+    if choice.answer is None:
         return (
-            f"The data cannot tell {len(unresolved)} other settings from the best. Measure these "
-            f"again if the difference matters{_how_often(candidates)}; any of them will do if it "
-            "does not."
+            "Not enough to recommend a setting: none keeps the limits with 99 % and loses at most "
+            f"{100.0 * tolerance:g} % with 95 %. Measure each setting more often"
+            f"{_how_often(candidates)}, or loosen a limit."
         )
     single = sum(c.n == 1 for c in candidates)
     if single:

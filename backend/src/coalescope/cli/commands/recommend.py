@@ -172,11 +172,7 @@ def _print_answer(found: RecommendationOut) -> None:
             loss = "" if not each.loss_percent else f", {shown(each.loss_percent, 3)} % dearer"
             print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{loss}")
     elif found.best is not None:
-        print("Not enough to recommend a setting: none keeps the guards with 99 % and comes within")
-        print(
-            f"{shown(found.tolerance_percent)} % of the best with 95 %. Measure each setting more"
-        )
-        print("often, or loosen a guard (--within) or the tolerance (--tolerance).")
+        print("Nothing to set.")
 
 
 def _print_effects(found: RecommendationOut) -> None:

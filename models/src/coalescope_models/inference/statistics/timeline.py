@@ -6,6 +6,7 @@ Standard library only: the page's Python needs it too.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -100,7 +101,7 @@ def _sessions(moments_s: Sequence[float | None]) -> tuple[int, ...]:
     if known is None:
         return (0,) * len(moments_s)
     starts = [later for earlier, later in pairwise(sorted(known)) if later - earlier > PAUSE_S]
-    return tuple(sum(start <= moment for start in starts) for moment in known)
+    return tuple(bisect_right(starts, moment) for moment in known)
 
 
 def _one_after_another(numbers: Sequence[int], positions: Sequence[int]) -> bool:
