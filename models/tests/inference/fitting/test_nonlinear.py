@@ -389,3 +389,22 @@ def test_mgh10_of_nist_is_told_though_its_parameters_rise_and_fall_together():
     for name, own in result.estimates.items():
         assert own.value == pytest.approx(certified[name], rel=1e-6)
         assert own.standard_error == pytest.approx(errors[name], rel=1e-5)
+
+
+@pytest.mark.parametrize("off", [0.0, 20.0])
+@pytest.mark.parametrize("weighting", ["absolute", "relative"])
+def test_outlying_runs_are_looked_for_in_deviations_as_they_are_weighed(weighting, off):
+    """Runs of all cells scatter alike in what the weighting says; only one far off is told of."""
+    model = model_of(lambda x, a, b, xp: {"y": a + b * x}, a=(1.0, 0.0, 10.0), b=(1.0, 0.0, 10.0))
+    x = np.array([0.0, 20.0, 40.0, 60.0, 80.0, 100.0]).repeat(3)
+    mean = 2.0 + x
+    unit = np.full(len(x), 0.5) if weighting == "absolute" else 0.02 * mean
+    y = mean + unit * np.tile([-1.0, 0.2, 0.8], 6)
+    y[-1] += off * unit[-1]
+    fit = fit_nonlinear(
+        model, {"x": x, "y": y}, "y", ["a", "b"], cells=x, weighting=weighting,
+        resamples=50, rng=1,
+    )  # fmt: skip
+    refused = "not belong with the others" in (fit.message or "")
+    assert refused == (off > 0.0)
+    assert all((own.ci95 is None) == refused for own in fit.estimates.values())

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often the 95 % intervals of nonlinear fits cover the truth, by simulation.
 
-`pytest -m soak --log-cli-level=INFO models/tests/fitting/test_nonlinear_coverage.py` prints every
-share. The fits of all simulations are searched for at once, which takes a tenth of the time; a test
-compares some with `fit_nonlinear`.
+`pytest -m soak --log-cli-level=INFO models/tests/inference/fitting/test_nonlinear_coverage.py`
+prints every share. Each simulated measurement is fitted by `fit_nonlinear`, as a user's is.
 """
 
 import logging
@@ -14,17 +13,18 @@ import numpy as np
 import pytest
 from coalescope_models.catalogue import MODELS, Model, evaluate
 from coalescope_models.expr import trace
-from coalescope_models.inference.fitting import fit_nonlinear, nonlinear
-from coalescope_models.inference.fitting.bootstrap import Replicates
+from coalescope_models.inference.fitting import fit_nonlinear
 from coalescope_models.user_models.model import Constant, user_model
+from scipy.stats import binom
 
 #: With ten replicates; the simulation's own error is 0.6 % then.
 SIMULATIONS = 1_500
 #: With fewer replicates, where coverage is told and not promised; 1.1 %.
 SIMULATIONS_OF_FEW = 400
 RESAMPLES = 200
-#: Simulations that are fitted at once.
-_AT_ONCE = 25
+#: Share of measurements without outliers that get no interval at most, as a run is named as one:
+#: 1.7 % of 1500 with ten replicates in seven cells.
+REFUSED = 0.02
 
 
 def rising(delay_us, floor, reach, scale_us, xp):
@@ -136,83 +136,47 @@ def table(design, runs):
     return {**columns, design.output: runs.ravel()}, np.arange(len(runs)).repeat(replicates)
 
 
-def fits(design, noise, simulated, resamples):
-    """Estimates [simulations, p] and ends of their intervals [simulations, p, 2].
+def _given(estimate):
+    return estimate.ci95
 
-    As `fit_nonlinear` does it, with the simulation's number as seed.
+
+def fits(name, noise, replicates, simulations, resamples):
+    """Fits of simulated measurements, as a user gets them; the simulation's number is the seed."""
+    design, rng = DESIGNS[name], np.random.default_rng(13)
+    for seed in range(simulations):
+        rows, cells = table(design, design.runs(noise, replicates, rng))
+        yield fit_nonlinear(
+            design.model, rows, design.output, list(design.free), held=design.held, cells=cells,
+            weighting=WEIGHTING[noise], resamples=resamples, rng=seed,
+        )  # fmt: skip
+
+
+def coverage(name, noise, replicates, simulations, resamples=RESAMPLES, ends_of=_given):
+    """Shares of the intervals given that cover the truth, and the simulation's error.
+
+    `ends_of` makes other intervals of an estimate, for controls.
     """
-    tasks = [
-        nonlinear._read(
-            design.model, rows, design.output, list(design.free), None, design.held, cells,
-            WEIGHTING[noise],
-        )
-        for rows, cells in (table(design, runs) for runs in simulated.values())
-    ]  # fmt: skip
-    some, count = tasks[0], len(tasks)
-    lo, hi = some.bounds
-    spread = nonlinear._halton(nonlinear._STARTS, len(lo))
-    starts = np.vstack([[p.default for p in some.free], lo + (hi - lo) * spread])
-    observed = np.stack([task.observed for task in tasks])
-    values, cost = some.solve(observed.repeat(len(starts), axis=0), np.tile(starts, (count, 1)))
-    cost = np.where(np.isfinite(values).all(axis=1), cost, np.inf).reshape(count, -1)
-    best = values.reshape(count, len(starts), -1)[np.arange(count), cost.argmin(axis=1)]
-    drawn = [
-        Replicates.of(task.replicates[:, None], task.groups).means(
-            resamples, np.random.default_rng(seed)
-        )[:, :, 0]
-        for seed, task in zip(simulated, tasks, strict=True)
-    ]
-    draws, _ = some.solve(np.concatenate(drawn), best.repeat(resamples, axis=0), 60)
-    draws = draws.reshape(count, resamples, -1)
-    ends = [
-        nonlinear._ends(task, own, d[np.isfinite(d).all(axis=1)], [])
-        for task, own, d in zip(tasks, best, draws, strict=True)
-    ]
-    return best, np.array(ends), draws
-
-
-def coverage(name, noise, replicates, simulations, resamples=RESAMPLES, ends_of=None):
-    """Shares of the intervals that cover the truth, and the simulation's error.
-
-    `ends_of` makes other intervals, from estimates and resamples, for controls.
-    """
-    design, truth = DESIGNS[name], np.array(list(DESIGNS[name].free.values()))
-    rng = np.random.default_rng(13)
-    hits = np.zeros(len(truth))
-    for first in range(0, simulations, _AT_ONCE):
-        seeds = range(first, min(first + _AT_ONCE, simulations))
-        simulated = {seed: design.runs(noise, replicates, rng) for seed in seeds}
-        values, ends, draws = fits(design, noise, simulated, resamples)
-        if ends_of is not None:
-            ends = ends_of(values, draws)
-        hits += np.sum((ends[..., 0] <= truth) & (truth <= ends[..., 1]), axis=0)
-    shares = dict(zip(design.free, hits / simulations, strict=True))
-    error = float(np.sqrt(0.95 * 0.05 / simulations))
+    truth = DESIGNS[name].free
+    hits = dict.fromkeys(truth, 0)
+    given = 0
+    for fit in fits(name, noise, replicates, simulations, resamples):
+        if any(own.ci95 is None for own in fit.estimates.values()):
+            continue
+        given += 1
+        for own, value in truth.items():
+            low, high = ends_of(fit.estimates[own])
+            hits[own] += low <= value <= high
+    shares = {own: count / given for own, count in hits.items()}
+    error = float(np.sqrt(0.95 * 0.05 / given))
     shown = ", ".join(f"{own} {100 * share:.1f} %" for own, share in shares.items())
     logging.getLogger(__name__).info(
-        "nominal 95 %%, %s, %s noise, %d settings of %d: %s (error of the simulation %.1f %%)",
-        name, noise, len(design.exact), replicates, shown, 100 * error,
+        "nominal 95 %%, %s, %s noise, %d settings of %d: %s (error of the simulation %.1f %%), "
+        "intervals of %d of %d",
+        name, noise, len(DESIGNS[name].exact), replicates, shown, 100 * error, given, simulations,
     )  # fmt: skip
+    refused = simulations - given
+    assert binom.sf(refused - 1, simulations, REFUSED) > 1e-4, f"{refused} have no interval"
     return shares, error
-
-
-@pytest.mark.parametrize("noise", WEIGHTING)
-@pytest.mark.parametrize("name", DESIGNS)
-def test_what_is_simulated_is_what_a_user_gets(name, noise):
-    design = DESIGNS[name]
-    rng = np.random.default_rng(3)
-    simulated = {seed: design.runs(noise, 3, rng) for seed in (0, 7)}
-    values, ends, _ = fits(design, noise, simulated, 50)
-    for k, (seed, runs) in enumerate(simulated.items()):
-        rows, cells = table(design, runs)
-        alone = fit_nonlinear(
-            design.model, rows, design.output, list(design.free), held=design.held, cells=cells,
-            weighting=WEIGHTING[noise], resamples=50, rng=seed,
-        )  # fmt: skip
-        assert (alone.bootstrap.unit, alone.n) == ("replicates", len(runs))
-        for own, value, interval in zip(alone.estimates.values(), values[k], ends[k], strict=True):
-            assert own.value == pytest.approx(value, rel=1e-6, abs=1e-9)
-            assert own.ci95 == pytest.approx(tuple(interval), rel=1e-5, abs=1e-6)
 
 
 def test_intervals_of_ten_replicates_cover_the_truth():
@@ -225,9 +189,9 @@ def test_intervals_of_ten_replicates_cover_the_truth():
 def test_intervals_that_ignore_how_few_replicates_there_are_do_not():
     """The control: normal quantiles, and the spread of the plain bootstrap."""
 
-    def short(values, draws):
-        half = 1.96 * np.sqrt(2 / 3) * draws.std(axis=1)
-        return np.stack([values - half, values + half], axis=-1)
+    def short(estimate):
+        half = 1.96 * np.sqrt(2 / 3) * estimate.standard_error
+        return estimate.value - half, estimate.value + half
 
     shares, error = coverage("a law of one's own", "constant", 3, 300, 50, short)
     assert max(shares.values()) < 0.93 - 3 * error

@@ -195,7 +195,7 @@ def fit_nonlinear(
         draws = _bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
     result = _fitted(task, plan, name, values, draws)
     if cells is not None:
-        found = len(outlying(_over_predicted(task, values) - 1.0, task.groups))
+        found = len(outlying(_deviations(task, values), task.groups))
         result = without_intervals(result, _why_outliers(found)) if found else result
     if when is None or cells is None:
         return result
@@ -233,11 +233,24 @@ def _why_outliers(found: int) -> str:
     )
 
 
+def _by_run(task: _Task, of_points: Floats) -> Floats:
+    """What belongs to points, [n], for each of their runs in the order of the table, [rows]."""
+    rows = np.empty(len(task.replicates))
+    rows[task.groups.order] = np.repeat(of_points, task.groups.sizes)
+    return rows
+
+
+def _deviations(task: _Task, values: Floats) -> Floats:
+    """Deviations of the model from each run, as they are weighed, [rows]."""
+    predicted, _ = task.predict(values[None])
+    off: Floats = _by_run(task, predicted[0]) - task.replicates
+    return off / _by_run(task, task.units(task.observed))
+
+
 def _over_predicted(task: _Task, values: Floats) -> Floats:
     """Each replicate over what the model predicts for its cell; 1 where that is zero."""
     predicted, _ = task.predict(values[None])
-    rows = np.empty(len(task.replicates))
-    rows[task.groups.order] = np.repeat(predicted[0], task.groups.sizes)
+    rows = _by_run(task, predicted[0])
     over: Floats = np.divide(task.replicates, rows, out=np.ones_like(rows), where=rows != 0.0)
     return over
 
@@ -485,12 +498,7 @@ def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Gener
 
 
 def _lack_of_fit(task: _Task, values: Floats) -> LackOfFit | None:
-    predicted, _ = task.predict(values[None])
-    rows = np.empty(len(task.replicates))
-    scale = np.empty(len(task.replicates))
-    rows[task.groups.order] = np.repeat(predicted[0], task.groups.sizes)
-    scale[task.groups.order] = np.repeat(task.units(task.observed), task.groups.sizes)
-    return lack_of_fit((rows - task.replicates) / scale, task.groups, len(values))
+    return lack_of_fit(_deviations(task, values), task.groups, len(values))
 
 
 def _fitted(

@@ -108,13 +108,14 @@ def _medians(response: Floats, cells: Groups) -> Floats:
 def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
     """Rows of runs that do not belong with the others of their cell.
 
-    With probability 1 % at most any is named by its cell alone where all are normal, however many
-    cells there are. Cells of few runs cannot tell so: there, one is also named that lies ten times
-    as far from the others as the runs of a usual cell do, and in cells of four or more stands out
-    among its own.
+    With a probability of 1 to 2 % any is named by its cell alone where all are normal, however many
+    cells there are: the test means 1 %, and is approximate for few runs.
+    Cells of few runs cannot tell so: there, one is also named that lies ten times as far from the
+    others as the runs of a usual cell do, and in cells of four or more stands out among its own.
 
     Args:
-        deviations: of the model from each run, relative to its cell's response, [N].
+        deviations: of the model from each run, in what runs of all cells scatter alike in: relative
+            to their cell's response or, of a fit to absolute deviations, in its unit, [N].
         cells: groups of replicates.
     """
     found: set[int] = set()
