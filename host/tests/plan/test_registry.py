@@ -90,6 +90,13 @@ def test_the_glossary_knows_the_factors_that_say_so() -> None:
     assert factors == IN_GLOSSARY
 
 
+@pytest.mark.parametrize("name", ["speed_mbps", "cpus"])
+def test_what_is_only_recorded_has_one_level(tmp_path: Path, name: str) -> None:
+    assert levels(tmp_path, f"{name} = [4]")[name] == (4,)
+    with pytest.raises(PlanError, match="it can have one level only"):
+        levels(tmp_path, f"{name} = [4, 8]")
+
+
 def test_no_other_factor_is_named_like_a_quantity() -> None:
     """It would stand in a log as factor.NAME beside the glossary's NAME."""
     parameters = {"queues", "rx_frames", "napi_defer_hard_irqs"}  # of models, and no measures

@@ -3,9 +3,10 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
-from .factor_rule import NOTE, SWITCH, FactorRule, Level, Levels, whole
+from .factor_rule import MOST_CPUS, MUCH, NOTE, SWITCH, FactorRule, Level, Levels, whole
 from .registry import MEANINGS, SETTINGS
 from .toml_table import suggestion
 
@@ -39,6 +40,8 @@ _OTHERS: Mapping[str, FactorRule] = {
     "driver_version": NOTE,
     "kernel_version": NOTE,
     "host": NOTE,
+    "speed_mbps": replace(whole(1, MUCH, "in 10⁶ bits per second"), recorded_only=True),
+    "cpus": replace(whole(1, MOST_CPUS, "the number of CPUs online"), recorded_only=True),
 }
 
 FACTORS: Mapping[str, FactorRule] = MappingProxyType(
