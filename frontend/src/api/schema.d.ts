@@ -1351,6 +1351,36 @@ export interface components {
             b: number | string | null;
         };
         /**
+         * EffectOut
+         * @description A line of the table.
+         */
+        EffectOut: {
+            /**
+             * Name
+             * @description A factor, “A × B” for their interaction, or replicates
+             */
+            name: string;
+            /**
+             * Sum Of Squares
+             * @description In the squared unit of the measure
+             */
+            sum_of_squares: number;
+            /** Degrees Of Freedom */
+            degrees_of_freedom: number;
+            /**
+             * Share Percent
+             * @description Of the total variation
+             */
+            share_percent: number;
+            /**
+             * F
+             * @description Mean square over that of the replicates
+             */
+            f: number | null;
+            /** P Value */
+            p_value: number | null;
+        };
+        /**
          * EnvironmentOut
          * @description What the runs were recorded with.
          */
@@ -2157,6 +2187,33 @@ export interface components {
             name: string;
             /** T S */
             t_s: number | null;
+        };
+        /**
+         * MeasureChangeOut
+         * @description What the answer changes in a measure.
+         */
+        MeasureChangeOut: {
+            /** Measure */
+            measure: string;
+            /**
+             * Reference
+             * @description Mean at the setting that it is compared with
+             */
+            reference: number;
+            /** Answer */
+            answer: number;
+            /** Change Percent */
+            change_percent: number;
+            /** Ci95 Percent */
+            ci95_percent: [
+                number,
+                number
+            ] | null;
+            /**
+             * Gain
+             * @description Null where no change lies in the interval
+             */
+            gain: boolean | null;
         };
         /**
          * MeasureOut
@@ -3110,7 +3167,7 @@ export interface components {
              * Effects
              * @description What the answer changes against it
              */
-            effects: components["schemas"]["coalescope__recommendations__schemas__EffectOut"][];
+            effects: components["schemas"]["MeasureChangeOut"][];
             /**
              * Ask
              * @description Limits on the delay to choose from: where only a cost is known, there is no answer without one
@@ -4345,7 +4402,7 @@ export interface components {
              */
             without: string[];
             /** Effects */
-            effects: components["schemas"]["coalescope__analyses__schemas__EffectOut"][];
+            effects: components["schemas"]["EffectOut"][];
             /**
              * Message
              * @description What limits it
@@ -4365,63 +4422,6 @@ export interface components {
             where: {
                 [key: string]: string | number | null;
             };
-        };
-        /**
-         * EffectOut
-         * @description A line of the table.
-         */
-        coalescope__analyses__schemas__EffectOut: {
-            /**
-             * Name
-             * @description A factor, “A × B” for their interaction, or replicates
-             */
-            name: string;
-            /**
-             * Sum Of Squares
-             * @description In the squared unit of the measure
-             */
-            sum_of_squares: number;
-            /** Degrees Of Freedom */
-            degrees_of_freedom: number;
-            /**
-             * Share Percent
-             * @description Of the total variation
-             */
-            share_percent: number;
-            /**
-             * F
-             * @description Mean square over that of the replicates
-             */
-            f: number | null;
-            /** P Value */
-            p_value: number | null;
-        };
-        /**
-         * EffectOut
-         * @description What the answer changes in a measure.
-         */
-        coalescope__recommendations__schemas__EffectOut: {
-            /** Measure */
-            measure: string;
-            /**
-             * Reference
-             * @description Mean at the setting that it is compared with
-             */
-            reference: number;
-            /** Answer */
-            answer: number;
-            /** Change Percent */
-            change_percent: number;
-            /** Ci95 Percent */
-            ci95_percent: [
-                number,
-                number
-            ] | null;
-            /**
-             * Gain
-             * @description Null where no change lies in the interval
-             */
-            gain: boolean | null;
         };
     };
     responses: never;

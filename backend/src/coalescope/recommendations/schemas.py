@@ -181,7 +181,7 @@ class CandidateOut(BaseModel):
     )
 
 
-class EffectOut(BaseModel):
+class MeasureChangeOut(BaseModel):
     """What the answer changes in a measure."""
 
     measure: str
@@ -247,7 +247,7 @@ class RecommendationOut(BaseModel):
     )
     guards: list[ConstraintIn] = Field(description="Bounds that were kept without being asked for")
     reference: dict[str, Level] | None = Field(description="What the answer is compared with")
-    effects: list[EffectOut] = Field(description="What the answer changes against it")
+    effects: list[MeasureChangeOut] = Field(description="What the answer changes against it")
     ask: list[LimitedOut] = Field(
         description="Limits on the delay to choose from: where only a cost is known, there is no "
         "answer without one"
@@ -286,7 +286,7 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
             ConstraintIn(measure=g.measure, limit=g.limit, value=g.value) for g in advice.guards
         ],
         reference=None if advice.reference is None else dict(advice.settings[advice.reference]),
-        effects=[EffectOut(**asdict(effect)) for effect in advice.effects],
+        effects=[MeasureChangeOut(**asdict(effect)) for effect in advice.effects],
         ask=[
             LimitedOut(
                 factor=each.factor,
