@@ -795,7 +795,7 @@ def setting() -> Iterator[Row]:
         how="given",
     )
     yield Row(
-        "host",
+        "the machine",
         "1.6 GHz, 512 MB, jiffies of 10 ms",
         "costs in jiffies of 10 ms",
         "cpu-overhead and what uses it",
@@ -898,7 +898,7 @@ def zec() -> Iterator[Row]:
     yield from (
         Row("MSS", "1460 bytes", "1500 − 40", "", how="given"),
         Row(
-            "host",
+            "the machine",
             "Athlon 1200 MHz, bus 100 MHz, 256 MB, IRQ 5 or 9",
             "in no model",
             "",
@@ -1063,7 +1063,7 @@ def ronciak() -> Iterator[Row]:
         "bus-bound",
     )
     yield Row(
-        "hosts",
+        "the machines",
         "2 × 2.8 GHz; 2 × 1266 MHz; Linux 2.4.20-8smp",
         "in no model",
         "",

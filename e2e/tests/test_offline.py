@@ -71,6 +71,7 @@ def work_offline(file: Page, path: Path, page: Page) -> None:
     advice = file.get_by_role("region", name="Recommendation")
     expect(advice).to_contain_text("how much delay is allowed?")
     advice.get_by_role("button", name="Goal, curve, commands").click()
+    advice.get_by_text("Apply it to my machine").click()
     advice.get_by_label("Interface").fill("eth9")
     advice.get_by_label("Interface").press("Enter")
     expect(advice).to_contain_text("without a server")
@@ -84,17 +85,17 @@ def test_a_recommendation_is_kept_for_the_other_levels_too(
     page: Page, chromium: Browser, console: Console, tmp_path: Path
 ) -> None:
     page.goto("/explorer/virtual-testbed?workload=tcp&measure=throughput_mbps&advice=open")
-    advised(page, "MTU 6000, delay 1280")
+    advised(page, "MTU 3000, delay 10")
     path = exported(page, tmp_path)
     with somebody_else(chromium, offline=True) as offline:
         file = offline.new_page()
         console.listen(file)
         file.goto(path.as_uri())
-        advised(file, "MTU 6000, delay 1280")
+        advised(file, "MTU 3000, delay 10")
         file.get_by_role("radio", name="UDP").click()
-        advised(file, "MTU 6000, delay 960")
+        advised(file, "MTU 1500, delay 10")
         file.get_by_role("button", name="CPU per GB").click()
-        advised(file, "For least traffic CPU time")
+        advised(file, "for least traffic CPU time")
 
 
 def advised(page: Page, words: str) -> None:

@@ -116,7 +116,7 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
   if (ask.length > 0)
     return [
       {
-        text: `${goal}: how much delay is allowed? Of these runs only a cost is known, and a longer delay costs what was not measured.`,
+        text: `${goal}: how much delay is allowed? Only a cost was measured.`,
       },
     ];
   if (place === null) return [{ text: `${goal}: ${answer.message ?? 'not enough to recommend a setting.'}` }];
@@ -146,10 +146,10 @@ export interface Offer {
 export function offersOf(question: Question, answer: Recommendation, layout: Layout): Offer[] {
   return answer.ask.map(({ factor, at_most: atMost, factors, loss_percent: loss }) => {
     const axis = [layout.x, layout.y].find((a) => a?.name === factor);
-    const limit = axis ? axisWords(axis, atMost, true) : `${factor} ${brief(atMost, 4)}`;
+    const limit = axis ? axisWords(axis, atMost, false).replace(/^\S+/, 'at most') : `${factor} ${brief(atMost, 4)}`;
     const setting = factors === null ? 'no setting' : settingName(layout, question.settingOf(factors), false);
     const dearer = loss === null || loss < 0.05 ? '' : `, ${brief(loss, 2)}\u00a0% more`;
-    return { factor, atMost, text: `At most ${limit}: ${setting}${dearer}` };
+    return { factor, atMost, text: `${limit}: ${setting}${dearer}` };
   });
 }
 

@@ -132,8 +132,8 @@ describe('the answer', () => {
     const found = eight({ answer: null, choices: [], ask });
     expect(plain(sentenceOf(question, found, layout, 'measured'))).toMatch(/how much delay is allowed\?/);
     expect(offersOf(question, found, layout).map((o) => o.text.replaceAll('\u00a0', ' '))).toEqual([
-      'At most delay 40 µs: MTU 9000, delay 40, 14 % more',
-      'At most delay 100 µs: no setting',
+      'at most 40: MTU 9000, delay 40, 14 % more',
+      'at most 100: no setting',
     ]);
   });
 
