@@ -83,7 +83,7 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     back = advice.get_by_label("Commands for the way back")
     expect(back).to_contain_text("sh /run/coalescope-eth9.back")
     advice.get_by_text("To keep it after a restart").click()
-    advice.get_by_label("System").select_option("netplan")
+    advice.get_by_role("combobox", name=re.compile("^System")).select_option("netplan")
     expect(advice.get_by_label("What keeps it")).to_contain_text("/etc/netplan/90-coalescope")
     with said(page, "Copied"):
         advice.get_by_role("button", name="Copy").first.click()
@@ -95,9 +95,7 @@ def test_the_answer_its_curve_and_its_commands(page: Page, lab: str) -> None:
     advice.get_by_text("All 6 settings").click()
     expect(advice.get_by_role("row")).to_have_count(7)
     expect(advice.get_by_role("cell", name="breaks a limit").first).to_be_visible()
-    expect(page).to_have_url(
-        re.compile("goal=trade.*weigh=cpu:0.2.*atleast=throughput_mbps:195")
-    )
+    expect(page).to_have_url(re.compile("goal=trade.*weigh=cpu:0.2.*atleast=throughput_mbps:195"))
     stand_still(page)
     words = answer(page).inner_text()
     page.reload()
