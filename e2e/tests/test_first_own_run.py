@@ -173,6 +173,9 @@ def disturbance(traffic: str, run: Recorded) -> str:
     rates = [interval["bits_per_second"] for interval in run.intervals]
     if max(rates) > STEADY[traffic] * min(rates):
         return f"iperf3's own rates went from {min(rates):,.0f} to {max(rates):,.0f} b/s"
+    losses = [interval.get("lost_packets", 0) for interval in run.intervals]
+    if traffic == "udp-with-loss" and max(losses) > STEADY[traffic] * min(losses):
+        return f"iperf3 lost from {min(losses)} to {max(losses)} datagrams in a second"
     if traffic == "udp" and run.loss_percent > TAKEN_PERCENT:
         return f"iperf3 had no CPU in time and lost {run.loss_percent:.2g} % of the datagrams"
     return ""
