@@ -20,7 +20,8 @@ for name, module in sys.modules.items():
     if name.partition(".")[0] in ("coalescope", "coalescope_host", "coalescope_models"):
         file = pathlib.Path(module.__file__)
         root = next(r for r in roots if file.is_relative_to(r))
-        files[file.relative_to(root).as_posix()] = file.read_bytes()
+        for each in (file, *file.parent.glob("*.toml")):  # and the tables that modules read
+            files[each.relative_to(root).as_posix()] = each.read_bytes()
 out = io.BytesIO()
 with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
     for name in sorted(files):

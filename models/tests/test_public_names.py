@@ -32,3 +32,7 @@ def test_a_text_of_version_0_1_finds_its_modules():
     )
     assert read_source(text)["outputs"]
     assert importlib.import_module("coalescope_models.link")
+
+
+def test_every_public_name_has_its_home():
+    assert set(coalescope_models._HOMES) == set(coalescope_models.__all__)
