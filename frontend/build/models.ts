@@ -2,7 +2,7 @@
 // `virtual:models`: the built-in models, traced by Python when the page is built. Kernels become
 // functions of the bundle (no eval in the browser), LaTeX becomes MathML (no renderer in the browser), which each model's page fetches for
 // itself from `virtual:equations/<id>`: it is most of the text. `virtual:sources` has each model's Python, as the workshop starts from it;
-// `virtual:about/<id>` what its page tells besides; `virtual:symbols` the symbol of every quantity;
+// `virtual:about/<id>` what its page tells besides; `virtual:definitions` what the glossary tells of every quantity besides;
 // `virtual:references` what each model answers at some points, for tests.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ const RESOLVED_EQUATIONS = `\0${EQUATIONS}`;
 const ABOUT = 'virtual:about/';
 const RESOLVED_ABOUT = `\0${ABOUT}`;
 
-const SYMBOLS = 'virtual:symbols';
-const RESOLVED_SYMBOLS = `\0${SYMBOLS}`;
+const DEFINITIONS = 'virtual:definitions';
+const RESOLVED_DEFINITIONS = `\0${DEFINITIONS}`;
 
 const REFERENCES = 'virtual:references';
 
@@ -58,23 +58,42 @@ export function kernelExpression(text: string): string {
   return `(() => {\n${body}\nreturn kernel;\n})()`;
 }
 
-/** A quantity stands in several models and in the glossary: each is written once, `q[i]`, and with its symbol where it stands in a model. */
+/** What a model says of a parameter besides what it is. */
+const OWN = ['default', 'lo', 'hi', 'step'];
+/** What the glossary alone tells, `virtual:definitions`; the symbol as LaTeX besides. */
+const LATER = ['description', 'source'];
+
+const part = (of: object, has: (field: string) => boolean) => Object.entries(of).filter(([field]) => has(field));
+
+/**
+ * A quantity stands in several models and in the glossary: each is written once, `q[i]`, and with its symbol where it stands in a model.
+ * A parameter is its quantity and what the model says besides.
+ */
 function dictionary() {
   const texts: string[] = [];
   const places = new Map<string, number>();
+  const refer = (quantity: object, spell: (q: Named) => object): string => {
+    const key = JSON.stringify(quantity);
+    const place = places.get(key) ?? texts.push(JSON.stringify(spell(quantity as Named))) - 1;
+    places.set(key, place);
+    return `q[${place}]`;
+  };
   const list = (named: readonly Named[], spell: (q: Named) => object): string => {
-    const items = named.map((quantity) => {
-      const key = JSON.stringify(quantity);
-      const place = places.get(key) ?? texts.push(JSON.stringify(spell(quantity))) - 1;
-      places.set(key, place);
-      return `q[${place}]`;
+    const items = named.map((each) => {
+      const own = part(each, (field) => OWN.includes(field));
+      const rest = part(each, (field) => !OWN.includes(field) && !LATER.includes(field));
+      const place = refer(Object.fromEntries(rest), spell);
+      return own.length === 0
+        ? place
+        : `{ ...${place}, ${own.map(([field, value]) => `${field}: ${JSON.stringify(value)}`).join(', ')} }`;
     });
     return `[${items.join(', ')}]`;
   };
   return { texts, list };
 }
 
-const symbolic = (q: Named): object => ({ ...q, symbolMath: mathml(q.symbol, false) });
+const plain = ({ symbol: _, ...q }: Named): object => q;
+const symbolic = (q: Named): object => ({ ...plain(q), symbolMath: mathml(q.symbol, false) });
 
 const loaders = ({ models }: Bundle, from: string): string =>
   `{${models.map(({ id }) => `${JSON.stringify(id)}: () => import(${JSON.stringify(from + id)})`).join(', ')}}`;
@@ -95,7 +114,7 @@ function kernelsText({ id, kernels }: TracedModel): string {
 function moduleText(bundle: Bundle): string {
   const words = dictionary();
   const models = bundle.models.map((model) => modelText(model, words));
-  const quantities = words.list(bundle.quantities, (q) => q);
+  const quantities = words.list(bundle.quantities, plain);
   return [
     `const q = [\n${words.texts.join(',\n')}\n];`,
     `export const models = [\n${models.join(',\n')}\n];`,
@@ -121,8 +140,12 @@ function aboutText(bundle: Bundle, model: TracedModel): string {
   return `export default ${JSON.stringify({ ...model.about, published })};`;
 }
 
-const symbolsText = ({ quantities }: Bundle): string =>
-  `export default ${JSON.stringify(Object.fromEntries(quantities.map((q) => [q.name, mathml(q.symbol, false)])))};`;
+const definitionsText = ({ quantities }: Bundle): string => {
+  const told = quantities.map(({ name, symbol, description, source }) => {
+    return [name, { symbol, symbolMath: mathml(symbol, false), description, source }];
+  });
+  return `export default ${JSON.stringify(Object.fromEntries(told))};`;
+};
 
 interface Sources {
   readonly format: number;
@@ -161,7 +184,7 @@ export function models(): Plugin {
     name: 'coalescope-models',
     resolveId(id) {
       if (id === ID) return RESOLVED;
-      if (id.startsWith(ABOUT) || id === SYMBOLS || id === REFERENCES) return `\0${id}`;
+      if (id.startsWith(ABOUT) || id === DEFINITIONS || id === REFERENCES) return `\0${id}`;
       return id.startsWith(EQUATIONS) || id === SOURCES || id.startsWith(`${SOURCES}/`) ? `\0${id}` : null;
     },
     load(id) {
@@ -176,10 +199,10 @@ export function models(): Plugin {
         return sourcesText(sources, id.slice(RESOLVED_SOURCES.length + 1));
       }
       const part = [RESOLVED_EQUATIONS, RESOLVED_ABOUT].find((each) => id.startsWith(each));
-      if (part === undefined && id !== RESOLVED_SYMBOLS && id !== `\0${REFERENCES}`) return null;
+      if (part === undefined && id !== RESOLVED_DEFINITIONS && id !== `\0${REFERENCES}`) return null;
       bundle ??= readBundle();
       if (id === `\0${REFERENCES}`) return referencesText(bundle);
-      if (part === undefined) return symbolsText(bundle);
+      if (part === undefined) return definitionsText(bundle);
       const model = bundle.models.find((m) => m.id === id.slice(part.length));
       if (!model) return null;
       if (part === RESOLVED_EQUATIONS) return equationsText(model);

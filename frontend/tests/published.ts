@@ -2,10 +2,10 @@
 // The published data sets as the server would answer them, straight from their tables.
 import { readFileSync } from 'node:fs';
 import type { Cell, Experiment, Factor, FactorValue, Fit, MeasureOf } from '../src/api/types';
-import { catalogue } from '../src/engine/catalogue';
+import { DEFINITIONS } from '../src/engine/definitions';
 import type { Subject } from '../src/state/view';
 
-const quantity = (name: string) => catalogue.quantities.find((q) => q.name === name);
+const quantity = (name: string) => DEFINITIONS.find((q) => q.name === name);
 
 function rowsOf(slug: string): Record<string, string>[] {
   const text = readFileSync(new URL(`../../datasets/${slug}/data.csv`, import.meta.url), 'utf8').trim();

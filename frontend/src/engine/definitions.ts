@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The glossary: every quantity with its symbol as MathML, made when the page was built from the objects that write docs/glossary.md.
-import symbols from 'virtual:symbols';
+import definitions from 'virtual:definitions';
 import type { Quantity } from '../api/types';
 import { catalogue } from './catalogue';
 
@@ -10,7 +10,7 @@ export interface Definition extends Quantity {
 
 export const DEFINITIONS: readonly Definition[] = catalogue.quantities.map((q) => ({
   ...q,
-  symbolMath: symbols[q.name] ?? '',
+  ...definitions[q.name],
 }));
 
 export const definitionOf = (name: string): Definition | undefined => DEFINITIONS.find((d) => d.name === name);

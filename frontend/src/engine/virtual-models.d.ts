@@ -10,10 +10,12 @@ declare module 'virtual:models' {
   /** By model: what its page tells besides. */
   export const about: Readonly<Record<string, () => Promise<{ default: import('../state/models').About }>>>;
 }
-declare module 'virtual:symbols' {
-  /** By quantity, as MathML. */
-  const symbols: Readonly<Record<string, string>>;
-  export default symbols;
+declare module 'virtual:definitions' {
+  /** By quantity: its symbol, as LaTeX and as MathML, and what it means. */
+  const definitions: Readonly<
+    Record<string, { symbol: string; symbolMath: string; description: string; source: string }>
+  >;
+  export default definitions;
 }
 declare module 'virtual:references' {
   /** By model. */

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a model can say something about an experiment, and from where each of its inputs comes.
-import type { FactorValue, Quantity } from '../api/types';
+import type { FactorValue } from '../api/types';
 import { type Field, fieldOf } from './field';
 import { inSeconds, parameterTerms, type ScalarTerm } from './fit';
 import { type Axis, delayMicroseconds, isDelay, type Layout, type Point } from './layout';
-import { type BundledModel, type Catalogue, isCostInSeconds, type Kernel, outputFor, partsOf } from './models';
+import {
+  type BundledModel,
+  type BundledQuantity,
+  type Catalogue,
+  isCostInSeconds,
+  type Kernel,
+  outputFor,
+  partsOf,
+} from './models';
 
 export type Frames = 'counted' | 'full';
 
@@ -58,13 +66,13 @@ function conversion(factor: string, input: string): ((v: number) => number) | nu
   return input === 'delay_us' && isDelay(factor) ? (v) => delayMicroseconds(factor, v) : null;
 }
 
-function axisSource(input: Pick<Quantity, 'name'>, axis: Axis | null, from: 'x' | 'y'): Source | null {
+function axisSource(input: Pick<BundledQuantity, 'name'>, axis: Axis | null, from: 'x' | 'y'): Source | null {
   if (!axis || axis.names) return null;
   const convert = conversion(axis.name, input.name);
   return convert && { from, convert };
 }
 
-function levelSource(input: Pick<Quantity, 'name'>, levels: Ground['levels']): Source | null {
+function levelSource(input: Pick<BundledQuantity, 'name'>, levels: Ground['levels']): Source | null {
   for (const [factor, value] of Object.entries(levels)) {
     const convert = typeof value === 'number' ? conversion(factor, input.name) : null;
     if (convert) return { from: 'level', value: convert(value as number) };
@@ -97,7 +105,7 @@ function fillField({ layout, levels, points }: Ground): { field: Field; along: '
   return field && { field, along };
 }
 
-function inputTerm(q: Quantity & { symbolMath: string }): ScalarTerm {
+function inputTerm(q: BundledQuantity & { symbolMath: string }): ScalarTerm {
   const [lo, hi] = q.typical ?? [q.domain[0] ?? 0, q.domain[1] ?? 1];
   const step = 10 ** Math.floor(Math.log10((hi - lo) / 200));
   // a share starts whole: the paper takes every packet as full
@@ -120,7 +128,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   packet_fill: 'the mean packet that cells counted, for each MTU',
 };
 
-function sourceOf(input: Quantity, ground: Ground): Source | null {
+function sourceOf(input: BundledQuantity, ground: Ground): Source | null {
   const { layout, levels, points } = ground;
   const known = axisSource(input, layout.x, 'x') ?? axisSource(input, layout.y, 'y') ?? levelSource(input, levels);
   if (known) return known;

@@ -27,7 +27,6 @@ export interface Slider {
   readonly label: string;
   readonly symbolMath: string;
   readonly unit: string;
-  readonly description: string;
   /** Where it stands until it is touched. */
   readonly start: number;
   readonly interval: readonly [number, number] | null;
@@ -68,7 +67,6 @@ export interface ScalarTerm {
   readonly label: string;
   readonly symbolMath: string;
   readonly unit: string;
-  readonly description: string;
   readonly domain: readonly [number | null, number | null];
   readonly start: number;
   readonly lo: number;
@@ -102,7 +100,6 @@ function sliderOf(term: ScalarTerm, fit: Fit | null, now: number | undefined): S
     label: term.label,
     symbolMath: term.symbolMath,
     unit: fitted ? (estimate.unit ?? term.unit) : term.unit,
-    description: term.description,
     start,
     interval,
     fitted,
@@ -212,7 +209,6 @@ export const parameterTerms = (model: BundledModel): ScalarTerm[] =>
     label: p.label,
     symbolMath: p.symbolMath,
     unit: p.unit,
-    description: p.description,
     domain: p.domain,
     start: p.default,
     lo: p.lo,

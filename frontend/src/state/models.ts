@@ -10,6 +10,12 @@ export type Kernel = (
   out: Float64Array,
 ) => Float64Array;
 
+/** Of what the page was built with, engine/definitions.ts tells these; they are fetched later. */
+type Later = 'symbol' | 'description' | 'source';
+type Bundled<Q extends Quantity> = Omit<Q, Later> & Partial<Pick<Q, Later>>;
+export type BundledQuantity = Bundled<Quantity>;
+export type BundledParameter = Bundled<Parameter>;
+
 /** A parameter whose unit or symbol stands in an equation has it as MathML, made when the page is built. */
 export type Symbolic<T> = T & { readonly symbolMath: string };
 
@@ -25,9 +31,9 @@ export interface BundledModel {
   readonly summary: string;
   readonly citation: string;
   readonly notes: readonly string[];
-  readonly inputs: readonly Symbolic<Quantity>[];
-  readonly parameters: readonly Symbolic<Parameter>[];
-  readonly outputs: readonly Symbolic<Quantity>[];
+  readonly inputs: readonly Symbolic<BundledQuantity>[];
+  readonly parameters: readonly Symbolic<BundledParameter>[];
+  readonly outputs: readonly Symbolic<BundledQuantity>[];
   readonly plane: { readonly x: string; readonly y: string } | null;
   readonly axes: Readonly<Record<string, 'x' | 'y' | 'xy'>>;
 }
@@ -55,7 +61,7 @@ export interface About {
 export interface Catalogue {
   readonly models: readonly BundledModel[];
   readonly kernels: Readonly<Record<string, Readonly<Record<string, Kernel>>>>;
-  readonly quantities: readonly Quantity[];
+  readonly quantities: readonly BundledQuantity[];
 }
 
 const PER_GB = [

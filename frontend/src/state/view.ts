@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One picture's worth of data: everything that stands still while a slider or the crosshair moves.
-import type { Cell, Experiment, FactorValue, Fit, Kind, MeasureOf, Parameter, Quantity } from '../api/types';
+import type { Cell, Experiment, FactorValue, Fit, Kind, MeasureOf } from '../api/types';
 import { contourLevels } from '../plots/contours';
 import { decadeTicks, niceStep, niceTicks, paddedDomain } from '../plots/scale';
 import { START_ADVICE } from './advice';
@@ -48,7 +48,15 @@ import {
   scaled,
   ties,
 } from './layout';
-import { type BundledModel, type Catalogue, fittedAs, isCost, partsOf } from './models';
+import {
+  type BundledModel,
+  type BundledParameter,
+  type BundledQuantity,
+  type Catalogue,
+  fittedAs,
+  isCost,
+  partsOf,
+} from './models';
 import { axisOver, type Observed, pointsOver, termOver } from './observed';
 import { type Place, placesToCome } from './planned';
 
@@ -108,9 +116,9 @@ export interface Slice {
   /** Where a sweep has yet to measure. */
   readonly toCome: readonly Place[];
   /** With cells here. */
-  readonly measures: readonly Quantity[];
+  readonly measures: readonly BundledQuantity[];
   /** Without: what the experiment has elsewhere, or would be expected to have. */
-  readonly missing: readonly Quantity[];
+  readonly missing: readonly BundledQuantity[];
   readonly cellsOf: (measure: string) => number;
   readonly points: MeasurePoints;
   bindings(measure: string): readonly Binding[];
@@ -155,7 +163,9 @@ function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, cut: C
   const planned = subject.planned ?? [];
   const layout = layoutOf(experiment, [...subject.cells, ...planned], cut);
   const points = once((measure: string) => pointsOf(layout, cells, {}, measure, null));
-  const all: readonly (Quantity | MeasureOf)[] = [...experiment.measures].sort((a, b) => order(a.name) - order(b.name));
+  const all: readonly (BundledQuantity | MeasureOf)[] = [...experiment.measures].sort(
+    (a, b) => order(a.name) - order(b.name),
+  );
   const measures = all.filter((m) => points(m.name).length > 0);
   const levels = commonLevels(experiment, cut);
   const ground: Ground = { layout, levels, points, fastest_mbps: fastestOf(subject.cells) };
@@ -177,7 +187,7 @@ function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, cut: C
 }
 
 /** Settings that stand for a continuous range: 1, 2 and 5 times powers of ten, or well-known MTUs. */
-function modelAxis(quantity: Quantity | Parameter): Axis {
+function modelAxis(quantity: BundledQuantity | BundledParameter): Axis {
   const [lo, hi] =
     'lo' in quantity
       ? [quantity.lo, quantity.hi]
@@ -192,7 +202,7 @@ function modelAxis(quantity: Quantity | Parameter): Axis {
 }
 
 /** What a model can be drawn over: its inputs, and its parameters where they are no costs with a part of the value each. */
-function modelFactors(model: BundledModel): (Quantity | Parameter)[] {
+function modelFactors(model: BundledModel): (BundledQuantity | BundledParameter)[] {
   return partsOf(model).length > 0 ? [...model.inputs] : [...model.inputs, ...model.parameters];
 }
 
@@ -432,7 +442,7 @@ export interface View {
   readonly partner: Partner | null;
   readonly slice: Slice;
   readonly layout: Layout;
-  readonly measure: Quantity;
+  readonly measure: BundledQuantity;
   readonly points: readonly Point[];
   /** The setting that is recommended, while its section is open. */
   readonly best?: Place | null;

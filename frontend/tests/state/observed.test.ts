@@ -2,7 +2,7 @@
 // The cells of a fit over the axes of a reader's own model: a point is where its cell is, or as far from the surface as its residual.
 import { describe, expect, it } from 'vitest';
 import type { NonlinearFit } from '../../src/api/types';
-import { catalogue } from '../../src/engine/catalogue';
+import { DEFINITIONS } from '../../src/engine/definitions';
 import { mathml } from '../../src/engine/mathml';
 import { sourceOf, TEMPLATE } from '../../src/engine/sources';
 import { stateFor } from '../../src/state/explorer';
@@ -24,7 +24,7 @@ const fitOf = (cells: { inputs: Record<string, number>; observed: number; predic
 
 async function drawn(fit: NonlinearFit) {
   const source = await sourceOf(TEMPLATE);
-  const own = modelOf(readDocument(source?.document), catalogue.quantities, mathml, { wait_us: 30 });
+  const own = modelOf(readDocument(source?.document), DEFINITIONS, mathml, { wait_us: 30 });
   const observed: Observed = { kind: 'measured', fit };
   const subject: Subject = { of: 'model', model: own.model, observed };
   const slices = slicesOf(subject, own.catalogue);

@@ -4,7 +4,7 @@
 import { type KeyboardEvent, memo, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useExperiments } from '../../api/queries';
-import type { Experiment, Factor, FactorValue, Quantity } from '../../api/types';
+import type { Experiment, Factor, FactorValue } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
 import { Icon } from '../../components/Icon';
 import { Kind } from '../../components/Kind';
@@ -19,6 +19,7 @@ import { makeScale } from '../../plots/scale';
 import { line, MIDDLE, type Shape, TICK, text } from '../../plots/shapes';
 import { swapped, withLevel } from '../../state/explorer';
 import { type Axis, levelAt, matches } from '../../state/layout';
+import type { BundledQuantity } from '../../state/models';
 import { TourButton } from '../tour/TourButton';
 import { Awaited } from './Awaited';
 import { AxisMenu } from './axes/AxisMenu';
@@ -123,11 +124,11 @@ const SHORT: Readonly<Record<string, string>> = {
   rx_packets_per_gb: 'Packets',
 };
 
-function shortLabel(q: Quantity): string {
+function shortLabel(q: BundledQuantity): string {
   return SHORT[q.name] ?? q.label.replace(' per 10⁹ bytes', '');
 }
 
-function unitNote(q: Quantity): string {
+function unitNote(q: BundledQuantity): string {
   if (q.name === 'packets_per_interrupt') return '';
   const unit = shortUnit(q.unit);
   return q.unit.endsWith('/GB') ? (unit === 'jiffies' || unit === 's' ? unit : 'per 10⁹ B') : unit;
@@ -166,7 +167,7 @@ const RAW = new Set([
 ]);
 
 /** Its press chooses the measure; the definition opens where the pointer rests, or with “?”. */
-function Named({ of }: { of: Quantity }) {
+function Named({ of }: { of: BundledQuantity }) {
   return (
     <span data-quantity={of.name}>
       <Rich>{shortLabel(of)}</Rich>
@@ -182,7 +183,7 @@ function Measures() {
   const elsewhere = (name: string) =>
     subject.of === 'experiment' && subject.experiment.measures.some((m) => m.name === name && m.cells > 0);
   const chosen = view.measure.name;
-  const options = (list: readonly Quantity[]) =>
+  const options = (list: readonly BundledQuantity[]) =>
     list.map((m) => ({ value: m.name, label: <Named of={m} />, note: <Rich>{unitNote(m)}</Rich> }));
   const first = slice.measures.filter((m) => !RAW.has(m.name) || m.name === chosen);
   const raw = slice.measures.filter((m) => RAW.has(m.name) && m.name !== chosen);

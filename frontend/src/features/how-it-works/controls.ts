@@ -69,7 +69,6 @@ export function slidersOf(catalogue: Catalogue): readonly Control[] {
     label: 'Frames in a burst',
     symbolMath: '',
     unit: 'packets',
-    description: 'Frames that come back to back.',
     start: START.burst_packets,
     lo: 1,
     hi: 64,

@@ -10,6 +10,7 @@ import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
 import { aboutModel, type Told } from '../../engine/about';
 import { catalogue, modelById } from '../../engine/catalogue';
+import { definitionOf } from '../../engine/definitions';
 import { useEquations } from '../../engine/equations';
 import { brief } from '../../plots/number';
 import type { BundledModel, PublishedNumber } from '../../state/models';
@@ -103,7 +104,7 @@ function Quantities({ label, rows }: { label: string; rows: readonly Row[] }) {
               <td className="n">{typical ? rangeWords([...typical], '') : '–'}</td>
               <td className="n">{rangeWords(of.domain, '') || 'any number'}</td>
               <td className="means">
-                <Described>{of.description}</Described>
+                <Described>{definitionOf(of.name)?.description ?? ''}</Described>
               </td>
             </tr>
           ))}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curve behind a recommendation: over the settings of an axis, or one measure against another. No DOM.
-import type { Candidate, Kind, Quantity, Recommendation } from '../../api/types';
+import type { Candidate, Kind, Recommendation } from '../../api/types';
 import { brief, decimal, digitsOfStep } from '../../plots/number';
 import { linear, makeScale, niceStep, niceTicks, type Scale } from '../../plots/scale';
 import {
@@ -20,6 +20,7 @@ import {
   text,
 } from '../../plots/shapes';
 import { type Axis, type Layout, positionOn } from '../../state/layout';
+import type { BundledQuantity } from '../../state/models';
 import { boundsOf } from '../../state/view';
 import { LONGEST_NAME, labelledLevels, labelRoom } from '../explorer/figure/frame';
 import { axisTitle, cutShort, settingText, titleWithUnit } from '../explorer/figure/words';
@@ -69,7 +70,7 @@ function tickWords(ticks: readonly number[]): (v: number) => string {
   return (v) => decimal(v, digits);
 }
 
-function valueAxis(domain: readonly [number, number], of: Quantity, room: Room, v: Scale): Shape[] {
+function valueAxis(domain: readonly [number, number], of: BundledQuantity, room: Room, v: Scale): Shape[] {
   const ticks = niceTicks(domain[0], domain[1], 4);
   const words = tickWords(ticks);
   return [
@@ -88,7 +89,7 @@ function leftOf(domain: readonly [number, number]): number {
 }
 
 /** Bounds on a measure of the picture, with their words. */
-function limitLines(question: Question, measure: Quantity, room: Room, along: 'x' | 'y', scale: Scale): Shape[] {
+function limitLines(question: Question, measure: BundledQuantity, room: Room, along: 'x' | 'y', scale: Scale): Shape[] {
   return (question.asked.request.constraints ?? [])
     .filter((c) => c.measure === measure.name)
     .flatMap((c) => {
@@ -212,7 +213,7 @@ function labels(
 }
 
 /** The best of each setting across, in the order of the axis. */
-function envelope(spots: readonly Spot[], better: Quantity['better']): Spot[] {
+function envelope(spots: readonly Spot[], better: BundledQuantity['better']): Spot[] {
   const best = new Map<number, Spot>();
   for (const spot of spots) {
     if (!spot.candidate.allowed) continue;

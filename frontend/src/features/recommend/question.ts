@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server is asked, from what is looked at and what is wanted; or why there is nothing to ask. No DOM.
 import type { Asked } from '../../api/recommendations';
-import type { Aim, Factor, Factors, FactorValue, Quantity } from '../../api/types';
+import type { Aim, Factor, Factors, FactorValue } from '../../api/types';
 import { catalogue } from '../../engine/catalogue';
 import type { Advice, Goal, Role } from '../../state/advice';
 import { GOALS, ROLES } from '../../state/advice';
 import type { Binding } from '../../state/binding';
 import type { ExplorerState } from '../../state/explorer';
 import { type Axis, levelAt } from '../../state/layout';
-import type { BundledModel } from '../../state/models';
+import type { BundledModel, BundledQuantity } from '../../state/models';
 import type { Slice, Subject } from '../../state/view';
 
 /** The measures that a goal can mean, the best first: the order of the glossary. */
@@ -25,7 +25,7 @@ const ABOUT: readonly (readonly [RegExp, string])[] = [[/^(nfs|request)/i, 'requ
 
 export interface Aimed {
   readonly role: Role;
-  readonly quantity: Quantity;
+  readonly quantity: BundledQuantity;
   readonly weight: number;
 }
 
@@ -47,8 +47,8 @@ export interface Refusal {
 }
 
 /** What each goal means here, where the runs have it. */
-export function measured(slice: Slice, shown: string): Partial<Record<Role, Quantity>> {
-  const found: Partial<Record<Role, Quantity>> = {};
+export function measured(slice: Slice, shown: string): Partial<Record<Role, BundledQuantity>> {
+  const found: Partial<Record<Role, BundledQuantity>> = {};
   for (const role of ROLES) {
     const names = MEANS[role].includes(shown) ? [shown, ...MEANS[role]] : MEANS[role];
     const name = names.find((n) => slice.measures.some((m) => m.name === n));
@@ -59,7 +59,7 @@ export function measured(slice: Slice, shown: string): Partial<Record<Role, Quan
 }
 
 /** The goal that was chosen, or the one that the measure on the screen is about. */
-export function goalOf(advice: Advice, shown: string, known: Partial<Record<Role, Quantity>>): Goal {
+export function goalOf(advice: Advice, shown: string, known: Partial<Record<Role, BundledQuantity>>): Goal {
   if (advice.goal) return advice.goal;
   return ROLES.find((role) => MEANS[role].includes(shown)) ?? ROLES.find((role) => known[role]) ?? 'throughput';
 }
@@ -159,7 +159,7 @@ function trafficOf(subject: Extract<Subject, { of: 'experiment' }>, where: Facto
 }
 
 /** The measures of a goal; a balance is what the traffic gets against what it costs. */
-function wantedBy(goal: Goal, advice: Advice, known: Partial<Record<Role, Quantity>>): readonly Role[] {
+function wantedBy(goal: Goal, advice: Advice, known: Partial<Record<Role, BundledQuantity>>): readonly Role[] {
   if (goal === 'trade') return ROLES.filter((role) => advice.weights[role] > 0);
   if (goal === 'balance') return [known.throughput || !known.latency ? 'throughput' : 'latency', 'cpu'];
   return [goal];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recommendation in sentences and rows. No DOM.
-import type { Candidate, Factors, Kind, Quantity, Recommendation } from '../../api/types';
+import type { Candidate, Factors, Kind, Recommendation } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
 import { brief, decimal } from '../../plots/number';
 import type { Goal, Role } from '../../state/advice';
 import { type Axis, delayMicroseconds, isDelay, type Layout, positionOn } from '../../state/layout';
+import type { BundledQuantity } from '../../state/models';
 import { redundant, settingText, shortName, unitAfter } from '../explorer/figure/words';
 import type { Question } from './question';
 
@@ -17,7 +18,7 @@ const GOAL_LABELS: Readonly<Record<Goal, string>> = {
 };
 
 /** A goal as a control says it: not all that is known of CPU time is per GB. */
-export function goalLabel(goal: Goal, known: Partial<Record<Role, Pick<Quantity, 'name'>>>): string {
+export function goalLabel(goal: Goal, known: Partial<Record<Role, Pick<BundledQuantity, 'name'>>>): string {
   return goal === 'cpu' && known.cpu && !known.cpu.name.endsWith('_per_gb') ? 'CPU' : GOAL_LABELS[goal];
 }
 
@@ -63,12 +64,12 @@ export function settingName(layout: Layout, factors: Factors, whole = true): str
 }
 
 /** Three to four digits with the unit. */
-export function valueWords(quantity: Pick<Quantity, 'label' | 'unit'>, value: number): string {
+export function valueWords(quantity: Pick<BundledQuantity, 'label' | 'unit'>, value: number): string {
   return `${brief(value, 4)}${unitAfter(quantity).replace(' ', '\u00a0')}`;
 }
 
 /** "latency", "99th percentile of latency", "system CPU time per 10⁹ bytes". */
-const named = (quantity: Pick<Quantity, 'label'>): string => inSentence(quantity.label);
+const named = (quantity: Pick<BundledQuantity, 'label'>): string => inSentence(quantity.label);
 
 export function goalWords(question: Pick<Question, 'goal' | 'aims'>): string {
   const listed = question.aims.map(({ quantity }) => named(quantity));
@@ -154,7 +155,10 @@ export function offersOf(question: Question, answer: Recommendation, layout: Lay
 }
 
 /** What was guarded without being asked for. */
-function guardWords({ guards }: Recommendation, quantities: ReadonlyMap<string, Pick<Quantity, 'label'>>): string[] {
+function guardWords(
+  { guards }: Recommendation,
+  quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label'>>,
+): string[] {
   return guards.map(({ measure, value }) => {
     const quantity = quantities.get(measure);
     return `Kept without being asked: ${quantity ? named(quantity) : measure} within ${brief(value, 2)}\u00a0% of its best.`;
@@ -165,7 +169,7 @@ function guardWords({ guards }: Recommendation, quantities: ReadonlyMap<string, 
 export function notesOf(
   question: Question,
   answer: Recommendation,
-  quantities: ReadonlyMap<string, Pick<Quantity, 'label'>>,
+  quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label'>>,
 ): string[] {
   const notes = answer.cautions.map((caution) => `Caution: ${caution}`);
   if (question.model)
@@ -211,7 +215,7 @@ export function standingOf(candidate: Candidate, place: number, answer: Recommen
 }
 
 /** What the goal is short for, as a control says it. */
-export function unmeasured(role: Role, known: Partial<Record<Role, Quantity>>): string | undefined {
+export function unmeasured(role: Role, known: Partial<Record<Role, BundledQuantity>>): string | undefined {
   return known[role] ? undefined : 'not measured here';
 }
 

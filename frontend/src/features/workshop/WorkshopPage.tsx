@@ -12,7 +12,7 @@ import { Rich } from '../../components/Rich';
 import { Segmented } from '../../components/Segmented';
 import { useTitle } from '../../components/title';
 import { catalogue } from '../../engine/catalogue';
-import { definitionOf } from '../../engine/definitions';
+import { DEFINITIONS, definitionOf } from '../../engine/definitions';
 import { mathml } from '../../engine/mathml';
 import { createSandbox, RUN_LIMIT_MS, type Status } from '../../engine/sandbox/sandbox';
 import { sourceOf, TEMPLATE } from '../../engine/sources';
@@ -370,7 +370,7 @@ export function WorkshopPage() {
     [observed],
   );
   const own = useMemo(
-    () => (drawn ? modelOf(drawn.document, catalogue.quantities, typeset, estimates) : null),
+    () => (drawn ? modelOf(drawn.document, DEFINITIONS, typeset, estimates) : null),
     [drawn, estimates],
   );
   const outputs = own?.model.outputs ?? [];

@@ -2,6 +2,7 @@
 // The picture as data: what is drawn for each experiment, measure, model and size.
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
+import { DEFINITIONS } from '../../../src/engine/definitions';
 import { frameOf, isCutOff } from '../../../src/features/explorer/figure/frame';
 import { keyOf } from '../../../src/features/explorer/figure/key';
 import { labelPlace, strokes } from '../../../src/features/explorer/figure/lines';
@@ -236,7 +237,7 @@ it('lays workloads side by side where only the MTU varies', () => {
       { name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000, 9000], choice: true },
       { name: 'workload', label: 'Workload', unit: '', levels: ['tcp', 'udp'], choice: false },
     ],
-    measures: catalogue.quantities.filter((q) => q.name === 'throughput_mbps').map((q) => ({ ...q, cells: 6 })),
+    measures: DEFINITIONS.filter((q) => q.name === 'throughput_mbps').map((q) => ({ ...q, cells: 6 })),
     default_view: null,
   };
   const { layers, scene } = drawn({ of: 'experiment', experiment, cells }, 'workload=udp');
