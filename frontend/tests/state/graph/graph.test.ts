@@ -6,6 +6,7 @@ import references from 'virtual:references';
 import { describe, expect, it } from 'vitest';
 import { runPython } from '../../../build/python';
 import { catalogue } from '../../../src/engine/catalogue';
+import { DEFINITIONS } from '../../../src/engine/definitions';
 import { sourceOf } from '../../../src/engine/sources';
 import { type Graph, GraphRefused, LIMITS, OPERATIONS, readGraph } from '../../../src/state/graph/graph';
 import { kernelOf } from '../../../src/state/graph/kernel';
@@ -103,7 +104,7 @@ describe.each(catalogue.models.map((m) => [m.id, m] as const))('%s as a graph', 
           ),
           name,
         ).toBe(true);
-    const symbols = new Map(catalogue.quantities.map((q) => [q.name, q]));
+    const symbols = new Map(DEFINITIONS.map((q) => [q.name, q]));
     for (const [name, latex] of Object.entries(golden.latex[id])) {
       const symbol = (input: string): string => {
         const q = symbols.get(input);
