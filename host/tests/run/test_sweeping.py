@@ -278,7 +278,8 @@ def test_after_a_failed_pilot_the_corrected_plan_begins_anew(files: Files) -> No
     assert done.returncode == 0, done.stderr
     (head,) = files.entries("sweep")
     assert head["plan_hash"] == load_plan(files.folder / "plan.toml").plan_hash
-    assert files.done() == scheduled(files, 8)
+    # a run that a busy machine cut short is tried again, after the others
+    assert sorted(files.done()) == sorted(scheduled(files, 8))
     assert len(files.entries("pilot")) == 1
 
 
