@@ -25,8 +25,8 @@ class Effect:
         answer: mean of the runs at the answer.
         change_percent: of the mean, against the reference.
         ci95_percent: of the change; None without replicates.
-        gain: True where the change is for the better, False where it is not; None where the
-            interval holds no change, or nothing is better as such.
+        gain: True where the change is for the better, False where it is not; None where there
+            is no interval, where it holds no change, or nothing is better as such.
     """
 
     measure: str
@@ -102,7 +102,6 @@ def _effect(measure: str, there: Sequence[float], here: Sequence[float]) -> Effe
 
 def _gain(measure: str, ratio: float, ci95: tuple[float, float] | None) -> bool | None:
     better = QUANTITIES[measure].better
-    lo, hi = (ratio, ratio) if ci95 is None else ci95
-    if better is None or lo <= 1.0 <= hi:
+    if better is None or ci95 is None or ci95[0] <= 1.0 <= ci95[1]:
         return None
     return (ratio > 1.0) == (better == "more")

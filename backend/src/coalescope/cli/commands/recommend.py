@@ -157,7 +157,9 @@ def _print_answer(found: RecommendationOut) -> None:
         answer = found.candidates[found.answer]
         others = len(found.choices) - 1
         print(f"Set: {_setting(answer)}")
-        if others:
+        if answer.probability_allowed is None:
+            print("Nothing is known of chance here: the values are taken as they are.")
+        elif others:
             tolerance = shown(found.tolerance_percent)
             print(
                 f"It changes least of the {others + 1} settings that lose at most {tolerance} % "
