@@ -38,6 +38,7 @@ def run_values(log: RunLog) -> dict[str, float]:
         **_traffic(log, counts, elapsed_s),
         **_interrupts(log, counts, elapsed_s),
         **_processors(log, counts, elapsed_s),
+        **_for_each_gb(log, counts, elapsed_s),
         **losses(counts),
     }
     dilation = log.time_dilation
@@ -95,21 +96,42 @@ def _interrupts(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> d
 
 def _processors(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
     """Percent of one CPU."""
+    spent = _cpu_s(log, counts, elapsed_s)
+    return {f"{who}_cpu_percent": 100 * cpu_s / elapsed_s for who, cpu_s in spent.items()}
+
+
+def _for_each_gb(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
+    """CPU time and energy for 10⁹ bytes received."""
+    octets = counts.get("rx_bytes", 0.0)
+    if not octets > 0:
+        return {}
+    scale = 1e9 / octets
+    spent = _cpu_s(log, counts, elapsed_s)
+    found = {
+        f"{who}_cpu_s_per_gb": scale * spent[who] / log.time_dilation
+        for who in ("traffic", "interface", "system")
+        if who in spent
+    }
+    if "package_energy_uj" in counts:
+        found["energy_j_per_gb"] = scale * 1e-6 * counts["package_energy_uj"]
+    return found
+
+
+def _cpu_s(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
+    """CPU seconds by whom they were spent, in the log's own time."""
     environment = log.header.get("environment")
     known = environment if isinstance(environment, dict) else {}
-    found = cpu_times(
+    times = cpu_times(
         counts,
         elapsed_s,
         own_namespace=known.get("network_namespace") == "other",
         irq_time_apart=known.get("irq_time_accounting") is True,
     )
+    parties = ("traffic", "interface", "workload", "host")
+    found = {who: times[f"{who}_cpu_s"] for who in parties if f"{who}_cpu_s" in times}
     if counts.keys() >= _NEEDED_NS:
-        found["system_cpu_s"] = 1e-9 * sum(counts.get(name, 0.0) for name in _SYSTEM_NS)
-    return {
-        f"{who}_cpu_percent": 100 * found[f"{who}_cpu_s"] / elapsed_s
-        for who in ("interface", "workload", "system", "host")
-        if f"{who}_cpu_s" in found
-    }
+        found["system"] = 1e-9 * sum(counts.get(name, 0.0) for name in _SYSTEM_NS)
+    return found
 
 
 def _latencies(log: RunLog, dilation: float) -> dict[str, float]:
@@ -126,7 +148,7 @@ def _latencies(log: RunLog, dilation: float) -> dict[str, float]:
     latencies = document.get("latency_us")
     if not isinstance(latencies, dict) or not _of_the_window(document, log):
         latencies = {}
-    for name in ("p50", "p99"):
+    for name in ("p50", "p99", "p999"):
         value = latencies.get(name)
         if isinstance(value, int | float):
             found[f"latency_{name}_us"] = value / dilation

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of a setting: a goal, and limits that it must keep."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+Sense = Literal["more", "less"]
+
+
+class QuestionError(ValueError):
+    """A goal or a limit is not one."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What can be aimed at or limited, by the word for it.
+
+    Attributes:
+        aims: measures that say it, the best first: which one a host has depends on its counters.
+        limits: the same of a limit, in `unit`; none where it cannot be limited.
+        sense: whether more or less is better.
+        unit: of a limit.
+        factors: other units that people write → what one of them is.
+    """
+
+    aims: tuple[str, ...]
+    limits: tuple[str, ...]
+    sense: Sense
+    unit: str
+    factors: Mapping[str, float]
+
+
+_US = {"us": 1.0, "µs": 1.0, "ms": 1000.0, "s": 1e6}
+_MBPS = {"Mb/s": 1.0, "mbps": 1.0, "Gb/s": 1000.0, "gbps": 1000.0}
+
+
+def _latency(percentile: str) -> Quantity:
+    measure = (f"latency_{percentile}_us",)
+    return Quantity(measure, measure, "less", "us", _US)
+
+
+_WHOSE_CPU = ("traffic", "interface", "system")
+
+QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
+    {
+        "cpu": Quantity(
+            tuple(f"{who}_cpu_s_per_gb" for who in _WHOSE_CPU),
+            ("traffic_cpu_percent", "host_cpu_percent"),
+            "less",
+            "%",
+            {"%": 1.0},
+        ),
+        "throughput": Quantity(("throughput_mbps",), ("throughput_mbps",), "more", "Mb/s", _MBPS),
+        "p50": _latency("p50"),
+        "p99": _latency("p99"),
+        "p99.9": _latency("p999"),
+        "energy": Quantity(("energy_j_per_gb",), (), "less", "", {}),
+    }
+)
+
+THROUGHPUT = "throughput"
+WITHIN_PERCENT = 1.0
+TOLERANCE_PERCENT = 2.0
+_LIMIT = re.compile(r"(?P<word>[a-z0-9.]+)\s*=\s*(?P<number>[0-9.]+)\s*(?P<unit>\S*)")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A bound on a quantity: at most its value where less is better, at least where more is."""
+
+    word: str
+    value: float
+
+    @property
+    def quantity(self) -> Quantity:
+        """What is limited."""
+        return QUANTITIES[self.word]
+
+    def __str__(self) -> str:
+        """As it was asked."""
+        bound = "at most" if self.quantity.sense == "less" else "at least"
+        return f"{self.word} {bound} {self.value:g} {self.quantity.unit}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked.
+
+    Attributes:
+        goal: a word of `QUANTITIES`.
+        limits: what the setting must keep.
+        within_percent: how far the throughput may lie below its best; None: as far as it likes.
+        tolerance_percent: a loss that does not matter.
+    """
+
+    goal: str
+    limits: tuple[Limit, ...] = ()
+    within_percent: float | None = WITHIN_PERCENT
+    tolerance_percent: float = TOLERANCE_PERCENT
+
+    @property
+    def guards_throughput(self) -> bool:
+        """Whether the throughput must be near its best although it is not the goal."""
+        return self.within_percent is not None and self.goal != THROUGHPUT
+
+
+def question_of(
+    goal: str, limits: Sequence[str], within_percent: float | None = WITHIN_PERCENT
+) -> Question:
+    """Read what was typed.
+
+    Raises:
+        QuestionError: saying what is wrong, and what could be written.
+    """
+    if goal not in QUANTITIES:
+        raise QuestionError(f"--goal {goal}: must be one of {', '.join(QUANTITIES)}.")
+    return Question(goal, tuple(map(_limit, limits)), within_percent)
+
+
+def _limit(text: str) -> Limit:
+    parts = _LIMIT.fullmatch(text.strip())
+    if parts is None:
+        raise QuestionError(f"--under {text}: must be like cpu=30% or p99=200us.")
+    word, unit = parts["word"], parts["unit"]
+    quantity = QUANTITIES.get(word)
+    if quantity is None or not quantity.limits:
+        limited = ", ".join(name for name, q in QUANTITIES.items() if q.limits)
+        raise QuestionError(f"--under {text}: only {limited} can be limited.")
+    if unit and unit not in quantity.factors:
+        units = ", ".join(quantity.factors)
+        raise QuestionError(f"--under {text}: {word} is in {units}.")
+    try:
+        value = float(parts["number"]) * quantity.factors.get(unit, 1.0)
+    except ValueError:
+        raise QuestionError(f"--under {text}: {parts['number']} is no number.") from None
+    if not value > 0.0:
+        raise QuestionError(f"--under {text}: must be more than 0.")
+    return Limit(word, value)
