@@ -127,6 +127,7 @@ export function paperFit(): Fit {
       beta: estimate(0.266365, 0.0207, 'jiffies/kpacket'),
       gamma: estimate(1.109872, 0.0454, 'jiffies/kinterrupt'),
     },
+    without_probes: null,
     covariance: [
       [2.355e-5, -3.561e-5, -3.451e-5],
       [-3.561e-5, 1.144e-4, -9.943e-5],

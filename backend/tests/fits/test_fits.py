@@ -33,6 +33,17 @@ def table(replicates: int = 3, noise: float = 0.01, seed: int = 7) -> bytes:
     return "\n".join(lines).encode()
 
 
+def with_probes(content: bytes, cost_us: float = 2.0) -> bytes:
+    """The same runs as seen by probes that cost that much at each interrupt, and nothing else."""
+    head, *lines = content.decode().splitlines()
+    wider = [f"{head},probe_cpu_s"]
+    for line in lines:
+        *others, interrupts, cpu = line.split(",")
+        probes = 1e-6 * cost_us * float(interrupts)
+        wider.append(",".join((*others, interrupts, repr(float(cpu) + probes), repr(probes))))
+    return "\n".join(wider).encode()
+
+
 def fit(client: Any, slug: str = "lab", **request: Any) -> Any:
     return client.post(f"/api/experiments/{slug}/fits", json=NFS | request)
 
@@ -73,6 +84,27 @@ def test_rows_can_be_selected(published: Any) -> None:
     found = fit(published, "geist-2005-nfs", where=where, method="ols", resamples=0).json()
     assert (found["n"], found["where"]) == (3, where)
     assert {residual["factors"]["delay_ticks"] for residual in found["residuals"]} <= {10}
+
+
+@pytest.mark.parametrize("method", ["ols", "paper-tls"])
+def test_costs_are_told_with_the_probes_and_without_them(client: Any, method: str) -> None:
+    client.upload(table(), "plain.csv")
+    client.upload(with_probes(table()), "lab.csv")
+    plain = fit(client, "plain", method=method).json()
+    found = fit(client, method=method).json()
+    assert plain["without_probes"] is None
+    for name, estimate in plain["estimates"].items():
+        without = found["without_probes"][name]
+        assert without["value"] == pytest.approx(estimate["value"])
+        assert without["ci95"] == pytest.approx(estimate["ci95"])
+    gamma, without = (found[name]["gamma"]["value"] for name in ("estimates", "without_probes"))
+    assert gamma - without == pytest.approx(2e-3, rel=0.01), "2 µs are 2 ms per 1000 interrupts"
+
+
+def test_probes_of_some_runs_only_are_not_taken_off(client: Any) -> None:
+    *most, last = with_probes(table()).decode().splitlines()
+    client.upload("\n".join((*most, last.rpartition(",")[0] + ",")).encode(), "lab.csv")
+    assert fit(client).json()["without_probes"] is None
 
 
 def test_one_mtu_cannot_tell_bytes_from_packets(published: Any) -> None:

@@ -1741,6 +1741,13 @@ export interface components {
                 [key: string]: components["schemas"]["Estimate"];
             };
             /**
+             * Without Probes
+             * @description The estimates of a linear fit where what counting cost (`probe_cpu_s`) is taken off the response; null if that is not known of each run
+             */
+            without_probes: {
+                [key: string]: components["schemas"]["Estimate"];
+            } | null;
+            /**
              * Covariance
              * @description In the order of the estimates
              */
@@ -2588,6 +2595,13 @@ export interface components {
             estimates: {
                 [key: string]: components["schemas"]["Estimate"];
             };
+            /**
+             * Without Probes
+             * @description The estimates of a linear fit where what counting cost (`probe_cpu_s`) is taken off the response; null if that is not known of each run
+             */
+            without_probes: {
+                [key: string]: components["schemas"]["Estimate"];
+            } | null;
             /**
              * Covariance
              * @description In the order of the estimates

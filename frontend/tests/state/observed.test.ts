@@ -17,6 +17,7 @@ const fitOf = (cells: { inputs: Record<string, number>; observed: number; predic
     output: 'latency_us',
     identifiable: true,
     estimates: { wait_us: { value: 30, ci95: [20, 40], unit: 'µs' } },
+    without_probes: null,
     covariance: null,
     diagnostics: { residual_sd_percent: null, degrees_of_freedom: 4 },
     residuals: cells.map((cell, index) => ({ index, factors: {}, runs: 4, deviation_percent: 0, ...cell })),

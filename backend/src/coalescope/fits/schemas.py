@@ -203,6 +203,10 @@ class FitOut(BaseModel):
     left_out: int = Field(description="Runs without a measure that the fit needs")
     without: list[str] = Field(description="Current runs that were left out as asked")
     estimates: dict[str, Estimate]
+    without_probes: dict[str, Estimate] | None = Field(
+        description="The estimates of a linear fit where what counting cost (`probe_cpu_s`) is "
+        "taken off the response; null if that is not known of each run",
+    )
     covariance: list[list[float]] | None = Field(description="In the order of the estimates")
     diagnostics: Diagnostics
     residuals: Sequence[ResidualOut]
@@ -252,7 +256,9 @@ def _members(fit: Fit) -> dict[str, Any]:
         {**residual, "factors": factors}
         for residual, factors in zip(result.pop("residuals"), fit.factors, strict=True)
     ]
+    probes = fit.without_probes
     return {
+        "without_probes": probes and {name: asdict(found) for name, found in probes.items()},
         "experiment": fit.experiment.slug,
         "data_version": fit.experiment.data_version,
         "where": fit.where,

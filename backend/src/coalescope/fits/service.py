@@ -2,13 +2,21 @@
 """Fit a model to an experiment: choose the rows, fit, and say which setting each residual is of."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 from coalescope_models.catalogue import MODELS, LinearFit, Model
-from coalescope_models.inference.fitting import FitResult, Over, Residual, fit_linear
+from coalescope_models.inference.fitting import (
+    Estimate,
+    FitResult,
+    Over,
+    Residual,
+    fit_linear,
+)
 from coalescope_models.inference.methods import DEFAULT_METHOD, METHODS
+from numpy import float64
+from numpy.typing import NDArray
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError
@@ -65,6 +73,8 @@ class Fit:
         factors: of each residual, in their order.
         left_out: runs without a measure that the fit needs.
         without: runs that were left out as asked.
+        without_probes: the estimates where what counting cost is taken off the response; None if
+            that is not known of each run.
 
     """
 
@@ -74,6 +84,7 @@ class Fit:
     factors: Sequence[Factors]
     left_out: int
     without: Sequence[str]
+    without_probes: Mapping[str, Estimate] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -121,10 +132,31 @@ def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -
     Data that cannot determine the parameters give a fit that says so, with no values.
     """
     table = selection.table
+    result = _fit(selection, table.columns, request, spread)
+    columns = table.columns_without_probes() if result.identifiable else None
+    factors = [table.factors[residual.index] for residual in result.residuals]
+    return Fit(
+        experiment=selection.experiment,
+        where=selection.where,
+        result=with_worst_point(result, factors),
+        factors=factors,
+        left_out=table.left_out,
+        without=selection.without,
+        without_probes=columns and _fit(selection, columns, request, spread).estimates,
+    )
+
+
+def _fit(
+    selection: Selection,
+    columns: Mapping[str, NDArray[float64]],
+    request: FitRequest,
+    spread: Over | None,
+) -> FitResult:
+    table = selection.table
     large = len(table.factors) * request.resamples >= _WORTH_SPREADING
-    result = fit_linear(
+    return fit_linear(
         selection.model,
-        table.columns,
+        columns,
         request.method,
         response=table.response,
         strata=None if table.replicated else table.strata(),
@@ -134,15 +166,6 @@ def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -
         resamples=request.resamples,
         rng=request.seed,
         workers=spread if spread is not None and large else len(os.sched_getaffinity(0)),
-    )
-    factors = [table.factors[residual.index] for residual in result.residuals]
-    return Fit(
-        experiment=selection.experiment,
-        where=selection.where,
-        result=with_worst_point(result, factors),
-        factors=factors,
-        left_out=table.left_out,
-        without=selection.without,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from coalescope_host.run_log import JIFFIES_PER_S
 from coalescope_models.catalogue import LinearFit
 from coalescope_models.inference.statistics import Timeline
 from coalescope_models.vocabulary.quantity import QUANTITIES
@@ -24,6 +25,8 @@ _COUNTED = {
     "rx_kilointerrupts": ("rx_interrupts", 1e-3),
     "elapsed_s": ("elapsed_s", 1.0),
 }
+_PROBES = "probe_cpu_s"
+_PER_S = {"s": 1.0, "jiffies": JIFFIES_PER_S}
 
 _WHY_ABSENT = {
     "rx_interrupts": "The interface has no interrupts of its own (as veth has none), or they were "
@@ -42,6 +45,8 @@ class FitTable:
         factors: of each row.
         cells: of each row, as a number.
         when: each row was recorded.
+        probes: what counting cost in each row, as part of the response and in its unit; None
+            unless each row says so.
         left_out: runs without a measure that the fit needs.
 
     """
@@ -51,12 +56,23 @@ class FitTable:
     factors: Sequence[Factors]
     cells: NDArray[np.int64]
     when: Timeline
+    probes: NDArray[np.float64] | None
     left_out: int
 
     @property
     def replicated(self) -> bool:
         """Whether some cell has several rows: those are replicates."""
         return len(np.unique(self.cells)) < len(self.cells)
+
+    def columns_without_probes(self) -> Mapping[str, NDArray[np.float64]] | None:
+        """The same with the response as it would be without what counting cost, if that is known.
+
+        None also where a response would be 0 or less: the estimated cost is too high for it.
+        """
+        if self.probes is None:
+            return None
+        response = self.columns[self.response] - self.probes
+        return {**self.columns, self.response: response} if (response > 0.0).all() else None
 
     def strata(self) -> NDArray[np.str_] | None:
         """Label each row with its MTU, None if not all have one: rows of one MTU are alike."""
@@ -66,7 +82,7 @@ class FitTable:
 
 def needed_measures(fit: LinearFit) -> list[str]:
     """Measures that some row of the table may need."""
-    return [*(_COUNTED[column][0] for column in fit.columns), *fit.responses]
+    return [*(_COUNTED[column][0] for column in fit.columns), *fit.responses, _PROBES]
 
 
 def fit_table(
@@ -108,8 +124,15 @@ def fit_table(
         factors=[run.factors for run in rows],
         cells=setting_labels(rows, pooled),
         when=sequence_of([run.when for run in rows]),
+        probes=_probes(rows, _PER_S[fit.responses[response]]),
         left_out=len(runs) - len(rows),
     )
+
+
+def _probes(rows: Sequence[RunValues], per_s: float) -> NDArray[np.float64] | None:
+    if not all(_PROBES in run.values for run in rows):
+        return None
+    return per_s * np.array([run.values[_PROBES] for run in rows])
 
 
 def _no_response(response: str, fit: LinearFit) -> CoalescopeError:

@@ -3,8 +3,9 @@
 
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 
-from coalescope_models.inference.fitting import FitResult, LackOfFit, chance
+from coalescope_models.inference.fitting import Estimate, FitResult, LackOfFit, chance
 from coalescope_models.inference.methods import METHODS
 
 from coalescope.cli.local_store import experiment_of, local_store
@@ -187,9 +188,18 @@ def _print_diagnostics(found: Fit) -> None:
         rows.append(("lack of fit", _lack_of_fit(diagnostics.lack_of_fit)))
     if result.residuals:
         rows.append(("worst residual", _worst(found)))
+    if found.without_probes is not None:
+        rows.append(("without probes", _estimates(found.without_probes)))
     width = max(len(label) for label, _ in rows)
     for label, value in rows:
         print(f"  {label.ljust(width)}  {value}")
+
+
+def _estimates(found: Mapping[str, Estimate]) -> str:
+    return ", ".join(
+        f"{name} {_digits(estimate.value)} ({_interval(estimate.ci95)})"
+        for name, estimate in found.items()
+    )
 
 
 def _interval(ends: tuple[float, float] | None) -> str:

@@ -10,6 +10,7 @@ import { useExplorer, useFrame } from '../context';
 import { PullChooser } from '../pull/PullChooser';
 import { MethodMenu } from './MethodMenu';
 import { Parameter } from './Parameter';
+import { WithoutProbes } from './WithoutProbes';
 
 export interface FitState {
   readonly fit: Fit | null;
@@ -126,6 +127,7 @@ export function FitBlock({ state }: { state: FitState | null }) {
         <p className="note">Fits are made by the server: to fit these parameters to the cells, upload the table.</p>
       )}
       {fit?.identifiable && <FitNote fit={fit} />}
+      {fit?.identifiable && <WithoutProbes fit={fit} sliders={view.sliders} />}
     </div>
   );
 }
