@@ -18,6 +18,7 @@
 #include "probes.h"
 #include "snapshot.h"
 #include "watch.h"
+#include "watched.h"
 
 #include <uapi/coalescope.h>
 

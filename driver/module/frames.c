@@ -12,9 +12,9 @@
 #include <linux/udp.h>
 #include <net/busy_poll.h>
 
+#include "frames.h"
 #include "interrupts.h"
-#include "probes.h"
-#include "watch.h"
+#include "watched.h"
 
 /* Where the transport header of a received frame begins whose headers the stack has not looked at yet. */
 static int find_transport(const struct sk_buff *skb)

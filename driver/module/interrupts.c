@@ -16,8 +16,7 @@
 #include "interrupts.h"
 #include "lines.h"
 #include "owners.h"
-#include "probes.h"
-#include "watch.h"
+#include "watched.h"
 
 void on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 {

@@ -15,8 +15,7 @@
 #include <linux/timex.h>
 
 #include "owners.h"
-#include "probes.h"
-#include "watch.h"
+#include "watched.h"
 
 static __always_inline struct owner owner_of_task(const struct task_struct *task)
 {

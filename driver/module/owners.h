@@ -7,6 +7,14 @@
 
 #include "counters.h"
 
+/* probes */
+void on_sched_switch(void *data, bool preempt, struct task_struct *previous,
+		     struct task_struct *next, unsigned int previous_state);
+void on_softirq_entry(void *data, unsigned int vector);
+void on_softirq_exit(void *data, unsigned int vector);
+void on_vector_entry(void *data, int vector);
+void on_vector_exit(void *data, int vector);
+
 struct owner owner_of_current(void);
 void napi_thread_found(struct cpu_state *cpu, u32 slots);
 u32 net_rx_guess(const struct cpu_state *cpu);

@@ -12,6 +12,8 @@
 #include <trace/events/sched.h>
 #include <asm/trace/irq_vectors.h>
 
+#include "frames.h"
+#include "interrupts.h"
 #include "owners.h"
 #include "probes.h"
 

@@ -17,7 +17,7 @@
 #include "compat.h"
 #include "owners.h"
 #include "snapshot.h"
-#include "watch.h"
+#include "watched.h"
 
 #include <uapi/coalescope.h>
 

@@ -4,17 +4,25 @@
 from pathlib import Path
 
 import pytest
+from guest.errors import GuestError
+from guest.kernel import KERNELS, OLDEST
 from guest.machine import Guest
 
 HERE = Path(__file__).parent
+BOOTS = 3
+#: QEMU's emulation of several CPUs may run code that another CPU has just patched, as it was, where
+#: the kernel switches tracepoints: a fault of the emulation, also without the module.
+STALE_CODE = "Oops: int3"
 
-pytestmark = pytest.mark.guest
+versions = [pytest.param(v, marks=() if v == OLDEST else pytest.mark.soak) for v in KERNELS]
+pytestmark = [pytest.mark.guest, pytest.mark.parametrize("kernel", versions, indirect=True)]
 
 
 @pytest.fixture(scope="module")
-def run(built, tmp_path_factory):
-    """Boot once; the tests look at what it left."""
+def run(kernel, built, tmp_path_factory):
+    """Boot once, again if the emulation ran stale code; the tests look at what it left."""
     guest = Guest(
+        kernel=kernel,
         nics=("e1000e", "igb"),
         modules=("e1000e", "igb"),
         on_board=("macvlan",),
@@ -28,7 +36,13 @@ def run(built, tmp_path_factory):
         command_line="ipv6.disable=1",
     )
     script = (HERE / "several_cpus.sh").read_text()
-    return guest.run(script, tmp_path_factory.mktemp("several-cpus"), timeout_s=900)
+    for last in (False,) * (BOOTS - 1) + (True,):
+        try:
+            return guest.run(script, tmp_path_factory.mktemp("several-cpus"), timeout_s=900)
+        except GuestError as error:
+            if last or STALE_CODE not in str(error):
+                raise
+    raise AssertionError
 
 
 @pytest.fixture

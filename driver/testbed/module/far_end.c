@@ -13,13 +13,6 @@
 #define PHASES_NS (64 * NSEC_PER_MSEC)
 #define RANDOM_ROUNDS 8
 
-/* Numerical Recipes' linear congruential generator: start phases and sequence numbers need no better. */
-u32 far_end_random(struct far_end *far_end)
-{
-	far_end->random = far_end->random * 1664525u + 1013904223u;
-	return far_end->random;
-}
-
 static void deliver(struct far_end *far_end, const u8 *frame, unsigned int bytes, u64 now)
 {
 	const struct iphdr *ip = (const void *)(frame + ETH_HLEN);

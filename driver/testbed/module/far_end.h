@@ -93,11 +93,17 @@ static inline u64 transmission_ns(u32 ip_bytes, u32 ps_per_byte)
 	return (u64)(max(ip_bytes, least_ip_bytes) + ethernet_bytes) * ps_per_byte / 1000;
 }
 
+/* Numerical Recipes' linear congruential generator: start phases and sequence numbers need no better. */
+static inline u32 far_end_random(struct far_end *far_end)
+{
+	far_end->random = far_end->random * 1664525u + 1013904223u;
+	return far_end->random;
+}
+
 /* far_end.c */
 void far_end_init(struct far_end *far_end);
 int far_end_start(struct far_end *far_end, const struct wire_configuration *configuration);
 void far_end_stop(struct far_end *far_end);
-u32 far_end_random(struct far_end *far_end);
 
 /* frames.c */
 u32 frame_ip_bytes(const struct far_end *far_end, const struct host *host, enum frame_kind kind);
