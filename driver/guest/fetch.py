@@ -7,7 +7,7 @@ from guest.emulator import debian_qemu
 from guest.errors import GuestError
 from guest.folders import BUILD, alone
 from guest.kernel import NEWEST, debian_kernel
-from guest.programs import build_programs, tested_modules
+from guest.programs import build_programs, miscounting_logger, tested_modules
 from guest.root import debian_root
 
 
@@ -17,6 +17,7 @@ def main() -> int:
         with alone():
             kernel, emulator, _ = debian_kernel(), debian_qemu(), debian_root()
             build_programs(kernel)  # else the first guest does, and all others wait for it
+            miscounting_logger()
             newest = debian_kernel(NEWEST)
             for tested in (kernel, newest):
                 tested_modules(tested)

@@ -28,6 +28,11 @@ With more CPUs there is no such time: give `icount_shift=None`.
 Network cards are named as QEMU does, with options if need be ("e1000", "e1000e", "igb",
 "virtio-net-pci", "vmxnet3"), and all hang on one cable. Card number i (from 0) is at PCI address
 0000:00:(4+i).0 with the MAC address 52:54:00:00:00:(1+i).
+
+A virtio-net card with `mq=on` has two queues. QEMU's own cables have one: such a card hangs on a
+tap of this machine, which a bridge joins to the others' cable, in a network namespace that ends
+with the guest. Flows are spread by their hash; with one CPU the guest uses the second queue after
+`ethtool -L CARD combined 2`.
 """
 
 import os
@@ -41,6 +46,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from guest import cpio
+from guest.debian import need
 from guest.emulator import Emulator, debian_qemu
 from guest.errors import GuestError, PowerCut
 from guest.folders import BUILD, HERE, alone
@@ -61,6 +67,20 @@ _TROUBLE = re.compile(
 _MAC = "52:54:00:00:00:{:02x}"
 _FIRST_SLOT = 4
 _OUTPUT_SLOT = 0x1E
+_QUEUES = 2
+_UPLINK = "uplink"
+# $1 is the tap of the cable, $2 those of cards, the rest the command that is run beside them
+_BRIDGED = """
+set -e
+sysctl -qw net.ipv6.conf.default.disable_ipv6=1
+ip link add cable type bridge
+ip link set cable up
+ip tuntap add mode tap name "$1"
+for tap in $2; do ip tuntap add mode tap multi_queue name $tap; done
+for tap in $1 $2; do ip link set $tap master cable up; done
+shift 2
+exec "$@"
+"""
 _DISK_SLOT = 0x1D
 
 
@@ -206,12 +226,31 @@ class Guest:
             ]
         command += ["-fsdev", f"local,id=out,path={output.resolve()},security_model=none"]
         command += ["-device", f"virtio-9p-pci,fsdev=out,mount_tag=out,addr={_OUTPUT_SLOT:#x}"]
+        bridged = []
         for number, nic in enumerate(self.nics):
             model, comma, options = nic.partition(",")
+            end = f"cable{number}"
             place = f"mac={_MAC.format(number + 1)},addr={_FIRST_SLOT + number:#x},romfile="
-            command += ["-netdev", f"hubport,hubid=0,id=cable{number}"]
-            command += ["-device", f"{model},netdev=cable{number},{place}{comma}{options}"]
-        return command
+            if "mq=on" in options.split(","):
+                bridged.append(end)
+                command += ["-netdev", f"{_tap(end)},queues={_QUEUES}"]
+            else:
+                command += ["-netdev", f"hubport,hubid=0,id={end}"]
+            command += ["-device", f"{model},netdev={end},{place}{comma}{options}"]
+        return _beside_bridge(bridged, command) if bridged else command
+
+
+def _tap(name: str) -> str:
+    return f"tap,id={name},ifname={name},script=no,downscript=no"
+
+
+def _beside_bridge(taps: Sequence[str], command: Sequence[str]) -> list[str]:
+    """Return the command line that runs QEMU where its cable and these taps are joined."""
+    need("ip", "iproute2")
+    as_root = () if os.geteuid() == 0 else ("--map-root-user",)
+    uplink = ("-netdev", _tap(_UPLINK), "-netdev", f"hubport,hubid=0,netdev={_UPLINK},id=up")
+    script = ("sh", "-c", _BRIDGED, "sh", _UPLINK, " ".join(taps))
+    return [need("unshare", "util-linux"), "--net", *as_root, *script, *command, *uplink]
 
 
 def _entries_of(name: str, content: Path | bytes | str) -> list[cpio.Entry]:

@@ -14,6 +14,7 @@ _DRIVER = HERE.parent
 _PROGRAMS = "/usr/local/bin"
 SNAPSHOT_MODULE = "/coalescope.ko"
 WIRE_MODULE = "/wire.ko"
+_COUNTED, _COUNTED_TWICE = "return answered + met;", "return 2 * answered + met;"
 
 
 def build_programs(kernel: Kernel, build: Path = BUILD) -> dict[str, Path]:
@@ -45,6 +46,32 @@ def tested_modules(kernel: Kernel, build: Path = BUILD) -> tuple[Path, Path]:
         snapshot_module(kernel, folder / f"module-{kernel.abi}"),
         snapshot_module(kernel, folder / f"mutant-{kernel.abi}", "MUTANT=no-sequence"),
     )
+
+
+def miscounting_logger(build: Path = BUILD) -> Path:
+    """Build a mutant of the logger whose eBPF programs count each receive interrupt twice."""
+    folder = build / "programs/mutant-logger"
+    sources = folder / "bpf"
+    sources.mkdir(parents=True, exist_ok=True)
+    for path in (_DRIVER / "logger/bpf").iterdir():
+        if path.is_file():
+            _write_if_changed(sources / path.name, _planted(path))
+    _make(_DRIVER / "logger", f"BUILD={folder}", f"BPF={sources}", "LDFLAGS=-static")
+    return folder / "coalescope-logger"
+
+
+def _planted(path: Path) -> str:
+    text = path.read_text()
+    if path.name != "coalescope.bpf.c":
+        return text
+    if text.count(_COUNTED) != 1:
+        raise GuestError(f"{path} no longer has the line {_COUNTED!r}, which the mutant changes")
+    return text.replace(_COUNTED, _COUNTED_TWICE)
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 def snapshot_module(kernel: Kernel, into: Path, *arguments: str) -> Path:
