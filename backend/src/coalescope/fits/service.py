@@ -134,6 +134,7 @@ def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -
     table = selection.table
     result = _fit(selection, table.columns, request, spread)
     columns = table.columns_without_probes() if result.identifiable else None
+    without = None if columns is None else _fit(selection, columns, request, spread)
     factors = [table.factors[residual.index] for residual in result.residuals]
     return Fit(
         experiment=selection.experiment,
@@ -142,7 +143,7 @@ def fit(selection: Selection, request: FitRequest, spread: Over | None = None) -
         factors=factors,
         left_out=table.left_out,
         without=selection.without,
-        without_probes=columns and _fit(selection, columns, request, spread).estimates,
+        without_probes=None if without is None else without.estimates,
     )
 
 
