@@ -1,50 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """What surrounds a measurement at a peer: half of a round trip is its."""
 
-import platform
-from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ..settings import Host
+from ..settings.attached import tc_programs, xdp
+from .machine_facts import machine_facts
 
-_GOVERNORS = "/sys/devices/system/cpu"
+_OF_THE_LINK = {
+    "numa_node": "device/numa_node",
+    "tx_queue_length": "tx_queue_len",
+    "duplex": "duplex",
+}
 
 
 def environment(host: Host | None) -> Mapping[str, Any]:
-    """This host's kernel and processors and, where an interface is known, its driver and settings.
+    """This host's kernel and machine and, where an interface is known, its driver and settings.
 
-    Without the MTU, which the sweep sets for each run.
+    Without the MTU, which the sweep sets for each run. The settings are by group, as a restore has
+    them: RPS and XPS are `steering`, rings `rings`, and so on.
     """
-    found: dict[str, Any] = {
-        "kernel_version": platform.release(),
-        "architecture": platform.machine(),
-        "cpu_model": _cpu_model(),
-        "governors": _governors(),
-    }
-    if host is not None:
-        settings = dict(host.save()["settings"])
-        settings.pop("mtu", None)
-        found |= {**host.facts(), **settings}
-    return {name: value for name, value in found.items() if value not in (None, {}, "")}
+    return machine_facts() if host is None else {**machine_facts(), **_of_interface(host)}
 
 
-def _cpu_model() -> str | None:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    lines = (line.partition(":") for line in text.splitlines())
-    return next((value.strip() for name, _, value in lines if name.strip() == "model name"), None)
+def _of_interface(host: Host) -> Mapping[str, Any]:
+    settings = dict(host.save()["settings"])
+    settings.pop("mtu", None)
+    link = {name: _number_or_text(host.device.sysfs(file)) for name, file in _OF_THE_LINK.items()}
+    if link["numa_node"] == -1:  # the firmware does not say
+        del link["numa_node"]
+    attached = {"xdp": xdp(host.device), "tc_programs": tc_programs(host.device)}
+    found = {**host.facts(), **settings, **link, **attached}
+    return {name: value for name, value in found.items() if value not in (None, {}, [], "")}
 
 
-def _governors() -> dict[str, int]:
-    """How many processors have which governor; none where their frequency is not the kernel's."""
-    counted: Counter[str] = Counter()
-    for path in Path(_GOVERNORS).glob("cpu[0-9]*/cpufreq/scaling_governor"):
-        try:
-            counted[path.read_text(encoding="ascii").strip()] += 1
-        except OSError:
-            continue
-    return dict(counted)
+def _number_or_text(text: str | None) -> int | str | None:
+    return int(text) if text is not None and text.lstrip("-").isdecimal() else text

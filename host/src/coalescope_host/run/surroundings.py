@@ -5,7 +5,7 @@ Whatever else burned processor time before the first run of a block is likely to
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ def surroundings(plan: Plan, bench: Bench, folder: Path, block: int) -> Path:
     told: dict[str, Any] = {}
     if baseline := _idle(plan, bench, folder, block):
         told["idle_baseline"] = baseline
-    if peers := list(filter(None, (_of_peer(bench, place) for place in range(len(bench.peers))))):
+    if peers := list(filter(None, (_of_peer(plan, bench, at) for at in range(len(bench.peers))))):
         told["peers"] = peers
     path = folder / _NAME
     path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -67,11 +67,20 @@ def _baseline(path: Path, block: int) -> Mapping[str, float]:
     return {**rounded, "duration_s": values["elapsed_s"], "block": block} if rounded else {}
 
 
-def _of_peer(bench: Bench, place: int) -> Mapping[str, Any] | None:
+def _of_peer(plan: Plan, bench: Bench, place: int) -> Mapping[str, Any] | None:
+    """What a peer tells, without what the logger is to leave out of what it tells of this host."""
     if place in bench.unreachable:
         return None
     peer = bench.peers[place]
     try:
-        return {"address": peer.spec.address, **peer.environment()}
+        told = {"address": peer.spec.address, **peer.environment()}
     except bench.failures:
         return None
+    if _names_no_host(plan.logger.options):
+        told.pop("kernel_command_line", None)  # it may name the host
+    return told
+
+
+def _names_no_host(options: Sequence[str]) -> bool:
+    given = (option.removeprefix("--redact=") for option in options)
+    return any("host" in option.split(",") for option in given)

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
+from .attached import xdp
 from .device import Device
 from .errors import SettingError
 from .link import LinkState, restore_link, save_link
@@ -162,12 +163,8 @@ def _kind(link: Any) -> str | None:
 
 def attached_programs(device: Device) -> list[str]:
     """XDP and tc programs, and queueing disciplines that somebody chose: a reload loses them."""
-    link = device.link()
-    found = []
-    xdp = link.get_attr("IFLA_XDP")
-    if xdp is not None and xdp.get_attr("IFLA_XDP_ATTACHED"):
-        found.append("an XDP program")
-    index = link["index"]
+    found = ["an XDP program"] if xdp(device) else []
+    index = device.index()
     listed = device.routing(lambda ip: list(ip.get_qdiscs(index)), "queueing cannot be read")
     found += [
         f"a queueing discipline ({qdisc.get_attr('TCA_KIND')})"
