@@ -158,6 +158,28 @@ def test_nobody_restores_below_a_live_sweep(namespace: Any, state_home: Path) ->
     assert soon(lambda: namespace.mtu_bytes() == 1500)
 
 
+def test_one_sweep_at_a_time_on_a_machine(namespace: Any, state_home: Path) -> None:
+    """Both would put back governor and sysctl as they found them, which the other may have set."""
+    sweep = a_sweep(namespace, 60)
+    other, guard = namespace.host("veth1"), Guard("veth1", namespace.name)
+    words = rf"another sweep runs on this machine now; .* \(process {sweep.pid}\)"
+    try:
+        with pytest.raises(SettingError, match=words):
+            guard.arm(other.save())
+        assert list(state_home.glob("*veth1.json")) == []
+        guard.arm(other.save(whole_machine=False))  # as a peer does, of which only the MTU is set
+        guard.disarm()
+    finally:
+        stop_with_its_children_dead(sweep.pid)
+        sweep.kill()
+        sweep.wait()
+    with pytest.raises(SettingError, match="veth0: an earlier sweep ended without putting it back"):
+        guard.arm(other.save())
+    restore_all()
+    guard.arm(other.save())
+    guard.disarm()
+
+
 def test_what_was_put_back_is_not_put_back_again(namespace: Any, state_home: Path) -> None:
     host, guard = namespace.host(), Guard("veth0", namespace.name, hang_s=60)
     state = host.save()

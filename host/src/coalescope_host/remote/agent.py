@@ -157,7 +157,7 @@ class Agent:
         if refused := refusals(host.device.name):
             raise SweepError("; ".join(refused))
         if self.state is None and self.guard is not None:
-            state = host.save()
+            state = host.save(whole_machine=False)  # an MTU is all that is set at peers
             self.guard.arm(state)
             self.state = state
         return host.apply(levels)

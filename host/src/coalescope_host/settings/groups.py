@@ -30,6 +30,9 @@ GROUPS: tuple[Group, ...] = (
     MACHINE,
 )
 
+OF_THE_MACHINE = frozenset({SYSCTL.name, MACHINE.name})
+"""Groups of which all interfaces have the same."""
+
 
 def group_of(factor: str) -> Group | None:
     """The group that a factor belongs to; None if it is no setting of an interface."""

@@ -14,6 +14,7 @@ import coalescope_host
 
 from . import restore_file
 from .errors import SettingError
+from .groups import OF_THE_MACHINE
 
 PACKAGE_ROOT = Path(coalescope_host.__file__).parent.parent
 """The folder or the zipapp that the package came from."""
@@ -31,17 +32,12 @@ class Guard:
     def __init__(self, interface: str, netns: str | None = None, hang_s: float = 300.0) -> None:
         self.path = restore_file.file_of(interface, netns)
         self.hang_s = hang_s
-        self._lock: int | None = None
+        self._locks: list[int] = []
         self._watchdog: subprocess.Popen[bytes] | None = None
 
     def stale(self) -> str | None:
         """What an earlier sweep left changed and how to put it back; None if nothing."""
-        if not self.path.exists():
-            return None
-        return (
-            f"{self.path.stem}: an earlier sweep ended without putting it back. First: "
-            "coalescope-host sweep --restore"
-        )
+        return restore_file.stale(self.path) if self.path.exists() else None
 
     def arm(self, state: Mapping[str, Any]) -> None:
         """Have the state on disk, and someone who restores it should this process die or hang.
@@ -49,10 +45,12 @@ class Guard:
         Raises:
             SettingError: if another sweep is at it, or an earlier one was not put back.
         """
-        self._lock = restore_file.lock(self.path)
+        self._locks.append(restore_file.lock(self.path))
         try:
             if stale := self.stale():
                 raise SettingError(stale)
+            if not OF_THE_MACHINE.isdisjoint(state["settings"]):
+                self._locks.append(restore_file.lock_machine())
             restore_file.write(self.path, state)
             try:
                 self._watchdog = self._start()
@@ -69,7 +67,7 @@ class Guard:
 
     def disarm(self) -> None:
         """The settings were put back: forget the state."""
-        if self._lock is None:
+        if not self._locks:
             return
         restore_file.remove(self.path)
         self._say(DISARMED)
@@ -112,9 +110,8 @@ class Guard:
                 self._watchdog.stdin.flush()
 
     def _unlock(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        while self._locks:
+            os.close(self._locks.pop())
 
 
 def restore_all(path: Path | None = None) -> list[str]:

@@ -14,7 +14,7 @@ from .device import Device
 from .driver import Driver, Parameters, bus_address
 from .errors import SettingError
 from .group import Group, write_each
-from .groups import GROUPS, group_of
+from .groups import GROUPS, OF_THE_MACHINE, group_of
 from .known_driver import DELAY, differences
 from .level import Level, Levels, shown
 from .link import LinkState, restore_link, save_link
@@ -92,13 +92,20 @@ class Host:
             commands += group.commands(self.device, _to_write(group, asked, self.device))
         return commands
 
-    def save(self) -> Mapping[str, Any]:
-        """All that `apply` may change, as it is now: JSON."""
+    def save(self, *, whole_machine: bool = True) -> Mapping[str, Any]:
+        """All that `apply` may change, as it is now: JSON.
+
+        `whole_machine`: also what all interfaces have in common; then nobody else may.
+        """
         self._saved = SavedHost(
             interface=self.device.name,
             netns=self.device.netns,
             bus_address=bus_address(self.device),
-            settings=self._settings(),
+            settings={
+                name: levels
+                for name, levels in self._settings().items()
+                if whole_machine or name not in OF_THE_MACHINE
+            },
             link=save_link(self.device),
             uppers=save_uppers(self.device),
             driver=self._driver_state(),

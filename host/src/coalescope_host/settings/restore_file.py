@@ -19,12 +19,16 @@ from typing import Any
 from .device import Device
 from .driver import bus_address
 from .errors import SettingError
+from .groups import OF_THE_MACHINE
 from .host import open_saved
 
 FORMAT = 1
 MACHINE_ID = Path("/etc/machine-id")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 POLL_S = 0.1
+_NOW = "a sweep is changing or restoring it now"
+_WHOLE_MACHINE = "the-whole-machine"
+"""Longer than any interface's name."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +155,41 @@ def locked(path: Path, wait_s: float = 0.0) -> Iterator[None]:
         os.close(file)
 
 
-def lock(path: Path, wait_s: float = 0.0) -> int:
-    """Like `locked`, until the file descriptor is closed or the process ends."""
+def lock_machine() -> int:
+    """Be the only one who changes what all interfaces have in common, like `lock`.
+
+    Raises:
+        SettingError: if another sweep may, or one that ended has not put it back.
+    """
+    path = state_directory() / _WHOLE_MACHINE
+    busy = "another sweep runs on this machine now; start this one when it has ended"
+    file = lock(path, busy=busy)
+    try:
+        for left in filter(_holds_machine, saved_files()):
+            raise SettingError(stale(left))
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def _holds_machine(path: Path) -> bool:
+    return not OF_THE_MACHINE.isdisjoint(read(path).state["settings"])
+
+
+def stale(path: Path) -> str:
+    """What an earlier sweep left changed and how to put it back."""
+    return (
+        f"{path.stem}: an earlier sweep ended without putting it back. First: "
+        "coalescope-host sweep --restore"
+    )
+
+
+def lock(path: Path, wait_s: float = 0.0, busy: str = "") -> int:
+    """Like `locked`, until the file descriptor is closed or the process ends.
+
+    `busy`: what is said if another has it.
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -167,9 +204,8 @@ def lock(path: Path, wait_s: float = 0.0) -> int:
             if time.monotonic() >= end:
                 holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
                 os.close(file)
-                raise SettingError(
-                    f"{path.stem}: a sweep is changing or restoring it now (process {holder})"
-                ) from None
+                said = busy or f"{path.stem}: {_NOW}"
+                raise SettingError(f"{said} (process {holder})") from None
             time.sleep(POLL_S)
     os.ftruncate(file, 0)
     os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
