@@ -21,7 +21,16 @@ help: ## Say what can be made
 # Only what is typed on make's command line: HOST of the environment is often the compiler's.
 typed = $(if $(filter command,$(origin $(1))),$(2) $($(1)))
 
-serve: setup page logger ## Set everything up, then serve page and API on http://127.0.0.1:8000
+require = PYTHON='$(PYTHON)' CC='$(CC)' sh prerequisites.sh $(1)
+unless_there = $(if $(wildcard $(1)),,$(2))
+
+# What a step says is shown if it fails.
+quietly = said=$$(mktemp) && if ( $(1) ) > "$$said" 2>&1; then rm "$$said"; else cat "$$said" >&2; rm "$$said"; exit 1; fi
+
+serve: ## Set everything up, then serve page and API on http://127.0.0.1:8000
+	@$(call require,$(call unless_there,$(BIN)/pip,python) $(call unless_there,frontend/dist/index.html,node) \
+		$(call unless_there,driver/logger/coalescope-logger,compiler))
+	@$(MAKE) --no-print-directory setup page logger
 	@exec $(BIN)/coalescope serve $(call typed,HOST,--host) $(call typed,PORT,--port)
 
 docker: ## The same in a container; see docs/docker.md
@@ -146,16 +155,16 @@ tools:
 guest-system: setup-dev tools
 	@cd driver && ../$(BIN)/python -m guest.fetch
 
-$(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo 'Coalescope needs Python 3.11 or newer: set PYTHON=/path/to/python3.' >&2; exit 1; }
-	@$(PYTHON) -m venv $(VENV) \
-		|| { echo 'No virtual environment could be made; on Debian, install python3-venv.' >&2; exit 1; }
+# pip comes last: an environment whose making was cut off is made again.
+$(BIN)/pip:
+	@$(call require,python)
+	@$(PYTHON) -m venv --clear $(VENV)
 
-$(STAMPS)/python: requirements.lock $(PYTHON_PROJECTS) | $(VENV)/bin/python
+$(STAMPS)/python: requirements.lock $(PYTHON_PROJECTS) | $(BIN)/pip
 	@mkdir -p $(STAMPS)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e models -e host -e backend
+	@echo 'Installing Python packages into $(VENV)/ …'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e models -e host -e backend
 	@touch $@
 
 $(STAMPS)/python-dev: requirements-dev.lock $(STAMPS)/python
@@ -163,19 +172,20 @@ $(STAMPS)/python-dev: requirements-dev.lock $(STAMPS)/python
 	@touch $@
 
 $(STAMPS)/node: frontend/package.json frontend/package-lock.json
-	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' \
-		|| { echo 'Coalescope needs Node 20 or newer.' >&2; exit 1; }
+	@$(call require,node)
 	@mkdir -p $(STAMPS)
-	cd frontend && npm ci --silent
+	@echo 'Installing what the page is built with into frontend/node_modules/ …'
+	@cd frontend && npm ci --silent
 	@touch $@
 
 frontend/dist/index.html: $(STAMPS)/node $(STAMPS)/python $(PAGE_SOURCES)
-	cd frontend && COALESCOPE_PYTHON=../$(BIN)/python npm run --silent build
+	@echo 'Building the page into frontend/dist/ …'
+	@$(call quietly,cd frontend && COALESCOPE_PYTHON=../$(BIN)/python npm run --silent build)
 	@touch $@
 
 # Asked each time: it says if it is without eBPF, and has it as soon as what was missing is installed.
 driver/logger/coalescope-logger: FORCE
-	@$(MAKE) --no-print-directory -C driver/logger
+	@$(MAKE) --silent -C driver/logger
 
 # One file that runs with Python alone: the package, and pyroute2 as it is locked.
 host/dist/coalescope-host.pyz: requirements.lock host/zipapp/__main__.py $(HOST_SOURCES) | $(STAMPS)/python

@@ -78,6 +78,21 @@ def test_it_measures_a_surface_and_leaves_nothing(tmp_path: Path, logger: Path) 
     assert visible() == before
 
 
+@pytest.mark.fault("H3")
+def test_the_page_shows_a_cpu_time_that_the_logs_have(tmp_path: Path, logger: Path) -> None:
+    """Without eBPF they have none of the interface's own."""
+    without = tmp_path / "bin" / "coalescope-logger"
+    without.parent.mkdir()
+    without.write_text(
+        '#!/bin/sh\nfor a; do shift; [ "$a" = auto ] && a=proc; set -- "$@" "$a"; done\n'
+        f'exec {logger} "$@"\n'
+    )
+    without.chmod(0o755)
+    with demo(without, "--out", str(tmp_path), "--server", "http://127.0.0.1:1") as process:
+        _, said = process.communicate(timeout=3 * PATIENCE_S)
+    assert "http://127.0.0.1:1/explorer/demo?measure=workload_cpu_percent\n" in said
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_nothing_stays_however_it_ends(
     tmp_path: Path, logger: Path, number: signal.Signals

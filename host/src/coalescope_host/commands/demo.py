@@ -26,6 +26,9 @@ from coalescope_host.run.bench import Bench
 from coalescope_host.run.cable import FAR_ADDRESS, NEAR, Cable, cable
 from coalescope_host.run.closing import USUAL_SERVER, page_of
 from coalescope_host.run.invocation import Invocation
+from coalescope_host.run.run_values import run_values
+from coalescope_host.run.sweeping import LOGS
+from coalescope_host.run_log import read
 from coalescope_host.settings.host import open_host
 from coalescope_host.workloads import prepare
 
@@ -35,6 +38,8 @@ LARGEST_MTU_BYTES = 9000
 RATE_MBPS = 100
 POLLS: Levels = {"offload.gro": True, "napi_defer_hard_irqs": 1}
 """With these a veth polls as a card's driver does, and waits for gro_flush_timeout in between."""
+CPU_TIMES = ("interface_cpu_percent", "workload_cpu_percent")
+"""What tells most of the surface comes first; without eBPF, a veth's own time is not known."""
 MEASURED = f"""\
 Two network namespaces on this machine, a veth pair, and UDP at {RATE_MBPS} Mb/s between them.
 Varied: the MTU, and how long the kernel lets frames gather before it polls (gro_flush_timeout).
@@ -57,12 +62,22 @@ def _demo(options: Namespace) -> int:
         folder = options.out or joined.memory / "demo"
         open_bench = partial(_bench, joined)
         done = Invocation(plan, folder, open_bench, network=joined.at_home).carry_out()
+        shown = _shown(folder)
     say(LIMITS)
     if server is not None:
-        say(f"The page: {page_of(server, plan)}?measure=interface_cpu_percent")
+        say(f"The page: {page_of(server, plan)}{shown}")
     else:
         say(f"No server answers at {USUAL_SERVER}: with `make serve`, the same command draws this.")
     return 0 if done else FAILED
+
+
+def _shown(folder: Path) -> str:
+    """What the page's address asks for: a CPU time that the logs have."""
+    measured = {
+        name for path in (folder / LOGS).glob("*.runlog") for name in run_values(read(path))
+    }
+    known = [name for name in CPU_TIMES if name in measured]
+    return f"?measure={known[0]}" if known else ""
 
 
 def _server(options: Namespace) -> str | None:
