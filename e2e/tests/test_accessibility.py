@@ -24,6 +24,7 @@ PAGES = [
     "/figures/geist-2005-table-2",
     "/figures/geist-2005-figure-14",
     "/how-it-works?at_us=240",
+    "/how-it-works?model=suspended-interrupts&at_us=240",
     "/workshop",
     "/compare?a=geist-2005-nfs&b=geist-2005-points",
     "/open",

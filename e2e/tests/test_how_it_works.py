@@ -110,3 +110,27 @@ def test_a_link_is_the_picture_and_stands_still(chromium: Browser, server: Serve
         ) as colleague:
             pictures.append(still_picture(colleague.new_page()))
     assert pictures[0] == pictures[1]
+
+
+def test_the_rule_of_a_model_beside_its_formulas(page: Page) -> None:
+    """Chosen, played to its end, moved by a slider, and found again by its link."""
+    page.goto("/how-it-works")
+    page.get_by_label("Played").select_option(label="A throttle, packets at random")
+    expect(page.get_by_role("link", name="What the model takes for granted")).to_have_attribute(
+        "href", "/models/throttle-poisson/about"
+    )
+    timeline = page.get_by_role("slider", name="Time.")
+    timeline.press("End")
+    eventually(page, lambda: "%" in counted(page, "Packets per interrupt")[2])
+    words = counted(page, "99th percentile")
+    assert abs(float(words[0]) / float(words[1]) - 1) < 0.02
+    interrupts = counted(page, "Receive interrupt rate")
+    page.get_by_role("slider", name="Interrupt delay").fill("200")
+    eventually(page, lambda: counted(page, "Receive interrupt rate")[1] != interrupts[1])
+    expect(page).to_have_url(re.compile(r"model=throttle-poisson&delay_us=200&at_us="))
+    said = counted(page, "Receive interrupt rate")[1]
+    page.reload()
+    expect(page.get_by_label("Played")).to_have_value("throttle-poisson")
+    eventually(page, lambda: counted(page, "Receive interrupt rate")[1] == said)
+    page.get_by_label("Played").select_option(value="")
+    expect(page.get_by_role("button", name="Livelock")).to_be_visible()

@@ -1,71 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sliders that are rulers, in three groups: what comes, what the interface does, what the host pays.
-import { useEffect, useRef } from 'react';
-import { Mathematics } from '../../components/Mathematics';
 import { Segmented } from '../../components/Segmented';
 import { catalogue } from '../../engine/catalogue';
-import { useWidth } from '../../layers/Drawing';
-import { draw } from '../../layers/svg';
-import { decimal, worded } from '../../plots/number';
-import { settingAt, strideOf, trackOf } from '../../state/fit';
-import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
-import { TypedValue } from '../explorer/panel/TypedValue';
-import { type Control, type Group, idle, slidersOf } from './controls';
+import { decimal } from '../../plots/number';
+import { type Group, idle, slidersOf } from './controls';
+import { Ruler } from './Ruler';
 import { MODERATION, type Parameters, type Spacing } from './simulation/parameters';
 
 interface Props {
   readonly parameters: Parameters;
   onChange(change: Partial<Parameters>): void;
-}
-
-function Ruler({ control, value, onValue }: { control: Control; value: number; onValue: (value: number) => void }) {
-  const [place, width] = useWidth<HTMLDivElement>();
-  const svg = useRef<SVGSVGElement>(null);
-  const output = useRef<HTMLOutputElement>(null);
-  const { name, label, digits, unit } = control;
-  const id = `set-${name}`;
-  const words = name === 'napi_weight' && value === 0 ? 'no polling' : worded(value, digits, control.meanings);
-  useEffect(() => {
-    if (svg.current && width > 0) draw(svg.current, rulerShapes(control, value, width));
-  }, [control, value, width]);
-  useEffect(() => {
-    if (output.current) output.current.textContent = words;
-  });
-  return (
-    <div className={value === control.start ? 'param' : 'param edited'}>
-      <label htmlFor={id} data-quantity={name === 'burst_packets' ? undefined : name}>
-        {control.symbolMath !== '' && name !== 'mtu_bytes' && <Mathematics className="sym" html={control.symbolMath} />}
-        <span>{label}</span>
-      </label>
-      <span className="value">
-        <TypedValue
-          slider={control}
-          id={id}
-          output={output}
-          value={() => value}
-          onValue={(v) => onValue(control.whole ? Math.round(v) : v)}
-        />{' '}
-        <small>{words === 'no polling' ? '' : unit}</small>
-      </span>
-      <div className="track" ref={place}>
-        <svg ref={svg} className="ruler" height={RULER_HEIGHT} aria-hidden="true" />
-        <input
-          id={id}
-          type="range"
-          min={trackOf(control, control.lo)}
-          max={trackOf(control, control.hi)}
-          step={strideOf(control)}
-          value={trackOf(control, value)}
-          aria-valuetext={`${words} ${unit}`}
-          onChange={(event) => {
-            const next = settingAt(control, event.currentTarget.valueAsNumber);
-            onValue(control.whole ? Math.round(next) : next);
-          }}
-          onDoubleClick={() => onValue(control.start)}
-        />
-      </div>
-    </div>
-  );
 }
 
 const SPACING_WORDS: readonly { value: Spacing; label: string }[] = [
@@ -112,6 +56,7 @@ export function Controls({ parameters, onChange }: Props) {
         <Ruler
           key={control.name}
           control={control}
+          words={control.name === 'napi_weight' && parameters.napi_weight === 0 ? 'no polling' : undefined}
           value={parameters[control.name]}
           onValue={(value) => onChange({ [control.name]: value })}
         />

@@ -5,32 +5,38 @@ import { Link } from 'wouter';
 import { QuantityName } from '../../components/QuantityName';
 import { catalogue, modelById } from '../../engine/catalogue';
 import { Drawing, useWidth } from '../../layers/Drawing';
-import { decimal } from '../../plots/number';
 import { CONVERGENCE_HEIGHT, convergenceOf, nowOn } from './convergence';
 import { type Playback, useCalmMoment } from './playback';
-import type { Prediction } from './prediction';
-import { COUNTED, type Counters as Counting } from './simulation/measure';
-import type { Simulation } from './simulation/record';
+import type { Line, Show } from './show';
 import { apartWords } from './words';
 
-const DIGITS: Readonly<Record<(typeof COUNTED)[number], number>> = {
-  packets_per_interrupt: 2,
-  rx_interrupt_rate_hz: 0,
-  added_latency_us: 1,
-  system_cpu_percent: 1,
-  drop_percent: 1,
-};
+const quantityOf = (name: string) => catalogue.quantities.find((q) => q.name === name);
 
-export function Counters(props: {
-  simulation: Simulation;
-  counters: Counting;
-  prediction: Prediction;
-  playback: Playback;
-}) {
-  const { simulation, counters, prediction, playback } = props;
+interface Props {
+  readonly show: Show;
+  readonly playback: Playback;
+}
+
+function Row({ line: { name, counted, said, words }, now_us }: { line: Line; now_us: number }) {
+  const quantity = quantityOf(name);
+  const unit = quantity?.unit ?? '';
+  const found = counted(now_us);
+  return (
+    <tr>
+      <th scope="row">
+        <QuantityName name={name}>{quantity?.label ?? name}</QuantityName>
+        {unit !== '' && unit !== '1' && <small> {unit}</small>}
+      </th>
+      <td className="counted">{words(found)}</td>
+      <td>{said ? words(said.value) : 'not told'}</td>
+      <td>{apartWords(found, said?.value, unit)}</td>
+    </tr>
+  );
+}
+
+export function Counters({ show, playback }: Props) {
   const { now_us } = useCalmMoment(playback);
-  const counted = counters.at(now_us);
-  const models = [...new Set(COUNTED.flatMap((name) => prediction[name]?.model ?? []))];
+  const models = [...new Set(show.lines.flatMap(({ said }) => said?.model ?? []))];
   return (
     <section>
       <h2 className="sec">Counted, and predicted</h2>
@@ -46,22 +52,9 @@ export function Counters(props: {
           </tr>
         </thead>
         <tbody>
-          {COUNTED.map((name) => {
-            const quantity = catalogue.quantities.find((q) => q.name === name);
-            const said = prediction[name];
-            const unit = quantity?.unit ?? '';
-            return (
-              <tr key={name}>
-                <th scope="row">
-                  <QuantityName name={name}>{quantity?.label ?? name}</QuantityName>
-                  {unit !== '' && unit !== '1' && <small> {unit}</small>}
-                </th>
-                <td className="counted">{decimal(counted[name], DIGITS[name])}</td>
-                <td>{said ? decimal(said.value, DIGITS[name]) : 'not told'}</td>
-                <td>{apartWords(counted[name], said?.value, unit)}</td>
-              </tr>
-            );
-          })}
+          {show.lines.map((line) => (
+            <Row key={line.name} line={line} now_us={now_us} />
+          ))}
         </tbody>
       </table>
       <p className="note">
@@ -74,41 +67,29 @@ export function Counters(props: {
         ))}
         : the same traced functions as in the explorer, at the settings below.
       </p>
-      <Converging simulation={simulation} counters={counters} prediction={prediction} playback={playback} />
+      <Converging show={show} playback={playback} />
     </section>
   );
 }
 
-function Converging({
-  simulation,
-  counters,
-  prediction,
-  playback,
-}: {
-  simulation: Simulation;
-  counters: Counting;
-  prediction: Prediction;
-  playback: Playback;
-}) {
+function Converging({ show, playback }: Props) {
   const [place, width] = useWidth<HTMLDivElement>();
   const { now_us } = useCalmMoment(playback);
-  const predicted = prediction.packets_per_interrupt?.value;
-  const still = useMemo(
-    () => convergenceOf(simulation, counters, predicted, Math.max(240, width)),
-    [simulation, counters, predicted, width],
-  );
+  const [line] = show.lines;
+  const label = quantityOf(line.name)?.label ?? line.name;
+  const still = useMemo(() => convergenceOf(show, line, label, Math.max(240, width)), [show, line, label, width]);
   return (
     <div ref={place} className="converging">
       {width > 0 && (
         <Drawing
-          label="Packets per interrupt as counted over ever longer time, and the model’s value. The table above has both. Press or drag to go to a moment."
+          label={`${label} as counted over ever longer time, and the model’s value. The table above has both. Press or drag to go to a moment.`}
           width={width}
           height={CONVERGENCE_HEIGHT}
-          shapes={[...still.shapes, ...nowOn(still, counters, now_us, width)]}
+          shapes={[...still.shapes, ...nowOn(still, line, now_us, width)]}
           onPoint={(point) => {
             if (!point) return;
             const t = still.time.invert(point.x);
-            playback.set({ now_us: Math.max(0, Math.min(simulation.until_us, t)), playing: false });
+            playback.set({ now_us: Math.max(0, Math.min(show.until_us, t)), playing: false });
           }}
         />
       )}

@@ -6,22 +6,18 @@ import { catalogue } from '../../engine/catalogue';
 import { followAddress } from '../../state/address';
 import { currentQuery, flushQuery, writeQuery } from '../../state/url';
 import '../explorer/explorer.css';
-import { readAddress, type State, toQuery } from './address';
+import { type Played, readAddress, type State, toQuery } from './address';
 import { Controls } from './Controls';
 import { Counters } from './Counters';
 import './how-it-works.css';
-import { paceOf, spanOf } from './picture';
 import { type Playback, useCalmMoment, usePlayback } from './playback';
-import { predictionOf } from './prediction';
 import { PRESETS, presetOf, settingsOf } from './presets';
+import { Chooser, RuleControls, RuleStory } from './Rules';
+import { ruleOf } from './rules/rules';
 import { Events, Stage } from './Stage';
-import { countersOf } from './simulation/measure';
-import { meanGap, type Parameters } from './simulation/parameters';
-import { simulate } from './simulation/simulate';
+import { paceOf, receiverShow, ruleShow, type Show } from './show';
+import type { Parameters } from './simulation/parameters';
 import { Words } from './Words';
-
-/** So much traffic is simulated: enough for the counters to settle. */
-const PACKETS = 3000;
 
 const isStill = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -50,48 +46,65 @@ function Presets({ parameters, onChoose }: { parameters: Parameters; onChoose: (
 /** Keeps the address in step; a moment is part of it while the picture stands still. */
 function useAddress(state: Omit<State, 'at_us'>, playback: Playback, follow: (state: State) => void): void {
   const { now_us, playing } = useCalmMoment(playback);
-  const { parameters, speed } = state;
+  const { parameters, played, speed } = state;
   useEffect(() => {
-    writeQuery(() => toQuery({ parameters, speed, at_us: playing ? null : now_us }));
-  }, [parameters, speed, playing, now_us]);
+    writeQuery(() => toQuery({ parameters, played, speed, at_us: playing ? null : now_us }, catalogue));
+  }, [parameters, played, speed, playing, now_us]);
   useEffect(() => flushQuery, []);
   useEffect(() => followAddress(() => follow(readAddress(new URLSearchParams(currentQuery()), catalogue))), [follow]);
 }
+
+const showOf = (parameters: Parameters, played: Played | undefined): Show => {
+  const rule = ruleOf(played?.model ?? null);
+  return rule && played
+    ? ruleShow(catalogue, rule, played.values, parameters.seed)
+    : receiverShow(catalogue, parameters);
+};
+
+/** Where a still picture has something to see. */
+const stillAt = ({ span_us, until_us }: Show): number => Math.min(until_us, 0.9 * span_us);
 
 export function HowItWorksPage() {
   useTitle('How it works');
   const [first] = useState(() => readAddress(new URLSearchParams(currentQuery()), catalogue));
   const [parameters, setParameters] = useState(first.parameters);
+  const [played, setPlayed] = useState(first.played);
   const [speed, setSpeed] = useState(first.speed);
-  const simulation = useMemo(() => simulate(parameters, PACKETS * meanGap(parameters)), [parameters]);
-  const counters = useMemo(() => countersOf(simulation), [simulation]);
-  const prediction = useMemo(() => predictionOf(catalogue, parameters), [parameters]);
+  const show = useMemo(() => showOf(parameters, played), [parameters, played]);
   const playback = usePlayback(
     () => ({
-      // a still picture begins where there is something to see
-      now_us: Math.min(simulation.until_us, first.at_us ?? (isStill() ? 0.9 * spanOf(parameters) : 0)),
+      now_us: Math.min(show.until_us, first.at_us ?? (isStill() ? stillAt(show) : 0)),
       playing: first.at_us === null && !isStill(),
     }),
-    paceOf(parameters) * speed,
-    simulation.until_us,
+    paceOf(show) * speed,
+    show.until_us,
   );
   const [follow] = useState(() => (state: State) => {
     setParameters(state.parameters);
+    setPlayed(state.played);
     setSpeed(state.speed);
     if (state.at_us !== null) playback.set({ now_us: state.at_us, playing: false });
   });
-  useAddress({ parameters, speed }, playback, follow);
+  useAddress({ parameters, played, speed }, playback, follow);
   useEffect(() => {
     const { now_us, playing } = playback.get();
-    if (now_us > simulation.until_us) playback.set({ now_us: simulation.until_us, playing });
-  }, [playback, simulation]);
+    if (now_us > show.until_us) playback.set({ now_us: show.until_us, playing });
+  }, [playback, show]);
 
+  const begin = (next: Show) => {
+    const still = isStill();
+    playback.set({ now_us: still ? stillAt(next) : 0, playing: !still });
+  };
   const choose = (next: Parameters) => {
     setParameters(next);
-    const still = isStill();
-    playback.set({ now_us: still ? 0.9 * spanOf(next) : 0, playing: !still });
+    begin(showOf(next, undefined));
   };
-  const shared = { simulation, playback };
+  const play = (next: Played | undefined) => {
+    setPlayed(next);
+    begin(showOf(parameters, next));
+  };
+  const change = (some: Partial<Parameters>) => setParameters((now) => ({ ...now, ...some }));
+  const shared = { show, playback };
   return (
     <div className="page works">
       <header className="lede">
@@ -101,13 +114,18 @@ export function HowItWorksPage() {
           the CPU works through them. The models predict the outcome; here it is simulated and counted.
         </p>
       </header>
-      <Presets parameters={parameters} onChoose={choose} />
-      <Stage {...shared} parameters={parameters} speed={speed} onSpeed={setSpeed} />
+      <Chooser model={played?.model ?? ''} onChoose={play} />
+      {played ? <RuleStory model={played.model} /> : <Presets parameters={parameters} onChoose={choose} />}
+      <Stage {...shared} speed={speed} onSpeed={setSpeed} />
       <div className="beside">
-        <Counters {...shared} counters={counters} prediction={prediction} />
+        <Counters {...shared} />
         <Events {...shared} />
       </div>
-      <Controls parameters={parameters} onChange={(change) => setParameters((now) => ({ ...now, ...change }))} />
+      {played ? (
+        <RuleControls played={played} seed={parameters.seed} onPlayed={setPlayed} onSeed={(seed) => change({ seed })} />
+      ) : (
+        <Controls parameters={parameters} onChange={change} />
+      )}
       <Words />
     </div>
   );

@@ -5,45 +5,43 @@ import { useWidth } from '../../layers/Drawing';
 import { draw } from '../../layers/svg';
 import { decimal } from '../../plots/number';
 import { SPEEDS } from './address';
-import { laneWords, PICTURE_HEIGHT, paceOf, pictureOf, spanOf } from './picture';
 import { type Playback, useCalmMoment } from './playback';
-import type { Parameters } from './simulation/parameters';
-import { type Simulation, upTo } from './simulation/record';
-import { happeningWords, slowness } from './words';
+import { paceOf, type Show } from './show';
+import { upTo } from './simulation/record';
+import { slowness } from './words';
 
 const clamp = (t: number, most: number): number => Math.max(0, Math.min(most, t));
 
 /** The next event after `now`, or the one before it. */
-export function eventBeside({ happenings }: Simulation, now: number, forward: boolean): number | null {
-  const k = upTo(happenings, (h) => h.t_us, now);
-  if (forward) return happenings[k]?.t_us ?? null;
+export function eventBeside({ events }: Pick<Show, 'events'>, now: number, forward: boolean): number | null {
+  const k = upTo(events, (event) => event.t_us, now);
+  if (forward) return events[k]?.t_us ?? null;
   let before = k - 1;
-  while (before >= 0 && happenings[before].t_us >= now) before--;
-  return happenings[before]?.t_us ?? null;
+  while (before >= 0 && events[before].t_us >= now) before--;
+  return events[before]?.t_us ?? null;
 }
 
 interface Props {
-  readonly simulation: Simulation;
-  readonly parameters: Parameters;
+  readonly show: Show;
   readonly playback: Playback;
   readonly speed: number;
   onSpeed(speed: number): void;
 }
 
-function Lanes({ simulation, parameters, playback }: Omit<Props, 'speed' | 'onSpeed'>) {
+function Lanes({ show, playback }: Omit<Props, 'speed' | 'onSpeed'>) {
   const [place, width] = useWidth<HTMLDivElement>();
   const group = useRef<SVGGElement>(null);
   const scale = useRef(1);
   const drag = useRef<{ x: number; now_us: number } | null>(null);
-  const end = simulation.until_us;
+  const end = show.until_us;
 
   useEffect(() => {
     let asked = 0;
-    const show = () => {
+    const redraw = () => {
       asked = 0;
       const { now_us } = playback.get();
       if (!group.current || !place.current || width === 0) return;
-      const picture = pictureOf({ simulation, parameters, now_us, width });
+      const picture = show.picture(now_us, width);
       scale.current = picture.us_per_px;
       draw(group.current, picture.shapes);
       const whole = Math.round(now_us * 10) / 10;
@@ -53,21 +51,21 @@ function Lanes({ simulation, parameters, playback }: Omit<Props, 'speed' | 'onSp
       }
     };
     const ask = () => {
-      if (asked === 0) asked = requestAnimationFrame(show);
+      if (asked === 0) asked = requestAnimationFrame(redraw);
     };
-    show();
+    redraw();
     const stop = playback.subscribe(ask);
     return () => {
       stop();
       cancelAnimationFrame(asked);
     };
-  }, [place, simulation, parameters, playback, width]);
+  }, [place, show, playback, width]);
 
   const seek = (t: number) => playback.set({ now_us: clamp(t, end), playing: false });
 
   function onKey(event: KeyboardEvent) {
     const { now_us, playing } = playback.get();
-    const small = spanOf(parameters) / 100;
+    const small = show.span_us / 100;
     const by: Readonly<Record<string, number>> = {
       ArrowLeft: -small,
       ArrowDown: -small,
@@ -101,7 +99,7 @@ function Lanes({ simulation, parameters, playback }: Omit<Props, 'speed' | 'onSp
       className="lanes"
       role="slider"
       tabIndex={0}
-      aria-label={`Time. ${laneWords} Arrow keys move it, the space bar plays and pauses.`}
+      aria-label={`Time. ${show.lanes} Arrow keys move it, the space bar plays and pauses.`}
       aria-valuemin={0}
       aria-valuemax={Math.round(end)}
       aria-valuenow={0}
@@ -112,8 +110,8 @@ function Lanes({ simulation, parameters, playback }: Omit<Props, 'speed' | 'onSp
       <svg
         className="drawing points"
         width={width}
-        height={PICTURE_HEIGHT}
-        viewBox={`0 0 ${Math.max(1, width)} ${PICTURE_HEIGHT}`}
+        height={show.height}
+        viewBox={`0 0 ${Math.max(1, width)} ${show.height}`}
         aria-hidden="true"
       >
         <g ref={group} />
@@ -125,11 +123,11 @@ function Lanes({ simulation, parameters, playback }: Omit<Props, 'speed' | 'onSp
 const LISTED = 6;
 
 /** The last events in words: for those who do not see the picture, and for those who do. */
-export function Events({ simulation, playback }: { simulation: Simulation; playback: Playback }) {
+export function Events({ show, playback }: { show: Show; playback: Playback }) {
   const { now_us, playing } = useCalmMoment(playback);
-  const { happenings } = simulation;
-  const until = upTo(happenings, (h) => h.t_us, now_us);
-  const rows = happenings.slice(Math.max(0, until - LISTED), until).reverse();
+  const { events } = show;
+  const until = upTo(events, (event) => event.t_us, now_us);
+  const rows = events.slice(Math.max(0, until - LISTED), until).reverse();
   return (
     <section>
       <h2 className="sec">What has just happened</h2>
@@ -145,25 +143,25 @@ export function Events({ simulation, playback }: { simulation: Simulation; playb
             // biome-ignore lint/suspicious/noArrayIndexKey: rows keep their places, events move through them
             <tr key={k}>
               <td>{h ? decimal(h.t_us, 1) : ''}</td>
-              <td>{h ? happeningWords(h) : '\u00a0'}</td>
+              <td>{h ? h.words() : '\u00a0'}</td>
             </tr>
           ))}
         </tbody>
       </table>
       <p className="sr" aria-live="polite">
-        {!playing && rows[0] ? `${decimal(rows[0].t_us, 1)} µs: ${happeningWords(rows[0])}` : ''}
+        {!playing && rows[0] ? `${decimal(rows[0].t_us, 1)} µs: ${rows[0].words()}` : ''}
       </p>
     </section>
   );
 }
 
 export function Stage(props: Props) {
-  const { simulation, parameters, playback, speed, onSpeed } = props;
+  const { show, playback, speed, onSpeed } = props;
   const { now_us, playing } = useCalmMoment(playback);
-  const pace = paceOf(parameters) * speed;
-  const ended = now_us >= simulation.until_us;
+  const pace = paceOf(show) * speed;
+  const ended = now_us >= show.until_us;
   const step = (forward: boolean) => {
-    const to = eventBeside(simulation, playback.get().now_us, forward);
+    const to = eventBeside(show, playback.get().now_us, forward);
     if (to !== null) playback.set({ now_us: to, playing: false });
   };
   return (
@@ -202,7 +200,7 @@ export function Stage(props: Props) {
         </label>
         <span className="note">{slowness(pace)}</span>
       </div>
-      <Lanes simulation={simulation} parameters={parameters} playback={playback} />
+      <Lanes show={show} playback={playback} />
     </section>
   );
 }

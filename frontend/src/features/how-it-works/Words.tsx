@@ -45,7 +45,8 @@ export function Words() {
         <Link href="/models/first-packet-timer-poisson">timer</Link> and a{' '}
         <Link href="/models/usecs-or-frames-poisson">count of frames</Link>, with what Linux{' '}
         <Link href="/models/deferred-interrupts">defers</Link> and{' '}
-        <Link href="/models/suspended-interrupts">suspends</Link>.
+        <Link href="/models/suspended-interrupts">suspends</Link>. Under “Played” above, each of them runs event by
+        event beside its formulas, as do merging, RSS, sleep, energy and one request at a time.
       </p>
     </section>
   );

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets per interrupt as they were counted ever longer, beside the model's line. No DOM.
-import { brief, decimal } from '../../plots/number';
+// A quantity as it was counted ever longer, beside the model's line. No DOM.
+import { brief } from '../../plots/number';
 import { decadeTicks, linear, log, niceStep, niceTicks, type Scale } from '../../plots/scale';
 import { AXIS, END, HALO, LIVE, line, MIDDLE, NOTE, path, polyline, type Shape, TICK, text } from '../../plots/shapes';
-import type { Counters } from './simulation/measure';
-import type { Simulation } from './simulation/record';
+import type { Line, Show } from './show';
 
 export const CONVERGENCE_HEIGHT = 168;
 const [TOP, BOTTOM, LEFT, RIGHT] = [30, 132, 40, 8];
@@ -17,26 +16,26 @@ export interface Convergence {
 }
 
 export function convergenceOf(
-  simulation: Simulation,
-  counters: Counters,
-  predicted: number | undefined,
+  { until_us, first_us }: Pick<Show, 'until_us' | 'first_us'>,
+  { name, counted: countedAt, said, words }: Line,
+  label: string,
   width: number,
 ): Convergence {
-  const { interrupts, until_us } = simulation;
-  const start = Math.max(1, interrupts[1]?.raised_us ?? until_us / 100);
+  const predicted = said?.value;
+  const start = Math.max(1, first_us);
   const time = log([start, Math.max(until_us, start * 2)], [LEFT, width - RIGHT]);
   const times = Array.from({ length: MOST }, (_, k) => start * (until_us / start) ** (k / (MOST - 1)));
-  const counted = times.map((t) => counters.at(t).packets_per_interrupt);
+  const counted = times.map(countedAt);
   const top = Math.max(1, predicted ?? 0, ...counted.filter(Number.isFinite));
   const step = niceStep((1.15 * top) / 3);
   const hi = Math.ceil((1.15 * top) / step) * step;
   const value = linear([0, hi], [BOTTOM, TOP]);
   const shapes: Shape[] = [
-    text(0, 14, 'Packets per interrupt, counted so far', {
+    text(0, 14, `${label}, counted so far`, {
       ...AXIS,
       'font-weight': 600,
       fill: 'var(--ink)',
-      'data-quantity': 'packets_per_interrupt',
+      'data-quantity': name,
     }),
     ...niceTicks(0, hi, 3).flatMap((v) => [
       line(LEFT, value(v), width - RIGHT, value(v), { stroke: v === 0 ? 'var(--line-3)' : 'var(--line)' }),
@@ -53,20 +52,20 @@ export function convergenceOf(
   if (predicted !== undefined) {
     const y = value(predicted);
     shapes.push(line(LEFT, y, width - RIGHT, y, { stroke: 'var(--ink-2)', 'stroke-dasharray': '5 3' }));
-    shapes.push(text(width - RIGHT, y - 5, `model ${decimal(predicted, 2)}`, { ...NOTE, ...END, ...HALO }));
+    shapes.push(text(width - RIGHT, y - 5, `model ${words(predicted)}`, { ...NOTE, ...END, ...HALO }));
   }
   return { time, value, shapes };
 }
 
 /** Where now is on it. */
-export function nowOn({ time, value }: Convergence, counters: Counters, now_us: number, width: number): Shape[] {
+export function nowOn({ time, value }: Convergence, of: Line, now_us: number, width: number): Shape[] {
   const x = Math.max(LEFT, Math.min(width - RIGHT, time(Math.max(now_us, 1e-3))));
-  const counted = counters.at(now_us).packets_per_interrupt;
+  const counted = of.counted(now_us);
   const shapes = [line(x, TOP - 6, x, BOTTOM, { stroke: 'var(--needle)', 'stroke-width': 1.5 })];
   if (Number.isFinite(counted)) {
     const side = x > width / 2 ? { x: x - 6, style: END } : { x: x + 6, style: {} };
     shapes.push(
-      text(side.x, Math.min(BOTTOM - 6, value(counted) + 16), decimal(counted, 2), { ...LIVE, ...HALO, ...side.style }),
+      text(side.x, Math.min(BOTTOM - 6, value(counted) + 16), of.words(counted), { ...LIVE, ...HALO, ...side.style }),
     );
   }
   return shapes;

@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // A moment of a simulation as shapes: lanes over one time axis, now at the needle. What lies ahead is not drawn. No DOM.
-import { brief, decimal } from '../../plots/number';
+import { decimal } from '../../plots/number';
 import { niceStep } from '../../plots/scale';
-import { AXIS, END, HALO, LIVE, line, MIDDLE, NOTE, path, rect, type Shape, TICK, text } from '../../plots/shapes';
+import { END, HALO, line, NOTE, path, rect, type Shape, TICK, text } from '../../plots/shapes';
+import {
+  axis,
+  box,
+  floor,
+  heightOf,
+  needle,
+  type Place,
+  rounded,
+  stacked,
+  sunk,
+  titled,
+  type View,
+  viewOf,
+} from './lane';
 import { frameTime, MODERATION, meanGap, type Parameters, wireTime } from './simulation/parameters';
 import { type Simulation, type Task, upTo } from './simulation/record';
 import { QUEUE_PACKETS } from './simulation/simulate';
 
-const TITLE = 18;
-const GAP = 12;
-const AXIS_HEIGHT = 24;
-const NARROW = 560;
-/** Now stands here, as a share of the width. */
-const NOW = 0.86;
-
-interface Lane {
-  readonly top: number;
-  readonly bottom: number;
-}
-
 const HEIGHTS = { wire: 22, ring: 44, timer: 34, line: 20, cpu: 26, packets: 88 } as const;
 type LaneName = keyof typeof HEIGHTS;
-const NAMES = Object.keys(HEIGHTS) as LaneName[];
 
-function lanes(): Readonly<Record<LaneName, Lane>> {
-  let y = AXIS_HEIGHT;
-  const out = {} as Record<LaneName, Lane>;
-  for (const name of NAMES) {
-    y += TITLE;
-    out[name] = { top: y, bottom: y + HEIGHTS[name] };
-    y += HEIGHTS[name] + GAP;
-  }
-  return out;
-}
-
-const LANES = lanes();
-export const PICTURE_HEIGHT = LANES.packets.bottom + 8;
+const places = stacked(Object.values(HEIGHTS));
+const LANES = Object.fromEntries(Object.keys(HEIGHTS).map((name, k) => [name, places[k]])) as Record<LaneName, Place>;
+export const PICTURE_HEIGHT = heightOf(places);
 
 /** How much time the picture shows: some turns of the moderation, and some frames [µs]. */
 export function spanOf(p: Parameters): number {
@@ -53,9 +44,6 @@ export function spanOf(p: Parameters): number {
   return Math.ceil(want / step) * step;
 }
 
-/** What a second on the screen stands for [µs]: a picture passes in eight. */
-export const paceOf = (p: Parameters): number => niceStep(spanOf(p) / 8);
-
 export interface Moment {
   readonly simulation: Simulation;
   readonly parameters: Parameters;
@@ -63,60 +51,21 @@ export interface Moment {
   readonly width: number;
 }
 
-interface Frame extends Moment {
-  readonly x: (t: number) => number;
-  readonly from: number;
-  readonly needle: number;
-}
-
-const r = (v: number): number => Math.round(v * 10) / 10;
-const box = (x0: number, x1: number, y0: number, y1: number): string =>
-  `M${r(x0)} ${r(y0)}H${r(Math.max(x1, x0 + 0.6))}V${r(y1)}H${r(x0)}Z`;
-
-function frameOf(moment: Moment): Frame {
-  const { parameters, now_us, width } = moment;
-  const span = spanOf(parameters) * (width < NARROW ? 0.5 : 1);
-  const needle = Math.round(width * NOW);
-  const scale = width / span;
-  return { ...moment, needle, x: (t) => needle + (t - now_us) * scale, from: now_us - needle / scale };
-}
+type Frame = Moment & View;
 
 export function pictureOf(moment: Moment): { readonly shapes: readonly Shape[]; readonly us_per_px: number } {
-  const f = frameOf(moment);
+  const f: Frame = { ...moment, ...viewOf(spanOf(moment.parameters), moment.now_us, moment.width) };
   const shapes = [
-    ...axis(f),
+    ...axis(f, PICTURE_HEIGHT),
     ...wire(f),
     ...ring(f),
     ...timers(f),
     ...interruptLine(f),
     ...cpu(f),
     ...links(f),
-    line(f.needle, AXIS_HEIGHT - 4, f.needle, PICTURE_HEIGHT, { stroke: 'var(--needle)', 'stroke-width': 2 }),
-    text(f.needle, 12, `${decimal(f.now_us, f.now_us < 1000 ? 1 : 0)} µs`, { ...LIVE, ...HALO, ...MIDDLE }),
+    ...needle(f, PICTURE_HEIGHT),
   ];
-  return { shapes, us_per_px: 1 / (f.x(1) - f.x(0)) };
-}
-
-function axis(f: Frame): Shape[] {
-  const step = niceStep((f.now_us - f.from) / (f.width < NARROW ? 3 : 8));
-  const shapes: Shape[] = [];
-  for (let k = Math.max(0, Math.ceil(f.from / step)); k * step <= f.now_us; k++) {
-    const x = f.x(k * step);
-    shapes.push(line(x, AXIS_HEIGHT - 4, x, PICTURE_HEIGHT, { stroke: 'var(--line)' }));
-    // the needle's own number stands there
-    if (f.needle - x > 56 && x > 12) shapes.push(text(x, 12, brief(k * step, 6), { ...TICK, ...MIDDLE }));
-  }
-  return shapes;
-}
-
-const title = (lane: LaneName, words: string, value: string): Shape[] => [
-  text(0, LANES[lane].top - 5, words, { ...AXIS, ...HALO, 'font-weight': 600, fill: 'var(--ink)' }),
-  text(7.1 * words.length + 10, LANES[lane].top - 5, value, { ...NOTE, ...HALO, fill: 'var(--ink-2)' }),
-];
-
-function floor(f: Frame, lane: LaneName): Shape {
-  const { bottom } = LANES[lane];
-  return line(0, bottom, f.width, bottom, { stroke: 'var(--line-2)' });
+  return { shapes, us_per_px: f.us_per_px };
 }
 
 function wire(f: Frame): Shape[] {
@@ -136,20 +85,20 @@ function wire(f: Frame): Shape[] {
   }
   const bytes = `${decimal(f.parameters.mtu_bytes + 18, 0)} bytes, ${decimal(frameTime(f.parameters), 1)} µs`;
   return [
-    ...title('wire', 'Wire', f.width < NARROW ? bytes : `each frame: ${bytes}`),
+    ...titled(LANES.wire, 'Wire', f.narrow ? bytes : `each frame: ${bytes}`),
     path(whole, { fill: 'var(--mtu-1)' }),
     path(lost, { stroke: 'var(--bad)', 'stroke-width': 1.25, 'stroke-dasharray': '2 2' }),
-    floor(f, 'wire'),
+    floor(f, LANES.wire),
   ];
 }
 
 /** A stair from a list of depths. */
-function stair(f: Frame, height: (d: { ring: number; queue: number }) => number, lane: Lane): string {
+function stair(f: Frame, height: (d: { ring: number; queue: number }) => number, lane: Place): string {
   const { depths } = f.simulation;
   const first = Math.max(0, upTo(depths, (d) => d.t_us, f.from) - 1);
   const last = upTo(depths, (d) => d.t_us, f.now_us);
-  let d = `M${r(Math.max(0, f.x(depths[first].t_us)))} ${lane.bottom}`;
-  for (let k = first; k < last; k++) d += `H${r(Math.max(0, f.x(depths[k].t_us)))}V${r(height(depths[k]))}`;
+  let d = `M${rounded(Math.max(0, f.x(depths[first].t_us)))} ${lane.bottom}`;
+  for (let k = first; k < last; k++) d += `H${rounded(Math.max(0, f.x(depths[k].t_us)))}V${rounded(height(depths[k]))}`;
   return `${d}H${f.needle}V${lane.bottom}Z`;
 }
 
@@ -172,7 +121,7 @@ function ring(f: Frame): Shape[] {
     ...(napi_weight > 0 ? [] : [`${decimal(now.queue, 0)} of ${QUEUE_PACKETS} in the queue`]),
   ];
   return [
-    ...title('ring', 'Waiting', words.join(', ')),
+    ...titled(LANES.ring, 'Waiting', words.join(', ')),
     path(
       stair(f, (d) => y(d.ring + d.queue), lane),
       { fill: 'var(--cost-byte)' },
@@ -181,7 +130,7 @@ function ring(f: Frame): Shape[] {
       stair(f, (d) => y(d.ring), lane),
       { fill: 'var(--mtu-2)' },
     ),
-    floor(f, 'ring'),
+    floor(f, LANES.ring),
   ];
 }
 
@@ -210,23 +159,23 @@ function timers(f: Frame): Shape[] {
     const from = Math.max(c.start_us, f.from);
     const turn = Math.min(end, Math.max(from, c.due_us));
     ramps[c.timer] +=
-      `M${r(f.x(from))} ${bottom}V${r(y(from))}L${r(f.x(turn))} ${r(y(turn))}L${r(f.x(end))} ${r(y(end))}V${bottom}Z`;
+      `M${rounded(f.x(from))} ${bottom}V${rounded(y(from))}L${rounded(f.x(turn))} ${rounded(y(turn))}L${rounded(f.x(end))} ${rounded(y(end))}V${bottom}Z`;
     if (runs) {
       left = Math.max(0, c.due_us - f.now_us);
       const stop = Math.min(f.width, f.x(c.due_us));
       const t = f.now_us + (stop - f.needle) / (f.x(1) - f.x(0));
-      ahead += `M${f.needle} ${r(y(f.now_us))}L${r(stop)} ${r(y(t))}`;
+      ahead += `M${f.needle} ${rounded(y(f.now_us))}L${rounded(stop)} ${rounded(y(t))}`;
     }
   }
   const kind = TIMER_WORDS[f.parameters.moderation_kind];
   const rest = left > 0 ? `${decimal(left, 1)} µs left` : 'over: the frame under way is completed';
   const value = Number.isNaN(left) ? kind : `${kind}, ${rest}`;
   return [
-    ...title('timer', 'Timer', value),
+    ...titled(LANES.timer, 'Timer', value),
     path(ramps.absolute + ramps.throttle, { fill: 'var(--line-2)', stroke: 'var(--line-3)', 'stroke-width': 1 }),
     path(ramps.packet, { stroke: 'var(--ink-2)', 'stroke-width': 1 }),
     path(ahead, { stroke: 'var(--line-3)', 'stroke-dasharray': '3 3' }),
-    floor(f, 'timer'),
+    floor(f, LANES.timer),
   ];
 }
 
@@ -243,7 +192,7 @@ function interruptLine(f: Frame): Shape[] {
   const counts: Shape[] = [];
   for (const i of own) {
     const x = f.x(i.raised_us);
-    edges += `M${r(x)} ${bottom}V${top}`;
+    edges += `M${rounded(x)} ${bottom}V${top}`;
     const served = Number.isNaN(i.served_us) ? f.now_us : Math.min(i.served_us, f.now_us);
     if (served > i.raised_us) high += box(x, f.x(served), top, bottom);
     if (room > 34)
@@ -252,11 +201,11 @@ function interruptLine(f: Frame): Shape[] {
   const latest = interrupts[raised - 1];
   const value = latest ? `number ${decimal(raised, 0)} brought ${decimal(latest.packets, 0)}` : 'none yet';
   return [
-    ...title('line', 'Interrupt', value),
+    ...titled(LANES.line, 'Interrupt', value),
     path(high, { fill: 'var(--cost-packet)' }),
     path(edges, { stroke: 'var(--ink)', 'stroke-width': 2 }),
     ...counts,
-    floor(f, 'line'),
+    floor(f, LANES.line),
   ];
 }
 
@@ -293,10 +242,10 @@ function cpu(f: Frame): Shape[] {
   });
   const busy = now === null ? 'idle' : now === 'poll' && f.parameters.napi_weight > 0 ? 'polls' : TASKS[now].words;
   return [
-    ...title('cpu', 'CPU', f.width < NARROW ? '' : busy),
+    ...titled(LANES.cpu, 'CPU', f.narrow ? '' : busy),
     ...ORDER.map((task) => path(d[task], { fill: TASKS[task].fill })),
     ...key,
-    floor(f, 'cpu'),
+    floor(f, LANES.cpu),
   ];
 }
 
@@ -318,7 +267,7 @@ function links(f: Frame): Shape[] {
       continue;
     }
     if (until >= f.from)
-      waits += `M${r(f.x(p.end_us))} ${top}L${r(f.x(until))} ${told ? middle : r(slope(p.end_us, until, top, middle, f))}`;
+      waits += `M${rounded(f.x(p.end_us))} ${top}L${rounded(f.x(until))} ${told ? middle : rounded(sunk(f, p.end_us, top, middle))}`;
     if (!told) continue;
     if (gone) {
       if (p.lost_us >= f.from) lost += cross(f.x(p.lost_us), middle + 8);
@@ -327,19 +276,19 @@ function links(f: Frame): Shape[] {
     const done = p.delivered_us <= f.now_us;
     const to = done ? p.delivered_us : f.now_us;
     if (to < f.from) continue;
-    works += `M${r(f.x(p.announced_us))} ${middle}L${r(f.x(to))} ${done ? bottom : bottom - 10}`;
-    if (done) ends += `M${r(f.x(to))} ${bottom - 3}v6`;
+    works += `M${rounded(f.x(p.announced_us))} ${middle}L${rounded(f.x(to))} ${done ? bottom : bottom - 10}`;
+    if (done) ends += `M${rounded(f.x(to))} ${bottom - 3}v6`;
   }
   const { width } = f;
   return [
-    ...title(
-      'packets',
+    ...titled(
+      LANES.packets,
       'Each packet',
-      width < NARROW ? 'slanted: it waits' : 'from the wire to the application; what is slanted waits',
+      f.narrow ? 'slanted: it waits' : 'from the wire to the application; what is slanted waits',
     ),
     line(0, top, width, top, { stroke: 'var(--line-2)' }),
     line(0, middle, width, middle, { stroke: 'var(--line)' }),
-    floor(f, 'packets'),
+    floor(f, LANES.packets),
     path(waits, { stroke: 'var(--mtu-2)', 'stroke-width': 1.25 }),
     path(works, { stroke: 'var(--line-3)', 'stroke-width': 1 }),
     path(ends, { stroke: 'var(--ink)', 'stroke-width': 1.25 }),
@@ -350,17 +299,11 @@ function links(f: Frame): Shape[] {
         ['interrupt', middle + 4],
         ['delivered', bottom - 4],
       ] as const
-    ).map(([words, y]) => text(width, y, width < NARROW ? '' : words, { ...NOTE, ...HALO, ...END })),
+    ).map(([words, y]) => text(width, y, f.narrow ? '' : words, { ...NOTE, ...HALO, ...END })),
   ];
 }
 
-const cross = (x: number, y: number): string => `M${r(x - 3)} ${y - 3}l6 6m0 -6l-6 6`;
-
-/** A packet that still waits sinks slowly: it is never further than nine tenths of its way. */
-function slope(from: number, now: number, top: number, middle: number, f: Frame): number {
-  const waited = (now - from) * (f.x(1) - f.x(0));
-  return top + (middle - top) * 0.9 * (1 - Math.exp(-waited / 60));
-}
+const cross = (x: number, y: number): string => `M${rounded(x - 3)} ${y - 3}l6 6m0 -6l-6 6`;
 
 export const laneWords =
   'Six lanes over one time axis: frames on the wire, packets that wait, the timer, interrupts, what the CPU does, and each packet from its arrival to the application.';

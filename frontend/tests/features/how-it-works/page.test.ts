@@ -2,19 +2,32 @@
 // The page's address, its picture and its words. frozen.json is appended to, never edited: its links are out in the world.
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
-import { FIRST, readAddress, SPEEDS, type State, toQuery } from '../../../src/features/how-it-works/address';
+import {
+  FIRST,
+  type Played,
+  readAddress,
+  SPEEDS,
+  type State,
+  toQuery,
+} from '../../../src/features/how-it-works/address';
 import { slidersOf } from '../../../src/features/how-it-works/controls';
 import { CONVERGENCE_HEIGHT, convergenceOf, nowOn } from '../../../src/features/how-it-works/convergence';
-import { PICTURE_HEIGHT, paceOf, pictureOf, spanOf } from '../../../src/features/how-it-works/picture';
+import { PICTURE_HEIGHT, pictureOf } from '../../../src/features/how-it-works/picture';
 import { PRESETS, START, settingsOf } from '../../../src/features/how-it-works/presets';
 import { eventBeside } from '../../../src/features/how-it-works/Stage';
-import { countersOf } from '../../../src/features/how-it-works/simulation/measure';
-import { meanGap, type Parameters, SPACINGS } from '../../../src/features/how-it-works/simulation/parameters';
+import { paceOf, receiverShow } from '../../../src/features/how-it-works/show';
+import { type Parameters, SPACINGS } from '../../../src/features/how-it-works/simulation/parameters';
 import { simulate } from '../../../src/features/how-it-works/simulation/simulate';
 import { apartWords, happeningWords, slowness } from '../../../src/features/how-it-works/words';
 import { generator, pick } from '../../random';
 import { sheet } from '../../tokens';
 import frozen from './frozen.json';
+
+interface Frozen {
+  readonly query: string;
+  readonly means: unknown;
+  readonly played?: Played;
+}
 
 const read = (query: string): State => readAddress(new URLSearchParams(query), catalogue);
 
@@ -29,11 +42,12 @@ function anyParameters(random: () => number): Parameters {
 }
 
 describe('the address', () => {
-  it.each(frozen)('means what it meant: $query', ({ query, means }) => {
-    const { parameters, speed, at_us } = read(query);
+  it.each(frozen as readonly Frozen[])('means what it meant: $query', ({ query, means, played }) => {
+    const state = read(query);
+    const { parameters, speed, at_us } = state;
     expect({ ...parameters, speed, at_us }).toEqual(means);
-    expect(toQuery(read(query))).toBe(toQuery({ parameters, speed, at_us }));
-    expect(read(toQuery({ parameters, speed, at_us }))).toEqual({ parameters, speed, at_us });
+    expect(state.played).toEqual(played);
+    expect(read(toQuery(state, catalogue))).toEqual(state);
   });
 
   it('gives every state back', () => {
@@ -44,9 +58,9 @@ describe('the address', () => {
         speed: pick(random, SPEEDS),
         at_us: pick(random, [null, 12.5]),
       };
-      expect(read(toQuery(state))).toEqual(state);
+      expect(read(toQuery(state, catalogue))).toEqual(state);
     }
-    expect(toQuery(FIRST)).toBe('');
+    expect(toQuery(FIRST, catalogue)).toBe('');
   });
 
   it.each([
@@ -64,27 +78,27 @@ describe('the picture', () => {
   const settings = [...PRESETS.map(settingsOf), ...Array.from({ length: 40 }, () => anyParameters(random))];
   it('is made of numbers, at every moment and width', () => {
     for (const parameters of settings) {
-      const simulation = simulate(parameters, 300 * meanGap(parameters));
-      expect(spanOf(parameters)).toBeGreaterThan(0);
-      expect(paceOf(parameters)).toBeLessThan(spanOf(parameters));
+      const show = receiverShow(catalogue, parameters);
+      const [line] = show.lines;
+      expect(show.span_us).toBeGreaterThan(0);
+      expect(paceOf(show)).toBeLessThan(show.span_us);
       for (const share of [0, 0.01, 0.5, 1])
         for (const width of [358, 1120]) {
-          const picture = pictureOf({ simulation, parameters, now_us: share * simulation.until_us, width });
+          const picture = show.picture(share * show.until_us, width);
           expect(JSON.stringify(picture.shapes)).not.toMatch(/NaN|null|Infinity/);
         }
-      const counters = countersOf(simulation);
-      const still = convergenceOf(simulation, counters, 2, 400);
-      expect(JSON.stringify([still.shapes, nowOn(still, counters, 0, 400)])).not.toMatch(/NaN|null|Infinity/);
+      const still = convergenceOf(show, line, 'Packets per interrupt', 400);
+      expect(JSON.stringify([still.shapes, nowOn(still, line, 0, 400)])).not.toMatch(/NaN|null|Infinity/);
     }
   });
 
   it('is, in the middle of the first lesson, what it was', async () => {
-    const simulation = simulate(START, 4000);
-    const counters = countersOf(simulation);
-    const still = convergenceOf(simulation, counters, 5, 560);
+    const show = receiverShow(catalogue, START);
+    const [line] = show.lines;
+    const still = convergenceOf({ ...show, until_us: 4000 }, line, 'Packets per interrupt', 560);
     for (const [name, height, shapes] of [
-      ['timeline', PICTURE_HEIGHT, pictureOf({ simulation, parameters: START, now_us: 230, width: 560 }).shapes],
-      ['convergence', CONVERGENCE_HEIGHT, [...still.shapes, ...nowOn(still, counters, 230, 560)]],
+      ['timeline', PICTURE_HEIGHT, show.picture(230, 560).shapes],
+      ['convergence', CONVERGENCE_HEIGHT, [...still.shapes, ...nowOn(still, line, 230, 560)]],
     ] as const) {
       const text = sheet(name, shapes, [560, height]);
       expect(text).not.toMatch(/NaN|Infinity|undefined/);
@@ -101,17 +115,17 @@ describe('the picture', () => {
   });
 
   it('steps from event to event, and back', () => {
-    const simulation = simulate(START, 1000);
+    const show = { events: simulate(START, 1000).happenings.map(({ t_us }) => ({ t_us, words: () => '' })) };
     let now = 0;
     const seen: number[] = [];
     for (let k = 0; k < 30; k++) {
-      now = eventBeside(simulation, now, true) ?? now;
+      now = eventBeside(show, now, true) ?? now;
       seen.push(now);
     }
     expect(new Set(seen).size).toBe(30);
-    expect(eventBeside(simulation, seen[29], false)).toBe(seen[28]);
-    expect(eventBeside(simulation, 1000, true)).toBeNull();
-    expect(eventBeside(simulation, 0, false)).toBeNull();
+    expect(eventBeside(show, seen[29], false)).toBe(seen[28]);
+    expect(eventBeside(show, 1000, true)).toBeNull();
+    expect(eventBeside(show, 0, false)).toBeNull();
   });
 });
 

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames on the wire, by rising time: evenly spaced, at random (Poisson, as far as the wire lets them) or in bursts.
 import { meanGap, type Parameters, wireTime } from './parameters';
+import { generator } from './random';
 
 /** A frame has the wire from `start_us`; at `end_us` it has been received. */
 export interface Frame {
   readonly start_us: number;
   readonly end_us: number;
-}
-
-/** A seeded generator (mulberry32): the same seed is the same traffic on every machine. */
-function generator(seed: number): () => number {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0;
-    let t = a;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 /** The frames of a stream that comes whatever the receiver does, without end. */
