@@ -4,10 +4,15 @@
 import functools
 import importlib.util
 import io
+import struct
 import zipfile
 from pathlib import Path
 
 from ..settings.guard import PACKAGE_ROOT
+
+_COMPILED_HEAD = struct.Struct("<4xIII")
+"""PEP 552, after the interpreter's magic number."""
+_U32 = 0xFFFFFFFF
 
 
 @functools.cache
@@ -27,6 +32,16 @@ def bundle() -> bytes:
                 name = path.relative_to(package.parent)
                 archive.write(path, name)
                 compiled = Path(importlib.util.cache_from_source(str(path)))
-                if compiled.exists():  # a peer with the same Python need not compile again
+                if _is_of(compiled, path):  # a peer with the same Python need not compile again
                     archive.write(compiled, name.with_suffix(".pyc"))
     return file.getvalue()
+
+
+def _is_of(compiled: Path, source: Path) -> bool:
+    """Whether it was compiled of the source as it is now: its header has flags, time and size."""
+    try:
+        flags, seconds, size = _COMPILED_HEAD.unpack_from(compiled.read_bytes())
+    except (OSError, struct.error):
+        return False
+    now = source.stat()
+    return (flags, seconds, size) == (0, int(now.st_mtime) & _U32, now.st_size & _U32)
