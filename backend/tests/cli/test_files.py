@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that take and give files: check, import, export."""
 
+import gzip
 import io
 import json
 import os
 import sqlite3
 import subprocess
 import tarfile
+import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -75,7 +77,6 @@ def test_a_remark_is_no_fault(run: Run, make_log: Callable[..., bytes], tmp_path
         ("wrong.csv", "delay_ms"),
         ("empty.csv", "empty"),
         ("table.runlog", "not a run log: it begins with 6d 74 75"),
-        ("folder", "directory"),
         ("missing.runlog", "No such file"),
     ],
 )
@@ -137,6 +138,76 @@ def test_import_the_logs_of_a_bundle(
     assert done.stdout.count("lab, 1 run\n") == 2
     assert f"refused {tmp_path}/all.tar.xz/logs/2.runlog" in done.stderr
     assert "README" not in done.stdout + done.stderr
+
+
+PACKED = ("folder", "tar", "tar.gz", "tar.xz", "zip", "gz")
+
+
+def packed(base: Path, form: str, contents: dict[str, bytes]) -> tuple[Path, str]:
+    """The files in one of the forms; how the file in its folder is called then."""
+    if form == "gz":
+        (base / "good.csv.gz").write_bytes(gzip.compress(contents["deep/good.csv"]))
+        return base / "good.csv.gz", f"{base}/good.csv"
+    folder = base / "all"
+    for name, content in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    if form == "folder":
+        return folder, f"{folder}/deep/good.csv"
+    path = base / f"all.{form}"
+    if form == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in contents.items():
+                archive.writestr(name, content)
+    else:
+        with tarfile.open(path, f"w:{form.removeprefix('tar').removeprefix('.')}") as archive:
+            for name in contents:
+                archive.add(folder / name, name)
+    return path, f"{path}/deep/good.csv"
+
+
+@pytest.mark.fault("B2")
+@pytest.mark.parametrize("form", PACKED)
+def test_folders_and_archives_stand_for_what_is_in_them(
+    run: Run, tmp_path: Path, make_log: Callable[..., bytes], form: str
+) -> None:
+    contents = {
+        "1.runlog": make_log(replicate=1),
+        "README": b"no table",
+        ".hidden/x.csv": WRONG.encode(),
+        "deep/good.csv": TABLE.encode(),
+    }
+    if form != "folder":
+        del contents[".hidden/x.csv"]
+    path, named = packed(tmp_path, form, contents)
+    checked = json.loads(run("check", path, "--json").stdout)
+    logs = 0 if form == "gz" else 1
+    assert [report["ok"] for report in checked] == [True] * (1 + logs)
+    assert named in [report["file"] for report in checked]
+    done = run("import", path, "--data", tmp_path / "data")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("stored") == 1 + logs
+    assert f"stored  {named}: good, 3 runs" in done.stdout
+
+
+@pytest.mark.fault("B2")
+def test_stdin_is_a_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
+    done = run("check", "-", "--json")
+    (report,) = json.loads(done.stdout)
+    assert (report["file"], report["ok"], report["rows"]) == ("stdin", True, 3)
+
+
+def test_a_folder_and_an_archive_without_any_are_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    with zipfile.ZipFile(tmp_path / "notes.zip", "w") as archive:
+        archive.writestr("notes.txt", "text")
+    (tmp_path / "cut.zip").write_bytes((tmp_path / "notes.zip").read_bytes()[:60])
+    done = run("check", "nothing", "notes.zip", "cut.zip")
+    assert done.returncode == 1
+    assert "nothing: The folder holds no file that ends in .runlog or .csv." in done.stderr
+    assert "notes.zip: The archive holds no file that ends in" in done.stderr
+    assert "cut.zip: The archive cannot be read" in done.stderr
 
 
 def test_import_what_is_no_bundle(run: Run, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.client import HTTPConnection
@@ -204,6 +205,22 @@ def test_what_is_no_token_is_not_sent_and_not_shown(
     typed = run(*where, COALESCOPE_TOKEN="a secret\nand more")
     assert "COALESCOPE_TOKEN holds no token" in typed.stderr
     assert "secret" not in done.stderr + typed.stderr
+
+
+@pytest.mark.fault("B2")
+def test_upload_what_a_folder_and_an_archive_hold(
+    run: Run, serve: Serve, tables: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / tables[0].name).write_bytes(tables[0].read_bytes())
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+        archive.write(tables[1], tables[1].name)
+    with serve() as (url, _):
+        done = run("upload", folder, tmp_path / "one.zip", "--server", url)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"stored  {folder}/{tables[0].name}: lab-0, 2 runs" in done.stdout
+    assert f"stored  {tmp_path}/one.zip/{tables[1].name}: lab-1, 2 runs" in done.stdout
 
 
 def test_upload_several_and_say_what_became_of_each(

@@ -52,6 +52,20 @@ def test_one_row_per_run() -> None:
     assert third.factors["mtu_bytes"] == 9000
 
 
+@pytest.mark.fault("B5")
+def test_where_each_cell_stands_once_nothing_has_to_number_it() -> None:
+    """One run each; a repeated cell is refused with both ways out."""
+    text = "mtu_bytes,delay_us,throughput_mbps\n1500,0,900\n9000,0,980\n"
+    table = read(text)
+    assert (table.per, table.numbered) == ("run", False)
+    assert [row.replicate for row in table.rows] == [1, 1]
+    with pytest.raises(CoalescopeError) as caught:
+        read(text + "1500,0,905\n")
+    assert caught.value.message == "Row 4 repeats the cell of row 2."
+    assert "'replicate'" in str(caught.value.advice)
+    assert "'n'" in str(caught.value.advice)
+
+
 def test_one_row_per_cell() -> None:
     table = read(GOOD_CELLS)
     assert table.per == "cell"
@@ -110,7 +124,7 @@ BAD = {
     "a column without name": (GOOD.replace("workload", ""), ("unnamed_column", 1, 3)),
     "semicolons": (GOOD.replace(",", ";"), ("wrong_delimiter", 1, None)),
     "tabs": (GOOD.replace(",", "\t"), ("wrong_delimiter", 1, None)),
-    "neither replicate nor n": (GOOD.replace("replicate", "streams"), ("missing_column", 1, None)),
+    "neither replicate nor n": (GOOD.replace("replicate", "n").replace(",n,", ",streams,").replace("udp,2", "udp,1"), ("duplicate_row", 3, None)),
     "replicate and n": (GOOD.replace("throughput_mbps", "n"), ("run_or_cell", 1, None)),
     "no factor": ("replicate,drops\n1,0\n", ("missing_column", 1, None)),
     "no measure": ("mtu_bytes,replicate\n1500,1\n", ("missing_column", 1, None)),

@@ -5,7 +5,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from coalescope.cli.complaints import fault_text
@@ -39,15 +38,19 @@ class FileOutcome:
         }
 
 
-def failed(path: Path, code: str, message: str, advice: str | None = None) -> FileOutcome:
+def failed(file: str, code: str, message: str, advice: str | None = None) -> FileOutcome:
     """The outcome of a file that was never judged."""
-    error: dict[str, Any] = {"code": code, "message": message, "where": {}, "advice": advice}
-    return FileOutcome(str(path), "failed", None, error)
+    return FileOutcome(file, "failed", None, _error(code, message, advice))
 
 
-def unreadable(path: Path, error: OSError) -> FileOutcome:
+def refused(file: str, code: str, message: str, advice: str | None = None) -> FileOutcome:
+    """The outcome of a file that is wrong."""
+    return FileOutcome(file, "refused", None, _error(code, message, advice))
+
+
+def unreadable(file: str, error: OSError) -> FileOutcome:
     """The outcome of a file that cannot be opened."""
-    return failed(path, "unreadable", error.strerror or str(error))
+    return failed(file, "unreadable", error.strerror or str(error))
 
 
 def report(outcome: FileOutcome, arguments: Namespace) -> None:
@@ -72,6 +75,10 @@ def conclude(outcomes: Sequence[FileOutcome], arguments: Namespace) -> int:
     if arguments.json:
         print_json([outcome.as_json() for outcome in outcomes])
     return 0 if all(outcome.error is None for outcome in outcomes) else 1
+
+
+def _error(code: str, message: str, advice: str | None) -> dict[str, Any]:
+    return {"code": code, "message": message, "where": {}, "advice": advice}
 
 
 def _reason(error: Mapping[str, Any]) -> str:

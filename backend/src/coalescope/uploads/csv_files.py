@@ -20,6 +20,11 @@ from coalescope.uploads.tidy_csv import Table, check_size, measures_of, read_tab
 
 # pairs of rows that are named
 _MOST_SAMPLES = 20
+_ONE_RUN_EACH = RunWarning(
+    "one_run_each",
+    "There is neither a column 'replicate' nor a column 'n': each row is taken as the one run of "
+    "its cell, which has no interval.",
+)
 _MIDNIGHT = "T00:00:00.000Z"
 
 
@@ -52,6 +57,8 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
     title = request.title or table.source.title or PurePosixPath(request.filename).stem
     warnings = [*settled.overridden, *(_passed_over(name) for name in table.passed_over)]
     warnings += islice(_samples(runs), _MOST_SAMPLES)
+    if not table.numbered:
+        warnings.append(_ONE_RUN_EACH)
     return Incoming(
         "csv",
         slug,

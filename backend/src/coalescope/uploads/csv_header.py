@@ -43,14 +43,6 @@ def _wrong_delimiter(names: list[str], faults: Faults) -> bool:
 def _check_header(columns: Sequence[Column], faults: Faults) -> None:
     roles = {column.role for column in columns}
     measured = {column.name for column in columns if column.role == "measure"}
-    if not roles & {"replicate", "n"}:
-        faults.add(
-            "missing_column",
-            "There is neither a column 'replicate' nor a column 'n'.",
-            "One row per run: number the runs of each cell in 'replicate'. One row per cell: "
-            "give the number of runs behind its mean in 'n'.",
-            1,
-        )
     if {"replicate", "n"} <= roles:
         faults.add(
             "run_or_cell",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tidy CSV: one row per run (`replicate`), or one per cell (`n`, MEASURE, MEASURE_sd).
 
+With neither, each row is the one run of its cell.
 Everything is checked before anything is stored, and every fault is reported with its row and
 column (rows as a spreadsheet counts them, the header being row 1). An empty measure is one that is
 not known. No I/O beyond reading the given binary file.
@@ -10,7 +11,7 @@ import csv
 import io
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, Literal
 
 from coalescope.errors import CoalescopeError, refused
@@ -42,6 +43,8 @@ class Table:
     source: TableSource = SAYS_NOTHING
     # units of measures of its own
     units: Mapping[str, str] = field(default_factory=dict)
+    # whether it says which run of its cell a row is, or how many stand behind it
+    numbered: bool = True
 
     def about(self, about: Mapping[str, Any]) -> dict[str, Any]:
         """A source with what the header says of measures of its own."""
@@ -93,6 +96,7 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
     names = [name.strip() for name in next(records, (1, []))[1]]
     columns = read_header(names, faults)
     per: Literal["run", "cell"] = "cell" if "n" in names else "run"
+    numbered = not {"replicate", "n"}.isdisjoint(names)
     if faults.problems:
         raise EnoughFaults  # rows cannot be judged by a header that is not understood
     rows: list[TableRow] = []
@@ -104,7 +108,8 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
         source.read(number, fields)
         row = read_row(number, fields, columns, faults)
         if row is not None:
-            _check_repeat(row, seen, faults)
+            row = row if numbered else replace(row, replicate=1)
+            _check_repeat(row, seen, faults, numbered=numbered)
             rows.append(row)
         if len(rows) > MAX_ROWS:
             faults.add(
@@ -122,7 +127,7 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
         for column in columns
         if column.role == "measure" and column.quantity and is_own_measure(column.name)
     }
-    return Table(per, rows, passed_over, source.source(), units)
+    return Table(per, rows, passed_over, source.source(), units, numbered)
 
 
 def _records(file: BinaryIO, faults: Faults) -> Generator[tuple[int, list[str]], None, None]:
@@ -144,17 +149,23 @@ def _records(file: BinaryIO, faults: Faults) -> Generator[tuple[int, list[str]],
         text.detach()
 
 
-def _check_repeat(row: TableRow, seen: dict[_Place, int], faults: Faults) -> None:
+def _check_repeat(
+    row: TableRow, seen: dict[_Place, int], faults: Faults, *, numbered: bool
+) -> None:
     """A run has one row. A cell has one row per measure: counts may differ between measures."""
     key = factor_key(row.factors)
     names = [""] if row.replicate is not None else list(row.measures)
     first = min(seen.setdefault((key, row.replicate, name), row.row) for name in names)
     if first == row.row:
         return
-    what = "cell" if row.replicate is None else f"replicate {row.replicate} of the cell"
+    means = row.replicate is None or not numbered
+    what = "cell" if means else f"replicate {row.replicate} of the cell"
     faults.add(
         "duplicate_row",
         f"Row {row.row} repeats the {what} of row {first}.",
-        "Keep one of them, or give them different replicate numbers.",
+        "Keep one of them, or give them different replicate numbers."
+        if numbered
+        else "Number the runs of each cell in a column 'replicate'; or give one row per cell, and "
+        "in 'n' the number of runs behind its mean.",
         row.row,
     )

@@ -5,12 +5,13 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from coalescope_host.run_log import CheckReport, RunLogError, check
 
 from coalescope.cli.complaints import describe
+from coalescope.cli.file_outcomes import FileOutcome
+from coalescope.cli.given_files import GivenFile, given_files
 from coalescope.cli.output import print_json, printable
 from coalescope.errors import CoalescopeError
 from coalescope.uploads.row_doubts import row_doubts
@@ -22,38 +23,43 @@ _MOST_WARNINGS = 100
 
 def run(arguments: Namespace) -> int:
     """Show what files hold and what is wrong with them; 1 if any is refused or cut off."""
-    checked = [_check(path, as_json=arguments.json) for path in arguments.files]
+    with given_files(arguments.files) as given:
+        checked = [_check(file, as_json=arguments.json) for file in given]
     if arguments.json:
         print_json([report for report, _ in checked])
     return 0 if all(sound for _, sound in checked) else 1
 
 
-def _check(path: Path, *, as_json: bool) -> tuple[dict[str, Any], bool]:
+def _check(file: GivenFile | FileOutcome, *, as_json: bool) -> tuple[dict[str, Any], bool]:
     """Report on one file, and say whether it is fit to be stored."""
+    if isinstance(file, FileOutcome):
+        assert file.error is not None
+        return _unfit(file.file, file.error["code"], file.error["message"], file.error["advice"])
     try:
-        with path.open("rb") as file:
-            start = file.read(8)
-        if begins_as_run_log(start) or is_named_as_run_log(path.name):
-            return _check_log(path, as_json=as_json)
-        return _check_table(path, as_json=as_json)
+        with file.path.open("rb") as content:
+            start = content.read(8)
+        if begins_as_run_log(start) or is_named_as_run_log(file.name):
+            return _check_log(file, as_json=as_json)
+        return _check_table(file, as_json=as_json)
     except OSError as error:
-        reason = error.strerror or str(error)
-        _complain(path, reason)
-        fault = {"code": "unreadable", "message": reason, "advice": None}
-        return {"file": str(path), "ok": False, "problems": [fault]}, False
+        return _unfit(file.shown, "unreadable", error.strerror or str(error), None)
     except RunLogError as error:  # too large to be looked at
-        _complain(path, error.message)
-        fault = {"code": error.code, "message": error.message, "advice": error.problem.advice}
-        return {"file": str(path), "ok": False, "problems": [fault]}, False
+        return _unfit(file.shown, error.code, error.message, error.problem.advice)
 
 
-def _check_log(path: Path, *, as_json: bool) -> tuple[dict[str, Any], bool]:
-    report = check(path)
+def _unfit(shown: str, code: str, message: str, advice: str | None) -> tuple[dict[str, Any], bool]:
+    _complain(shown, message)
+    fault = {"code": code, "message": message, "advice": advice}
+    return {"file": shown, "ok": False, "problems": [fault]}, False
+
+
+def _check_log(file: GivenFile, *, as_json: bool) -> tuple[dict[str, Any], bool]:
+    report = check(file.path, file.shown)
     if not as_json:
         print(report.to_text(min(110, max(60, shutil.get_terminal_size().columns))))
     reason = _why_unsound(report)
     if reason is not None:
-        _complain(path, printable(reason))
+        _complain(file.shown, printable(reason))
     return report.to_json(), reason is None
 
 
@@ -68,23 +74,24 @@ def _why_unsound(report: CheckReport) -> str | None:
     return report.problems[0].message if report.problems else "The log is not whole."
 
 
-def _check_table(path: Path, *, as_json: bool) -> tuple[dict[str, Any], bool]:
+def _check_table(file: GivenFile, *, as_json: bool) -> tuple[dict[str, Any], bool]:
     try:
-        with path.open("rb") as file:
-            table = read_table(file)
+        with file.path.open("rb") as content:
+            table = read_table(content)
     except CoalescopeError as error:
-        _complain(path, describe(error))
+        _complain(file.shown, describe(error))
         problem = error.as_json()["error"]
         problems = problem["problems"] or [problem]
-        return {"file": str(path), "ok": False, "problems": problems}, False
-    report = _of_table(path, table)
+        return {"file": file.shown, "ok": False, "problems": problems}, False
+    report = _of_table(file.shown, table)
     if not as_json:
-        _show_table(path, report)
+        _show_table(report)
     return report, True
 
 
-def _show_table(path: Path, report: Mapping[str, Any]) -> None:
-    print(f"{path}\n  A table of {report['rows']} rows, one per {report['per']}.")
+def _show_table(report: Mapping[str, Any]) -> None:
+    counted = f"{report['rows']} row{'s' * (report['rows'] != 1)}"
+    print(f"{report['file']}\n  A table of {counted}, one per {report['per']}.")
     if report["kind"]:
         print(f"  Kind: {report['kind']}")
     print(f"  Factors: {', '.join(report['factors'])}")
@@ -94,9 +101,9 @@ def _show_table(path: Path, report: Mapping[str, Any]) -> None:
     print()
 
 
-def _of_table(path: Path, table: Table) -> dict[str, Any]:
+def _of_table(shown: str, table: Table) -> dict[str, Any]:
     return {
-        "file": str(path),
+        "file": shown,
         "ok": True,
         "per": table.per,
         "rows": len(table.rows),
@@ -112,6 +119,6 @@ def _of_table(path: Path, table: Table) -> dict[str, Any]:
     }
 
 
-def _complain(path: Path, reason: str) -> None:
+def _complain(shown: str, reason: str) -> None:
     sys.stdout.flush()
-    print(f"coalescope: {path}: {reason}", file=sys.stderr)
+    print(f"coalescope: {shown}: {reason}", file=sys.stderr)

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """coalescope import FILE…"""
 
-import io
 from argparse import Namespace
-from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO
 
 from coalescope.cli.file_outcomes import FileOutcome, conclude, report, unreadable
+from coalescope.cli.given_files import GivenFile, given_files
 from coalescope.cli.local_store import changed_store
-from coalescope.datasets.bundles import read_bundle
 from coalescope.errors import CoalescopeError
 from coalescope.object_store import StagedObject
 from coalescope.store import Store
@@ -20,44 +17,31 @@ from coalescope.uploads.service import accept, begins_as_run_log, is_named_as_ru
 from coalescope.uploads.tidy_csv import MAX_CSV_BYTES
 
 _CHUNK_BYTES = 1 << 20
-_BUNDLES = (".tar", ".tar.gz", ".tar.xz", ".tgz")
 
 
 def run(arguments: Namespace) -> int:
-    """Store files, and the run logs of bundles; 1 unless all of them are in the store."""
+    """Store files; 1 unless all of them are in the store."""
     outcomes = []
-    with changed_store(arguments) as store:
-        for path in arguments.files:
-            one_or_more = _import_bundle if path.name.endswith(_BUNDLES) else _import_file
-            for outcome in one_or_more(store, path, arguments):
-                outcomes.append(outcome)
-                report(outcome, arguments)
+    with changed_store(arguments) as store, given_files(arguments.files) as given:
+        for file in given:
+            outcome = file if isinstance(file, FileOutcome) else _open(store, file, arguments)
+            outcomes.append(outcome)
+            report(outcome, arguments)
     return conclude(outcomes, arguments)
 
 
-def _import_file(store: Store, path: Path, arguments: Namespace) -> Iterator[FileOutcome]:
+def _open(store: Store, file: GivenFile, arguments: Namespace) -> FileOutcome:
     try:
-        file = path.open("rb")
+        content = file.path.open("rb")
     except OSError as error:
-        yield unreadable(path, error)
-        return
-    with file:
-        yield _import(store, file, path, arguments)
+        return unreadable(file.shown, error)
+    with content:
+        return _import(store, content, file, arguments)
 
 
-def _import_bundle(store: Store, path: Path, arguments: Namespace) -> Iterator[FileOutcome]:
-    try:
-        for name, content in read_bundle(path):
-            yield _import(store, io.BytesIO(content), path / name, arguments)
-    except OSError as error:
-        yield unreadable(path, error)
-    except CoalescopeError as error:
-        yield FileOutcome(str(path), "refused", None, error.as_json()["error"])
-
-
-def _import(store: Store, file: BinaryIO, path: Path, arguments: Namespace) -> FileOutcome:
+def _import(store: Store, content: BinaryIO, file: GivenFile, arguments: Namespace) -> FileOutcome:
     asked = UploadRequest(
-        path.name,
+        file.name,
         arguments.experiment,
         arguments.title,
         arguments.kind,
@@ -68,12 +52,12 @@ def _import(store: Store, file: BinaryIO, path: Path, arguments: Namespace) -> F
     )
     try:
         with store.object_store.stage() as staged:
-            _receive(file, staged, asked.filename)
+            _receive(content, staged, asked.filename)
             receipt = accept(store.database, store.object_store, staged, asked)
     except CoalescopeError as error:
-        return FileOutcome(str(path), "refused", None, error.as_json()["error"])
+        return FileOutcome(file.shown, "refused", None, error.as_json()["error"])
     shown = receipt_out(receipt).model_dump(mode="json")
-    return FileOutcome(str(path), receipt.outcome, shown, None)
+    return FileOutcome(file.shown, receipt.outcome, shown, None)
 
 
 def _receive(file: BinaryIO, staged: StagedObject, filename: str) -> None:

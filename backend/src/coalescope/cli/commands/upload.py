@@ -4,14 +4,22 @@
 import asyncio
 import os
 from argparse import Namespace
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import anyio
 import httpx
 
-from coalescope.cli.file_outcomes import FileOutcome, conclude, failed, report, unreadable
+from coalescope.cli.file_outcomes import (
+    FileOutcome,
+    conclude,
+    failed,
+    refused,
+    report,
+    unreadable,
+)
+from coalescope.cli.given_files import GivenFile, given_files
 from coalescope.errors import CoalescopeError
 from coalescope.security import is_loopback
 
@@ -33,7 +41,9 @@ _LIMIT_TIMEOUT = httpx.Timeout(10.0)
 
 def run(arguments: Namespace) -> int:
     """Send files, several at once; 1 unless the server has all of them."""
-    outcomes = asyncio.run(_send_all(arguments, _token(arguments.token_file)))
+    token = _token(arguments.token_file)
+    with given_files(arguments.files) as given:
+        outcomes = asyncio.run(_send_all(given, arguments, token))
     return conclude(outcomes, arguments)
 
 
@@ -53,7 +63,9 @@ def _token(path: Path | None) -> str | None:
     return token or None
 
 
-async def _send_all(arguments: Namespace, token: str | None) -> list[FileOutcome]:
+async def _send_all(
+    given: Iterable[GivenFile | FileOutcome], arguments: Namespace, token: str | None
+) -> list[FileOutcome]:
     headers = {} if token is None else {b"Authorization": f"Bearer {token}".encode()}
     at_once = asyncio.Semaphore(arguments.parallel)
     async with httpx.AsyncClient(
@@ -65,15 +77,18 @@ async def _send_all(arguments: Namespace, token: str | None) -> list[FileOutcome
     ) as client:
         most_bytes = await _most_bytes(client)
 
-        async def one(path: Path) -> FileOutcome:
-            async with at_once:
-                outcome = _beyond(most_bytes, path, arguments.server) or await _send(
-                    client, path, _query(path, arguments)
-                )
+        async def one(file: GivenFile | FileOutcome) -> FileOutcome:
+            if isinstance(file, FileOutcome):
+                outcome = file
+            else:
+                async with at_once:
+                    outcome = _beyond(most_bytes, file, arguments.server) or await _send(
+                        client, file, _query(file, arguments)
+                    )
             report(outcome, arguments)
             return outcome
 
-        return list(await asyncio.gather(*(one(path) for path in arguments.files)))
+        return list(await asyncio.gather(*(one(file) for file in given)))
 
 
 async def _most_bytes(client: httpx.AsyncClient) -> int | None:
@@ -89,47 +104,42 @@ async def _most_bytes(client: httpx.AsyncClient) -> int | None:
     return most if isinstance(most, int) else None
 
 
-def _beyond(most_bytes: int | None, path: Path, server: str) -> FileOutcome | None:
+def _beyond(most_bytes: int | None, file: GivenFile, server: str) -> FileOutcome | None:
     """The outcome of a file that the server would not take, before a byte of it is sent."""
     try:
-        size = path.stat().st_size
+        size = file.path.stat().st_size
     except OSError:
         return None  # said where it is opened
     if most_bytes is None or size <= most_bytes:
         return None
-    return FileOutcome(
-        str(path),
-        "refused",
-        None,
-        {
-            "code": "too_large",
-            "message": f"The file has {size:,} bytes, and {server} takes at most {most_bytes:,}; "
-            "nothing was sent.",
-            "where": {},
-            "advice": "Record with a longer interval, or raise COALESCOPE_MAX_UPLOAD_BYTES there.",
-        },
+    return refused(
+        file.shown,
+        "too_large",
+        f"The file has {size:,} bytes, and {server} takes at most {most_bytes:,}; "
+        "nothing was sent.",
+        "Record with a longer interval, or raise COALESCOPE_MAX_UPLOAD_BYTES there.",
     )
 
 
-def _query(path: Path, arguments: Namespace) -> dict[str, str]:
+def _query(file: GivenFile, arguments: Namespace) -> dict[str, str]:
     asked = {name: getattr(arguments, name) for name in ("experiment", "title", "kind", "citation")}
     asked["override_source"] = "true" if arguments.override_source else None
     factors = {"choice": ",".join(arguments.choice), "no_choice": ",".join(arguments.no_choice)}
-    return {"filename": path.name} | {n: given for n, given in (asked | factors).items() if given}
+    return {"filename": file.name} | {n: given for n, given in (asked | factors).items() if given}
 
 
-async def _send(client: httpx.AsyncClient, path: Path, query: dict[str, str]) -> FileOutcome:
+async def _send(client: httpx.AsyncClient, file: GivenFile, query: dict[str, str]) -> FileOutcome:
     for pause in (*_PAUSES_S, None):
         try:
-            answer = await _post(client, path, query)
+            answer = await _post(client, file.path, query)
         except OSError as error:
-            return unreadable(path, error)
+            return unreadable(file.shown, error)
         except httpx.TransportError as error:
             if pause is None:
-                return failed(path, "unreachable", _unreached(str(client.base_url), error))
+                return failed(file.shown, "unreachable", _unreached(str(client.base_url), error))
         else:
             if pause is None or answer.status_code not in _PASSING:
-                return _outcome(path, answer)
+                return _outcome(file.shown, answer)
         await asyncio.sleep(pause)
     raise AssertionError("the last attempt always returns")
 
@@ -166,17 +176,17 @@ async def _chunks(file: anyio.AsyncFile[bytes], size: int) -> AsyncIterator[byte
         yield chunk
 
 
-def _outcome(path: Path, answer: httpx.Response) -> FileOutcome:
+def _outcome(shown: str, answer: httpx.Response) -> FileOutcome:
     try:
         body = answer.json()
     except ValueError:
         body = None
     if answer.is_success and isinstance(body, dict) and "outcome" in body:
-        return FileOutcome(str(path), body["outcome"], body, None)
+        return FileOutcome(shown, body["outcome"], body, None)
     if isinstance(body, dict) and isinstance(body.get("error"), dict):
         known = _ADVICE.get(answer.status_code)
         advice = {} if known is None else {"advice": known}
-        return FileOutcome(str(path), "refused", None, body["error"] | advice)
+        return FileOutcome(shown, "refused", None, body["error"] | advice)
     return failed(
-        path, "not_coalescope", f"{answer.url.copy_with(query=None)} answered {answer.status_code}"
+        shown, "not_coalescope", f"{answer.url.copy_with(query=None)} answered {answer.status_code}"
     )

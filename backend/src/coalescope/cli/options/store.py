@@ -26,20 +26,30 @@ def serve(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _files(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        type=Path,
+        help="a run log or table, also gzipped; a folder, tar or zip archive of them; - for stdin",
+    )
+
+
 def check(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope check`."""
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    _files(parser)
 
 
 def import_(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope import`."""
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    _files(parser)
     shared.destination(parser)
 
 
 def upload(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope upload`."""
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    _files(parser)
     parser.add_argument("--server", metavar="URL", required=True, type=arguments.server)
     shared.destination(parser)
     parser.add_argument(
