@@ -2,10 +2,11 @@
 """What calibration says of devices whose clamps are known: they are simulated, frame by frame."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
-from coalescope_host.run.calibration import Point, calibration
-from coalescope_host.run.effective_delay import estimate
+from coalescope_host.run.calibration import Point, calibration, granularity
+from coalescope_host.run.effective_delay import DelayEstimate, estimate
 
 GAP_US = 10.0
 WINDOW_US = 1e6
@@ -84,3 +85,38 @@ def test_what_is_refused_and_what_is_rounded_is_said() -> None:
 def test_each_request_has_a_row(delay_us: int) -> None:
     rows = [line.split() for line in said(lambda delay: delay).splitlines()[1:15]]
     assert f"{delay_us}" in [row[0] for row in rows]
+
+
+def test_neighbouring_requests_show_the_steps_that_a_device_says() -> None:
+    fine = {asked: float(asked) for asked in range(100, 109)}
+    coarse = {asked: float(asked // 4 * 4) for asked in range(1000, 1009)}
+    assert list(granularity({**fine, **coarse})) == [
+        "asked for 100 to 108 us it says that each is another delay",
+        "asked for 1000 to 1008 us it says that it took 1000, 1004, 1008 us",
+    ]
+
+
+def test_what_neighbouring_requests_are_refused_is_listed() -> None:
+    some = {asked: None if asked % 2 else float(asked) for asked in range(10, 14)}
+    assert list(granularity(some)) == ["asked for 10 to 13 us it refuses 11, 13"]
+    assert list(granularity({5: None, 6: None})) == ["asked for 5 to 6 us it refuses all"]
+
+
+def test_a_request_that_means_a_mode_is_no_delay() -> None:
+    points = [asked(lambda _: 200, delay) for delay in (0, 1, 4, 16)]
+    points[2] = replace(asked(lambda _: 400, 4), mode="simplified balancing")
+    text = "\n".join(calibration(points))
+    assert "4 us is no delay to its driver: simplified balancing" in text
+    assert "no effect: asked for 0 to 16 us it does" in text
+
+
+def test_an_interval_is_shown_as_it_is() -> None:
+    points = [Point(delay, None, delay, DelayEstimate(128.0, 128.0), 2.6) for delay in (0, 50)]
+    text = "\n".join(calibration(points))
+    assert " 128.0 " in text
+    assert "no effect: asked for 0 to 50 us it does 128 us" in text
+    assert text.endswith("this traffic tells delays apart by 5 %")
+
+
+def test_how_near_delays_can_be_is_said() -> None:
+    assert "this traffic tells delays apart by 5 %, or 10 us" in said(lambda delay: delay)

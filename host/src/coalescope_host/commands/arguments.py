@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be typed after each command. Imports nothing of what they do."""
 
-from argparse import SUPPRESS, ArgumentParser, _ActionsContainer
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, _ActionsContainer
 from pathlib import Path
 
 from coalescope_host.plan.registry import MEANINGS
+
+CALIBRATED_US = (0, 1, 2, 4, 8, 16, 32, 50, 64, 100, 128, 250, 500, 1000)
+"""What `calibrate` asks for where nothing else is said."""
 
 
 def add_sweep_arguments(parser: ArgumentParser) -> None:
@@ -62,8 +65,23 @@ def add_calibrate_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--packet-rate", metavar="HZ", type=float, default=100_000, help="of the peer (100000)"
     )
+    parser.add_argument(
+        "--rx-usecs",
+        metavar="US,US",
+        type=_whole_numbers,
+        default=list(CALIBRATED_US),
+        help=f"what is asked for ({','.join(map(str, CALIBRATED_US))})",
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, help="where logs and journal go")
     _add_sending(parser)
+
+
+def _whole_numbers(text: str) -> list[int]:
+    """Numbers joined by commas."""
+    numbers = text.split(",")
+    if not all(number.isdecimal() for number in numbers):
+        raise ArgumentTypeError(f"{text} must be whole numbers joined by commas")
+    return [int(number) for number in numbers]
 
 
 def _add_sending(parser: ArgumentParser) -> None:

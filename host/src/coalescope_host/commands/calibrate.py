@@ -6,29 +6,36 @@ import socket
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from coalescope_host.drivers import driver_named
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.plan_file import plan_of
 from coalescope_host.plan.schedule import Run
 from coalescope_host.protocols import SweepError
 from coalescope_host.run import factory
-from coalescope_host.run.calibration import Point, calibration
+from coalescope_host.run.calibration import Point, calibration, granularity
 from coalescope_host.run.closing import what_next
-from coalescope_host.run.effective_delay import estimate
+from coalescope_host.run.effective_delay import DelayEstimate, estimate
 from coalescope_host.run.invocation import Invocation
 from coalescope_host.run.journal import Entry, Journal
+from coalescope_host.run.signals import interruptible
+from coalescope_host.run.sweeping import guarded
 from coalescope_host.run.window_counters import window_counters
 from coalescope_host.run_log import read
+from coalescope_host.settings.errors import SettingError
 from coalescope_host.settings.host import open_host
+from coalescope_host.workloads.demand import TRAFFIC_TOOL
 
 from .ending import FAILED, ended, say
 from .sweep import with_upload
 from .without_plan import check_interface, peer_on, slug
 
-DELAYS_US = [0, 1, 2, 4, 8, 16, 32, 50, 64, 100, 128, 250, 500, 1000]
 FRAMES = [4, 64]
+NEIGHBOURS_US = (*range(100, 109), *range(1000, 1009))
 
 
 def run(options: Namespace) -> int:
@@ -40,15 +47,35 @@ def _calibrate(options: Namespace) -> int:
     check_interface(options.interface, options)
     plan = with_upload(plan_of(Path("the command line"), _document(options)), options)
     folder = options.out or Path(plan.experiment)
+    took_us = _read_back(plan)
     invocation = Invocation(plan, folder, factory.open_bench)
     invocation.carry_out()
     runs, _ = invocation.planned()
     with Journal(folder) as journal:
         latest = {entry["id"]: entry for entry in journal.of_type("run")}
     points = list(_points(plan, runs, latest, folder))
-    sys.stdout.writelines(f"{line}\n" for line in calibration(points))
+    lines = (*calibration(points), *granularity(took_us))
+    sys.stdout.writelines(f"{line}\n" for line in lines)
     say(what_next(plan, folder))
     return 0 if any(not point.refused for point in points) else FAILED
+
+
+def _read_back(plan: Plan) -> Mapping[int, float | None]:
+    """What the device says it takes of neighbouring delays; without traffic, which takes time."""
+    found: dict[int, float | None] = {}
+    alone = replace(plan, peers=())
+    with (
+        interruptible() as interruption,
+        factory.open_bench(alone, interruption.check) as bench,
+        guarded(bench),
+    ):
+        for delay_us in NEIGHBOURS_US:
+            interruption.check()
+            found[delay_us] = None
+            with suppress(SettingError):
+                took = bench.host.apply({"delay_us": delay_us})["delay_us"]
+                found[delay_us] = took if isinstance(took, int | float) else None
+    return found
 
 
 def _document(options: Namespace) -> Mapping[str, Any]:
@@ -67,10 +94,11 @@ def _document(options: Namespace) -> Mapping[str, Any]:
         "pilot_s": 0,
         "idle_s": 0,
         "retries": 0,
-        "factors": _factors(host.save()["settings"]["coalescing"]),
+        "factors": _factors(options.rx_usecs, host.save()["settings"]["coalescing"]),
         "workloads": {
             "udp": {
                 "kind": "udp-fan-in",
+                "tool": TRAFFIC_TOOL,  # frames evenly spaced: iperf3 sends those of 0.1 ms at once
                 "packet_rate_hz": options.packet_rate,
                 "payload_bytes": 64,
             }
@@ -79,16 +107,16 @@ def _document(options: Namespace) -> Mapping[str, Any]:
     }
 
 
-def _factors(coalescing: Mapping[str, object]) -> dict[str, list[int]]:
+def _factors(delays_us: list[int], coalescing: Mapping[str, object]) -> dict[str, list[int]]:
     """The delays; with the numbers of frames where the driver has them."""
-    if "rx_frames" not in coalescing:
-        return {"delay_us": DELAYS_US}
-    return {"delay_us": DELAYS_US, "rx_frames": FRAMES}
+    frames = {"rx_frames": FRAMES} if "rx_frames" in coalescing else {}
+    return {"delay_us": delays_us, **frames}
 
 
 def _points(
     plan: Plan, runs: tuple[Run, ...], latest: Mapping[str, Entry], folder: Path
 ) -> Iterator[Point]:
+    modes, is_interval = _known(plan)
     for run_ in runs:
         entry = latest.get(run_.id)
         if entry is None:
@@ -104,4 +132,20 @@ def _points(
         per_interrupt = counters.get("rx_packets", 0.0) / interrupts if interrupts else None
         kind = plan.workload_of(run_.levels).kind
         took = entry["read_back"].get("delay_us")
-        yield Point(asked, many, took, estimate(counters, kind), per_interrupt)
+        found = estimate(counters, kind)
+        if found is not None and is_interval:
+            found = DelayEstimate(found.high_us, found.high_us)
+        mode = modes.get(str(asked), "")
+        yield Point(asked, many, took, found, per_interrupt, mode=mode)
+
+
+def _known(plan: Plan) -> tuple[Mapping[str, str], bool]:
+    """Which requests mean a mode to this driver, and whether a delay is one between interrupts.
+
+    A frame waits when such an interval ends, so that interrupts show it as it is.
+    """
+    facts = open_host(plan.interface).facts()
+    driver = driver_named(facts.get("driver"), facts.get("kernel_version"))
+    if driver is None:
+        return {}, False
+    return driver.value("usecs_modes", {}), driver.value("meaning") == "interval"

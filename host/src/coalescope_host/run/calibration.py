@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a device makes of the delays that it is asked for: floor, ceiling, steps, frames. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from .effective_delay import DelayEstimate
 
 _NEAR = 0.05
+_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Point:
         effective: what its interrupts show; None where this traffic cannot tell.
         frames_per_interrupt: as counted; None where no interrupt came.
         refused: why the device did not take it; empty where it did.
+        mode: what the number means to the driver where it is no delay; empty where it is one.
     """
 
     asked_us: float
@@ -29,6 +31,7 @@ class Point:
     effective: DelayEstimate | None
     frames_per_interrupt: float | None
     refused: str = ""
+    mode: str = ""
 
 
 def calibration(points: Sequence[Point]) -> Iterator[str]:
@@ -72,7 +75,10 @@ def _effective(point: Point) -> str:
     if point.refused:
         return "refused"
     found = point.effective
-    return "not told" if found is None else f"{max(found.low_us, 0):.1f} to {found.high_us:.1f}"
+    if found is None:
+        return "not told"
+    low_us = "" if found.low_us == found.high_us else f"{max(found.low_us, 0):.1f} to "
+    return f"{low_us}{found.high_us:.1f}"
 
 
 def _shape(points: Sequence[Point]) -> Iterator[str]:
@@ -84,7 +90,10 @@ def _shape(points: Sequence[Point]) -> Iterator[str]:
     for point in points:
         if point.took_us is not None and point.took_us != point.asked_us:
             yield f"asked for {point.asked_us:g} us it says it took {point.took_us:g} us"
-    told = [point for point in points if point.effective is not None]
+    for point in points:
+        if point.mode:
+            yield f"{point.asked_us:g} us is no delay to its driver: {point.mode}"
+    told = [point for point in points if point.effective is not None and not point.mode]
     groups = list(_alike(told))
     for place, group in enumerate(groups):
         if len(group) < 2:
@@ -94,10 +103,41 @@ def _shape(points: Sequence[Point]) -> Iterator[str]:
         yield f"{what}: asked for {first:g} to {last:g} us it does {_middle(group):.0f} us"
     if told and all(len(group) == 1 for group in groups):
         yield f"each of the {len(told)} delays that this traffic can tell is another one"
+    if told:
+        gap_us = _gap_us(told)
+        beside = f", or {gap_us:.0f} us" if gap_us else ""
+        yield f"this traffic tells delays apart by {100 * _NEAR:g} %{beside}"
     untold = [point for point in points if point.effective is None and not point.refused]
     if untold:
         listed = ", ".join(f"{point.asked_us:g}" for point in untold)
         yield f"not told by this traffic: {listed} us (too few frames share an interrupt)"
+
+
+def _gap_us(points: Sequence[Point]) -> float:
+    """The wait between frames, where that is what an estimate leaves open."""
+    return max(p.effective.high_us - p.effective.low_us for p in points if p.effective is not None)
+
+
+def granularity(took_us: Mapping[int, float | None]) -> Iterator[str]:
+    """What the device says it took of neighbouring requests, a line for each run of them.
+
+    Args:
+        took_us: rx-usecs asked for → read back; None where it was refused.
+    """
+    for _, group in groupby(enumerate(sorted(took_us)), key=lambda entry: entry[1] - entry[0]):
+        asked = [request for _, request in group]
+        where = f"asked for {asked[0]} to {asked[-1]} us"
+        taken = [took for request in asked if (took := took_us[request]) is not None]
+        if not taken:
+            yield f"{where} it refuses all"
+        elif len(taken) < len(asked):
+            refused = ", ".join(str(request) for request in asked if took_us[request] is None)
+            yield f"{where} it refuses {refused}"
+        elif len(levels := sorted(set(taken))) == len(asked):
+            yield f"{where} it says that each is another delay"
+        else:
+            listed = ", ".join(f"{level:g}" for level in levels[:_LISTED])
+            yield f"{where} it says that it took {listed} us{' …' * (len(levels) > _LISTED)}"
 
 
 def _name(place: int, groups: int) -> str:
@@ -136,7 +176,7 @@ def _interaction(points: Sequence[Point]) -> Iterator[str]:
     """Where more frames allowed per interrupt change what one delay does."""
     by_delay: dict[float, list[Point]] = {}
     for point in points:
-        if point.frames is not None and point.effective is not None:
+        if point.frames is not None and point.effective is not None and not point.mode:
             by_delay.setdefault(point.asked_us, []).append(point)
     for asked_us, some in sorted(by_delay.items()):
         ordered = sorted(some, key=_order)
