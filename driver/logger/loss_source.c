@@ -118,7 +118,7 @@ static int read_files(struct state *state)
 
 		if (state->files[i] < 0)
 			continue;
-		status = read_from_start(state->files[i], &state->text[i]);
+		status = read_at_once(state->files[i], &state->text[i]);
 		if (status)
 			return status;
 	}

@@ -79,6 +79,23 @@ int read_from_start(int fd, struct text *into)
 	}
 }
 
+int read_at_once(int fd, struct text *into)
+{
+	char all[16384];
+	ssize_t got;
+
+	do
+		got = pread(fd, all, sizeof(all), 0);
+	while (got < 0 && errno == EINTR);
+	if (got == (ssize_t)sizeof(all)) /* there may be more */
+		return read_from_start(fd, into);
+	if (got < 0)
+		return -errno;
+	into->length = 0;
+	text_append(into, all, (size_t)got);
+	return into->failed ? -ENOMEM : 0;
+}
+
 bool link_name(char *name, size_t size, const char *format, ...)
 {
 	char path[PATH_MAX], target[PATH_MAX];

@@ -172,9 +172,11 @@ def machine_of_lines(logger, tmp_path):
         return "\n".join([cpu, f"intr {sum(counts)} {' '.join(map(str, counts))}", *others, ""])
 
     def record(lines, advanced=0, change=None):
-        table = [" " * 11 + "CPU0"]
+        cpus = max(len(counts) for _, counts in lines)
+        table = [" " * 11 + "".join(f"CPU{cpu:<8}" for cpu in range(cpus))]
         for number, (label, counts) in enumerate(lines, 50):
-            table.append(f" {number}:  {counts[0]}  PCI-MSIX-0000:00:05.0   0-edge      {label}")
+            of_cpus = " ".join(f"{count:10}" for count in counts)
+            table.append(f" {number}: {of_cpus}  PCI-MSIX-0000:00:05.0   0-edge      {label}")
             shown = ",".join(map(str, counts)) + "\n"
             put(f"irq/{number}/per_cpu_count", shown[:4095])  # as the kernel cuts it
         put("interrupts", "\n".join([*table, ""]))
@@ -230,6 +232,21 @@ def test_lines_are_counted_where_the_cpus_fill_more_than_a_page(machine_of_lines
         assert column[-1] - column[0] == advanced
     column = log.streams[0].column("rx_line_interrupts")
     assert column[-1] - column[0] == 24
+
+
+def test_lines_of_a_table_with_hundreds_of_cpus_are_counted(machine_of_lines, tmp_path):
+    """A line is longer than a page there, and its label stands at the end."""
+    lines = [(f"lo-Tx-Rx-{n}", [1000 * n] * 511 + [7]) for n in range(14)]
+    (tmp_path / "next").write_text(",".join(["13001"] * 511 + ["9"]) + "\n")
+    counts = tmp_path / "irq/63/per_cpu_count"
+    advance = ("dd", f"if={tmp_path / 'next'}", f"of={counts}", "conv=notrunc")
+    log = machine_of_lines(lines, change=advance)
+    field = log.field("interrupts.63")
+    assert (field.attributes["label"], field.attributes["direction"]) == ("lo-Tx-Rx-13", "both")
+    assert log.field("rx_line_interrupts").attributes["direction"] == "both"
+    for name in ("interrupts.63", "rx_line_interrupts"):
+        column = log.streams[0].column(name)
+        assert column[-1] - column[0] == 511 + 2
 
 
 def test_of_a_line_that_vanishes_nothing_is_known(machine_of_lines, tmp_path):
