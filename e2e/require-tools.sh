@@ -13,6 +13,7 @@ command -v chromium >/dev/null 2>&1 || need chromium-headless-shell chromium-hea
 need iperf3 iperf3
 need ip iproute2
 need ethtool ethtool
+need mpstat sysstat
 need strace strace
 need openssl openssl
 need ssh openssh-client

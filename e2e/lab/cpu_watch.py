@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who had the CPUs, as the kernel accounts it: what a log's CPU times are compared with."""
 
+import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -9,10 +11,11 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 EVERY_S = 0.05
 HOG = "while True: pass"
@@ -25,6 +28,50 @@ class Share:
 
     busy: float
     hogs: float
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A second by mpstat, in percent of one CPU; `end`: its end, in seconds of the day's clock."""
+
+    end: float
+    busy: float
+    system: float
+
+
+class Mpstat:
+    """mpstat beside what is measured, a line each second."""
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            ["mpstat", "-o", "JSON", "1"],
+            env={**os.environ, "S_TIME_FORMAT": "ISO", "LC_ALL": "C", "TZ": "UTC"},
+            stdout=subprocess.PIPE,
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.send_signal(signal.SIGINT)
+        self._printed, _ = self._process.communicate()
+
+    def between(self, start_s: float, end_s: float) -> list[Usage]:
+        """The whole seconds between two instants; its clock shows no part of a second."""
+        (host,) = json.loads(self._printed)["sysstat"]["hosts"]
+        day = datetime.fromtimestamp(start_s, UTC).date()
+        found = [_usage(day, host["number-of-cpus"], one) for one in host["statistics"]]
+        return [usage for usage in found if start_s <= usage.end - 1 and usage.end + 1 <= end_s]
+
+
+def _usage(day: date, cpus: int, printed: dict[str, Any]) -> Usage:
+    end = datetime.fromisoformat(f"{day}T{printed['timestamp']}+00:00").timestamp()
+    (load,) = (one for one in printed["cpu-load"] if one["cpu"] == "all")
+    idle, system = load["idle"] + load["iowait"], load["sys"] + load["irq"] + load["soft"]
+    return Usage(end, cpus * (100 - idle), cpus * system)
 
 
 class Hogs:

@@ -2,23 +2,24 @@
 """The README's run with a late client, two CPU hogs beside it: what the server says of it is true.
 
 iperf3 over a veth pair, the logger, a server, an upload. The numbers are compared with iperf3's own
-intervals, and with what the kernel accounts to the host and to the hogs.
+intervals, with mpstat's, and with what the kernel accounts to the host and to the hogs.
 """
 
 import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
 from agreement import FCS, LINK_HEADER, NETWORK_AND_TRANSPORT
 from coalescope_host.run_log import RunLog, read
-from cpu_watch import Hogs, Share
+from cpu_watch import Hogs, Mpstat, Share, Usage
 from patience import PATIENCE_S, undisturbed, wait_until
 from veth_pair import INTERFACE, RECEIVER_ADDRESS, VethPair
 
@@ -37,6 +38,7 @@ PERCENT_OF_A_CPU = 2.0
 REST_PERCENT = 20.0
 STEADY = {"tcp": 1.05, "udp": 1.05, "udp-with-loss": 2.0}  # of its seconds, most to least
 TAKEN_PERCENT = 0.5
+STEADY_PERCENT = 4.0  # system time of a second by mpstat, most to least
 # iperf3 before hogs: its rates are steady, and what it loses is lost by its own buffer
 FIRST_IN_LINE = ("nice", "-n", "-10")
 TRAFFIC = {
@@ -48,14 +50,16 @@ TRAFFIC = {
 
 @dataclass(frozen=True)
 class Recorded:
-    """One run: the log, what iperf3 printed, and who had the CPUs in the log's window.
+    """One run: the log, what iperf3 and mpstat printed, and who had the CPUs in the log's window.
 
+    `usage`: mpstat's seconds within that window.
     `rest`: what the log has as interrupts of others and as of no known owner, in percent of a CPU.
     """
 
     log: Path
     report: dict[str, Any]
     share: Share
+    usage: Sequence[Usage]
     rest: float
 
     @property
@@ -138,6 +142,7 @@ def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
     server = ("iperf3", "--server", "--one-off", "--json")
     with (
         Hogs(HOGS) as hogs,
+        Mpstat() as mpstat,
         subprocess.Popen(
             lab.inside(lab.receiver, [*run, "--", *server]), stderr=subprocess.PIPE, text=True
         ) as process,
@@ -154,7 +159,16 @@ def recorded(logger: Path, lab: VethPair, path: Path, traffic: str) -> Recorded:
     assert start
     assert end
     share = hogs.between(start, end)
-    return Recorded(path, log.result.json(), share, in_window(log, "other_irq_ns", "unknown_ns"))
+    usage = mpstat.between(*(in_real_time(log, instant) for instant in (start, end)))
+    rest = in_window(log, "other_irq_ns", "unknown_ns")
+    return Recorded(path, log.result.json(), share, usage, rest)
+
+
+def in_real_time(log: RunLog, instant: int) -> float:
+    """Seconds of the day's clock at a sample."""
+    stream = log.streams[0]
+    at = stream.column("t_monotonic_ns").index(instant)
+    return float(1e-9 * stream.column("t_realtime_ns")[at])
 
 
 def in_window(log: RunLog, *names: str) -> float:
@@ -173,6 +187,11 @@ def disturbance(traffic: str, run: Recorded) -> str:
     rates = [interval["bits_per_second"] for interval in run.intervals]
     if max(rates) > STEADY[traffic] * min(rates):
         return f"iperf3's own rates went from {min(rates):,.0f} to {max(rates):,.0f} b/s"
+    if not run.usage:
+        return "mpstat had no CPU in time and printed no second of the window"
+    system = [usage.system for usage in run.usage]
+    if max(system) - min(system) > STEADY_PERCENT:
+        return f"system time went from {min(system):.1f} to {max(system):.1f} % by mpstat"
     losses = [interval.get("lost_packets", 0) for interval in run.intervals]
     if traffic == "udp-with-loss" and max(losses) > STEADY[traffic] * min(losses):
         return f"iperf3 lost from {min(losses)} to {max(losses)} datagrams in a second"
@@ -253,6 +272,9 @@ def test_cpu_time_is_told_apart(run: tuple[Recorded, dict[str, Any]]) -> None:
         value(said, f"{who}_cpu_percent") for who in ("interface", "workload", "other", "host")
     )
     assert host == pytest.approx(one.share.busy, abs=PERCENT_OF_A_CPU)
+    assert host == pytest.approx(mean(usage.busy for usage in one.usage), rel=RATES)
+    system = mean(usage.system for usage in one.usage)
+    assert value(said, "system_cpu_percent") == pytest.approx(system, abs=PERCENT_OF_A_CPU)
     own = interface + workload
     assert own + others + one.rest == pytest.approx(one.share.busy, abs=PERCENT_OF_A_CPU)
     assert one.rest < REST_PERCENT
