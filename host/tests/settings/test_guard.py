@@ -98,6 +98,21 @@ def test_a_killed_sweep_is_put_back(namespace: Any, state_home: Path) -> None:
     assert "put back as it was" in log
 
 
+def test_a_sweep_that_ends_before_its_watchdog_watches_is_put_back(
+    namespace: Any, state_home: Path
+) -> None:
+    before = namespace.everything()
+    restore_file.write(the_file(state_home, namespace), namespace.host().save())
+    namespace.host().apply({"mtu_bytes": 4000})
+    with subprocess.Popen(["true"]) as sweep:
+        pass
+    path, nobody = the_file(state_home, namespace), subprocess.DEVNULL
+    watchdog = [sys.executable, "-m", "coalescope_host.settings.watchdog"]
+    subprocess.run([*watchdog, str(path), "60", str(sweep.pid)], stdin=nobody, check=True)
+    assert not path.exists()
+    assert namespace.everything() == before
+
+
 def test_a_sweep_that_hangs_is_ended_and_put_back(namespace: Any, state_home: Path) -> None:
     before = namespace.everything()
     sweep = a_sweep(namespace, 4)

@@ -30,11 +30,15 @@ def main(path: Path, hang_s: float, parent: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     saved_id = read(path).id
-    sweep = os.pidfd_open(parent)
     say = _log(path.with_suffix(".log"))
-    os.write(sys.stdout.fileno(), READY)
-    os.close(sys.stdout.fileno())
-    end = _wait(hang_s)
+    try:
+        sweep = os.pidfd_open(parent)
+        os.write(sys.stdout.fileno(), READY)
+    except (ProcessLookupError, BrokenPipeError):  # it ended while this process began
+        end = "gone"
+    else:
+        os.close(sys.stdout.fileno())
+        end = _wait(hang_s)
     if end == "disarmed":
         return
     if end == "hangs":
