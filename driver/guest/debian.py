@@ -149,12 +149,13 @@ def unpack(packages: Iterable[Path], folder: Path, *members: str) -> None:
                 subprocess.run(
                     ["dpkg-deb", "--fsys-tarfile", str(package)], stdout=file, check=True
                 )
-            _extract(content, folder, members)
+            extract(content, folder, *members)
         finally:
             content.unlink(missing_ok=True)
 
 
-def _extract(content: Path, folder: Path, members: Sequence[str]) -> None:
+def extract(content: Path, folder: Path, *members: str) -> None:
+    """Unpack a tar file into a folder, all of it or the members that match a pattern."""
     wanted = ["--wildcards", *members] if members else []
     done = subprocess.run(
         ["tar", "-x", "-f", str(content), "-C", str(folder), "--no-same-owner", *wanted],

@@ -9,7 +9,11 @@ from coalescope_host.settings.groups import GROUPS, group_of
 
 
 def candidates(name: str, now: Any) -> list[Any]:
-    """Levels to try, the likeliest first."""
+    """Levels to try, the likeliest first; not the one of now."""
+    return [level for level in _candidates(name, now) if level != now]
+
+
+def _candidates(name: str, now: Any) -> list[Any]:
     if isinstance(now, bool):
         return [not now]
     if name.endswith("_cpus"):

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ethtool and netdev can set on real drivers, a plan sets too, and kills leave nothing of it.
+
+What there is to set the kernel says, not the package: `kernel_says`. Each kernel of the tests runs
+a driver that has nearly everything, netdevsim, beside two emulated cards.
+"""
+
+import io
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope_host.remote.bundle import bundle
+from coalescope_host.settings.guard import PACKAGE_ROOT
+
+pytestmark = [pytest.mark.guest, pytest.mark.slow, pytest.mark.timeout(1800)]
+
+FOLDER = Path(__file__).parent
+MACS = ("52:54:00:00:00:01", "52:54:00:00:00:02")
+DRIVERS = ("igb", "virtio_net", "netdevsim")
+FEWEST = {"igb": 25, "virtio_net": 8, "netdevsim": 30}
+"""Settings that the kernel has more than so many of: else the test has lost them."""
+FEW, MANY = 2, 17
+"""Kills of each driver: 51 of all in the long form."""
+PUTS_BACK = "self._put_back_group(group, settings.get(group.name, {}))"
+FORGETS = '[] if group.name == "coalescing" else ' + PUTS_BACK
+
+
+def mutant() -> dict[str, Path | bytes | str]:
+    """The package, but its restore forgets coalescing."""
+    from testbed.block import unzipped
+
+    files = unzipped(io.BytesIO(bundle()), "/opt/mutant")
+    text = (PACKAGE_ROOT / "coalescope_host/settings/host.py").read_text()
+    assert text.count(PUTS_BACK) == 1
+    place = "/opt/mutant/coalescope_host/settings/host.py"
+    files.pop(f"{place}c", None)
+    return {**files, place: text.replace(PUTS_BACK, FORGETS)}
+
+
+def run_in_guest(output: Path, kills: int, seed: int, timeout_s: float) -> dict[str, Any]:
+    """What the program saw."""
+    from guest.folders import alone
+    from guest.kernel import NEWEST, debian_kernel
+    from guest.kernel_numbers import kernel_numbers
+    from guest.machine import Guest
+    from guest.netdevsim import NEEDS, netdevsim
+    from guest.programs import build_programs
+    from testbed.block import unzipped
+
+    with alone():
+        kernel, simulator = debian_kernel(NEWEST), netdevsim(NEWEST)
+        logger = build_programs(kernel)["/usr/local/bin/coalescope-logger"]
+    programs = ("plans_in_guest.py", "kernel_says.py", "simulated_interface.py")
+    guest = Guest(
+        kernel=kernel,
+        nics=("igb", "virtio-net-pci"),
+        modules=("igb", "virtio_net", *NEEDS),
+        cpus=2,
+        icount_shift=None,
+        files={
+            **unzipped(io.BytesIO(bundle()), "/opt/host"),
+            **mutant(),
+            **{f"/opt/{name}": FOLDER / name for name in programs},
+            "/opt/kernel-numbers.json": json.dumps(kernel_numbers(kernel.headers)),
+            "/usr/local/bin/coalescope-logger": logger,
+            "/netdevsim.ko": simulator,
+        },
+    )
+    script = f"""
+    insmod /netdevsim.ko
+    # its own frames would begin a window before the workload does
+    for which in all default; do echo 1 >/proc/sys/net/ipv6/conf/$which/disable_ipv6; done
+    cd /opt
+    PYTHONPATH=/opt/host:/opt python3 plans_in_guest.py {kills} {seed} {" ".join(MACS)} \
+        >/out/said 2>&1
+    """
+    result = guest.run(script, output, timeout_s=timeout_s)
+    return dict(json.loads(result.text("seen.json")))
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_in_guest(tmp_path_factory.mktemp("guest"), FEW, 1, 1200)
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_plan_has_a_name_for_all_that_can_be_set(seen: dict[str, Any], driver: str) -> None:
+    assert len(seen[driver]["asked"]) > FEWEST[driver]
+    assert seen[driver]["nameless"] == []
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_plan_sets_all_of_it_and_puts_it_back(seen: dict[str, Any], driver: str) -> None:
+    assert seen[driver]["left_by_hand"] == []
+    for plan in seen[driver]["plans"]:
+        assert plan["missed"] == {}, plan["said"]
+        assert plan["left"] == [], plan["said"]
+        if driver == "netdevsim" and plan["status"]:  # without interrupts nothing shows a delay
+            assert re.search(r"no interrupts of \w+ can be found", plan["said"]), plan["said"]
+        else:
+            assert plan["status"] == 0, plan["said"]
+
+
+def faults(killed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [kill for kill in killed if kill["left"]]
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_killed_sweep_leaves_nothing(seen: dict[str, Any], driver: str) -> None:
+    assert len(seen[driver]["killed"]) == FEW
+    assert faults(seen[driver]["killed"]) == []
+
+
+@pytest.mark.parametrize("driver", ["igb", "netdevsim"])  # QEMU's virtio-net has no coalescing
+def test_a_restore_that_forgets_a_group_is_caught(seen: dict[str, Any], driver: str) -> None:
+    left = seen[driver]["forgetful"]
+    assert left
+    assert all(line.startswith("COALESCE_") for line in left), left
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+def test_fifty_kills(tmp_path: Path) -> None:
+    seed = random.SystemRandom().randrange(1 << 32)
+    seen = run_in_guest(tmp_path, MANY, seed, 4 * 3600)
+    kills = [kill for driver in DRIVERS for kill in seen[driver]["killed"]]
+    assert faults(kills) == [], f"seed {seed}"
+    assert sum(kill["changed"] > 0 for kill in kills) > len(kills) / 5, f"seed {seed}"
+    assert {"watchdog", "hand"} <= {kill["by"] for kill in kills}, f"seed {seed}"
