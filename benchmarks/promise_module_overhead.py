@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel module costs a receiver: packets per second with and without a watched interface.
+"""What module and eBPF cost a receiver: packets per second with and without a watched interface.
 
 One guest whose clock counts instructions, so that the result does not depend on how busy the
 machine is. pktgen saturates its only CPU: what is received, by a program that takes each datagram,
 costs the time that goes beyond sending the same frames to nobody. A saturated receiver polls and is
-hardly interrupted, so the bar stands for coalesced frames; an interrupt for each frame is the other
-extreme, for reading. The interface is watched as the logger does, by a reader every 100 ms. Runs
-with and without it take turns and medians are compared: a run differs from the next by some tenths
-of a percent, and by more than one where the kernel's allocator changes its ways, as it does once
-after about a hundred thousand frames, hence the long warm-up.
+hardly interrupted where frames are coalesced; an interrupt for each frame is the other extreme. The
+module is read as the logger does, every 100 ms; for eBPF the logger itself records. Runs with and
+without them take turns and medians are compared: a run differs from the next by some tenths of a
+percent, and by more than one where the kernel's allocator changes its ways, as it does once after
+about a hundred thousand frames, hence the long warm-up.
 """
 
 from __future__ import annotations
@@ -24,15 +24,22 @@ from rows import Row
 DRIVER = Path(__file__).resolve().parents[1] / "driver"
 sys.path.insert(0, str(DRIVER))
 
+from guest.folders import alone  # noqa: E402
 from guest.kernel import debian_kernel  # noqa: E402
 from guest.machine import Guest  # noqa: E402
+from guest.programs import build_programs  # noqa: E402
 
-BAR_PERCENT = 1.5
+COALESCED_BAR_PERCENT, INTERRUPT_BAR_PERCENT = 1.5, 10.0
 FRAMES = 10_000
 ROUNDS = 5
 WARM_UPS = 8
 DELAYS = {"an interrupt for each frame": 0, "coalesced": 1000}
 SIZES = {"an interrupt for each frame": (60,), "coalesced": (60, 1514)}
+STATES = {
+    "loaded": "kernel module loaded",
+    "watched": "kernel module attached",
+    "ebpf": "eBPF recording",
+}
 CASES = {
     f"{how}, {size} bytes": (delay, size) for how, delay in DELAYS.items() for size in SIZES[how]
 }
@@ -83,6 +90,12 @@ for case in {" ".join(f"{delay}-{size}" for delay, size in CASES.values())}; do
 		pktgen watched-$case 52:54:00:00:00:02
 		kill $reader; wait $reader || true
 		rmmod coalescope
+		/logger -i eth1 -o /tmp/ebpf.runlog -t 100ms --force --source ebpf 2>/dev/null & logger=$!
+		until [ -s /tmp/ebpf.runlog ]; do sleep 0.1; done
+		sleep 1.5 # its first samples are written
+		pktgen ebpf-$case 52:54:00:00:00:02
+		kill $logger; wait $logger || true
+		rm /tmp/ebpf.runlog
 	done
 done
 cp /tmp/times /out/times
@@ -93,8 +106,10 @@ def _times() -> dict[str, float]:
     """Nanoseconds of each kind of run in the guest, as medians."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
-        kernel = debian_kernel()
         include = DRIVER / "include"
+        with alone():
+            kernel = debian_kernel()
+            programs = build_programs(kernel)
         module = kernel.build(DRIVER / "module", here / "m", f"COALESCOPE_INCLUDE={include}")[0]
         program = here / "snapshots"
         source = DRIVER / "module/tests/snapshots.c"
@@ -104,10 +119,14 @@ def _times() -> dict[str, float]:
             nics=("e1000e", "e1000e"),
             modules=("e1000e",),
             on_board=("pktgen",),
-            files={"/coalescope.ko": module, "/bin/snapshots": program},
+            files={
+                "/coalescope.ko": module,
+                "/bin/snapshots": program,
+                "/logger": programs["/usr/local/bin/coalescope-logger"],
+            },
             command_line="ipv6.disable=1",
         )
-        result = guest.run(SCRIPT, here / "out", timeout_s=1800)
+        result = guest.run(SCRIPT, here / "out", timeout_s=3600)
         lines = [line.split() for line in result.text("times").splitlines()]
     runs: dict[str, list[float]] = {}
     for name, ns in lines:
@@ -116,21 +135,22 @@ def _times() -> dict[str, float]:
 
 
 def measure() -> list[Row]:
-    """Two rows for each case: loaded only, and watched."""
+    """Three rows for each case: module loaded only, and attached; eBPF recording."""
     times = _times()
     rows = []
     for how, (delay, size) in CASES.items():
         cost = {
             state: (times[f"{state}-{delay}-{size}"] - times[f"nobody-{delay}-{size}"]) / FRAMES
-            for state in ("without", "loaded", "watched")
+            for state in ("without", *STATES)
         }
-        bars = {"loaded": None, "watched": BAR_PERCENT if delay else None}
+        bar = COALESCED_BAR_PERCENT if delay else INTERRUPT_BAR_PERCENT
+        bars = {"loaded": None, "watched": bar, "ebpf": bar}
         for state, bar in bars.items():
             slower = 100 * (1 - cost["without"] / cost[state])
             rates = f"{1e9 / cost['without']:.0f} → {1e9 / cost[state]:.0f} packets/s"
             rows.append(
                 Row(
-                    f"kernel module {state}, {how}",
+                    f"{STATES[state]}, {how}",
                     f"{slower:.2f} % fewer packets/s ({rates})",
                     "" if bar is None else f"≤ {bar} %",
                     None if bar is None else slower <= bar,

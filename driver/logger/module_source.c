@@ -13,6 +13,7 @@
 #include "interface.h"
 #include "snapshot.h"
 #include "source.h"
+#include "text_file.h"
 #include "uapi/coalescope.h"
 
 enum { FIRST_BUFFER = 1 << 15, MOST_BUFFER = 1 << 20, MOST_QUEUE_COLUMNS = 64 };
@@ -126,7 +127,25 @@ static int find_queues(struct state *state)
 	return status;
 }
 
-int module_source_open(struct source *source, struct record_layout *layout, const char *interface)
+/* What the module measured as the interface was attached: what it adds to an interrupt, a poll and a frame. */
+static void add_probe_cost(struct text *facts)
+{
+	static const char *const parts[] = {"irq_ns", "poll_ns", "frame_ns"};
+	enum { PARTS = sizeof(parts) / sizeof(*parts) };
+	uint64_t ns[PARTS];
+	size_t i;
+
+	for (i = 0; i < PARTS; i++)
+		if (!read_unsigned(&ns[i], "/sys/class/misc/coalescope/probe_cost/%s", parts[i]) || !ns[0])
+			return;
+	json_name(facts, "probe_cost");
+	json_open(facts, '{');
+	for (i = 0; i < PARTS; i++)
+		json_member_integer(facts, parts[i], (int64_t)ns[i]);
+	json_close(facts, '}');
+}
+
+int module_source_open(struct source *source, struct record_layout *layout, const char *interface, struct text *facts)
 {
 	struct state *state = calloc(1, sizeof(*state));
 	int status;
@@ -154,6 +173,7 @@ int module_source_open(struct source *source, struct record_layout *layout, cons
 		close_source(source);
 		return status;
 	}
+	add_probe_cost(facts);
 	snapshot_columns(layout, source->name, state->bytes, &state->shape, state->queues);
 	return 0;
 }

@@ -52,7 +52,8 @@ void record_layout_free(struct record_layout *layout);
  * Each opens one source: 0, or a negative errno (-ENOENT: this machine or interface does not have it). Better sources
  * are opened first: a source adds only what the layout does not have yet. The first column is t_monotonic_ns.
  */
-int module_source_open(struct source *source, struct record_layout *layout, const char *interface);
+/* `facts` gets members for the environment. */
+int module_source_open(struct source *source, struct record_layout *layout, const char *interface, struct text *facts);
 /* What the open source `module` reads beside its snapshot. Sampled and closed after it. */
 void module_driver_source_open(struct source *source, struct record_layout *layout,
 			       const struct source *module);

@@ -32,7 +32,7 @@ static struct source *next(struct source_set *set)
 static int open_module(struct source_set *set, const char *interface)
 {
 	const struct source *module = next(set);
-	int status = keep(set, module_source_open(next(set), &set->layout, interface));
+	int status = keep(set, module_source_open(next(set), &set->layout, interface, &set->facts));
 
 	if (status)
 		return status;

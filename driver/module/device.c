@@ -13,6 +13,7 @@
 #include <linux/sysfs.h>
 #include <linux/uaccess.h>
 
+#include "cost.h"
 #include "device.h"
 #include "lines.h"
 #include "probes.h"
@@ -48,6 +49,8 @@ static struct watch *start_watching(const char *name)
 	watch = watch_get(current->nsproxy->net_ns, name);
 	if (IS_ERR(watch))
 		probes_put();
+	else
+		measure_probe_cost();
 	return watch;
 }
 
@@ -175,7 +178,7 @@ static int list_watch(char *text, int at, const struct watch *watch)
 	const struct net_device *device = rcu_dereference(watch->device);
 	int start = at;
 
-	if (!device)
+	if (!device || device->reg_state == NETREG_UNINITIALIZED) /* gone, or a stand-in */
 		return 0;
 	at += sysfs_emit_at(text, at, "%s netns=%u driver=%s readers=%u queues=%u irqs=",
 			    device->name, dev_net(device)->ns.inum, driver_name(device),
@@ -215,7 +218,32 @@ static struct attribute *coalescope_attrs[] = {
 	&dev_attr_abi_version.attr,
 	NULL,
 };
-ATTRIBUTE_GROUPS(coalescope);
+
+static const struct attribute_group coalescope_group = { .attrs = coalescope_attrs };
+
+#define COST_ATTRIBUTE(part)                                                                       \
+	static ssize_t part##_ns_show(struct device *device, struct device_attribute *attribute,   \
+				      char *text)                                                  \
+	{                                                                                          \
+		return sysfs_emit(text, "%u\n", probe_cost().part);                                \
+	}                                                                                          \
+	static DEVICE_ATTR_RO(part##_ns)
+
+COST_ATTRIBUTE(irq);
+COST_ATTRIBUTE(poll);
+COST_ATTRIBUTE(frame);
+
+static struct attribute *cost_attrs[] = {
+	&dev_attr_irq_ns.attr,
+	&dev_attr_poll_ns.attr,
+	&dev_attr_frame_ns.attr,
+	NULL,
+};
+
+/* As of when an interface was last attached. */
+static const struct attribute_group cost_group = { .name = "probe_cost", .attrs = cost_attrs };
+
+static const struct attribute_group *coalescope_groups[] = { &coalescope_group, &cost_group, NULL };
 
 static struct miscdevice misc_device = {
 	.minor = MISC_DYNAMIC_MINOR,

@@ -92,7 +92,7 @@ static void claim(struct cpu_state *cpu, struct watch *watch, struct queue *queu
 }
 
 /* At the entry of __napi_schedule(): NAPI_STATE_SCHED is set already, and no poll can have begun. */
-static void napi_scheduled(const struct napi_struct *napi)
+void napi_scheduled(const struct napi_struct *napi)
 {
 	struct watch *watch = napi->dev ? watch_of(napi->dev) : NULL;
 	unsigned long flags;

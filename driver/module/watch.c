@@ -133,6 +133,25 @@ struct watch *watch_get(struct net *net, const char *name)
 	return watch;
 }
 
+/**
+ * watch_stand_in() - watch a device that was never registered, so that probes can be called for it
+ * @device: no interface
+ *
+ * Context: Process context; takes rtnl.
+ * Return: the watch, with one reader; -ENOSPC, -ENOMEM.
+ */
+struct watch *watch_stand_in(struct net_device *device)
+{
+	struct watch *watch;
+
+	rtnl_lock();
+	watch = create_watch(device);
+	if (!IS_ERR(watch))
+		watch->readers = 1;
+	rtnl_unlock();
+	return watch;
+}
+
 /* The probes no longer find the interface; files that watch it learn that it is gone. */
 static void release_device(struct watch *watch)
 {

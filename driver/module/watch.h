@@ -3,9 +3,11 @@
 #define COALESCOPE_WATCH_H
 
 struct net;
+struct net_device;
 struct watch;
 
 struct watch *watch_get(struct net *net, const char *name);
+struct watch *watch_stand_in(struct net_device *device);
 void watch_put(struct watch *watch);
 
 int watch_init(void);

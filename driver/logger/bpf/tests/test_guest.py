@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from coalescope_host.run_log import read
+from coalescope_host.run_log import probe_cpu_s, read
 from guest.folders import alone
 from guest.kernel import KERNELS, NEWEST, debian_kernel
 from guest.machine import Guest
@@ -155,13 +155,13 @@ def test_agreement_is_exact_over_the_bursts(pair, driver, source):
     """Else the test above would let pass what it should not.
 
     What receives nothing may come between two records: e1000, e1000e and igb interrupt themselves
-    every two seconds, and two polls may follow.
+    every two seconds, igb up to eight times.
     """
     *logs, quiet_ns, end_ns = pair(driver, f"{driver}-traffic")
     log = dict(zip(SOURCES, logs, strict=True))[source]
     for name in COMPARED:
         least, most = log.between(name, quiet_ns, end_ns)
-        assert most - least <= (2 if name in SELF_MADE else 0), name
+        assert most - least <= (8 if name in SELF_MADE else 0), name
 
 
 def test_programs_that_count_an_interrupt_twice_do_not_agree(pair):
@@ -193,13 +193,38 @@ def test_frames_and_interrupts_of_a_card(pair, driver):
     assert counted("irq_ns") > 0
     assert counted("softirq_ns") > counted("irq_ns")
     assert counted("unknown_ns") == 0
-    assert counted.log.header["environment"]["probe_cost"]["irq_ns"] > 0
+
+
+#: At least and at most, of any part, in instructions, which take 8 ns each here.
+INSTRUCTIONS = {"module": (10, 1000), "ebpf": (100, 2000)}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_what_counting_costs_is_measured_and_recorded(pair, driver, source):
+    *logs, _, _ = pair(driver, f"{driver}-silence")
+    log = dict(zip(SOURCES, logs, strict=True))[source]
+    cost = log.log.header["environment"]["probe_cost"]
+    least, most = INSTRUCTIONS[source]
+    assert cost.keys() == {"irq_ns", "poll_ns", "frame_ns"}
+    assert all(least <= ns / 8 <= most for ns in cost.values()), cost
+    assert cost["frame_ns"] < cost["poll_ns"]
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_probes_are_part_of_the_interfaces_time(pair, driver):
+    _, counted, *_ = pair(driver, f"{driver}-silence")
+    cost = counted.log.header["environment"]["probe_cost"]
+    names = ("interrupts", "polls", "rx_skbs", "tx_skbs")
+    probes_s = probe_cpu_s({name: counted(name) for name in names}, cost)
+    assert 0 < probes_s < (counted("irq_ns") + counted("softirq_ns")) / 1e9
 
 
 @pytest.mark.fault("F1")
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_receive_interrupts_are_right_when_recording_begins_under_traffic(pair, driver):
-    """Each poll that finds frames has its interrupt."""
+    """Each poll that finds frames has its interrupt; there may be others that met it."""
     _, counted, *_ = pair(driver, f"{driver}-traffic")
-    assert counted("rx_interrupts") == pytest.approx(counted("rx_polls"), abs=1)
+    met = counted("interrupts") - counted("schedules")
+    assert -1 <= counted("rx_interrupts") - counted("rx_polls") <= met + 1
     assert counted("driver_rx_packets") == pytest.approx(counted("rx_packets"), abs=2)
