@@ -92,7 +92,7 @@ static void claim(struct cpu_state *cpu, struct watch *watch, struct queue *queu
 }
 
 /* At the entry of __napi_schedule(): NAPI_STATE_SCHED is set already, and no poll can have begun. */
-void napi_scheduled(const struct napi_struct *napi)
+static __always_inline void scheduled(const struct napi_struct *napi)
 {
 	struct watch *watch = napi->dev ? watch_of(napi->dev) : NULL;
 	unsigned long flags;
@@ -115,8 +115,14 @@ void on_napi_schedule(unsigned long ip, unsigned long caller, struct ftrace_ops 
 		      struct ftrace_regs *fregs)
 {
 	rcu_read_lock_sched_notrace();
-	napi_scheduled(ftrace_first_argument(fregs));
+	scheduled(ftrace_first_argument(fregs));
 	rcu_read_unlock_sched_notrace();
+}
+
+/* The same without ftrace, to measure what it costs. */
+void napi_scheduled(const struct napi_struct *napi)
+{
+	scheduled(napi);
 }
 
 /* A frame of this queue was delivered. Inside an update. */

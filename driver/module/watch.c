@@ -165,6 +165,13 @@ static void release_device(struct watch *watch)
 	netdev_put(device, &watch->tracker);
 }
 
+/* Each slot that probes look through costs them some instructions. */
+static void end_after_last_watch(void)
+{
+	while (watch_slots && !rtnl_dereference(watches[watch_slots - 1]))
+		WRITE_ONCE(watch_slots, watch_slots - 1);
+}
+
 /**
  * watch_put() - give back what watch_get() returned
  * @watch: freed if this was its last reader
@@ -181,6 +188,7 @@ void watch_put(struct watch *watch)
 	if (last) {
 		release_device(watch);
 		RCU_INIT_POINTER(watches[watch->slot], NULL);
+		end_after_last_watch();
 	}
 	rtnl_unlock();
 	if (!last)

@@ -54,7 +54,7 @@ struct watch {
 extern struct net_device *watched_devices[MAX_WATCHES];
 extern struct watch __rcu *watches[MAX_WATCHES];
 extern const struct net *watched_nets[MAX_WATCHES]; /* beside the devices, so that a task switch compares pointers only */
-extern unsigned int watch_slots; /* slots that were ever used */
+extern unsigned int watch_slots; /* up to the last one in use */
 extern bool threads_poll; /* a watched interface was ever polled by a thread */
 
 static inline struct watch *watch_in_slot(unsigned int slot)
