@@ -78,7 +78,7 @@ test-docker: setup-dev ## Build the image, on base images that are made where no
 GUEST_PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -q --durations 6
 DRIVER_TESTS := driver/module/tests/test_several_cpus.py driver/module/tests/test_counting.py driver/module/tests/test_warnings.py \
 	driver/testbed/tests/test_data_path.py driver/logger/tests/test_guest.py driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py
-LONG_GUEST_TESTS := host/tests/settings/test_plans_in_guest.py driver/logger/bpf/tests/test_guest.py driver/testbed/tests/test_sweep.py host/tests/settings/test_in_guest.py driver/guest/tests/test_guest.py host/tests/workloads/test_pktgen.py
+LONG_GUEST_TESTS := host/tests/settings/test_plans_in_guest.py host/tests/run/test_calibration_in_guest.py driver/logger/bpf/tests/test_guest.py driver/testbed/tests/test_sweep.py host/tests/settings/test_in_guest.py driver/guest/tests/test_guest.py host/tests/workloads/test_pktgen.py
 GUEST_TESTS = $(shell grep -rl 'mark\.guest' --include='test_*.py' driver host backend)
 
 test-guest: setup-dev tools logger host-tools guest-system ## All that needs virtual machines, as test-driver and test-sweep, in one go
