@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from .distributions import t_quantile, t_two_sided
+from .holm import holm
 from .summary import CellSummary
 
 #: Of the upper end of an interval.
@@ -99,7 +100,7 @@ def compare(
     if spread is not None:
         ratios = {c: _known_to(own.value, spread.cells.get(c)) for c, own in ratios.items()}
     raw = {cell: _p_value(ratio) for cell, ratio in ratios.items()}
-    adjusted = _holm({cell: p for cell, p in raw.items() if p is not None})
+    adjusted = holm({cell: p for cell, p in raw.items() if p is not None})
     cells = {
         cell: Difference(
             ratio=math.exp(ratio.value),
@@ -164,12 +165,3 @@ def _p_value(ratio: _LogRatio) -> float | None:
     if ratio.variance == 0.0:
         return 1.0 if ratio.value == 0.0 else 0.0
     return t_two_sided(ratio.value / math.sqrt(ratio.variance), ratio.freedom)
-
-
-def _holm(raw: Mapping[Hashable, float]) -> dict[Hashable, float]:
-    adjusted: dict[Hashable, float] = {}
-    largest = 0.0
-    for rank, cell in enumerate(sorted(raw, key=lambda c: raw[c])):
-        largest = max(largest, min(1.0, (len(raw) - rank) * raw[cell]))
-        adjusted[cell] = largest
-    return adjusted

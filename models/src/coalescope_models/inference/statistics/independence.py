@@ -4,7 +4,8 @@
 A 95 % interval of n replicates covers the truth in 95 % only if they are independent. What is
 known of their sequence tells three ways in which they are not: runs of one block, session or round
 share something; runs drift; a run resembles the one before it. Tests compare within cells, by the
-variance that exchanging the replicates of each cell among their places would give.
+variance that exchanging the replicates of each cell among their places would give. The tests of one
+measure are judged together (Holm): 1 % is the probability that any of them is a false alarm.
 
 Standard library only: the page's Python needs it too.
 """
@@ -13,16 +14,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import NormalDist, fmean
 from typing import Literal
 
 from .distributions import f_tail
+from .holm import holm
 from .timeline import Timeline
 
-#: Probability below which dependence is taken for real.
+#: Adjusted probability below which dependence is taken for real.
 SIGNIFICANCE = 0.01
 #: The same where cells have fewer than three replicates, whose deviations show less of it.
 SIGNIFICANCE_OF_FEW = 0.05
@@ -51,6 +53,8 @@ class Independence:
         drift_p_value: of that slope.
         autocorrelation: of a run with the next one, drift taken out.
         autocorrelation_p_value: of a correlation that large.
+
+    The p-values are those of each test alone; verdicts are made of Holm's.
     """
 
     verdict: Verdict
@@ -109,12 +113,11 @@ def independence(
     )
     if several and when.kind != "round":
         return _declared(found, runs)
-    found = _in_sequence(found, runs)
-    if not explained or found.verdict != "none_found" or when.positions is None:
-        return found
-    if _clumped(runs) or _same_order(runs):  # neighbours may be alike by what the model misses
-        return found
-    return _in_what_is_left(found, values, when.positions)
+    left = None
+    # in any other order, neighbours may be alike by what the model misses
+    if explained and when.positions is not None and not (_clumped(runs) or _same_order(runs)):
+        left = _what_is_left(values, when.positions)
+    return _in_sequence(found, runs, left)
 
 
 def _deviations(values: Sequence[float], cells: Sequence[Hashable], when: Timeline) -> list[_Run]:
@@ -159,8 +162,16 @@ def _declared(found: Independence, runs: Sequence[_Run]) -> Independence:
     )
 
 
-def _in_sequence(found: Independence, runs: Sequence[_Run]) -> Independence:
-    """One session: what its sequence shows."""
+def _in_sequence(
+    found: Independence, runs: Sequence[_Run], left: tuple[float, float] | None
+) -> Independence:
+    """One session: what its sequence shows.
+
+    Args:
+        found: what is known already.
+        runs: of cells with several, in sequence.
+        left: correlation of neighbours in what a model leaves, and its p-value.
+    """
     if _hidden(runs) > _HIDDEN and _clumped(runs):
         return _judged(
             found,
@@ -181,7 +192,10 @@ def _in_sequence(found: Independence, runs: Sequence[_Run]) -> Independence:
         autocorrelation=level,
         autocorrelation_p_value=level_p,
     )
-    why = _why(found, _significance(runs))
+    shown = _shown(found, left, _significance(runs))
+    if "left" in shown and "neighbours" not in shown and left is not None:
+        found = replace(found, autocorrelation=left[0], autocorrelation_p_value=left[1])
+    why = _why(found, shown)
     if why is None:
         return found
     if _same_order(runs):
@@ -191,13 +205,27 @@ def _in_sequence(found: Independence, runs: Sequence[_Run]) -> Independence:
             f"{why}, and each round had the settings in the same order, so that the intervals "
             "would miss it: none is given. Randomise the order within each round.",
         )
-    if found.clusters is not None or (level_p is not None and level_p < _significance(runs)):
+    if found.clusters is not None or not shown.isdisjoint({"neighbours", "left"}):
         return _fewer(found, why)
     return _judged(
         found,
         "none_found",
         f"{why}; their order was random, so that the spread of the replicates includes it.",
     )
+
+
+def _shown(found: Independence, left: tuple[float, float] | None, significance: float) -> set[str]:
+    """Which tests show dependence, all judged together."""
+    p_values = {
+        "rounds": found.cluster_p_value,
+        "drift": found.drift_p_value,
+        "neighbours": found.autocorrelation_p_value,
+        "left": None if left is None else left[1],
+    }
+    adjusted = holm({name: p for name, p in p_values.items() if p is not None})
+    # what a model leaves shows dependence as well of few replicates as of many
+    limits = {"left": SIGNIFICANCE}
+    return {name for name, p in adjusted.items() if p < limits.get(name, significance)}
 
 
 def _fewer(found: Independence, why: str) -> Independence:
@@ -226,10 +254,8 @@ def _significance(runs: Sequence[_Run]) -> float:
     return SIGNIFICANCE_OF_FEW if few else SIGNIFICANCE
 
 
-def _in_what_is_left(
-    found: Independence, values: Sequence[float], positions: Sequence[int]
-) -> Independence:
-    """Judge the order of a random sequence by all that a model leaves, cells' means included.
+def _what_is_left(values: Sequence[float], positions: Sequence[int]) -> tuple[float, float] | None:
+    """Correlation of neighbours in all that a model leaves, cells' means included, and its p-value.
 
     By Wald and Wolfowitz's serial correlation (Annals of Mathematical Statistics 14, 1943).
     """
@@ -237,15 +263,10 @@ def _in_what_is_left(
     ordered = _residual_of_a_line([values[row] for row in places])
     squares = math.fsum(value * value for value in ordered)
     if squares <= 0.0:
-        return found
+        return None
     total = math.fsum(a * b for a, b in pairwise(ordered))
     expected, variance = -squares / len(ordered), squares**2 / len(ordered)
-    p_value = _two_sided(total - expected, variance)
-    if p_value >= SIGNIFICANCE:
-        return found
-    level = total / squares
-    found = replace(found, autocorrelation=level, autocorrelation_p_value=p_value)
-    return _fewer(found, f"Runs resemble the ones before them (autocorrelation {level:.2f})")
+    return total / squares, _two_sided(total - expected, variance)
 
 
 def _residual_of_a_line(values: Sequence[float]) -> list[float]:
@@ -256,18 +277,13 @@ def _residual_of_a_line(values: Sequence[float]) -> list[float]:
     return [v - mean - slope * (k - middle) for k, v in enumerate(values)]
 
 
-def _why(found: Independence, significance: float) -> str | None:
+def _why(found: Independence, shown: Collection[str]) -> str | None:
     """Say what kind of dependence the sequence shows, the strongest first."""
-
-    def shown(p_value: float | None) -> bool:
-        return p_value is not None and p_value < significance
-
-    level, drift = found.autocorrelation, found.drift_percent
-    if level is not None and shown(found.autocorrelation_p_value):
-        return f"Runs resemble the ones before them (autocorrelation {level:.2f})"
-    if drift is not None and shown(found.drift_p_value):
-        return f"Runs drift by {drift:+.2g} % from the first to the last"
-    if shown(found.cluster_p_value):
+    if not {"neighbours", "left"}.isdisjoint(shown):
+        return f"Runs resemble the ones before them (autocorrelation {found.autocorrelation:.2f})"
+    if "drift" in shown:
+        return f"Runs drift by {found.drift_percent:+.2g} % from the first to the last"
+    if "rounds" in shown:
         return "Rounds differ by more than the runs within them"
     return None
 
