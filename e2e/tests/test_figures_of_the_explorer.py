@@ -188,5 +188,5 @@ def test_a_model_that_its_replicates_reject_is_said_on_the_first_look(page: Page
     page.goto("/explorer/virtual-testbed?measure=traffic_cpu_jiffies_per_gb&workload=udp")
     panel = page.get_by_role("complementary", name="Model")
     expect(panel).to_contain_text("The replicates reject this model", timeout=60_000)
-    expect(panel).to_contain_text("F = 2,536 on 33 and 324 degrees of freedom")
+    expect(panel).to_contain_text("F(33, 324) = 2,536")
     expect(panel).to_contain_text("It is farthest off at mtu_bytes 4500")

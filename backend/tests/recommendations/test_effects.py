@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the answer is said to change."""
 
-from coalescope.recommendations.effects import _gain
+from statistics import fmean
+
+import numpy as np
+import pytest
+from coalescope.recommendations.effects import _gain, effects
+from coalescope.runs.records import RunValues, When
+from scipy.stats import t
 
 
 def test_a_change_without_an_interval_is_neither_better_nor_worse() -> None:
@@ -9,3 +15,49 @@ def test_a_change_without_an_interval_is_neither_better_nor_worse() -> None:
     assert _gain("throughput_mbps", 1.3, (0.9, 1.8)) is None
     assert _gain("throughput_mbps", 1.3, (1.2, 1.4)) is True
     assert _gain("traffic_cpu_s_per_gb", 1.3, (1.2, 1.4)) is False
+
+
+def runs(*, blocks: bool, in_a_row: bool = False) -> list[RunValues]:
+    """12 settings of 6 runs; with blocks, the runs of a block share what it adds."""
+    rng = np.random.default_rng(3)
+    places = [(c, r) for r in range(6) for c in rng.permutation(12)]
+    if in_a_row:
+        places.sort()
+    shift = 0.1 * rng.normal(size=3) if blocks else np.zeros(3)
+    return [
+        RunValues(
+            int(cell),
+            {"delay_us": int(cell)},
+            {"throughput_mbps": 100.0 * (1 + 0.05 * cell + 0.02 * rng.normal() + shift[r // 2])},
+            When(r, order, f"day {r // 2}" if blocks else None),
+        )
+        for order, (cell, r) in enumerate(places)
+    ]
+
+
+def test_an_effect_within_blocks_is_known_by_what_it_is_in_each() -> None:
+    (found,) = effects(runs(blocks=True), 0, 1)
+    assert "3 blocks" in str(found.reason)
+    assert found.ci95_percent is not None
+    own = {c: [r for r in runs(blocks=True) if r.cell_id == c] for c in (0, 1)}
+    means = [
+        [
+            fmean(r.values["throughput_mbps"] for r in own[c] if r.when.block == f"day {b}")
+            for c in own
+        ]
+        for b in range(3)
+    ]
+    ratios = np.log([b / a for a, b in means])
+    half = t.ppf(0.975, 2) * np.std(ratios, ddof=1) / np.sqrt(3)
+    assert np.log1p(found.ci95_percent[1] / 100) == pytest.approx(
+        np.log1p(found.change_percent / 100) + half
+    )
+
+
+def test_an_effect_of_runs_in_a_row_has_no_interval() -> None:
+    """The control: the same runs, in rounds of no order."""
+    (found,) = effects(runs(blocks=False, in_a_row=True), 0, 11)
+    assert (found.ci95_percent, found.gain) == (None, None)
+    assert "one after another" in str(found.reason)
+    (twin,) = effects(runs(blocks=False), 0, 11)
+    assert (twin.gain, twin.reason) == (True, None)

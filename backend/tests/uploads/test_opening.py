@@ -27,12 +27,18 @@ MEANS = (
 STORED = ("slug", "title", "data_version", "updated_at")
 
 
-@pytest.mark.parametrize("text", [RUNS, MEANS])
+IN_A_ROW = "delay_us,replicate,order,throughput_mbps\n" + "".join(
+    f"{10 * (k // 3)},{1 + k % 3},{k},{500 + k * 7 % 5}\n" for k in range(36)
+)
+
+
+@pytest.mark.parametrize("text", [RUNS, MEANS, IN_A_ROW])
 def test_an_opened_table_is_what_it_would_be_in_the_store(client, text):
     content = text.encode()
     assert client.upload(content, "opened.csv").status_code == 201
     stored = client.get("/api/experiments/opened").json()
-    cells = client.get("/api/experiments/opened/cells").json()["cells"]
+    found = client.get("/api/experiments/opened/cells").json()
+    cells = found["cells"]
 
     opened = json.loads(json.dumps(open_table(content, "folder/Opened.csv")))
 
@@ -44,6 +50,7 @@ def test_an_opened_table_is_what_it_would_be_in_the_store(client, text):
     for cell in cells:
         del cell["id"]
     assert opened["cells"] == cells
+    assert opened["independence"] == found["independence"]
 
 
 def test_its_faults_are_those_of_an_upload(client):

@@ -211,7 +211,9 @@ export interface paths {
          * List cells
          * @description Every cell with all its measures: any surface can be drawn from it.
          *
-         *     With runs left out, the summaries are those of the others; nothing is changed in the store.
+         *     Intervals are those that the runs carry in view of when they were recorded: of blocks, sessions
+         *     or rounds, or none; `independence` says why. With runs left out, the summaries are those of the
+         *     others; nothing is changed in the store.
          */
         get: operations["list_cells"];
         put?: never;
@@ -991,6 +993,13 @@ export interface components {
             data_version: number;
             /** Cells */
             cells: components["schemas"]["CellOut"][];
+            /**
+             * Independence
+             * @description By measure, what the sequence of the runs does to its intervals; only of measures of which there is something to say
+             */
+            independence: {
+                [key: string]: components["schemas"]["Independence"];
+            };
             /**
              * Left Out
              * @description Runs that would count and were left out as asked
@@ -1985,6 +1994,8 @@ export interface components {
          *         drift_p_value: of that slope.
          *         autocorrelation: of a run with the next one, drift taken out.
          *         autocorrelation_p_value: of a correlation that large.
+         *
+         *     The p-values are those of each test alone; verdicts are made of Holm's.
          */
         Independence: {
             /**
@@ -2221,6 +2232,11 @@ export interface components {
              * @description Null where no change lies in the interval
              */
             gain: boolean | null;
+            /**
+             * Reason
+             * @description Why the interval is made of blocks, sessions or rounds, or absent for how the runs were recorded
+             */
+            reason: string | null;
         };
         /**
          * MeasureOut
@@ -3761,6 +3777,9 @@ export interface components {
         /**
          * SummaryOut
          * @description One measure in one cell; `sd` and `ci95` are null where they are not known.
+         *
+         *     `ci95` is that of independent replicates where the sequence of the runs does not speak against
+         *     it, else that of blocks, sessions or rounds, or null.
          */
         SummaryOut: {
             /** N */
@@ -3876,6 +3895,8 @@ export interface components {
              * @description Ordered by y, then x
              */
             cells: components["schemas"]["SurfaceCellOut"][];
+            /** @description What the sequence of the runs says about the intervals; null where no cell has two runs, or nothing is known of when they were recorded */
+            independence: components["schemas"]["Independence"] | null;
         };
         /**
          * SweepIn

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens a run log or a table in the browser, and answers for a copy what follows from kept answers: the server's own Python runs in a worker,
 // and nothing is sent anywhere.
-import type { Cell, Contents, ErrorBody, Experiment } from '../api/types';
+import type { Cell, Cells, Contents, ErrorBody, Experiment } from '../api/types';
 
 export interface LogProblem {
   readonly code: string;
@@ -35,7 +35,11 @@ export interface OpenedLog {
 
 /** What the store would say of the table, or why it would refuse it. */
 export type OpenedTable =
-  | { readonly experiment: Experiment; readonly cells: readonly Cell[] }
+  | {
+      readonly experiment: Experiment;
+      readonly cells: readonly Cell[];
+      readonly independence: Cells['independence'];
+    }
   | { readonly error: ErrorBody };
 
 export interface OpenRequest {

@@ -201,7 +201,10 @@ export interface Point {
   readonly partial: boolean;
 }
 
-/** The cells of a slice that have the measure. `pooled`: half the interval per unit of the mean, where cells have none. */
+/**
+ * The cells of a slice that have the measure. `pooled`: half the interval per unit of the mean, where cells have no
+ * deviation of their own. (Where they have one and no interval, their runs depend on when they were recorded.)
+ */
 export function pointsOf(
   layout: Layout,
   cells: readonly Cell[],
@@ -217,7 +220,7 @@ export function pointsOf(
     const y = layout.y ? positionOn(layout.y, cell.factors[layout.y.name]) : 0;
     if (x === null || y === null) continue;
     const own = found.ci95 ? (found.ci95[1] - found.ci95[0]) / 2 : null;
-    const shared = own === null && pooled !== null && found.n > 1 ? pooled * Math.abs(found.mean) : null;
+    const shared = found.sd === null && pooled !== null && found.n > 1 ? pooled * Math.abs(found.mean) : null;
     points.push({
       cell,
       x,

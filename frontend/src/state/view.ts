@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One picture's worth of data: everything that stands still while a slider or the crosshair moves.
-import type { Cell, Experiment, FactorValue, Fit, Kind, MeasureOf } from '../api/types';
+import type { Cell, Cells, Experiment, FactorValue, Fit, Kind, MeasureOf } from '../api/types';
 import { contourLevels } from '../plots/contours';
 import { decadeTicks, niceStep, niceTicks, paddedDomain } from '../plots/scale';
 import { START_ADVICE } from './advice';
@@ -66,6 +66,8 @@ export type Subject =
       readonly of: 'experiment';
       readonly experiment: Experiment;
       readonly cells: readonly Cell[];
+      /** By measure, what the sequence of the runs does to the cells' intervals. */
+      readonly independence?: Cells['independence'];
       /** Runs that the cells are without. */
       readonly without?: readonly string[];
       /** The cells are of a file that was only opened: the server knows nothing of them. */
@@ -148,6 +150,11 @@ function commonLevels(experiment: Experiment, { axes, where }: Cut): Record<stri
 }
 
 const OVER_THE_LINK = ['throughput_mbps', 'tx_throughput_mbps', 'goodput_mbps'];
+
+function dependenceOf(subject: Subject, measure: string): string | null {
+  const found = subject.of === 'experiment' ? subject.independence?.[measure] : undefined;
+  return found && found.verdict !== 'none_found' ? found.reason : null;
+}
 
 /** In whatever slice: the link is that of all. */
 function fastestOf(cells: readonly Cell[]): number {
@@ -457,6 +464,8 @@ export interface View {
   readonly sliders: readonly Slider[];
   /** Half a pooled interval as a share of the mean, where the cells have no deviation of their own. */
   readonly pooled: number | null;
+  /** Why intervals are made of blocks, sessions or rounds, or absent; null where neither is. */
+  readonly dependence: string | null;
   /** Where every slider starts. */
   readonly start: Readonly<Record<string, number>>;
   readonly xBounds: readonly [number, number];
@@ -642,6 +651,7 @@ export function viewOf(
     fit: fitted,
     sliders,
     pooled,
+    dependence: dependenceOf(subject, measure.name),
     start,
     xBounds: slice.layout.x ? boundsOf(slice.layout.x, false) : NOWHERE,
     yBounds: slice.layout.y ? boundsOf(slice.layout.y, slice.layout.shape === 'plane') : NOWHERE,

@@ -4,24 +4,19 @@
 Standard library only: a copy without a server works it out with this too (copies).
 """
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from coalescope_models.inference.statistics import (
-    Independence,
-    independence,
-    interval_by_cluster,
-    outliers,
-)
+from coalescope_models.inference.statistics import CellIntervals, Independence, outliers
 from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import Where, factor_levels, in_order, matches, parse_where
 from coalescope.experiments.records import CellRecord, Choice, ExperimentRecord, SummaryRecord
 from coalescope.glossary.quantities import require_measure
+from coalescope.runs.intervals import in_view_of
 from coalescope.runs.records import ReplicateRecord
-from coalescope.runs.sequence import sequence_of
 from coalescope.runs.summaries import summarise_values
 
 MOST_VALUES = 20_000
@@ -60,6 +55,7 @@ def replicates_among(
     where: Where,
     found: Mapping[int, Sequence[ReplicateRecord]],
     without: Sequence[str],
+    judged: CellIntervals,
 ) -> Replicates:
     """The cells with these levels, each with its replicates of the measure.
 
@@ -70,6 +66,7 @@ def replicates_among(
         where: levels that cells are chosen by, as text.
         found: replicates by cell, without those that were left out.
         without: current runs that were left out.
+        judged: what the sequence of all runs makes of the intervals.
 
     Errors: 422 for an unknown measure or factor, and where there are too many for one answer.
     """
@@ -78,41 +75,14 @@ def replicates_among(
     chosen = [c for c in in_order(cells) if c.id in found and matches(c.factors, chosen_by)]
     count = sum(len(found[cell.id]) for cell in chosen)
     refuse_too_many(experiment, measure, count)
-    single = [run for cell in chosen for run in found[cell.id] if run.measured.n == 1]
-    when = sequence_of([run.when for run in single])
-    judged = independence(
-        [run.measured.value for run in single], [run.cell_id for run in single], when
-    )
-    clusters = {} if when.clusters is None else dict(zip(_uids(single), when.clusters, strict=True))
     return Replicates(
         experiment,
         quantity,
         chosen_by,
-        [_in_view_of(judged, _replicated(cell, found[cell.id]), clusters) for cell in chosen],
+        [_replicated(cell, found[cell.id], judged) for cell in chosen],
         without,
-        judged,
+        judged.independence,
     )
-
-
-def _uids(runs: Sequence[ReplicateRecord]) -> list[str]:
-    return [run.uid for run in runs]
-
-
-def _in_view_of(
-    judged: Independence | None, cell: ReplicatedCell, clusters: Mapping[str, Hashable]
-) -> ReplicatedCell:
-    """The cell with an interval that its replicates can carry, by cluster, or with none."""
-    if judged is None or judged.verdict not in ("refused", "by_cluster"):
-        return cell
-    if any(run.measured.n > 1 for run in cell.replicates):
-        return cell
-    ci95 = None
-    if judged.verdict == "by_cluster":
-        ci95 = interval_by_cluster(
-            [run.measured.value for run in cell.replicates],
-            [clusters[run.uid] for run in cell.replicates],
-        )
-    return replace(cell, summary=replace(cell.summary, ci95=ci95))
 
 
 def cells_asked_for(cells: Sequence[CellRecord], measure: str, where: Where) -> list[CellRecord]:
@@ -133,13 +103,18 @@ def refuse_too_many(experiment: ExperimentRecord, measure: str, count: int) -> N
         )
 
 
-def _replicated(cell: CellRecord, replicates: Sequence[ReplicateRecord]) -> ReplicatedCell:
+def _replicated(
+    cell: CellRecord, replicates: Sequence[ReplicateRecord], judged: CellIntervals
+) -> ReplicatedCell:
     values = [replicate.measured for replicate in replicates]
     # a row that is a mean of several replicates has no part in judging single ones
     single = [place for place, value in enumerate(values) if value.n == 1]
     outlying = outliers([values[place].value for place in single])
     return ReplicatedCell(
-        cell, summarise_values(values), replicates, frozenset(single[k] for k in outlying)
+        cell,
+        in_view_of(summarise_values(values), cell.id, judged),
+        replicates,
+        frozenset(single[k] for k in outlying),
     )
 
 

@@ -18,7 +18,12 @@ from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import list_cells
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.selection import current_among, select_runs
-from coalescope.runs.service import cells_without, count_replicates, replicates_of
+from coalescope.runs.service import (
+    cells_without,
+    count_replicates,
+    intervals_in_sequence,
+    replicates_of,
+)
 
 
 def list_replicates(
@@ -37,7 +42,8 @@ def list_replicates(
     )
     found = replicates_of(connection, asked, measure, without)
     left_out = current_among(connection, experiment, without)
-    return replicates_among(experiment, cells, measure, where, found, left_out)
+    judged = intervals_in_sequence(connection, experiment, measure, without)
+    return replicates_among(experiment, cells, measure, where, found, left_out, judged)
 
 
 def plan_replicates(

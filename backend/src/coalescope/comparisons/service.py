@@ -8,8 +8,7 @@ from coalescope.analyses.replicates import cells_asked_for
 from coalescope.comparisons.compared import Chosen, Compared, compare_cells
 from coalescope.experiments.levels import Where
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.service import list_cells
-from coalescope.runs.service import replicates_of
+from coalescope.runs.service import cells_in_sequence, replicates_of
 
 
 def compare_experiments(
@@ -22,7 +21,7 @@ def compare_experiments(
     """Compare two experiments, or two selections of one: see `compare_cells`."""
 
     def chosen(experiment: ExperimentRecord, where: Where) -> Chosen:
-        cells = list_cells(connection, experiment)
+        cells = cells_in_sequence(connection, experiment, measure=measure).cells
         wanted = [cell.id for cell in cells_asked_for(cells, measure, where)]
         return Chosen(experiment, cells, where, replicates_of(connection, wanted, measure))
 

@@ -6,8 +6,10 @@ Standard library only: the page of a published copy runs this in the browser
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
+
+from coalescope_models.inference.statistics import from_moments
 
 from coalescope.analyses.replicates import describe_replicates, replicates_among
 from coalescope.analyses.replication import describe_plan, plan_cells
@@ -25,6 +27,7 @@ from coalescope.experiments.records import CellRecord, ExperimentRecord, Summary
 from coalescope.glossary.quantities import require_measure
 from coalescope.runs.chosen import chosen_among, identities
 from coalescope.runs.environments import Facts, describe_environments
+from coalescope.runs.intervals import judge_each, judge_replicates, judged_cells
 from coalescope.runs.records import MeasuredValue, ReplicateRecord, RunValues, When
 from coalescope.runs.summaries import cells_after
 
@@ -86,10 +89,13 @@ def _comparison(query: Pairs, kept: Mapping[str, Kept]) -> Json:
 def _cells(query: Pairs, kept: Kept) -> Json:
     where = parse_where(_levels(query), factor_levels(cell.factors for cell in kept.cells))
     left_out, remaining = _without(query, kept)
+    measures = {name for cell in remaining for name in cell.measures}
+    judged = judged_cells(remaining, judge_each(_by_measure(kept, measures, left_out)))
     return {
         "experiment": kept.experiment.slug,
         "data_version": kept.experiment.data_version,
-        "cells": [asdict(cell) for cell in remaining if matches(cell.factors, where)],
+        "cells": [asdict(cell) for cell in judged.cells if matches(cell.factors, where)],
+        "independence": {name: asdict(found) for name, found in judged.independence.items()},
         "left_out": left_out,
     }
 
@@ -98,11 +104,21 @@ def _replicates(query: Pairs, kept: Kept) -> Json:
     measure = dict(query)["measure"]
     left_out = _left_out(query, kept)
     found = _by_cell(kept, measure, left_out)
+    judged = judge_replicates([run for runs in found.values() for run in runs])
     return describe_replicates(
         replicates_among(
-            kept.experiment, kept.cells, measure, _levels(query), found, sorted(left_out)
+            kept.experiment, kept.cells, measure, _levels(query), found, sorted(left_out), judged
         )
     )
+
+
+def _by_measure(
+    kept: Kept, measures: Collection[str], left_out: Collection[str]
+) -> dict[str, list[ReplicateRecord]]:
+    return {
+        measure: [run for runs in _by_cell(kept, measure, left_out).values() for run in runs]
+        for measure in sorted(measures)
+    }
 
 
 def _by_cell(
@@ -189,7 +205,16 @@ def _without(query: Pairs, kept: Kept) -> tuple[list[str], list[CellRecord]]:
         if run["cell"] in touched and run["id"] not in left_out:
             for measure, value in run["measures"].items():
                 values.setdefault((run["cell"], measure), []).append(MeasuredValue(**value))
-    return sorted(left_out), cells_after(kept.cells, places, values)
+    return sorted(left_out), cells_after(map(_independent, kept.cells), places, values)
+
+
+def _independent(cell: CellRecord) -> CellRecord:
+    """The cell with the intervals of independent replicates, as the store keeps them."""
+    measures = {
+        name: SummaryRecord(*astuple(from_moments(own.n, own.mean, own.sd)))
+        for name, own in cell.measures.items()
+    }
+    return replace(cell, measures=measures)
 
 
 def _read(answers: Json) -> Kept:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GET and POST /api/experiments, GET …/{slug} and …/{slug}/cells."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from coalescope.experiments import service
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag, tag_of
 from coalescope.experiments.description import describe_experiment, summarise_experiment
 from coalescope.experiments.levels import factor_levels, matches, parse_where
-from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind
+from coalescope.experiments.records import ExperimentRecord, Kind
 from coalescope.experiments.schemas import (
     CellOut,
     CellsOut,
@@ -23,8 +24,9 @@ from coalescope.experiments.schemas import (
 )
 from coalescope.fits.cache import LatestAnswers
 from coalescope.runs.chosen import identities
+from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT
-from coalescope.runs.service import cells_without
+from coalescope.runs.service import cells_in_sequence
 
 KEPT_SUMMARIES = 1000
 
@@ -105,25 +107,28 @@ def list_cells(
 ) -> CellsOut | Response:
     """Every cell with all its measures: any surface can be drawn from it.
 
-    With runs left out, the summaries are those of the others; nothing is changed in the store.
+    Intervals are those that the runs carry in view of when they were recorded: of blocks, sessions
+    or rounds, or none; `independence` says why. With runs left out, the summaries are those of the
+    others; nothing is changed in the store.
     """
     record = service.get_experiment(connection, slug)
     if not_modified(request, record):
         return tag(Response(status_code=304), record)
     tag(response, record)
-    cells = service.list_cells(connection, record)
-    levels = factor_levels(cell.factors for cell in cells)
+    levels = factor_levels(cell.factors for cell in service.list_cells(connection, record))
     given = [pair for pair in request.query_params.multi_items() if pair[0] != "without"]
     where = parse_where(given, levels)
-    left_out: list[str] = []
-    if without:
-        left_out, cells = cells_without(connection, record, cells, identities(without))
-    chosen = [cell_out(cell) for cell in cells if matches(cell.factors, where)]
+    judged = cells_in_sequence(connection, record, identities(without))
+    chosen = [cell for cell in judged.cells if matches(cell.factors, where)]
+    return cells_out(record, replace(judged, cells=chosen))
+
+
+def cells_out(record: ExperimentRecord, judged: JudgedCells) -> CellsOut:
+    """Those cells as the API shows them."""
     return CellsOut(
-        experiment=slug, data_version=record.data_version, cells=chosen, left_out=left_out
+        experiment=record.slug,
+        data_version=record.data_version,
+        cells=[CellOut.model_validate(cell, from_attributes=True) for cell in judged.cells],
+        independence=dict(judged.independence),
+        left_out=list(judged.left_out),
     )
-
-
-def cell_out(cell: CellRecord) -> CellOut:
-    """That cell as the API shows it."""
-    return CellOut.model_validate(cell, from_attributes=True)

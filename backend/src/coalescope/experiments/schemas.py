@@ -3,6 +3,7 @@
 
 from typing import Annotated
 
+from coalescope_models.inference.statistics import Independence
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from coalescope.experiments.records import Kind
@@ -117,7 +118,11 @@ class ExperimentOut(_ExperimentBase):
 
 
 class SummaryOut(BaseModel):
-    """One measure in one cell; `sd` and `ci95` are null where they are not known."""
+    """One measure in one cell; `sd` and `ci95` are null where they are not known.
+
+    `ci95` is that of independent replicates where the sequence of the runs does not speak against
+    it, else that of blocks, sessions or rounds, or null.
+    """
 
     n: int
     mean: float
@@ -141,6 +146,10 @@ class CellsOut(BaseModel):
     experiment: str
     data_version: int
     cells: list[CellOut]
+    independence: dict[str, Independence] = Field(
+        description="By measure, what the sequence of the runs does to its intervals; only of "
+        "measures of which there is something to say"
+    )
     left_out: list[str] = Field(description="Runs that would count and were left out as asked")
 
 

@@ -51,10 +51,16 @@ def write_cells(
     factors: Types,
     measures: Sequence[str],
     cells: Iterable[CellRecord],
+    why: Mapping[str, str],
 ) -> None:
-    """Write a row per cell. Errors: CoalescopeError 500 where pyarrow is not installed."""
+    """Write a row per cell. Errors: CoalescopeError 500 where pyarrow is not installed.
+
+    `why` says by measure what the sequence of the runs does to its intervals; it stands in the
+    metadata.
+    """
     types = _types({"cell": "int64", **_OF_A_CELL}, factors, measures, _OF_A_SUMMARY)
-    _write(sink, experiment, types, (_cell(experiment, factors, cell) for cell in cells))
+    rows = (_cell(experiment, factors, cell) for cell in cells)
+    _write(sink, experiment, types, rows, {"intervals": dict(why)} if why else {})
 
 
 def _types(own: Types, factors: Types, measures: Sequence[str], of_each: Types) -> Types:
@@ -103,14 +109,18 @@ def _named(
     return {"experiment": experiment.slug, "kind": experiment.kind, **levels}
 
 
-def _told(experiment: ExperimentRecord) -> dict[str, str]:
-    """Metadata of the file: where the data is from."""
+def _told(experiment: ExperimentRecord, more: Mapping[str, Any]) -> dict[str, str]:
+    """Metadata of the file: where the data is from, and more."""
     about = {"slug": experiment.slug, "kind": experiment.kind, "source": source_of(experiment)}
-    return {"coalescope": json.dumps(about, ensure_ascii=False)}
+    return {"coalescope": json.dumps({**about, **more}, ensure_ascii=False)}
 
 
 def _write(
-    sink: BinaryIO, experiment: ExperimentRecord, types: Types, rows: Iterator[dict[str, Any]]
+    sink: BinaryIO,
+    experiment: ExperimentRecord,
+    types: Types,
+    rows: Iterator[dict[str, Any]],
+    more: Mapping[str, Any] | None = None,
 ) -> None:
     try:
         import pyarrow as pa  # noqa: PLC0415  not installed by all
@@ -123,7 +133,8 @@ def _write(
             status=500,
         ) from None
     named = {"string": pa.string(), "double": pa.float64(), "int64": pa.int64(), "bool": pa.bool_()}
-    schema = pa.schema([(name, named[kind]) for name, kind in types.items()], _told(experiment))
+    columns = [(name, named[kind]) for name, kind in types.items()]
+    schema = pa.schema(columns, _told(experiment, more or {}))
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         while group := list(islice(rows, _ROWS_IN_GROUP)):
             writer.write_table(pa.Table.from_pylist(group, schema=schema))

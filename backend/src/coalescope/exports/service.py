@@ -2,21 +2,21 @@
 """Put an export together, piece by piece, so that its size costs no memory."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Literal
 
 from sqlalchemy.engine import Connection
 
 from coalescope.experiments.levels import factor_names, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
-from coalescope.experiments.service import list_cells
 from coalescope.exports import parquet, repository
 from coalescope.exports.repository import ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs
 from coalescope.glossary.quantities import factor, glossary_order, measure
+from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import current_among
-from coalescope.runs.service import cells_without
+from coalescope.runs.service import cells_in_sequence
 
 Format = Literal["csv", "json"]
 What = Literal["cells", "runs"]
@@ -36,9 +36,8 @@ def export(
     Runs in `without` are left out; the JSON names them.
     """
     if what == "cells":
-        every = list_cells(connection, experiment)
-        left_out, cells = cells_without(connection, experiment, every, without)
-        return _export_cells(cells, experiment, file_format, left_out)
+        judged = cells_in_sequence(connection, experiment, without)
+        return _export_cells(judged, experiment, file_format)
     return _export_runs(connection, experiment, file_format, without)
 
 
@@ -54,10 +53,11 @@ def write_parquet(
     Errors: CoalescopeError 500 where pyarrow is not installed.
     """
     if what == "cells":
-        every = list_cells(connection, experiment)
-        _, cells = cells_without(connection, experiment, every, without)
+        judged = cells_in_sequence(connection, experiment, without)
+        cells = judged.cells
         types = parquet.factor_types(factor_names(cells), (cell.factors for cell in cells))
-        parquet.write_cells(sink, experiment, types, measure_names(cells), cells)
+        why = _reasons(judged)
+        parquet.write_cells(sink, experiment, types, measure_names(cells), cells, why)
         return
     settings = list(repository.factors_of_cells(connection, experiment.id, without))
     names = sorted({name for factors in settings for name in factors}, key=glossary_order)
@@ -80,14 +80,13 @@ def file_name(
 
 
 def _export_cells(
-    cells: list[CellRecord],
-    experiment: ExperimentRecord,
-    file_format: Format,
-    left_out: Sequence[str],
+    judged: JudgedCells, experiment: ExperimentRecord, file_format: Format
 ) -> Iterator[str]:
+    cells = judged.cells
     factors, measures = factor_names(cells), measure_names(cells)
     if file_format == "json":
-        return _json(experiment, "cells", factors, measures, left_out, map(_cell, cells))
+        about = {"without": list(judged.left_out), "intervals": _reasons(judged)}
+        return _json(experiment, "cells", factors, measures, about, map(_cell, cells))
     known = {
         name for cell in cells for name, found in cell.measures.items() if found.sd is not None
     }
@@ -96,6 +95,15 @@ def _export_cells(
         factors, "n", measures, frozenset(known), (), _units(experiment), experiment.kind, told
     )
     return csv_of_cells(columns, cells)
+
+
+def _reasons(judged: JudgedCells) -> dict[str, str]:
+    """By measure, why its intervals are not those of independent replicates, or are absent."""
+    return {
+        name: found.reason
+        for name, found in judged.independence.items()
+        if found.reason is not None and found.verdict != "none_found"
+    }
 
 
 def _export_runs(
@@ -115,7 +123,8 @@ def _export_runs(
     runs = repository.current_runs(connection, experiment.id, without)
     if file_format == "json":
         left_out = current_among(connection, experiment, without)
-        return _json(experiment, "runs", factors, measures, left_out, map(_run, runs))
+        about = {"without": left_out}
+        return _json(experiment, "runs", factors, measures, about, map(_run, runs))
     count = "n" if any(column.has_means for column in found) else "replicate"
     known = frozenset(column.name for column in found if column.has_sd)
     used = repository.replicate_numbers(connection, experiment.id, without)
@@ -133,7 +142,7 @@ def _json(
     what: What,
     factors: list[str],
     measures: list[str],
-    left_out: Sequence[str],
+    about: Mapping[str, Any],
     items: Iterable[dict[str, Any]],
 ) -> Iterator[str]:
     head = {
@@ -148,7 +157,7 @@ def _json(
         "data_version": experiment.data_version,
         "factors": [_named(name, experiment) for name in factors],
         "measures": [_named(name, experiment) for name in measures],
-        "without": list(left_out),
+        **about,
     }
     yield _dump(head).removesuffix("}") + f', "{what}": ['
     separator = "\n"

@@ -41,6 +41,7 @@ class NonlinearRequest:
         where: FACTOR, VALUE pairs as text.
         pooled: factors to ignore.
         weighting: of deviations.
+        robust: whether outlying runs count less.
         resamples: of the bootstrap.
         seed: of the bootstrap.
         sources: the factor or measure that an input is taken from, where it is said.
@@ -56,6 +57,7 @@ class NonlinearRequest:
     where: tuple[tuple[str, str], ...] = ()
     pooled: tuple[str, ...] = ()
     weighting: Weighting = "relative"
+    robust: bool = False
     resamples: int = 1_000
     seed: int = 1
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -161,6 +163,7 @@ def fit(points: Points, request: NonlinearRequest, run: Run = here) -> Nonlinear
             cells=points.settings if replicated else None,
             when=points.when,
             weighting=request.weighting,
+            robust=request.robust,
             resamples=request.resamples if replicated else 0,
             rng=request.seed,
         )

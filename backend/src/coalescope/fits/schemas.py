@@ -139,6 +139,10 @@ class NonlinearFitIn(BaseModel):
     weighting: Weighting = Field(
         default="relative", description="Of deviations: in percent, or in the response's unit"
     )
+    robust: bool = Field(
+        default=False,
+        description="Minimise Tukey's bisquare instead of squares: outlying runs do not move it",
+    )
     resamples: Annotated[int, Field(ge=0, le=MAX_NONLINEAR_RESAMPLES), JSON_INTEGER] = Field(
         default=1_000, description="Bootstrap resamples behind the intervals; 0 for none"
     )
@@ -162,6 +166,7 @@ class NonlinearFitIn(BaseModel):
             where=where_pairs(self.where),
             pooled=tuple(self.pooled),
             weighting=self.weighting,
+            robust=self.robust,
             resamples=self.resamples,
             seed=self.seed,
             sources=sources,
@@ -196,7 +201,7 @@ class FitOut(BaseModel):
     data_version: int
     where: Chosen
     model: str
-    method: Method | Literal["nonlinear"]
+    method: Method | Literal["nonlinear", "nonlinear-robust"]
     response: str = Field(description="The measure that was fitted")
     response_unit: str
     n: int = Field(description="Points: rows, or cells where rows are replicates")

@@ -21,13 +21,14 @@ from starlette.types import Scope
 from coalescope.database import Database
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.description import describe_experiment
-from coalescope.experiments.endpoints import cell_out
+from coalescope.experiments.endpoints import cells_out
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.schemas import CellsOut, ExperimentOut
-from coalescope.experiments.service import SLUG, get_experiment, list_cells
+from coalescope.experiments.schemas import ExperimentOut
+from coalescope.experiments.service import SLUG, get_experiment
 from coalescope.fits.cache import LatestAnswers
 from coalescope.fits.schemas import FitIn
 from coalescope.publishing.questions import COSTS, fit_requests
+from coalescope.runs.service import cells_in_sequence
 from coalescope.security import reading_is_open
 from coalescope.settings import Settings
 
@@ -120,14 +121,10 @@ def _element(answers: Mapping[str, str]) -> str:
 
 def _described(connection: Connection, record: ExperimentRecord) -> _Known:
     """GET /api/experiments/{slug} and …/cells."""
-    cells = list_cells(connection, record)
+    judged = cells_in_sequence(connection, record)
+    cells = judged.cells
     experiment = ExperimentOut.model_validate(describe_experiment(record, cells))
-    listed = CellsOut(
-        experiment=record.slug,
-        data_version=record.data_version,
-        cells=[cell_out(cell) for cell in cells],
-        left_out=[],
-    )
+    listed = cells_out(record, judged)
     told, filled = experiment.model_dump(mode="json"), listed.model_dump(mode="json")
     view, fit = told["default_view"], told["default_fit"]
     return _Known(

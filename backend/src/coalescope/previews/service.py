@@ -9,11 +9,12 @@ from coalescope_models.catalogue import MODELS
 from sqlalchemy.engine import Connection
 
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.service import SLUG, get_experiment, list_cells
+from coalescope.experiments.service import SLUG, get_experiment
 from coalescope.previews.card import Card
 from coalescope.previews.picture import png_of
 from coalescope.previews.plane import Axis, Plane, plane_of
 from coalescope.previews.words import brief, one_line
+from coalescope.runs.service import cells_in_sequence
 
 MOST_TITLE = 120
 MOST_WORDS = 240
@@ -64,7 +65,7 @@ def png_for(connection: Connection, path: str, query: str = "") -> bytes | None:
 
 def _of_experiment(connection: Connection, slug: str, query: str) -> Card:
     record = get_experiment(connection, slug)
-    cells = list_cells(connection, record)
+    cells = cells_in_sequence(connection, record).cells
     plane = plane_of(record, cells, dict(parse_qsl(query)))
     address = {"data": str(record.data_version)}
     if plane is not None:

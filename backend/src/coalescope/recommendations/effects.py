@@ -5,11 +5,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from coalescope_models.inference.statistics import compare, summarise
+from coalescope_models.inference.statistics import compare, judge_settings, summarise
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.experiments.records import Factors
 from coalescope.runs.records import RunValues
+from coalescope.runs.sequence import sequence_of
 
 #: Factors in the order in which a smaller level is the smaller intrusion.
 INTRUSION = ("delay_us", "delay_ticks", "mtu_bytes")
@@ -24,9 +25,11 @@ class Effect:
         reference: mean of the runs there.
         answer: mean of the runs at the answer.
         change_percent: of the mean, against the reference.
-        ci95_percent: of the change; None without replicates.
+        ci95_percent: of the change; None without replicates, or where these do not tell it.
         gain: True where the change is for the better, False where it is not; None where there
             is no interval, where it holds no change, or nothing is better as such.
+        reason: why the interval is made of blocks, sessions or rounds, or absent for how the runs
+            were recorded; None where neither is.
     """
 
     measure: str
@@ -35,6 +38,7 @@ class Effect:
     change_percent: float
     ci95_percent: tuple[float, float] | None
     gain: bool | None
+    reason: str | None
 
 
 def least_intrusive(settings: Mapping[Hashable, Factors]) -> Hashable:
@@ -78,17 +82,28 @@ def positions(settings: Mapping[Hashable, Factors]) -> Callable[[Hashable], list
 
 def effects(runs: Sequence[RunValues], reference: Hashable, answer: Hashable) -> list[Effect]:
     """Compare two cells in every measure that all their runs have, in the glossary's order."""
-    there = [run.values for run in runs if run.cell_id == reference]
-    here = [run.values for run in runs if run.cell_id == answer]
-    names = [n for n in QUANTITIES if all(n in values for values in (*there, *here))]
-    return [e for n in names if (e := _effect(n, [v[n] for v in there], [v[n] for v in here]))]
+    pair = [run for run in runs if run.cell_id in (reference, answer)]
+    names = [n for n in QUANTITIES if all(n in run.values for run in pair)]
+    return [e for n in names if (e := _effect(n, runs, reference, answer))]
 
 
-def _effect(measure: str, there: Sequence[float], here: Sequence[float]) -> Effect | None:
-    a, b = summarise(there), summarise(here)
+def _effect(
+    measure: str, runs: Sequence[RunValues], reference: Hashable, answer: Hashable
+) -> Effect | None:
+    having = [run for run in runs if measure in run.values]
+    a, b = (
+        summarise(run.values[measure] for run in having if run.cell_id == cell)
+        for cell in (reference, answer)
+    )
     if not (a.mean > 0.0 and b.mean > 0.0):
         return None
-    change = compare({0: a}, {0: b}).cells[0]
+    judged = judge_settings(
+        [run.values[measure] for run in having],
+        [run.cell_id for run in having],
+        sequence_of([run.when for run in having]),
+        (reference, answer),
+    )
+    change = compare({0: a}, {0: b}, judged.spread).cells[0]
     ci95 = None if change.ci95 is None else tuple(100.0 * (end - 1.0) for end in change.ci95)
     return Effect(
         measure=measure,
@@ -97,6 +112,7 @@ def _effect(measure: str, there: Sequence[float], here: Sequence[float]) -> Effe
         change_percent=100.0 * (change.ratio - 1.0),
         ci95_percent=None if ci95 is None else (ci95[0], ci95[1]),
         gain=_gain(measure, change.ratio, change.ci95),
+        reason=judged.reason,
     )
 
 

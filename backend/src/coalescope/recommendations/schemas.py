@@ -190,6 +190,10 @@ class MeasureChangeOut(BaseModel):
     change_percent: float
     ci95_percent: tuple[float, float] | None
     gain: bool | None = Field(description="Null where no change lies in the interval")
+    reason: str | None = Field(
+        description="Why the interval is made of blocks, sessions or rounds, or absent for how the "
+        "runs were recorded"
+    )
 
 
 class LimitedOut(BaseModel):

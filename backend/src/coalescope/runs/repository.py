@@ -332,6 +332,50 @@ def replicates_of(
     return found
 
 
+def says_when(connection: Connection, experiment_id: int) -> bool:
+    """Whether any current run says when it was recorded."""
+    known = sa.or_(*(c.is_not(None) for c in (runs.c.order, runs.c.block, runs.c.recorded_at)))
+    query = sa.select(runs.c.id).where(
+        runs.c.experiment_id == experiment_id, runs.c.status == "current", known
+    )
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def replicates_by_measure(
+    connection: Connection,
+    experiment_id: int,
+    measure: str | None = None,
+    without: Sequence[str] = (),
+) -> dict[str, list[ReplicateRecord]]:
+    """The current runs by measure, in storing order; those of one measure where it is named."""
+    recorded = (runs.c.replicate, runs.c.order, runs.c.block, runs.c.recorded_at)
+    chosen = (
+        runs.c.experiment_id == experiment_id,
+        runs.c.status == "current",
+        runs.c.uid.not_in(without),
+    )
+    own = {
+        run_id: (uid, cell_id, When(*when))
+        for run_id, uid, cell_id, *when in connection.execute(
+            sa.select(runs.c.id, runs.c.uid, runs.c.cell_id, *recorded)
+            .where(*chosen)
+            .order_by(runs.c.id)
+        )
+    }
+    values = (
+        sa.select(run_measures)
+        .join(runs, runs.c.id == run_measures.c.run_id)
+        .where(*chosen, *(() if measure is None else (run_measures.c.measure == measure,)))
+        .order_by(run_measures.c.run_id)
+    )
+    found: dict[str, list[ReplicateRecord]] = {}
+    for run_id, name, value, sd, n in connection.execute(values):
+        uid, cell_id, when = own[run_id]
+        record = ReplicateRecord(uid, cell_id, MeasuredValue(value, sd, n), when)
+        found.setdefault(name, []).append(record)
+    return found
+
+
 def count_replicates(connection: Connection, in_cells: Sequence[int], measure: str) -> int:
     """How many current runs of these cells have the measure."""
     return sum(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from coalescope_models.inference.statistics import outliers
+from coalescope_models.inference.statistics import CellIntervals, outliers
 from sqlalchemy.engine import Connection
 
 from coalescope.errors import conflict, not_found
@@ -23,9 +23,16 @@ from coalescope.experiments.records import (
     FactorValue,
     SummaryRecord,
 )
-from coalescope.experiments.service import touch
+from coalescope.experiments.service import list_cells, touch
 from coalescope.glossary.quantities import glossary_order
 from coalescope.runs import repository, summary_repository
+from coalescope.runs.intervals import (
+    INDEPENDENT,
+    JudgedCells,
+    judge_each,
+    judge_replicates,
+    judged_cells,
+)
 from coalescope.runs.records import (
     HistoryRecord,
     MeasuredValue,
@@ -228,6 +235,42 @@ def cells_without(
     values = summary_repository.current_values(connection, sorted(touched), left_out)
     remaining = cells_after(cells, places, values)
     return left_out, remaining
+
+
+def cells_in_sequence(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    without: Sequence[str] = (),
+    measure: str | None = None,
+) -> JudgedCells:
+    """All cells, with the intervals that their runs carry in view of when they were recorded.
+
+    Runs in `without` do not count; a cell of which nothing is left is left out. Where a measure is
+    named, the others' intervals are those of independent runs.
+    """
+    left_out, cells = cells_without(
+        connection, experiment, list_cells(connection, experiment), without
+    )
+    if not says_when(connection, experiment):
+        return JudgedCells(cells, {}, left_out)
+    found = repository.replicates_by_measure(connection, experiment.id, measure, without)
+    return judged_cells(cells, judge_each(found), left_out)
+
+
+def says_when(connection: Connection, experiment: ExperimentRecord) -> bool:
+    """Whether anything is known of when the experiment's runs were recorded."""
+    return repository.says_when(connection, experiment.id)
+
+
+def intervals_in_sequence(
+    connection: Connection,
+    experiment: ExperimentRecord,
+    measure: str,
+    without: Sequence[str] = (),
+) -> CellIntervals:
+    """What the sequence of all runs makes of the cells' intervals in one measure."""
+    found = repository.replicates_by_measure(connection, experiment.id, measure, without)
+    return judge_replicates(found[measure]) if measure in found else INDEPENDENT
 
 
 def environments_of(

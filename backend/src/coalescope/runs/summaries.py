@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cell's summary of one measure from the values of its current runs. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import fsum, sqrt
 
@@ -39,7 +39,7 @@ def _pooled(values: Sequence[MeasuredValue]) -> tuple[int, float, float | None]:
 
 
 def cells_after(
-    cells: Sequence[CellRecord],
+    cells: Iterable[CellRecord],
     places: Sequence[tuple[str, int, bool]],
     values: Mapping[tuple[int, str], Sequence[MeasuredValue]],
 ) -> list[CellRecord]:

@@ -19,6 +19,7 @@ _SUMMARIES = (
         summaries.c.sd,
         summaries.c.ci95_low,
         summaries.c.ci95_high,
+        cells.c.id,
     )
     .join(summaries, summaries.c.cell_id == cells.c.id)
     .where(
@@ -30,19 +31,23 @@ _SUMMARIES = (
 
 def summaries_of(
     connection: Connection, experiment_id: int, measure: str
-) -> list[tuple[Factors, SummaryRecord]]:
-    """The factors and the summary of every cell that has the measure; no order."""
+) -> list[tuple[int, Factors, SummaryRecord]]:
+    """Row id, factors and summary of every cell that has the measure; no order."""
     rows = summary_rows(connection, experiment_id, measure)
     settings = json.loads(f"[{','.join([row[0] for row in rows])}]")
     return [
-        (factors, SummaryRecord(n, mean, sd, None if low is None or high is None else (low, high)))
-        for factors, (_, n, mean, sd, low, high) in zip(settings, rows, strict=True)
+        (
+            cell_id,
+            factors,
+            SummaryRecord(n, mean, sd, None if low is None or high is None else (low, high)),
+        )
+        for factors, (_, n, mean, sd, low, high, cell_id) in zip(settings, rows, strict=True)
     ]
 
 
 def summary_rows(
     connection: Connection, experiment_id: int, measure: str
-) -> Sequence[tuple[str, int, float, float | None, float | None, float | None]]:
+) -> Sequence[tuple[str, int, float, float | None, float | None, float | None, int]]:
     """The same as the database has it: the factors as text, of which its index holds a copy."""
     return plain_sql.run(connection, _SUMMARIES, experiment=experiment_id, measure=measure)
 

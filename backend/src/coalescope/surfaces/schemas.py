@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A surface as the API shows it."""
 
+from coalescope_models.inference.statistics import Independence
 from pydantic import BaseModel, ConfigDict, Field
 
 from coalescope.experiments.records import Kind
@@ -58,6 +59,7 @@ class SurfaceOut(BaseModel):
                     "cells": [
                         {"x": 960, "y": 1500, "n": 10, "mean": 970.4, "sd": None, "ci95": None}
                     ],
+                    "independence": None,
                 }
             ]
         }
@@ -71,6 +73,10 @@ class SurfaceOut(BaseModel):
     y: LevelsOut | None = Field(description="Null where only one factor varies")
     where: Chosen
     cells: list[SurfaceCellOut] = Field(description="Ordered by y, then x")
+    independence: Independence | None = Field(
+        description="What the sequence of the runs says about the intervals; null where no cell "
+        "has two runs, or nothing is known of when they were recorded"
+    )
 
 
 def surface_out(surface: Surface) -> SurfaceOut:
@@ -85,6 +91,7 @@ def surface_out(surface: Surface) -> SurfaceOut:
             "y": surface.y,
             "where": surface.where,
             "cells": surface.cells,
+            "independence": surface.independence,
         },
         from_attributes=True,
     )

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from coalescope_models.inference.statistics import Independence
 from coalescope_models.vocabulary.quantity import Quantity
 from sqlalchemy.engine import Connection
 
@@ -17,6 +18,8 @@ from coalescope.experiments.records import (
     SummaryRecord,
 )
 from coalescope.glossary.quantities import factor, glossary_order, measure
+from coalescope.runs.intervals import INDEPENDENT, in_view_of
+from coalescope.runs.service import intervals_in_sequence, says_when
 from coalescope.surfaces import repository
 
 # Most telling first: what was asked for, in the units of a register, as a rate.
@@ -40,7 +43,8 @@ class Axis:
 class SurfaceCell:
     """One point: the levels on the axes (None: the cell does not set that factor), and its value.
 
-    `n`, `mean`, `sd` and `ci95` as in the cell's summary, in the measure's unit.
+    `n`, `mean` and `sd` as in the cell's summary, in the measure's unit; `ci95` in view of when the
+    runs were recorded.
     """
 
     x: FactorValue | None
@@ -53,7 +57,11 @@ class SurfaceCell:
 
 @dataclass(frozen=True)
 class Surface:
-    """One measure over x and y; y is None where only one factor varies."""
+    """One measure over x and y; y is None where only one factor varies.
+
+    `independence` is what the sequence of the runs says about the intervals; None where no cell
+    has two runs, or nothing was said about when they were recorded.
+    """
 
     experiment: ExperimentRecord
     measure: Quantity
@@ -61,6 +69,7 @@ class Surface:
     y: Axis | None
     where: Choice
     cells: list[SurfaceCell]
+    independence: Independence | None
 
 
 def get_surface(
@@ -77,7 +86,11 @@ def get_surface(
     Errors: 404 if no cell has the measure; 422 for an unknown factor, and where several cells
     fall on one point because another factor varies too.
     """
-    rows = repository.summaries_of(connection, experiment.id, measure_name)
+    found = repository.summaries_of(connection, experiment.id, measure_name)
+    judged = INDEPENDENT
+    if says_when(connection, experiment):
+        judged = intervals_in_sequence(connection, experiment, measure_name)
+    rows = [(factors, in_view_of(own, cell_id, judged)) for cell_id, factors, own in found]
     quantity = measure(measure_name, experiment.source)
     if not rows or quantity is None:
         raise _no_such_measure(connection, experiment, measure_name)
@@ -95,6 +108,7 @@ def get_surface(
         y=None if y is None else _axis(y, levels),
         where=chosen_where,
         cells=_laid_out(chosen, x, y),
+        independence=judged.independence,
     )
 
 

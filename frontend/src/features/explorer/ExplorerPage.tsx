@@ -104,14 +104,22 @@ export function ExplorerPage({ slug }: { slug: string }) {
   useNewerData(slug, cells.data?.data_version ?? (cells.isError ? null : undefined));
   const known = experiment.data;
   const filled = cells.data?.cells;
+  const independence = cells.data?.independence;
   const followed = useSweep(slug);
   const plan = usePlan(followed);
   const subject = useMemo<Subject | null>(
     () =>
       known && filled
-        ? { of: 'experiment', experiment: known, cells: filled, without, planned: plannedCells(plan, filled) }
+        ? {
+            of: 'experiment',
+            experiment: known,
+            cells: filled,
+            independence,
+            without,
+            planned: plannedCells(plan, filled),
+          }
         : null,
-    [known, filled, without, plan],
+    [known, filled, independence, without, plan],
   );
   if (experiment.isError && !known)
     return <Missing slug={slug} error={experiment.error} again={() => experiment.refetch()} followed={followed} />;

@@ -82,6 +82,7 @@ export const Key = memo(function Key({ view }: { view: View }) {
           {words}
         </li>
       ))}
+      {view.dependence && <li>{view.dependence}</li>}
       {joins(view) && (
         <li>
           <svg width="28" height="12" aria-hidden="true">

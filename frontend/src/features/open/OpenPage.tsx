@@ -171,6 +171,7 @@ export function OpenPage() {
         key={turn.current}
         experiment={state.opened.experiment}
         cells={state.opened.cells}
+        independence={state.opened.independence}
         onUpload={currentCopy() === null ? () => upload(state.file, true) : undefined}
         onClose={() => setState({ is: 'empty' })}
       />

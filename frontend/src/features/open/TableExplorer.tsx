@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useMemo } from 'react';
-import type { Cell, Experiment } from '../../api/types';
+import type { Cell, Cells, Experiment } from '../../api/types';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
 import type { Subject } from '../../state/view';
@@ -11,14 +11,21 @@ import { slugOf } from '../upload/slug';
 export function TableExplorer(props: {
   experiment: Experiment;
   cells: readonly Cell[];
+  independence: Cells['independence'];
   onUpload?: (() => void) | undefined;
   onClose: () => void;
 }) {
-  const { experiment, cells, onUpload, onClose } = props;
+  const { experiment, cells, independence, onUpload, onClose } = props;
   useTitle(experiment.title);
   const subject = useMemo<Subject>(
-    () => ({ of: 'experiment', experiment: { ...experiment, slug: slugOf(experiment.title) }, cells, opened: true }),
-    [experiment, cells],
+    () => ({
+      of: 'experiment',
+      experiment: { ...experiment, slug: slugOf(experiment.title) },
+      cells,
+      independence,
+      opened: true,
+    }),
+    [experiment, cells, independence],
   );
   return (
     <Explorer

@@ -382,6 +382,7 @@ function Effects({ found: { question, answer, slice } }: { found: Answered }) {
           )}
         </tbody>
       </table>
+      {[...new Set(effects.map(({ reason }) => reason))].map((reason) => reason && <p key={reason}>{reason}</p>)}
     </div>
   );
 }

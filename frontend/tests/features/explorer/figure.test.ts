@@ -103,6 +103,20 @@ it('a file says in words what the page says with a key', () => {
   expect(keyOf(drawn(nfs(), 'view=residuals').scene.view)).toEqual([]);
 });
 
+it('where runs depend on when they were recorded, no residuals stand in for an interval, and the key says why', () => {
+  const subject = nfs();
+  const reason = 'The replicates of a setting were recorded one after another.';
+  const found = { verdict: 'refused', reason } as NonNullable<(typeof subject)['independence']>[string];
+  const measure = drawn(subject, '').scene.view.measure.name;
+  const cells = subject.cells.map((cell) => ({
+    ...cell,
+    measures: { ...cell.measures, [measure]: { ...cell.measures[measure], sd: 12, ci95: null } },
+  }));
+  const { view } = drawn({ ...subject, cells, independence: { [measure]: found } }, '').scene;
+  expect(view.points.every(({ half }) => half === null)).toBe(true);
+  expect(keyOf(view).slice(0, 2)).toEqual(['cell mean of 10, no interval', reason]);
+});
+
 it('a residual is a share of its cell, and of a cell of nought a difference', () => {
   const { view } = drawn(nfs(), '').scene;
   const [point] = view.points;

@@ -28,8 +28,10 @@ NOISE = 0.02
 DAY_S = 86_400.0
 #: Share of the sets from which on a scenario counts as refused.
 REFUSED = 0.9
-#: By the default method, by the robust one, and a model that is not linear in its parameters.
-LINEAR, ROBUST, NONLINEAR = "linear", "robust", "nonlinear"
+#: By the default method and the robust one, and the same of a model that is not linear in its
+#: parameters.
+LINEAR, ROBUST, NONLINEAR, NONLINEAR_ROBUST = "linear", "robust", "nonlinear", "nonlinear robust"
+NOT_LINEAR = (NONLINEAR, NONLINEAR_ROBUST)
 COSTS = {"alpha": 0.813, "beta": 0.266, "gamma": 1.11}
 WAITS = {"idle_us": 220.0, "delay_waits": 2.15}
 REPLICATES = (2, 3, 5, 10)
@@ -196,7 +198,7 @@ LEVELS, THROUGHPUT = waits()
 def fitted(kind, runs, resamples, rng, told=True):
     """The fit that somebody gets; `told` whether it is told when the runs were made."""
     known = {"cells": runs.cells, "when": runs.when if told else None}
-    if kind != NONLINEAR:
+    if kind not in NOT_LINEAR:
         method = "ols" if kind == LINEAR else kind
         table = {name: column[runs.cells] for name, column in COUNTS.items()}
         table["system_cpu_jiffies"] = CPU_TIME[runs.cells] * (1.0 + runs.off)
@@ -204,7 +206,8 @@ def fitted(kind, runs, resamples, rng, told=True):
     table = {name: column[runs.cells] for name, column in LEVELS.items()}
     table["throughput_mbps"] = THROUGHPUT[runs.cells] * (1.0 + runs.off)
     question = ("request-response", table, "throughput_mbps", list(WAITS))
-    return fit_nonlinear(*question, **known, resamples=resamples, rng=rng)
+    robust = kind == NONLINEAR_ROBUST
+    return fit_nonlinear(*question, **known, robust=robust, resamples=resamples, rng=rng)
 
 
 @dataclass(frozen=True)
@@ -256,8 +259,8 @@ def is_refused(result):
 def simulate(scenario, kind, n, sets, resamples=100, told=True, seed=20):
     """Measure and fit so many sets, and count what the answers say."""
     rng = np.random.default_rng(seed)
-    truth = WAITS if kind == NONLINEAR else COSTS
-    count = len(THROUGHPUT) if kind == NONLINEAR else len(CPU_TIME)
+    truth = WAITS if kind in NOT_LINEAR else COSTS
+    count = len(THROUGHPUT) if kind in NOT_LINEAR else len(CPU_TIME)
     hits, refused = dict.fromkeys(truth, 0), 0
     for _ in range(sets):
         runs = SCENARIOS[scenario](count, n, rng)
@@ -326,8 +329,9 @@ def test_without_a_word_outliers_spoil_nonlinear_fits_silently(monkeypatch):
     assert simulate("outliers 3 % × 1.5", NONLINEAR, 10, 30).silent_failures()
 
 
-def test_the_robust_method_that_is_named_covers_the_truth():
-    outcome = simulate("outliers 3 % × 1.5", ROBUST, 3, 40)
+@pytest.mark.parametrize("kind", [ROBUST, NONLINEAR_ROBUST])
+def test_the_robust_method_that_is_named_covers_the_truth(kind):
+    outcome = simulate("outliers 3 % × 1.5", kind, 3, 40)
     assert not outcome.silent_failures(), outcome
     assert outcome.refused < 4
 
@@ -350,7 +354,11 @@ def plain_ends(draws):
 TABLE = [
     *((scenario, LINEAR) for scenario in SCENARIOS),
     *((scenario, NONLINEAR) for scenario in SCENARIOS),
-    *((scenario, ROBUST) for scenario in ("plain", "outliers 3 % × 1.5")),
+    *(
+        (scenario, kind)
+        for scenario in ("plain", "outliers 3 % × 1.5")
+        for kind in (ROBUST, NONLINEAR_ROBUST)
+    ),
 ]
 
 
@@ -358,6 +366,6 @@ TABLE = [
 @pytest.mark.parametrize("n", REPLICATES)
 @pytest.mark.parametrize(("scenario", "kind"), TABLE)
 def test_the_whole_table(scenario, kind, n):
-    outcome = simulate(scenario, kind, n, 150 if kind == NONLINEAR else 300, 100, seed=n)
+    outcome = simulate(scenario, kind, n, 150 if kind in NOT_LINEAR else 300, 100, seed=n)
     logging.getLogger(__name__).info("%s, %s, n = %d: %s", scenario, kind, n, outcome)
     assert not outcome.silent_failures(tolerance=2.0), outcome

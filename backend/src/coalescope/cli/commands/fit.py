@@ -69,12 +69,13 @@ def _check_options(arguments: Namespace) -> None:
             f"{named} goes with --output.",
             advice="Name the output to fit, and the parameters to find with --free.",
         )
-    if arguments.output is not None and (arguments.methods or not arguments.free):
+    given = set(arguments.methods or ())
+    if arguments.output is not None and not (given <= {"robust"} and arguments.free):
         raise CoalescopeError(
             "wrong_fit",
-            "--method is of linear fits; --output needs --free."
-            if arguments.methods
-            else "--output needs --free.",
+            "--output needs --free."
+            if given <= {"robust"}
+            else "With --output, the only other --method is robust.",
             advice="Name the parameters to find, as in --free rtt_min_us,window_bytes.",
         )
     most = MAX_RESAMPLES if arguments.output is None else MAX_NONLINEAR_RESAMPLES
@@ -121,6 +122,7 @@ def _nonlinear(arguments: Namespace) -> NonlinearFit:
         where=tuple(arguments.where),
         pooled=tuple(arguments.pool),
         weighting=arguments.weighting,
+        robust="robust" in (arguments.methods or ()),
         resamples=1_000 if arguments.resamples is None else arguments.resamples,
         seed=arguments.seed,
         sources=sources,
@@ -224,13 +226,13 @@ def _worst(found: Fit) -> str:
 
 def _bootstrap(result: FitResult) -> str:
     plan = result.bootstrap
-    if result.method == "robust":
-        return f"from the scores of the {'cells' if plan.unit == 'cells' else 'runs'}"
-    if result.method == "nonlinear" and plan.unit == "rows":
-        return "from the curvature at the minimum: there are no replicates"
     if plan.unit == "clusters" and result.independence is not None:
         found = result.independence
         return f"each of {found.clusters} {found.cluster_kind}s left out in turn"
+    if result.method in ("robust", "nonlinear-robust"):
+        return f"from the scores of the {'cells' if plan.unit == 'cells' else 'runs'}"
+    if result.method == "nonlinear" and plan.unit == "rows":
+        return "from the curvature at the minimum: there are no replicates"
     if plan.resamples == 0:
         return "none asked for"
     if result.method == "nonlinear" and plan.unit == "cells":

@@ -190,6 +190,8 @@ def _print_effects(found: RecommendationOut) -> None:
         name = with_unit(effect.measure, QUANTITIES[effect.measure].unit)
         rows.append([name, effect.reference, effect.answer, change, between, words[effect.gain]])
     print_table(["measure", "there", "here", "change [%]", "95 % [%]", ""], rows)
+    for reason in dict.fromkeys(effect.reason for effect in found.effects if effect.reason):
+        print(reason)
 
 
 def _print_candidates(found: RecommendationOut, advice: Advice) -> None:

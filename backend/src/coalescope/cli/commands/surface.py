@@ -53,6 +53,9 @@ def _print(surface: Surface) -> None:
         for level in x.levels
     ]
     print_table(header, rows)
+    judged = surface.independence
+    if judged is not None and judged.reason is not None:
+        print(f"\n{judged.reason}")
 
 
 def _spread(surface: Surface) -> str:
@@ -60,6 +63,8 @@ def _spread(surface: Surface) -> str:
     n = str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     if any(cell.ci95 for cell in surface.cells):
         return f"mean of {n} ± half its 95 % interval"
+    if surface.independence is not None and surface.independence.verdict == "refused":
+        return f"mean of {n}, no interval"
     return "single values, no interval" if n == "1" else f"mean of {n}, no interval known"
 
 

@@ -51,7 +51,8 @@ def fit(parser: argparse.ArgumentParser) -> None:
         choices=(*METHODS, "all"),
         action="append",
         dest="methods",
-        help="of a linear fit (default: the one that the data set names as its paper's, else ols): "
+        help="of a linear fit (default: the one that the data set names as its paper's, else ols; "
+        "with --output, robust is the only other one): "
         "ols, least squares of all runs in percent of their cell; wls, weighed by how the "
         "replicates' spread goes with the response; robust, which outlying runs do not move; "
         "whitened, for counts that err: a model that the replicates reject distorts it most; "

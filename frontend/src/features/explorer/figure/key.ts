@@ -7,14 +7,17 @@ import { hullOf, reachesBeyond } from './heat';
 /** How a kind of cell is drawn. */
 export type CellMark = 'replicates' | 'pooled' | 'bare' | 'single';
 
-export function cellMarksOf({ points, pooled }: View): (readonly [CellMark, string])[] {
+export function cellMarksOf({ points, pooled, dependence }: View): (readonly [CellMark, string])[] {
   const several = points.filter((p) => p.n > 1);
   const bare = several.filter((p) => p.half === null);
   const marks: (readonly [CellMark, string] | false)[] = [
     several.some((p) => p.from === 'replicates') && ['replicates', 'cell mean, 95 % interval of its runs'],
     several.some((p) => p.from === 'residuals') &&
       pooled !== null && ['pooled', `cell mean, ± ${decimal(100 * pooled, 1)} % pooled from residuals`],
-    bare.length > 0 && ['bare', `cell mean of ${Math.min(...bare.map((p) => p.n))}, deviation not known`],
+    bare.length > 0 && [
+      'bare',
+      `cell mean of ${Math.min(...bare.map((p) => p.n))}, ${dependence ? 'no interval' : 'deviation not known'}`,
+    ],
     points.some((p) => p.n === 1) && ['single', 'one run, no interval'],
   ];
   return marks.filter((mark) => mark !== false);
@@ -35,6 +38,7 @@ export function keyOf(view: View): string[] {
   if (view.figure !== 'map' && view.figure !== '3d') return [];
   return [
     ...cellMarksOf(view).map(([, words]) => words),
+    view.dependence ?? '',
     joins(view) ? JOINED : '',
     extrapolates(view) ? 'hatched: extrapolated' : '',
   ].filter(Boolean);

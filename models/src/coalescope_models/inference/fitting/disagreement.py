@@ -29,10 +29,7 @@ def disagreement(result: FitResult, others: Sequence[FitResult]) -> str | None:
             told.append(f"{name} is {_shown(own)} by {result.method}, {' and '.join(by)}")
     if not told:
         return None
-    return (
-        f"Methods disagree beyond their intervals: {'; '.join(told)}. The model or the counts do "
-        "not do as one of them assumes."
-    )
+    return f"Methods disagree beyond their intervals: {'; '.join(told)}."
 
 
 def _apart(one: Estimate, other: Estimate, rejected: bool) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..statistics import f_tail
-from .points import Floats, Groups
+from .points import Floats, Groups, Integers
 from .result import LackOfFit
 
 #: Probability below which a model is called rejected.
@@ -24,6 +24,10 @@ def lack_of_fit(
     parameters, and d what the model deviates from each replicate (Draper and Smith 1998, section
     2.1). Cells of one replicate count above, not below. Where runs are weighed by their variance,
     both sums are: the weights of the test are those of the fit.
+
+    Where the variances of cells differ, few cells decide over both sums. The p-value then takes
+    fewer degrees of freedom, (Σ v)²/Σ v² in the place of their number (Box 1954, Annals of
+    Mathematical Statistics 25, theorem 3.1); those that are returned are the numbers.
 
     Args:
         deviations: of the model from each replicate, relative to its cell's mean response, in the
@@ -45,7 +49,8 @@ def lack_of_fit(
     each = np.ones(len(own)) if weights is None else weights[cells.order]
     misfit = float(np.sum(cells.sizes * each[cells.starts] * means**2)) / between
     f = misfit / (float(np.sum(each * apart)) / within)
-    p_value = f_tail(f, between, within)
+    share, left = _effective(np.add.reduceat(each * apart, cells.starts), cells.sizes)
+    p_value = f_tail(f, max(1.0, share * between), max(1.0, left * within))
     return LackOfFit(
         f=f,
         model_degrees_of_freedom=between,
@@ -57,6 +62,22 @@ def lack_of_fit(
     )
 
 
+def _effective(squares: Floats, sizes: Integers) -> tuple[float, float]:
+    """Shares of the degrees of freedom between and within cells that unequal variances leave.
+
+    Args:
+        squares: sum of squared deviations from its mean within each cell, [m].
+        sizes: replicates of each, [m]; what a single one would show is not known.
+    """
+    freedom = (sizes - 1.0)[sizes > 1]
+    variances = squares[sizes > 1] / freedom
+    # of normal values; the square of the estimated variance is too large by (f + 2)/f
+    fourth = variances**2 * freedom / (freedom + 2.0)
+    between = np.sum(variances) ** 2 / (len(freedom) * np.sum(fourth))
+    within = np.sum(freedom * variances) ** 2 / (np.sum(freedom) * np.sum(freedom * fourth))
+    return min(1.0, float(between)), min(1.0, float(within))
+
+
 def chance(found: LackOfFit) -> str:
     """The probability of such an F where the model is right, in words."""
     return "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.2g}"
@@ -66,13 +87,10 @@ def rejection(found: LackOfFit) -> str:
     """Say that the model is rejected, and by how much."""
     return (
         f"The replicates reject the model: cells deviate from it by {found.misfit_percent:.2g} %, "
-        f"single runs from their cell by {found.noise_percent:.2g} % (lack of fit: F = "
-        f"{found.f:,.4g} on {found.model_degrees_of_freedom} and "
-        f"{found.noise_degrees_of_freedom} degrees of freedom, {chance(found)})."
+        f"single runs from their cell by {found.noise_percent:.2g} % (F("
+        f"{found.model_degrees_of_freedom}, {found.noise_degrees_of_freedom}) = "
+        f"{found.f:,.4g}, {chance(found)})."
     )
 
 
-WIDENED = (
-    "The intervals are made of the cells' deviations from the model, which include the misfit; a "
-    "bias that all cells share is not in them."
-)
+WIDENED = "The intervals include the misfit, but no bias that all cells share."

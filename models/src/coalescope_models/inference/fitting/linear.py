@@ -30,7 +30,7 @@ from .lack_of_fit import WIDENED, rejection
 from .non_negative import above, held_at_zero
 from .points import Floats, Groups
 from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
-from .robust import outlying, robust_fit
+from .robust import OUTLIER, outlying, robust_fit, told_of_weights
 from .spread import told, why_no_power
 from .task import Task, read_task
 
@@ -40,8 +40,6 @@ _COMPARED = 400
 _OTHERS = ("ols", "whitened", "paper-tls")
 #: Share of resamples with a cost at 0 from which on their mean says nothing about bias.
 _CUT_OFF = 0.01
-#: Weight of a run below which a robust fit counts it as an outlier.
-_OUTLIER = 0.1
 
 
 def fit_linear(
@@ -279,7 +277,7 @@ def _robust(task: Task, plan: Bootstrap) -> FitResult:
     p = len(task.fit.parameters)
     values = np.zeros(p)
     values[columns] = found.values
-    counting = found.weights >= _OUTLIER
+    counting = found.weights >= OUTLIER
     misfit = task.lack_of_fit(values, counting)
     held = np.setdiff1d(np.arange(p), columns)
 
@@ -300,10 +298,7 @@ def _robust(task: Task, plan: Bootstrap) -> FitResult:
         covariance = whole(found.by_cells, free.by_cells)
         ends = _student(values, free.values, covariance, cells)
         said += [rejection(misfit), WIDENED]
-    few = np.count_nonzero(~counting)
-    if few:
-        runs_count = "1 run counts" if few == 1 else f"{few} of {len(counting)} runs count"
-        said.append(f"{runs_count} for less than a tenth.")
+    said.append(told_of_weights(counting))
     return _result(
         task,
         plan,
@@ -377,9 +372,8 @@ def _why_displaced(task: Task, values: Floats, draws: Floats) -> str | None:
         return None
     names = [name for name, is_so in zip(task.fit.parameters, biased, strict=True) if is_so]
     return (
-        f"Noise in the replicates moves {' and '.join(names)} by more than a standard error under "
-        f"{task.method}: the estimate is biased by about as much, and the interval alone is "
-        "corrected for that. Compare the other methods."
+        f"Noise in the replicates biases {' and '.join(names)} by more than a standard error under "
+        f"{task.method}; the interval is corrected for that, the estimate is not."
     )
 
 

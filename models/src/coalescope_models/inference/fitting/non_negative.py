@@ -68,11 +68,7 @@ def held_at_zero(names: Sequence[str], free: Floats, values: Floats) -> str | No
     asked = [f"{names[k]} ({free[k]:.2g})" for k in held if free[k] < 0.0]
     then = [names[k] for k in held if not free[k] < 0.0]
     also = f" (and then {' and '.join(then)})" if then else ""
-    one = len(held) == 1
     return (
-        f"The data ask for a negative {' and '.join(asked)}{also}, which "
-        f"{'is no cost' if one else 'are no costs'}: "
-        f"{'it is' if one else 'they are'} held at 0 and the rest fitted without. Intervals of the "
-        "others include that it may be more. Either nothing is known of it, or the model leaves "
-        "something out."
+        f"The data ask for a negative {' and '.join(asked)}{also}: held at 0, as a cost is not "
+        "negative; the others' intervals include that it may be more."
     )

@@ -22,7 +22,7 @@ from .lack_of_fit import WIDENED, lack_of_fit, rejection
 from .least_squares import ITERATIONS, Integers, Minimum, minimise
 from .points import Floats, Groups, matrix
 from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
-from .robust import outlying
+from .robust import OUTLIER, outlying, robust_nonlinear_fit, told_of_weights
 
 #: How the deviations are weighed: in percent of what was observed, or in its own unit.
 Weighting = Literal["relative", "absolute"]
@@ -66,6 +66,7 @@ class _Task:
         replicates: of the measure, in the order of the table, [rows].
         groups: of rows, one for each point.
         weighting: of the deviations.
+        robust: whether outlying runs count less.
     """
 
     model: Model
@@ -76,6 +77,7 @@ class _Task:
     replicates: Floats
     groups: Groups
     weighting: Weighting
+    robust: bool
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -132,6 +134,7 @@ def fit_nonlinear(
     cells: ArrayLike | None = None,
     when: Timeline | None = None,
     weighting: Weighting = "relative",
+    robust: bool = False,
     resamples: int = 1_000,
     rng: np.random.Generator | int | None = None,
 ) -> FitResult:
@@ -155,27 +158,30 @@ def fit_nonlinear(
         when: each row was recorded. Where replicates depend on it, intervals are made of blocks,
             sessions or rounds, or not at all, and the message says why.
         weighting: of the deviations.
+        robust: minimise Tukey's bisquare of all runs' deviations from the least squares on, so that
+            outlying ones do not move it. Intervals are those of the scores; no resamples are drawn.
         resamples: of the bootstrap over replicates; 0 for none. Rows that are no replicates get
             intervals from the curvature at the minimum instead.
         rng: generator, or the seed of one.
 
     Returns:
-        The fit, as `fit_linear` gives it, with method "nonlinear". No interval leaves the bounds.
-        Of a parameter whose truth is a bound, only the other end can miss it: a nominal 95 % are
-        97.5 % or a little more there. The other parameters' intervals keep theirs.
+        The fit, as `fit_linear` gives it, with method "nonlinear" or "nonlinear-robust". No
+        interval leaves the bounds. Of a parameter whose truth is a bound, only the other end can
+        miss it: a nominal 95 % are 97.5 % or a little more there. The other parameters' intervals
+        keep theirs.
 
     Raises:
         UnknownModelError: there is no such model.
         FitInputError: a column or a name is missing or wrong, or a value is not finite.
     """
-    task = _read(model, table, output, free, response, held or {}, cells, weighting)
+    task = _read(model, table, output, free, response, held or {}, cells, weighting, robust)
     if resamples < 0:
         raise FitInputError("resamples", "resamples must not be negative")
     if resamples and cells is not None and rng is None:
         raise FitInputError("rng", "a bootstrap needs a generator or a seed")
     plan = Bootstrap(
         unit="rows" if cells is None else "replicates",
-        resamples=0 if cells is None else resamples,
+        resamples=0 if cells is None or robust else resamples,
         seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
         strata=task.groups.count,
         degenerate=0,
@@ -190,14 +196,17 @@ def fit_nonlinear(
     message = _why_not_identifiable(task, values)
     if message is not None:
         return _result(task, plan, name, message=message, at=values, identifiable=False)
-    draws = None
-    if plan.resamples and rng is not None:
-        draws = _bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
-    result = _fitted(task, plan, name, values, draws)
-    if cells is not None:
+    if robust:
+        values, result = _robust(task, plan, name, values)
+    else:
+        draws = None
+        if plan.resamples and rng is not None:
+            draws = _bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
+        result = _fitted(task, plan, name, values, draws)
+    if cells is not None and not robust:
         found = len(outlying(_deviations(task, values), task.groups))
         result = without_intervals(result, _why_outliers(found)) if found else result
-    if when is None or cells is None:
+    if when is None or cells is None or not result.identifiable:
         return result
 
     def refit(rows: NDArray[np.intp]) -> FitResult:
@@ -211,6 +220,7 @@ def fit_nonlinear(
             held=held,
             cells=np.asarray(cells)[rows],
             weighting=weighting,
+            robust=robust,
             resamples=0,
         )
 
@@ -225,11 +235,9 @@ def fit_nonlinear(
 
 
 def _why_outliers(found: int) -> str:
-    """No method here bears outliers in a model that is not linear."""
     return (
         f"{'1 run does' if found == 1 else f'{found} runs do'} not belong with the others of "
-        "their cell, and the fit takes them as they are: no interval is given. Leave them out if "
-        "you know why, or measure these settings again."
+        "their cell: no interval is given; fit robustly, leave them out, or measure again."
     )
 
 
@@ -274,6 +282,7 @@ def _read(
     held: Mapping[str, float],
     cells: ArrayLike | None,
     weighting: Weighting,
+    robust: bool,
 ) -> _Task:
     model = find(model) if isinstance(model, str) else model
     parameters = {parameter.name: parameter for parameter in model.parameters}
@@ -315,6 +324,7 @@ def _read(
         replicates=rows[:, -1],
         groups=groups,
         weighting=weighting,
+        robust=robust,
     )
 
 
@@ -530,17 +540,7 @@ def _fitted(
         )
         for k, parameter in enumerate(task.free)
     }
-    lo, hi = task.bounds
-    at_bound = [
-        parameter.name
-        for parameter, value, low, high in zip(task.free, values, lo, hi, strict=True)
-        if min(value - low, high - value) <= _AT_BOUND * (parameter.hi - parameter.lo)
-    ]
-    if at_bound:
-        message = (
-            f"{' and '.join(at_bound)} ended at a bound: the data ask for more than it allows, or "
-            "the model does not suit them." + (f" {message}" if message else "")
-        )
+    message = " ".join(filter(None, (_at_bound(task, values), message))) or None
     return _result(
         task,
         plan,
@@ -550,6 +550,77 @@ def _fitted(
         covariance=None if covariance is None else covariance.tolist(),
         message=message,
         misfit=misfit,
+    )
+
+
+def _robust(task: _Task, plan: Bootstrap, response: str, start: Floats) -> tuple[Floats, FitResult]:
+    """Fit by Tukey's bisquare, with intervals from its scores; returns where it ended, too."""
+    unit = _by_run(task, task.units(task.observed))
+
+    def slopes(values: Floats) -> Floats:
+        _, found = task.predict(values[None])
+        each = np.column_stack([_by_run(task, column) for column in found[0].T])
+        return each / unit[:, None]
+
+    found = robust_nonlinear_fit(
+        lambda values: _deviations(task, values), slopes, start, task.bounds, task.groups
+    )
+    if found is None:
+        why = "No robust fit: the search found no minimum; fit by least squares."
+        return start, _result(task, plan, response, message=why)
+    values = found.values
+    counting = found.weights >= OUTLIER
+    labels = _by_run(task, np.arange(task.groups.count, dtype=np.float64))
+    misfit = lack_of_fit(
+        _deviations(task, values)[counting], Groups.by_label(labels[counting]), len(values)
+    )
+    rejected = misfit is not None and misfit.rejected
+    covariance, freedom = found.by_runs, len(unit) - len(values)
+    alone: Ends = [None] * len(values)
+    said = [_at_bound(task, values)]
+    if misfit is not None and rejected:
+        alone = _student_ends(task, values, covariance, freedom)
+        covariance, freedom = found.by_cells, task.groups.count - len(values)
+        plan = replace(plan, unit="cells")
+        said += [rejection(misfit), WIDENED]
+    said.append(told_of_weights(counting))
+    ends = _student_ends(task, values, covariance, freedom)
+    errors = _standard_errors(task, covariance)
+    estimates = {
+        own.name: Estimate(float(values[k]), own.quantity.unit, ends[k], errors[k], alone[k])
+        for k, own in enumerate(task.free)
+    }
+    return values, _result(
+        task,
+        plan,
+        response,
+        estimates=estimates,
+        at=values,
+        covariance=covariance.tolist(),
+        message=" ".join(filter(None, said)) or None,
+        misfit=misfit,
+    )
+
+
+def _student_ends(task: _Task, values: Floats, covariance: Floats, freedom: int) -> Ends:
+    if freedom < 1:
+        return [None] * len(values)
+    half = t_quantile(0.975, freedom) * np.sqrt(np.diag(covariance))
+    return _within_bounds(task, [(v - h, v + h) for v, h in zip(values, half, strict=True)])
+
+
+def _at_bound(task: _Task, values: Floats) -> str | None:
+    lo, hi = task.bounds
+    found = [
+        parameter.name
+        for parameter, value, low, high in zip(task.free, values, lo, hi, strict=True)
+        if min(value - low, high - value) <= _AT_BOUND * (parameter.hi - parameter.lo)
+    ]
+    if not found:
+        return None
+    return (
+        f"{' and '.join(found)} ended at a bound: the data ask for more than it allows, or the "
+        "model does not suit them."
     )
 
 
@@ -608,6 +679,10 @@ def _ends(
         cut_off = np.mean((draws <= lo) | (draws >= hi), axis=0) > _CUT_OFF
         freedom = satterthwaite(_variance_by_cell(task, values), task.groups)
         ends = percentile_ends(draws, values, freedom, corrected=~cut_off)
+    return _within_bounds(task, ends)
+
+
+def _within_bounds(task: _Task, ends: Ends) -> Ends:
     return [
         None if own is None else tuple(np.clip(own, *parameter.bounds).tolist())
         for own, parameter in zip(ends, task.free, strict=True)
@@ -653,7 +728,7 @@ def _result(
     jacobian = None if at is None else _scaled_jacobian(task, at)
     return FitResult(
         model=task.model.id,
-        method="nonlinear",
+        method="nonlinear-robust" if task.robust else "nonlinear",
         response=response,
         response_unit=units[task.output],
         n=len(task.observed),

@@ -130,7 +130,7 @@ class FitResult:
 
     Attributes:
         model: id of the model.
-        method: one of `METHODS`, or "nonlinear".
+        method: one of `METHODS`, "nonlinear" or "nonlinear-robust".
         response: the measure that was fitted.
         response_unit: its unit.
         n: number of points: rows, or cells where rows are replicates.

@@ -67,6 +67,6 @@ def why_no_power(cells: Groups) -> str | None:
 def told(power: float) -> str:
     """Say what the weights follow."""
     return (
-        "The replicates' standard deviation goes with the response to the power of "
-        f"{1.0 + power:.2f}; cells are weighed by it and by their number of runs."
+        "Cells are weighed by their number of runs, and by a standard deviation that goes with the "
+        f"response to the power of {1.0 + power:.2f}."
     )

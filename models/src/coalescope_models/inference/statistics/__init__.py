@@ -2,11 +2,12 @@
 """What replicates say: summaries, outliers, comparisons, variance, and how many more are needed.
 
 The replicate is the sampling unit throughout; samples within a run are never counted as if they
-were independent. Only `variance` needs numpy.
+were independent. Standard library only.
 """
 
+from .cell_intervals import CellIntervals, cell_intervals
 from .comparison import Comparison, Difference, Spread, compare
-from .contrast import Judged, SideRuns, judge
+from .contrast import Judged, SideRuns, judge, judge_settings
 from .distributions import f_tail, t_quantile, t_two_sided
 from .independence import Independence, independence
 from .outliers import outliers
@@ -15,6 +16,7 @@ from .summary import CellSummary, from_moments, interval_by_cluster, summarise
 from .timeline import Cluster, Timeline, timeline
 
 __all__ = [
+    "CellIntervals",
     "CellSummary",
     "Cluster",
     "Comparison",
@@ -25,12 +27,14 @@ __all__ = [
     "SideRuns",
     "Spread",
     "Timeline",
+    "cell_intervals",
     "compare",
     "f_tail",
     "from_moments",
     "independence",
     "interval_by_cluster",
     "judge",
+    "judge_settings",
     "outliers",
     "plan_replicates",
     "summarise",

@@ -71,6 +71,30 @@ def judge(a: SideRuns, b: SideRuns, when: Timeline) -> Judged:
     return Judged(found.reason, None if by_cluster is None else _spread(a, b, by_cluster))
 
 
+def judge_settings(
+    values: Sequence[float],
+    cells: Sequence[Hashable],
+    when: Timeline,
+    pair: tuple[Hashable, Hashable],
+) -> Judged:
+    """Judge two settings of one experiment, of which all runs tell whether they depend.
+
+    Args:
+        values: of each run of the experiment, positive, [n].
+        cells: label of each, [n].
+        when: each was recorded, of all n.
+        pair: labels of what is compared with, and of what is compared.
+    """
+    found = independence(values, cells, when)
+    if found is None or found.verdict not in ("refused", "by_cluster"):
+        return Judged(None, None)
+    if found.verdict == "refused" or when.clusters is None:
+        return Judged(found.reason, Spread({}, None))
+    there, here = ([k for k, own in enumerate(cells) if own == cell] for cell in pair)
+    a, b = (SideRuns([values[k] for k in own], [0] * len(own)) for own in (there, here))
+    return Judged(found.reason, _spread(a, b, [when.clusters[k] for k in (*there, *here)]))
+
+
 def _declared(a: SideRuns, b: SideRuns, labels: Sequence[Hashable], kind: str) -> Judged:
     own = set(labels[: len(a.values)]), set(labels[len(a.values) :])
     apart = own[0].isdisjoint(own[1])

@@ -150,15 +150,13 @@ def _declared(found: Independence, runs: Sequence[_Run]) -> Independence:
         return _judged(
             found,
             "refused",
-            f"Not every setting was measured in every {kind}, so that what differs between "
-            f"{kind}s cannot be told from what the settings do: no interval is given. Measure the "
-            f"missing settings in each {kind}, or select those of one {kind}.",
+            f"Not every setting was measured in every {kind}, so that {kind}s cannot be told from "
+            f"settings: no interval is given; measure all in each, or select those of one {kind}.",
         )
     return _judged(
         found,
         "by_cluster",
-        f"The replicates are of {count} {kind}s, and runs of one {kind} may share what differs "
-        f"between them: the intervals are made of the {count} {kind}s.",
+        f"The runs of a {kind} may share something: the intervals are made of the {count} {kind}s.",
     )
 
 
@@ -176,9 +174,8 @@ def _in_sequence(
         return _judged(
             found,
             "refused",
-            "The replicates of a setting were recorded one after another, so that a drift from "
-            "setting to setting is not in their spread: no interval is given. Randomise the "
-            "order, or record several rounds.",
+            "The replicates of a setting were recorded one after another, so that a drift is not "
+            "in their spread: no interval is given; randomise the order, or record several rounds.",
         )
     drift, drift_p = _drift(runs)
     level, level_p = _autocorrelation(_without_drift(runs, drift))
@@ -202,8 +199,8 @@ def _in_sequence(
         return _judged(
             found,
             "refused",
-            f"{why}, and each round had the settings in the same order, so that the intervals "
-            "would miss it: none is given. Randomise the order within each round.",
+            f"{why}, and each round had the settings in the same order, so that intervals would "
+            "miss it: none is given; randomise the order within each round.",
         )
     if found.clusters is not None or not shown.isdisjoint({"neighbours", "left"}):
         return _fewer(found, why)
@@ -234,14 +231,13 @@ def _fewer(found: Independence, why: str) -> Independence:
         return _judged(
             found,
             "by_cluster",
-            f"{why}: the intervals are made of the {found.clusters} rounds, each of which has "
-            "all settings.",
+            f"{why}: the intervals are made of the {found.clusters} rounds.",
         )
     return _judged(
         found,
         "refused",
-        f"{why}, so that they are fewer than they seem: no interval is given. Record several "
-        "rounds of all settings, or leave more time between runs.",
+        f"{why}, so that they are fewer than they seem: no interval is given; record several "
+        "rounds, or leave more time between runs.",
     )
 
 

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals of cells' means cover the truth, or are absent with the reason; each with a control."""
+
+import numpy as np
+import pytest
+from coalescope_models.inference.statistics import Timeline, cell_intervals, summarise
+
+CELLS = 24
+
+
+def rounds(replicates, rng):
+    """Cells and rounds of a sweep in random order."""
+    cells = np.concatenate([rng.permutation(CELLS) for _ in range(replicates)])
+    return cells, np.repeat(np.arange(replicates), CELLS)
+
+
+def alike(count, rng):
+    """AR(1) 0.8, of standard deviation 1."""
+    fresh = rng.normal(size=count)
+    found = np.empty(count)
+    last = fresh[0]
+    for k in range(count):
+        found[k] = last = 0.8 * last + 0.6 * fresh[k]
+    return found
+
+
+def plain(replicates, rng):
+    cells, own = rounds(replicates, rng)
+    return cells, own, rng.normal(size=len(cells)), "round"
+
+
+def sessions(replicates, rng):
+    """So many sessions, in each of which each setting was measured three times."""
+    cells, own = rounds(3 * replicates, rng)
+    own = own // 3
+    return (
+        cells,
+        own,
+        rng.normal(size=len(cells)) + 1.5 * rng.normal(size=replicates)[own],
+        "session",
+    )
+
+
+def in_a_row(replicates, rng):
+    cells = np.repeat(np.arange(CELLS), replicates)
+    return cells, None, alike(len(cells), rng), None
+
+
+def neighbours(replicates, rng):
+    cells = rng.permutation(np.repeat(np.arange(CELLS), replicates))
+    return cells, None, alike(len(cells), rng), None
+
+
+def coverage(scenario, replicates, sets, *, told=True):
+    """Share of cells whose interval holds the true mean, and share of sets without intervals."""
+    rng = np.random.default_rng(1)
+    held = given = refused = 0
+    for _ in range(sets):
+        cells, own, noise, kind = scenario(replicates, rng)
+        values = 100.0 + noise
+        labels = None if own is None else tuple(own.tolist())
+        when = Timeline(tuple(range(len(cells))), labels, kind)
+        found = cell_intervals(values.tolist(), cells.tolist(), when) if told else None
+        if found is not None and found.independence.verdict == "refused":
+            assert found.independence.reason
+            assert set(found.instead.values()) == {None}
+            refused += 1
+            continue
+        for cell in range(CELLS):
+            independent = summarise(values[cells == cell].tolist()).ci95
+            low, high = found.instead.get(cell, independent) if found else independent
+            held += low <= 100.0 <= high
+            given += 1
+    return held / max(given, 1), refused / sets
+
+
+@pytest.mark.parametrize("replicates", [2, 3, 5])
+@pytest.mark.parametrize("scenario", [plain, sessions])
+def test_intervals_of_cells_cover_the_truth(scenario, replicates):
+    share, refused = coverage(scenario, replicates, 150)
+    # cells of one set share what its sessions have in common: their number does not count in full
+    assert share == pytest.approx(0.95, abs=0.012 if scenario is plain else 0.04)
+    assert refused < 0.05
+
+
+@pytest.mark.parametrize("scenario", [in_a_row, neighbours])
+def test_runs_that_depend_on_their_neighbours_carry_no_interval(scenario):
+    _, refused = coverage(scenario, 5, 60)
+    assert refused >= 0.95
+
+
+@pytest.mark.parametrize("scenario", [sessions, in_a_row])
+def test_taken_for_independent_they_miss_the_truth(scenario):
+    """The control: what the store kept before."""
+    share, _ = coverage(scenario, 5, 60, told=False)
+    assert share < 0.9
+
+
+def test_single_runs_of_a_refused_measure_have_no_interval_either():
+    cells = [*np.repeat(np.arange(12), 3).tolist(), "once"]
+    values = (100.0 + alike(len(cells), np.random.default_rng(2))).tolist()
+    found = cell_intervals(values, cells, Timeline(tuple(range(len(cells))), None, None))
+    assert found.independence.verdict == "refused"
+    assert found.instead == dict.fromkeys(cells)
