@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
-from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
+from starlette.datastructures import State
 from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 from starlette.types import Scope as HttpScope
@@ -20,7 +20,7 @@ from coalescope.comparisons.endpoints import router as comparisons
 from coalescope.database import Database
 from coalescope.datasets.background import BackgroundLoader
 from coalescope.error_responses import ERROR_RESPONSES, install_error_handlers
-from coalescope.experiments.endpoints import KEPT_SUMMARIES
+from coalescope.experiments.endpoints import KEPT_CELLS, KEPT_SUMMARIES
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.experiments.kept_answers import KeptAnswers
 from coalescope.exports.endpoints import router as exports
@@ -115,7 +115,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.log_keeper = keeper
     _keep_state(app, settings, store)
     install_error_handlers(app)
-    app.router.default = PageFiles(settings.page_dir, _head(store, settings, app.state.fits))
+    app.router.default = PageFiles(settings.page_dir, _head(store, settings, app.state))
     describe(app, policy.is_open)
     _put_in_front(app, policy, tracer)
     return app
@@ -147,6 +147,7 @@ def _keep_state(app: FastAPI, settings: Settings, store: Store) -> None:
     app.state.turns = Turns(settings.fits_at_once)
     app.state.fits = LatestAnswers(KEPT_FITS)
     app.state.summarised = LatestAnswers(KEPT_SUMMARIES)
+    app.state.judged = LatestAnswers(KEPT_CELLS)
     app.state.pictures = LatestAnswers(KEPT_PICTURES)
     app.state.listeners = Listeners()
     app.state.metrics = Metrics(store.database)
@@ -177,10 +178,10 @@ def _policy(settings: Settings, store: Store) -> AccessPolicy:
         raise
 
 
-def _head(store: Store, settings: Settings, fits: LatestAnswers[Any]) -> Callable[[HttpScope], str]:
+def _head(store: Store, settings: Settings, state: State) -> Callable[[HttpScope], str]:
     """What stands in the head of the page's documents."""
     card = PageHead(store.database, settings)
-    ahead = AnswersAhead(store.database, settings, fits)
+    ahead = AnswersAhead(store.database, settings, state.fits, state.judged)
     return lambda scope: card(scope) + ahead(scope)
 
 

@@ -29,6 +29,7 @@ from coalescope.runs.selection import LEFT_OUT_AS_TEXT
 from coalescope.runs.service import cells_in_sequence
 
 KEPT_SUMMARIES = 1000
+KEPT_CELLS = 16
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 
@@ -118,7 +119,12 @@ def list_cells(
     levels = factor_levels(cell.factors for cell in service.list_cells(connection, record))
     given = [pair for pair in request.query_params.multi_items() if pair[0] != "without"]
     where = parse_where(given, levels)
-    judged = cells_in_sequence(connection, record, identities(without))
+    kept: LatestAnswers[JudgedCells] = request.app.state.judged
+    judged = (
+        cells_in_sequence(connection, record, identities(without))
+        if without
+        else kept.get(tag_of(record), partial(cells_in_sequence, connection, record))
+    )
     chosen = [cell for cell in judged.cells if matches(cell.factors, where)]
     return cells_out(record, replace(judged, cells=chosen))
 

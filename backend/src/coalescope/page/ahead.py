@@ -20,6 +20,7 @@ from starlette.types import Scope
 
 from coalescope.database import Database
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.description import describe_experiment
 from coalescope.experiments.endpoints import cells_out
 from coalescope.experiments.records import ExperimentRecord
@@ -28,6 +29,7 @@ from coalescope.experiments.service import SLUG, get_experiment
 from coalescope.fits.cache import LatestAnswers
 from coalescope.fits.schemas import FitIn
 from coalescope.publishing.questions import COSTS, fit_requests
+from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.service import cells_in_sequence
 from coalescope.security import reading_is_open
 from coalescope.settings import Settings
@@ -58,8 +60,15 @@ class _Known:
 class AnswersAhead:
     """The answers for the document that a request is answered with, as an element of its head."""
 
-    def __init__(self, database: Database, settings: Settings, fits: LatestAnswers[Any]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        fits: LatestAnswers[Any],
+        judged: LatestAnswers[JudgedCells],
+    ) -> None:
         self._database = database
+        self._judged = judged
         self._open = reading_is_open(settings)
         self._fits = fits
         self._kept: LatestAnswers[_Known] = LatestAnswers(_KEPT)
@@ -74,7 +83,7 @@ class AnswersAhead:
             with self._database.read() as connection:
                 record = get_experiment(connection, slug)
                 key = (record.id, record.data_version, record.updated_at)
-                known = self._kept.get(key, lambda: _described(connection, record))
+                known = self._kept.get(key, lambda: self._described(connection, record))
         except CoalescopeError:  # no such experiment: the page says so
             return ""
         own = f"experiments/{slug}"
@@ -107,6 +116,22 @@ class AnswersAhead:
                 if fit is not None:
                     yield {"asked": asked, "answer": fit.model_dump(mode="json")}
 
+    def _described(self, connection: Connection, record: ExperimentRecord) -> _Known:
+        """GET /api/experiments/{slug} and …/cells."""
+        judged = self._judged.get(tag_of(record), lambda: cells_in_sequence(connection, record))
+        cells = judged.cells
+        experiment = ExperimentOut.model_validate(describe_experiment(record, cells))
+        listed = cells_out(record, judged)
+        told, filled = experiment.model_dump(mode="json"), listed.model_dump(mode="json")
+        view, fit = told["default_view"], told["default_fit"]
+        return _Known(
+            experiment=_encoded(told),
+            cells=_encoded(filled),
+            method=fit["method"] if fit else DEFAULT_METHOD,
+            measure=view["measure"] if view else None,
+            fits=tuple(fit_requests(told, filled)),
+        )
+
 
 def _encoded(answer: Json | list[Json]) -> str:
     # no "<": nothing in it can end the element
@@ -117,20 +142,3 @@ def _element(answers: Mapping[str, str]) -> str:
     """The element that holds encoded answers by their names, which are ASCII."""
     text = ",".join(f'"{name}":{answer}' for name, answer in answers.items())
     return f'    <script type="application/json" id="answers">{{{text}}}</script>\n'
-
-
-def _described(connection: Connection, record: ExperimentRecord) -> _Known:
-    """GET /api/experiments/{slug} and …/cells."""
-    judged = cells_in_sequence(connection, record)
-    cells = judged.cells
-    experiment = ExperimentOut.model_validate(describe_experiment(record, cells))
-    listed = cells_out(record, judged)
-    told, filled = experiment.model_dump(mode="json"), listed.model_dump(mode="json")
-    view, fit = told["default_view"], told["default_fit"]
-    return _Known(
-        experiment=_encoded(told),
-        cells=_encoded(filled),
-        method=fit["method"] if fit else DEFAULT_METHOD,
-        measure=view["measure"] if view else None,
-        fits=tuple(fit_requests(told, filled)),
-    )

@@ -9,7 +9,7 @@ from coalescope_models.catalogue import MODELS
 from sqlalchemy.engine import Connection
 
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.experiments.service import SLUG, get_experiment
+from coalescope.experiments.service import SLUG, get_experiment, list_cells
 from coalescope.previews.card import Card
 from coalescope.previews.picture import png_of
 from coalescope.previews.plane import Axis, Plane, plane_of
@@ -60,13 +60,25 @@ def version_for(connection: Connection, path: str) -> str:
 def png_for(connection: Connection, path: str, query: str = "") -> bytes | None:
     """The picture of that card as a PNG file, None where the address has no card."""
     card = card_for(connection, path, query)
-    return None if card is None else png_of(card)
+    return None if card is None else png_of(_with_intervals(connection, path, query, card))
+
+
+def _with_intervals(connection: Connection, path: str, query: str, card: Card) -> Card:
+    """The card with cells whose intervals are those that their runs carry; words need none."""
+    found = _ADDRESS.fullmatch(path)
+    if card.plane is None or found is None or found[1] == "models":
+        return card
+    record = get_experiment(connection, unquote(found[2]))
+    judged = cells_in_sequence(connection, record, measure=card.plane.measure.name)
+    asked = query[:MOST_QUERY] if found[1] == "explorer" else ""
+    plane = plane_of(record, judged.cells, dict(parse_qsl(asked)))
+    return replace(card, plane=plane)
 
 
 def _of_experiment(connection: Connection, slug: str, query: str) -> Card:
     record = get_experiment(connection, slug)
-    cells = cells_in_sequence(connection, record).cells
-    plane = plane_of(record, cells, dict(parse_qsl(query)))
+    asked = dict(parse_qsl(query))
+    plane = plane_of(record, list_cells(connection, record), asked)
     address = {"data": str(record.data_version)}
     if plane is not None:
         address |= _parameters(plane)

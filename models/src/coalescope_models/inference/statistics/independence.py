@@ -424,6 +424,8 @@ def _combinations(neighbours: Sequence[_Run], of_a: int, of_b: int, a: Hashable)
     Two replicates of one cell correlate by -1/(n - 1), a replicate with itself by 1.
     """
     pairs = len(neighbours) // 2
+    if pairs == 1:
+        return 1.0
     twice = [run for run, times in Counter(neighbours).items() if times > 1]
     in_a = 2 * sum(run.cell == a for run in twice)
     in_b = 2 * len(twice) - in_a
