@@ -14,7 +14,7 @@ from coalescope.experiments import service
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag, tag_of
 from coalescope.experiments.description import describe_experiment, summarise_experiment
 from coalescope.experiments.levels import factor_levels, matches, parse_where
-from coalescope.experiments.records import ExperimentRecord, Kind
+from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind
 from coalescope.experiments.schemas import (
     CellOut,
     CellsOut,
@@ -134,7 +134,12 @@ def cells_out(record: ExperimentRecord, judged: JudgedCells) -> CellsOut:
     return CellsOut(
         experiment=record.slug,
         data_version=record.data_version,
-        cells=[CellOut.model_validate(cell, from_attributes=True) for cell in judged.cells],
+        cells=[cell_out(cell) for cell in judged.cells],
         independence=dict(judged.independence),
         left_out=list(judged.left_out),
     )
+
+
+def cell_out(cell: CellRecord) -> CellOut:
+    """That cell as the API shows it."""
+    return CellOut.model_validate(cell, from_attributes=True)
