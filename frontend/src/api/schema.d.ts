@@ -1722,7 +1722,7 @@ export interface components {
             /** Model */
             model: string;
             /** Method */
-            method: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | "nonlinear";
+            method: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | ("nonlinear" | "nonlinear-robust");
             /**
              * Response
              * @description The measure that was fitted
@@ -2556,6 +2556,12 @@ export interface components {
              */
             weighting?: "relative" | "absolute";
             /**
+             * Robust
+             * @description Minimise Tukey's bisquare instead of squares: outlying runs do not move it
+             * @default false
+             */
+            robust?: boolean;
+            /**
              * Resamples
              * @description Bootstrap resamples behind the intervals; 0 for none
              * @default 1000
@@ -2584,7 +2590,7 @@ export interface components {
             /** Model */
             model: string;
             /** Method */
-            method: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | "nonlinear";
+            method: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | ("nonlinear" | "nonlinear-robust");
             /**
              * Response
              * @description The measure that was fitted
