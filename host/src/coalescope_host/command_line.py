@@ -22,6 +22,10 @@ COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = 
         "run every cell of a plan or of its options, and leave the hosts as found",
         of.add_sweep_arguments,
     ),
+    "tune": (
+        "find what to set for a goal, in as few runs as it takes; leave the host as found",
+        of.add_tune_arguments,
+    ),
     "init": ("look at an interface and a peer, and write a plan", of.add_init_arguments),
     "calibrate": (
         "compare the delays that a device is asked for with those that it does",
@@ -30,6 +34,7 @@ COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = 
     "upload": ("send run logs to a store", of.add_upload_arguments),
     "restore": ("put back what a sweep that died left changed", of.add_restore_arguments),
 }
+_WITH_FACTORS = ("sweep", "tune")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         add_arguments(parsers[name])
     options, unknown = parser.parse_known_args(arguments)
-    _refuse(parsers[options.command], unknown, factors=options.command == "sweep")
+    _refuse(parsers[options.command], unknown, factors=options.command in _WITH_FACTORS)
     options.unknown = unknown
     if options.command == "check":
         return run_check(options.files, as_json=options.json)

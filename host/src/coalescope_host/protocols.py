@@ -6,7 +6,7 @@ what is wrong with something gives a list of sentences, empty where nothing is; 
 is done raises `SweepError`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -49,6 +49,9 @@ class Host(Settable, Protocol):
 
     def facts(self) -> Mapping[str, str]:
         """What is worth knowing and the logger does not record: for the header's environment."""
+
+    def now(self, factors: Iterable[str]) -> Levels:
+        """How these factors are set; those that cannot be read are left out."""
 
 
 class Server(Protocol):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sweep as a process of its own, on a host whose settings are a file and with the real logger.
 
-    python bench_on_files.py SETTINGS.json LOGGER -- arguments of `coalescope-host sweep`
+    python bench_on_files.py SETTINGS.json LOGGER -- [tune] arguments of `coalescope-host sweep`
 
 What is real: plan, schedule, journal, logger, workload processes, signals, exit status. What is
 not: the settings, so that these tests need neither root nor an interface that may be changed; and
@@ -11,12 +11,12 @@ the guard, which writes its state beside the settings, so that a test can see wh
 import json
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from coalescope_host.commands import sweep
-from coalescope_host.commands.arguments import add_sweep_arguments
+from coalescope_host.commands import sweep, tune
+from coalescope_host.commands.arguments import add_sweep_arguments, add_tune_arguments
 from coalescope_host.plan.factors import Level, Levels, level_text
 from coalescope_host.plan.plan import Plan, WorkloadSpec
 from coalescope_host.protocols import RestoreState, RunContext, SweepError
@@ -76,6 +76,10 @@ class FileHost:
 
     def facts(self) -> Mapping[str, str]:
         return {"bench": "files"}
+
+    def now(self, factors: Iterable[str]) -> Levels:
+        now = self._now()
+        return {name: now[name] for name in factors if name in now}
 
 
 class FileGuard:
@@ -146,11 +150,15 @@ def bench_of(settings: Path, logger: str) -> OpenBench:
 
 def main() -> int:
     settings, logger, _, *arguments = sys.argv[1:]
+    command, add_arguments = sweep.run, add_sweep_arguments
+    if arguments[0] == "tune":
+        command, add_arguments = tune.run, add_tune_arguments
+        del arguments[0]
     parser = ArgumentParser()
-    add_sweep_arguments(parser)
+    add_arguments(parser)
     options, unknown = parser.parse_known_args(arguments)
     options.unknown = unknown
-    return sweep.run(options, bench_of(Path(settings), logger))
+    return command(options, bench_of(Path(settings), logger))
 
 
 if __name__ == "__main__":

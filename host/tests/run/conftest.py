@@ -69,11 +69,12 @@ class Files:
         """Ids of the runs that are done, in the order in which they were."""
         return [entry["id"] for entry in self.entries() if entry["status"] == "done"]
 
-    def command(self, *arguments: str) -> list[str]:
-        """What starts a sweep."""
+    def command(self, *arguments: str, tune: bool = False) -> list[str]:
+        """What starts a sweep, or a tuning."""
         return [
             *(sys.executable, str(BENCH), str(self.folder / "settings.json"), str(self.logger)),
-            *("--", str(self.folder / "plan.toml"), "--out", str(self.folder / "out")),
+            *("--", *(["tune"] if tune else []), str(self.folder / "plan.toml")),
+            *("--out", str(self.folder / "out")),
             *("--yes-this-interface", "lo", "--really", *arguments),
         ]
 

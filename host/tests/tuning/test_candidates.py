@@ -32,6 +32,12 @@ def test_what_is_set_now_is_a_candidate() -> None:
     assert factors == {"delay_us": [0, 3, 50], "mtu_bytes": [1500, 9000]}
 
 
+def test_a_switch_that_was_typed_is_the_one_of_now() -> None:
+    now = {"offload.gro": False}
+    assert with_start({"offload.gro": ["on", "off"]}, now) == {"offload.gro": [True, False]}
+    assert with_start({"offload.gro": ["on"]}, now) == {"offload.gro": [False, True]}
+
+
 def test_adaptive_moderation_that_is_on_is_a_candidate_beside_fixed_delays() -> None:
     now = {"delay_us": 17, "adaptive_rx": True}
     factors = with_start({"delay_us": [0, 50]}, now)

@@ -182,6 +182,15 @@ def test_a_measure_that_no_run_has_is_named() -> None:
         experiment.learn([Measured(0, 1, {"throughput_mbps": 900.0})])
 
 
+def test_a_run_that_lacks_a_measure_is_left_out() -> None:
+    experiment = Experiment(CELLS, question_of("p99", ()), START, 1)
+    runs = [Measured(k, n, latency(cell)) for n in (1, 2, 3) for k, cell in enumerate(CELLS)]
+    without = Measured(0, 4, {"throughput_mbps": 900.0})
+    experiment.learn([*runs, without])
+    assert experiment.belief is not None
+    assert experiment.belief.counts[0] == 3
+
+
 def test_two_rounds_that_agree_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     _, runs = tuned(latency, question_of("p99", ()), noise=0.002)
     assert len(runs) < budget_of(len(CELLS))

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from coalescope_host.tuning.question import question_of
-
-from .emulated_grid import RUNS, Grid, Replayed, at_random, grids, replay
+from emulated_grid import RUNS, Grid, Replayed, at_random, grids, replay
 
 SEEDS = range(20)
 MOST_LOSS_PERCENT = 3.0

@@ -40,12 +40,77 @@ def add_sweep_arguments(parser: ArgumentParser) -> None:
     )
     _add_peers(without)
     without.add_argument("--workload", metavar="NAMES", default="tcp", help="of udp, tcp, rr (tcp)")
+    _add_what_is_run(without)
+
+
+def add_tune_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `tune`."""
+    parser.add_argument(
+        "plan",
+        metavar="INTERFACE|PLAN.toml",
+        help="what to tune, or a plan whose cells are the settings to choose among",
+    )
+    parser.add_argument(
+        "--goal",
+        metavar="WORD",
+        required=True,
+        help="cpu or energy for what is received, throughput, p50, p99 or p99.9 of the latency",
+    )
+    parser.add_argument(
+        "--under",
+        metavar="LIMIT",
+        action="append",
+        default=[],
+        help="what must be kept: cpu=30%%, p99=200us, throughput=900Mb/s (at least); repeatable",
+    )
+    parser.add_argument(
+        "--within",
+        metavar="PERCENT",
+        type=float,
+        default=1.0,
+        help="how far the throughput may lie below its best; 100: as far as it likes (1)",
+    )
+    parser.add_argument(
+        "--budget",
+        metavar="RUNS|TIME",
+        help="at most so many runs, or so long: 40, 20m (twice as many runs as settings, but 40)",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="what would be tried first; changes nothing"
+    )
+    parser.add_argument(
+        "--apply", action="store_true", help="set the answer, which stays if you confirm it"
+    )
+    parser.add_argument(
+        "--confirm-within",
+        metavar="SECONDS",
+        type=float,
+        default=60.0,
+        help="with --apply: for how long it waits for that (60)",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="where logs and journal go (the experiment's name)"
+    )
+    _add_sending(parser)
+    without = parser.add_argument_group(
+        "without a plan",
+        "Candidates by the names of the field: --mtu 1500,9000 --rx-usecs 0,25,50. Without any: "
+        "delays that the driver takes, and adaptive moderation where it has that.",
+    )
+    _add_peers(without)
     without.add_argument(
+        "--workload", metavar="NAME", help="udp, tcp, rr, or one of the plan's (rr for a latency)"
+    )
+    _add_what_is_run(without)
+
+
+def _add_what_is_run(group: _ActionsContainer) -> None:
+    group.add_argument(
         "--duration", metavar="SECONDS", type=float, default=10, help="of each run's window (10)"
     )
-    without.add_argument("--experiment", metavar="SLUG", help="its name (HOST-INTERFACE)")
+    group.add_argument("--experiment", metavar="SLUG", help="its name (HOST-INTERFACE)")
     for word in MEANINGS:
-        without.add_argument(f"--{word}", dest=f"factor {word}", help=SUPPRESS)
+        group.add_argument(f"--{word}", dest=f"factor {word}", help=SUPPRESS)
 
 
 def add_init_arguments(parser: ArgumentParser) -> None:

@@ -52,8 +52,18 @@ def _sweep(options: Namespace, open_bench: OpenBench) -> int:
 
 
 def _plan(options: Namespace) -> Plan:
-    if not _names_a_plan(options):
+    if not names_a_plan(options):
         return plan_without(options)
+    return plan_from_file(options)
+
+
+def plan_from_file(options: Namespace) -> Plan:
+    """The plan that was typed.
+
+    Raises:
+        UsageError: if factors were typed beside it.
+        PlanError: with what is wrong in it.
+    """
     if options.unknown or any(
         value is not None for name, value in vars(options).items() if name.startswith("factor ")
     ):
@@ -61,13 +71,14 @@ def _plan(options: Namespace) -> Plan:
     return load_plan(Path(options.plan))
 
 
-def _names_a_plan(options: Namespace) -> bool:
+def names_a_plan(options: Namespace) -> bool:
+    """Whether a plan was typed, and no interface."""
     return options.plan.endswith(".toml") or "/" in options.plan or Path(options.plan).is_file()
 
 
 def _blocks(options: Namespace, plan: Plan) -> AbstractSet[int] | None:
     """Without a plan, --replicates says how many there are, not which."""
-    return _replicates(options.replicates, plan) if _names_a_plan(options) else None
+    return _replicates(options.replicates, plan) if names_a_plan(options) else None
 
 
 def _dry_run(invocation: Invocation, refused: Sequence[str], *, everything: bool) -> int:

@@ -37,23 +37,35 @@ def plan_without(options: Namespace) -> Plan:
         SweepError: if a peer cannot be reached, or is not on the interface's link.
     """
     check_interface(options.plan, options)
-    factors = dict(_factors(options))
+    factors = factors_of(options)
     if not factors:
         raise UsageError(
             f"what is to be varied on {options.plan}? --mtu 1500,9000 --rx-usecs 0,25,50, say."
         )
-    workloads = _workloads(options.workload)
+    replicates = _blocks(options.replicates)
+    return plan_with(options, factors, options.workload, replicates=replicates)
+
+
+def plan_with(
+    options: Namespace, factors: Mapping[str, Sequence[Any]], workload: str, **keys: Any
+) -> Plan:
+    """The plan of these factors and workloads at the options' interface and peers.
+
+    Raises:
+        UsageError, PlanError, SweepError: as `plan_without`.
+    """
+    workloads = _workloads(workload)
     if not options.peer:
         raise UsageError("who sends? --peer root@HOST, a host at the other end of the link.")
     words = shlex.split(options.ssh_options)
     document = {
         "experiment": options.experiment or slug(f"{socket.gethostname()}-{options.plan}"),
         "interface": options.plan,
-        "replicates": _blocks(options.replicates),
         "duration_s": options.duration,
         "factors": {**factors, "workload": list(workloads)},
         "workloads": workloads,
         "peers": [peer_on(options.plan, ssh, words) for ssh in options.peer],
+        **keys,
     }
     return plan_of(Path("the command line"), document)
 
@@ -117,6 +129,15 @@ def peer_on(interface: str, ssh: str, ssh_options: Sequence[str]) -> dict[str, A
 def slug(text: str) -> str:
     """Lower-case words joined by hyphens."""
     return "-".join(re.findall(r"[a-z0-9]+", text.lower())) or "sweep"
+
+
+def factors_of(options: Namespace) -> dict[str, list[Any]]:
+    """What the options vary, by the names that were typed.
+
+    Raises:
+        UsageError: if something typed is neither an option nor a factor.
+    """
+    return dict(_factors(options))
 
 
 def _factors(options: Namespace) -> Iterator[tuple[str, list[Any]]]:

@@ -51,8 +51,13 @@ def _block(plan: Plan, seed: int, replicate: int) -> Iterator[Run]:
     first = (replicate - 1) * len(cells) + 1
     random.Random(f"{seed}/{replicate}").shuffle(cells)  # noqa: S311
     for order, cell in enumerate(cells, first):
-        name = _name(plan, seed, replicate, cell)
-        yield Run(str(uuid.uuid5(NAMESPACE, name)), order, replicate, _seed(name), cell)
+        yield run_of(plan, seed, replicate, order, cell)
+
+
+def run_of(plan: Plan, seed: int, replicate: int, order: int, cell: Levels) -> Run:
+    """One run of a plan: the same arguments but for the order give the same id."""
+    name = _name(plan, seed, replicate, cell)
+    return Run(str(uuid.uuid5(NAMESPACE, name)), order, replicate, _seed(name), cell)
 
 
 def _name(plan: Plan, seed: int, replicate: int, cell: Levels) -> str:

@@ -42,10 +42,13 @@ def interval_of(values: Sequence[float]) -> Interval:
     """The replicate is the sampling unit: n - 1 degrees of freedom."""
     if len(values) < 2:
         return Interval(fmean(values), None)
-    return Interval(fmean(values), _t(len(values) - 1) * stdev(values) / math.sqrt(len(values)))
+    return Interval(
+        fmean(values), t_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    )
 
 
-def _t(freedom: int) -> float:
+def t_quantile(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t."""
     if freedom <= len(_T):
         return _T[freedom - 1]
     return _NORMAL + (_NORMAL**3 + _NORMAL) / (4 * freedom)

@@ -60,9 +60,9 @@ class Invocation:
         """Make the runs that are not done, send them, say what came of it; whether all is done."""
         plan, folder = self.plan, self.folder
         with interruptible() as interruption, Journal(folder) as journal:
-            runs = schedule(plan, _begin(plan, journal), self.replicates)
+            runs = schedule(plan, begin(plan, journal), self.replicates)
             check = interruption.check
-            uploads = _uploads(plan, journal, folder, self.network)
+            uploads = uploads_of(plan, journal, folder, self.network)
             (folder / LOGS).mkdir(exist_ok=True)
             try:
                 _carry_out(
@@ -70,10 +70,10 @@ class Invocation:
                 )
             finally:
                 if begun(journal):
-                    _say(summary(runs, journal.entries))
+                    say(summary(runs, journal.entries))
                     sys.stdout.write(table(plan, runs, journal, folder))
                     sys.stdout.flush()
-            _finish_uploads(uploads, check)
+            finish_uploads(uploads, check)
             return not pending(runs, journal, folder) and not _left(uploads)
 
 
@@ -89,19 +89,19 @@ def _carry_out(
     if not rest:
         return
     if len(rest) < len(runs):
-        _say(f"{len(runs) - len(rest)} of {len(runs)} runs are done; going on with the rest.")
+        say(f"{len(runs) - len(rest)} of {len(runs)} runs are done; going on with the rest.")
     with ExitStack() as stack:
         try:
             bench = stack.enter_context(open_bench())
-            possible = reachable(plan, bench, journal, rest, _say)
-            stack.enter_context(guarded(_ready(bench)))
+            possible = reachable(plan, bench, journal, rest, say)
+            stack.enter_context(guarded(ready(bench)))
         except factory.FAILURES as error:
             mark_failed(journal, rest, str(error))
             raise SweepError(f"{error}\nNothing was changed. {_to_be_tried_again(rest)}") from None
         announcement = _announcement(plan, journal, runs, rest, uploads)
         sweep = Sweep(plan, bench, journal, folder, _after_run(uploads, announcement, bench))
         try:
-            possible = sweep.pilot(possible, _say)
+            possible = sweep.pilot(possible, say)
         except PilotError as error:
             raise PilotError(f"{error}\n{_to_be_tried_again(possible)}") from None
         progress = Progress(_stderr(), len(rest), run_s(plan, overhead_s(journal)))
@@ -121,14 +121,14 @@ def _to_be_tried_again(runs: Sequence[Run]) -> str:
     return f"{marked} marked failed; the same command tries again."
 
 
-def _ready(bench: Bench) -> Bench:
+def ready(bench: Bench) -> Bench:
     """Nothing that every run needs is missing."""
     if missing := [*bench.host.problems({}), *missing_logger(bench)]:
         raise SweepError("\n".join(missing))
     return bench
 
 
-def _begin(plan: Plan, journal: Journal) -> int:
+def begin(plan: Plan, journal: Journal) -> int:
     """Write the first line of a sweep, or see that it is the same sweep; its seed.
 
     Where no run was made yet, as after a failed pilot, nothing binds the sweep to the plan before.
@@ -169,7 +169,8 @@ def _seed(plan: Plan, head: object) -> int:
     return random.SystemRandom().randint(0, LARGEST_SEED) if plan.seed is None else plan.seed
 
 
-def _uploads(plan: Plan, journal: Journal, folder: Path, network: Network) -> Uploads | None:
+def uploads_of(plan: Plan, journal: Journal, folder: Path, network: Network) -> Uploads | None:
+    """What is sent, and what the plan's server has of it; None where it names none."""
     if plan.upload is None:
         return None
     secret = token(plan.upload.token_file)
@@ -197,19 +198,20 @@ def _after_run(
     return send
 
 
-def _finish_uploads(uploads: Uploads | None, check: Callable[[], None]) -> None:
+def finish_uploads(uploads: Uploads | None, check: Callable[[], None]) -> None:
+    """Send what waits, and say what the server has."""
     if uploads is None:
         return
     uploads.send_pending(check, now=True)
     arrived, waiting = uploads.arrived(), len(uploads.pending())
-    _say(f"{arrived} {'log is' if arrived == 1 else 'logs are'} at {uploads.server}.")
+    say(f"{arrived} {'log is' if arrived == 1 else 'logs are'} at {uploads.server}.")
     if waiting:
-        _say(
+        say(
             f"{waiting} logs are not uploaded: {uploads.trouble}. "
             "The same command, or coalescope-host upload, sends them."
         )
     for entry in uploads.refused():
-        _say(f"  not taken: {entry['log']}: {entry['reason']}")
+        say(f"  not taken: {entry['log']}: {entry['reason']}")
 
 
 def _left(uploads: Uploads | None) -> bool:
@@ -220,6 +222,7 @@ def _stderr() -> TextIO:
     return sys.stderr
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """A line on standard error."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()

@@ -14,7 +14,7 @@ from pathlib import Path
 from coalescope_host.plan.factors import Level, Levels
 from coalescope_host.plan.plan import PeerSpec, Plan
 from coalescope_host.plan.schedule import Run, pilot_runs
-from coalescope_host.protocols import SweepError
+from coalescope_host.protocols import RestoreState, SweepError
 
 from .bench import Bench
 from .journal import Journal, JournalError, sync_folder
@@ -269,13 +269,22 @@ def guarded(bench: Bench) -> Iterator[None]:
     try:
         yield
     finally:
-        try:
-            bench.host.restore(state)
-        except bench.failures as error:
-            raise RestoreError(
-                f"{error}\nWhat is left to do: coalescope-host sweep --restore"
-            ) from None
-        bench.guard.disarm()
+        put_back(bench, state)
+
+
+def put_back(bench: Bench, state: RestoreState) -> None:
+    """Go the way back, and forget it.
+
+    Raises:
+        RestoreError: if something could not be put back.
+    """
+    try:
+        bench.host.restore(state)
+    except bench.failures as error:
+        raise RestoreError(
+            f"{error}\nWhat is left to do: coalescope-host sweep --restore"
+        ) from None
+    bench.guard.disarm()
 
 
 def _settings(levels: Levels) -> dict[str, Level]:

@@ -3,7 +3,7 @@
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -181,6 +181,16 @@ class Host:
             "speed_mbps": self.device.sysfs("speed"),
         }
         return {name: str(value) for name, value in found.items() if value not in (None, "", "-1")}
+
+    def now(self, factors: Iterable[str]) -> Levels:
+        """How these factors are set; those that cannot be read are left out."""
+        wanted = dict.fromkeys(factors)
+        found: dict[str, Level] = {}
+        for group in GROUPS:
+            if owned := [name for name in wanted if group.owns(name)]:
+                levels = group.read(self.device)
+                found |= {name: levels[name] for name in owned if name in levels}
+        return found
 
     def remarks(self, levels: Levels, read_back: Mapping[str, Level | None]) -> list[str]:
         """Where the device took another value than was asked for."""

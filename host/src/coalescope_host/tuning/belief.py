@@ -3,7 +3,7 @@
 
 import math
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -54,11 +54,13 @@ class Belief:
     Attributes:
         goal: the measure that is aimed at.
         drifts: of each measure that counts.
+        counts: how many runs of each setting tell all of these; others are left out.
     """
 
     goal: str
     draws: Sequence[Draw]
     drifts: Mapping[str, Drift]
+    counts: Counter[int]
 
 
 class NotMeasuredError(Exception):
@@ -72,13 +74,13 @@ class NotMeasuredError(Exception):
 
 
 def measure_of(word: str, measures: Sequence[str], runs: Sequence[Measured]) -> str:
-    """The first of some measures that all runs have.
+    """The first of some measures that most runs have.
 
     Raises:
         NotMeasuredError: if there is none.
     """
     for name in measures:
-        if all(run.values.get(name, 0.0) > 0.0 for run in runs):
+        if 2 * sum(run.values.get(name, 0.0) > 0.0 for run in runs) > len(runs):
             return name
     raise NotMeasuredError(word, measures)
 
@@ -112,6 +114,7 @@ def believe(
     names = dict.fromkeys([goal, *(name for name, _, _ in bounds), *([guard] if guard else [])])
     if guard is not None:
         measure_of(THROUGHPUT, [guard], runs)
+    runs = [run for run in runs if all(run.values.get(name, 0.0) > 0.0 for name in names)]
     drifts = {name: drift_of(_readings(name, runs)) for name in names}
     drawn = {
         name: _drawn(drifts[name].taken_out(_readings(name, runs)), positions, rng)
@@ -134,7 +137,7 @@ def believe(
             least = max(speeds[m] for m in measured) + math.log1p(-within / 100.0)
             kept = [a and v >= least for a, v in zip(kept, drawn[guard][k], strict=True)]
         draws.append(Draw([sign * value for value in drawn[goal][k]], kept, fastest))
-    return Belief(goal, draws, drifts)
+    return Belief(goal, draws, drifts, Counter(run.setting for run in runs))
 
 
 def _readings(name: str, runs: Sequence[Measured]) -> list[Reading]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coalescope_host.drivers import Driver
-from coalescope_host.plan.factors import Level, Levels
+from coalescope_host.plan.factor_rule import SWITCH
+from coalescope_host.plan.factors import Level, Levels, rule_of
 
 DELAY, ADAPTIVE = "delay_us", "adaptive_rx"
 _DELAYS_US = (0, 5, 10, 20, 40, 80, 160, 320)
@@ -34,7 +35,7 @@ def with_start(factors: Mapping[str, Sequence[Level]], now: Levels) -> dict[str,
     A fixed delay is no candidate beside what is set now if adaptive moderation moves it: then
     that is one more factor.
     """
-    found = {name: list(levels) for name, levels in factors.items()}
+    found = {name: [_plain(name, level) for level in levels] for name, levels in factors.items()}
     if DELAY in found and now.get(ADAPTIVE) is True:
         found.setdefault(ADAPTIVE, [False])
     for name, levels in found.items():
@@ -43,6 +44,11 @@ def with_start(factors: Mapping[str, Sequence[Level]], now: Levels) -> dict[str,
             if not any(isinstance(level, str) for level in levels):
                 levels.sort(key=float)
     return found
+
+
+def _plain(factor: str, level: Level) -> Level:
+    """What was typed as a host says it: a switch is true or false."""
+    return level == "on" if rule_of(factor) is SWITCH and level in ("on", "off") else level
 
 
 def left_out(factors: Mapping[str, Sequence[Level]], now: Levels) -> list[dict[str, Any]]:

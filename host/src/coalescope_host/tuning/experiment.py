@@ -54,6 +54,11 @@ class Experiment:
             self._changed(self.reference)
         )
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the last rounds agree on what can be set."""
+        return is_settled(self.choices)
+
     def intrusion(self, setting: int) -> tuple[float, ...]:
         """How much a setting changes: factors that differ from now, the delay, the MTU."""
         cell = self.cells[setting]
@@ -72,9 +77,8 @@ class Experiment:
         self.belief = believe(
             self.question, runs, self.positions, self._chance(len(runs)), impossible
         )
-        counts = Counter(run.setting for run in runs)
         tolerance = self.question.tolerance_percent
-        choice = choose(self.belief.draws, counts, tolerance, self.intrusion)
+        choice = choose(self.belief.draws, self.belief.counts, tolerance, self.intrusion)
         self.choices.append(choice)
         return choice
 
@@ -90,7 +94,7 @@ class Experiment:
             return []
         if self.belief is None:
             settings = first_round(self.positions, self.reference, most)
-        elif is_settled(self.choices):
+        elif self.is_settled:
             return []
         else:
             settings = next_round(

@@ -18,7 +18,7 @@ from coalescope_host.tuning.belief import Measured
 from coalescope_host.tuning.experiment import Experiment
 from coalescope_host.tuning.question import QUANTITIES, Question
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 ARCHIVE = ROOT / "datasets" / "virtual-testbed" / "raw" / "run-logs.tar.xz"
 RUNS = 1110
 
@@ -35,6 +35,10 @@ class Grid:
     @property
     def total(self) -> int:
         return sum(map(len, self.runs))
+
+    def setting(self, mtu_bytes: int, delay_ticks: int) -> int:
+        """The place of a cell."""
+        return list(self.cells).index({"mtu_bytes": mtu_bytes, "delay_ticks": delay_ticks})
 
     def mean(self, setting: int, measure: str) -> float:
         """Over all replicates."""

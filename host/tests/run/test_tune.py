@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tuning as a process of its own, on a host whose settings are a file and with the real logger:
+rounds, journal, ends of all kinds, and what is set at the end."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from coalescope_host.run.budget import Budget, budget_from
+from patience import PATIENCE_S, wait_until
+
+from .conftest import BEFORE, Files
+
+pytestmark = pytest.mark.slow
+
+#: Says a p99 that is best with a ring of 1024, as of a moment in the middle of the window.
+LATENCY = """
+import sys, time
+time.sleep(0.1)
+now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+import json, math, random
+ring, seed = float(sys.argv[1]), int(sys.argv[2])
+p99 = 100 * (1 + 0.05 * math.log(ring / 1024) ** 2) * random.Random(seed).gauss(1, 0.004)
+said = {"tool": "coalescope-traffic", "latency_us": {"p50": p99 / 2, "p99": p99}}
+print(json.dumps({**said, "t_start_monotonic_ns": now, "t_end_monotonic_ns": now + 1000000}))
+sys.stdout.flush()
+time.sleep(3)
+"""
+RINGS = [64, 128, 256, 512, 1024, 2048, 4096]
+GOAL = ("--goal", "p99", "--within", "100")
+
+
+def a_lab(folder: Path, logger: Path, factor: str = f"ring_rx = {RINGS}") -> Files:
+    """A host on files with a workload whose latency depends on the factor."""
+    made = Files(folder, logger)
+    (folder / "settings.json").write_text(json.dumps(BEFORE))
+    script = folder / "latency.py"
+    script.write_text(LATENCY)
+    command = [sys.executable, "-I", str(script), f"{{{factor.split(maxsplit=1)[0]}}}", "{seed}"]
+    made.plan(factor, made.workload("rr", command), duration_s=0.7)
+    return made
+
+
+@pytest.fixture
+def lab(tmp_path: Path, logger: Path, always_some_traffic: None) -> Files:
+    return a_lab(tmp_path, logger)
+
+
+@pytest.fixture(scope="module")
+def tuned(
+    tmp_path_factory: pytest.TempPathFactory, logger: Path, always_some_traffic: None
+) -> tuple[Files, subprocess.CompletedProcess[str]]:
+    """A tuning to its end."""
+    made = a_lab(tmp_path_factory.mktemp("tuned"), logger)
+    return made, tune(made)
+
+
+@pytest.fixture
+def again(tuned: tuple[Files, object], tmp_path: Path) -> Files:
+    """A copy of it."""
+    shutil.copytree(tuned[0].folder, tmp_path, dirs_exist_ok=True)
+    return Files(tmp_path, tuned[0].logger)
+
+
+def tune(lab: Files, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        lab.command(*GOAL, *arguments, tune=True),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=3 * PATIENCE_S,
+        check=False,
+    )
+
+
+def rings(lab: Files) -> list[float]:
+    """Of the runs that are done, in their order."""
+    return [e["requested"]["ring_rx"] for e in lab.entries() if e["status"] == "done"]
+
+
+def test_it_finds_the_ring_and_leaves_the_host_as_it_was(
+    tuned: tuple[Files, subprocess.CompletedProcess[str]],
+) -> None:
+    lab, done = tuned
+    assert done.returncode == 0, done.stderr
+    assert lab.settings == BEFORE
+    answer = re.search(r"^Set ring_rx=(\d+) \((\d+) runs of \d+ settings\)\.$", done.stdout, re.M)
+    assert answer is not None, done.stdout
+    assert answer[1] in ("512", "1024", "2048")
+    assert int(answer[2]) == len(lab.done()) <= 40
+    assert re.search(
+        r"^  latency_p99_us +[\d.]+ → +[\d.]+  -\d+\.\d % \(-\d+\.\d to -\d+\.\d\) +better$",
+        done.stdout,
+        re.M,
+    ), done.stdout
+    assert f"To set it:\n  set ring_rx {answer[1]}\nThe way back:\n  set ring_rx 256" in done.stdout
+    assert "At most 40 runs among 7 settings" in done.stderr
+    assert re.search(r"^round 2: \d+ runs; ring_rx=\d+ (leads|would be set)", done.stderr, re.M)
+    (ended,) = lab.entries("tuned")
+    assert ended["answer"]["ring_rx"] == int(answer[1])
+
+
+def test_every_round_has_what_is_set_now_and_runs_gather_where_it_is_decided(
+    tuned: tuple[Files, object],
+) -> None:
+    lab, _ = tuned
+    done = [entry for entry in lab.entries() if entry["status"] == "done"]
+    rounds = {entry["replicate"] for entry in done}
+    of_now = [entry["replicate"] for entry in done if entry["requested"]["ring_rx"] == 256]
+    assert sorted(of_now) == sorted(rounds)
+    counts = Counter(rings(lab))
+    assert counts[512] + counts[1024] + counts[2048] > counts[64] + counts[128] + counts[4096]
+
+
+def test_one_that_has_ended_says_its_answer_and_measures_nothing(
+    again: Files, tuned: tuple[object, subprocess.CompletedProcess[str]]
+) -> None:
+    before = again.journal.read_bytes()
+    assert again.entries("tuned")[-1]["ended"] == "settled"
+    done = tune(again)
+    assert done.returncode == 0, done.stderr
+    assert again.journal.read_bytes() == before
+    answers = [re.search(r"^(Set|Leave).*$", out, re.M) for out in (done.stdout, tuned[1].stdout)]
+    assert answers[0] is not None
+    assert answers[1] is not None
+    assert answers[0][0] == answers[1][0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "stays"), [("keep\n", True), ("no\n", False), ("", False), ("kee", False)]
+)
+def test_the_answer_stays_only_if_somebody_says_so(again: Files, typed: str, stays: bool) -> None:
+    done = tune(again, "--apply", "--confirm-within", "2", stdin=typed)
+    assert done.returncode == (0 if stays else 1), done.stderr
+    assert (again.settings["ring_rx"] in (512, 1024, 2048)) is stays
+    assert again.settings == {**BEFORE, "ring_rx": again.settings["ring_rx"]}
+    assert not (again.folder / "settings.saved").exists(), "nothing is left to put back"
+    said = "Kept until" if stays else "Not confirmed in time: everything is as it was."
+    assert said in done.stderr
+
+
+def test_an_answer_that_nobody_confirms_is_put_back_by_a_signal_too(again: Files) -> None:
+    with subprocess.Popen(
+        again.command(*GOAL, "--apply", "--confirm-within", "60", tune=True),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        wait_until(lambda: again.settings != BEFORE, "the answer is not set")
+        assert (again.folder / "settings.saved").exists(), "the way back is on disk"
+        process.send_signal(signal.SIGHUP)  # as when a connection is lost
+        assert process.wait(PATIENCE_S) == 128 + signal.SIGHUP
+    assert again.settings == BEFORE
+
+
+def test_interrupted_it_goes_on(lab: Files) -> None:
+    with subprocess.Popen(
+        lab.command(*GOAL, tune=True), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as first:
+        wait_until(lambda: lab.journal.exists() and len(lab.done()) >= 4, "nothing is measured")
+        first.terminate()
+        _, said = first.communicate(timeout=PATIENCE_S)
+    assert first.returncode == 128 + signal.SIGTERM, said
+    assert lab.settings == BEFORE
+    before = lab.done()
+    second = tune(lab, "--budget", "16")
+    assert f"{len(before)} runs made before; going on." in second.stderr
+    assert len(before) < len(lab.done()) <= 16
+    assert lab.done()[: len(before)] == before
+    assert lab.settings == BEFORE
+
+
+def test_a_budget_is_kept_and_with_too_little_there_is_no_answer(lab: Files) -> None:
+    done = tune(lab, "--budget", "6")
+    assert done.returncode == 1, done.stdout
+    assert len(lab.done()) <= 6
+    assert "Not enough to recommend a setting" in done.stdout
+    assert "Best so far:" in done.stdout
+    assert "A larger --budget goes on from here" in done.stdout
+
+
+def test_a_setting_that_the_device_refuses_is_left_out_and_named(
+    tmp_path: Path, logger: Path, always_some_traffic: None
+) -> None:
+    lab = a_lab(tmp_path, logger, "mtu_bytes = [1500, 6000, 1000]")
+    done = tune(lab)
+    assert done.returncode == 0, done.stderr
+    assert "Not measured: mtu_bytes=6000: the device refuses mtu_bytes = 6000" in done.stdout
+    assert lab.settings == BEFORE
+    refused = [e for e in lab.entries() if "refuses" in e.get("reason", "")]
+    assert len(refused) == 2, "once, and once more; never again"
+
+
+def test_a_dry_run_says_what_would_be_first_and_how_long(lab: Files) -> None:
+    done = tune(lab, "--dry-run", "--under", "cpu=30%")
+    assert done.returncode == 0, done.stdout
+    head, amount, *_ = done.stdout.splitlines()
+    assert head == "least p99, cpu at most 30 %: among 7 settings of ring_rx."
+    assert re.fullmatch(r"At most 40 runs, about \d+:\d\d\. First, .*:", amount)
+    assert "  ring_rx=256 workload=rr" in done.stdout
+    assert not (lab.folder / "out").exists()
+    assert lab.settings == BEFORE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--under", "cpu"), "--under cpu: must be like cpu=30%"),
+        (("--budget", "soon"), "--budget soon: must be a number of runs, such as 40, or a time"),
+        (("--budget", "1"), "--budget 1: at least 2 runs"),
+        (("--workload", "tcp"), "--workload tcp: the plan has rr."),
+        (("--within", "0"), "--within 0: must be a percentage above 0"),
+    ],
+)
+def test_what_cannot_be_is_refused(lab: Files, arguments: tuple[str, ...], said: str) -> None:
+    done = tune(lab, *arguments)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert not (lab.folder / "out").exists()
+
+
+def test_a_goal_that_no_log_tells_is_named(lab: Files) -> None:
+    done = subprocess.run(
+        lab.command("--goal", "energy", tune=True), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "no run tells energy: it needs energy_j_per_gb in the logs" in done.stderr
+    assert lab.settings == BEFORE
+
+
+def test_budgets() -> None:
+    assert budget_from(None, 40) == Budget(runs=40)
+    assert budget_from("12", 40) == Budget(runs=12)
+    assert budget_from("20m", 40) == Budget(seconds=1200.0)
+    assert Budget(seconds=100.0).runs_left(5, spent_s=50.0, each_s=10.0) == 5
+    assert Budget(runs=12).runs_left(20, 0.0, 1.0) == 0
