@@ -32,8 +32,8 @@ def shipped(request: Any, client: Any) -> Iterator[tuple[Any, str]]:
     yield client, dataset.slug
 
 
-def table(client: Any, slug: str, what: str = "runs") -> bytes:
-    answer = client.get(f"/api/experiments/{slug}/export", params={"format": "csv", "what": what})
+def table(client: Any, slug: str, what: str = "runs", form: str = "csv") -> bytes:
+    answer = client.get(f"/api/experiments/{slug}/export", params={"format": form, "what": what})
     assert answer.status_code == 200
     return bytes(answer.content)
 
@@ -72,10 +72,14 @@ def own_fit(client: Any, slug: str) -> Any:
     return answer.json()
 
 
-def test_a_data_set_comes_back_as_it_was(shipped: tuple[Any, str], elsewhere: Any) -> None:
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_data_set_comes_back_as_it_was(
+    shipped: tuple[Any, str], elsewhere: Any, form: str
+) -> None:
     client, slug = shipped
     # logs that were cut off are said to be in their runs only, and their rows to be rows
-    receipt = elsewhere.upload(table(client, slug), "of somebody.csv", experiment="copy")
+    sent = table(client, slug, form=form)
+    receipt = elsewhere.upload(sent, f"of somebody.{form}", experiment="copy")
     assert receipt.status_code == 201, receipt.text
     before, after = described(client, slug), described(elsewhere, "copy")
     assert after == before
@@ -88,9 +92,13 @@ def test_a_data_set_comes_back_as_it_was(shipped: tuple[Any, str], elsewhere: An
         assert again == fit
 
 
-def test_cells_keep_their_kind_and_source_too(shipped: tuple[Any, str], elsewhere: Any) -> None:
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_cells_keep_their_kind_and_source_too(
+    shipped: tuple[Any, str], elsewhere: Any, form: str
+) -> None:
     client, slug = shipped
-    answer = elsewhere.upload(table(client, slug, "cells"), "cells.csv", experiment="copy")
+    sent = table(client, slug, "cells", form)
+    answer = elsewhere.upload(sent, f"cells.{form}", experiment="copy")
     assert answer.status_code == 201, answer.text
     before, after = described(client, slug), described(elsewhere, "copy")
     assert {n: after[n] for n in _DESCRIBED} == {n: before[n] for n in _DESCRIBED}

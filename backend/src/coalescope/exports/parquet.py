@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors
-from coalescope.exports.repository import ExportedRun
+from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import source_of
 
 _ROWS_IN_GROUP = 20_000

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL of exports: current runs in storing order, a page at a time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,26 +9,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from coalescope.experiments.records import Factors
+from coalescope.exports.records import ExportedRun
 from coalescope.runs.records import MeasuredValue
 from coalescope.tables import cells, run_measures, runs
 
 _PAGE = 500
-
-
-@dataclass(frozen=True)
-class ExportedRun:
-    """A current run with its measures."""
-
-    uid: str
-    cell_id: int
-    factors: Factors
-    replicate: int | None
-    partial: bool
-    content: str
-    recorded_at: str | None
-    order: int | None
-    block: str | None
-    measures: Mapping[str, MeasuredValue]
 
 
 @dataclass(frozen=True)

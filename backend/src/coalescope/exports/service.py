@@ -10,9 +10,9 @@ from sqlalchemy.engine import Connection
 from coalescope.experiments.levels import factor_names, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
 from coalescope.exports import parquet, repository
-from coalescope.exports.repository import ExportedRun
+from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import source_columns
-from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs
+from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
 from coalescope.glossary.quantities import factor, glossary_order, measure
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import current_among
@@ -92,7 +92,14 @@ def _export_cells(
     }
     told = source_columns(experiment)
     columns = Columns(
-        factors, "n", measures, frozenset(known), (), _units(experiment), experiment.kind, told
+        factors,
+        "n",
+        measures,
+        frozenset(known),
+        (),
+        own_units(experiment.source),
+        experiment.kind,
+        told,
     )
     return csv_of_cells(columns, cells)
 
@@ -132,7 +139,7 @@ def _export_runs(
     when = known_of_when if count == "replicate" else []
     told = source_columns(experiment)
     columns = Columns(
-        factors, count, measures, known, when, _units(experiment), experiment.kind, told
+        factors, count, measures, known, when, own_units(experiment.source), experiment.kind, told
     )
     return csv_of_runs(columns, runs, used)
 
@@ -165,11 +172,6 @@ def _json(
         yield separator + _dump(item)
         separator = ",\n"
     yield "\n]}\n"
-
-
-def _units(experiment: ExperimentRecord) -> dict[str, str]:
-    said = experiment.source.get("measures", {})
-    return {name: of.get("unit", "") for name, of in said.items()}
 
 
 def _named(name: str, experiment: ExperimentRecord) -> dict[str, str]:

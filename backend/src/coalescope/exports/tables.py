@@ -9,10 +9,11 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from coalescope.experiments.records import CellRecord, Factors, FactorValue, SummaryRecord
 from coalescope.exports.formulas import disarmed
-from coalescope.exports.repository import ExportedRun
+from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import KIND
 from coalescope.runs.records import MeasuredValue
 
@@ -46,6 +47,11 @@ class Columns:
             if measure in self.deviations:
                 named.append(f"{measure}_sd{unit}")
         return [*named, KIND, *self.source]
+
+
+def own_units(source: Mapping[str, Any]) -> dict[str, str]:
+    """Units of measures of one's own, which the source says."""
+    return {name: said.get("unit", "") for name, said in source.get("measures", {}).items()}
 
 
 @dataclass(frozen=True)

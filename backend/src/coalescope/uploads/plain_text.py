@@ -7,6 +7,7 @@ from typing import BinaryIO
 from coalescope.errors import CoalescopeError
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_PARQUET = b"PAR1"
 
 
 def refuse_binary(start: bytes) -> None:
@@ -20,6 +21,12 @@ def check_text(file: BinaryIO) -> None:
     start = file.read(4)
     if start.startswith(_UTF16):
         raise _not_text("The file is UTF-16 text.", 0, "Save it as CSV in UTF-8.")
+    if start == _PARQUET:
+        raise _not_text(
+            "The file is Parquet, which is written and not read here.",
+            0,
+            "Export the same experiment as JSON or CSV: both come back as they were.",
+        )
     file.seek(0)
     offset, blank = 0, True
     tail = b""

@@ -24,6 +24,7 @@ from coalescope.uploads.csv_header import read_header
 from coalescope.uploads.csv_row import TableRow, read_row
 from coalescope.uploads.csv_source import SAYS_NOTHING, SourceReader, TableSource
 from coalescope.uploads.foreign_files import refuse_foreign
+from coalescope.uploads.json_exports import as_table
 from coalescope.uploads.plain_text import check_text
 
 # cell, replicate, measure
@@ -54,8 +55,12 @@ class Table:
 
 
 def read_table(file: BinaryIO) -> Table:
-    """Read and check a tidy CSV. Errors: CoalescopeError (422) with every fault, up to 20."""
+    """Read and check a tidy CSV, or a JSON export as the table that it stands for.
+
+    Errors: CoalescopeError (422) with every fault, up to 20.
+    """
     check_text(file)
+    file = as_table(file)
     refuse_foreign(file)
     collector = Faults()
     try:
