@@ -103,7 +103,7 @@ def be_guided(page: Page) -> None:
     expect(crosshair).not_to_have_attribute("aria-valuetext", before or "")
     stand_still(page)
     assert axe_complaints(page) == []
-    for words in ("interval", "Pull", "What should I set", "The address"):
+    for words in ("interval", "Pull", "What to set", "The address"):
         tour.get_by_role("button", name="Next").click()
         expect(tour).to_contain_text(re.compile(words))
     tour.get_by_role("button", name="Done").click()

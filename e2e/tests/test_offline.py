@@ -69,9 +69,9 @@ def work_offline(file: Page, path: Path, page: Page) -> None:
     expect(file.get_by_text("27 cells", exact=False).first).to_be_visible()
     # kept: what is recommended; not kept, and said: for another interface
     advice = file.get_by_role("region", name="Recommendation")
-    expect(advice).to_contain_text("how much delay is allowed?")
-    advice.get_by_role("button", name="Goal, curve, commands").click()
-    advice.get_by_text("Apply it to my machine").click()
+    expect(advice).to_contain_text("How long may a packet wait?")
+    advice.get_by_role("button", name=re.compile("≤ 120")).click()
+    advice.get_by_role("button", name="Apply to my machine").click()
     advice.get_by_label("Interface").fill("eth9")
     advice.get_by_label("Interface").press("Enter")
     expect(advice).to_contain_text("without a server")
@@ -94,8 +94,8 @@ def test_a_recommendation_is_kept_for_the_other_levels_too(
         advised(file, "MTU 3000, delay 10")
         file.get_by_role("radio", name="UDP").click()
         advised(file, "MTU 1500, delay 10")
-        file.get_by_role("button", name="CPU per GB").click()
-        advised(file, "for least traffic CPU time")
+        file.get_by_label("Goal").select_option("cpu")
+        advised(file, "How long may a packet wait")
 
 
 def advised(page: Page, words: str) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `virtual:drivers`: the names of the drivers whose coalescing is known, from the table that the host tools and the server read.
+// `virtual:drivers`: the drivers whose coalescing is known and the kernels that it is known of, from the table that the host tools and the server read.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
@@ -15,8 +15,14 @@ export function drivers(): Plugin {
     load(id) {
       if (id !== RESOLVED) return null;
       this.addWatchFile(TABLE);
-      const table = JSON.parse(readFileSync(TABLE, 'utf8')) as { drivers: Record<string, unknown> };
-      return `export const drivers = ${JSON.stringify(Object.keys(table.drivers).sort())};`;
+      const table = JSON.parse(readFileSync(TABLE, 'utf8')) as {
+        releases: Record<string, unknown>;
+        drivers: Record<string, unknown>;
+      };
+      const lists = { drivers: Object.keys(table.drivers).sort(), releases: Object.keys(table.releases) };
+      return Object.entries(lists)
+        .map(([name, list]) => `export const ${name} = ${JSON.stringify(list)};`)
+        .join('\n');
     },
   };
 }

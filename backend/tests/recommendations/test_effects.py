@@ -5,7 +5,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from coalescope.recommendations.effects import _gain, effects
+from coalescope.recommendations.effects import _gain, effects, entangled
 from coalescope.runs.records import RunValues, When
 from scipy.stats import t
 
@@ -61,3 +61,14 @@ def test_an_effect_of_runs_in_a_row_has_no_interval() -> None:
     assert "one after another" in str(found.reason)
     (twin,) = effects(runs(blocks=False), 0, 11)
     assert (twin.gain, twin.reason) == (True, None)
+
+
+def test_what_never_varies_alone() -> None:
+    def setting(mtu: int, delay: int) -> dict[str, int]:
+        return {"mtu_bytes": mtu, "delay_us": delay, "streams": 1}
+
+    diagonal = [setting(1500, 960), setting(3000, 800), setting(4500, 480)]
+    assert entangled(diagonal) in ("delay_us", "mtu_bytes")
+    assert entangled([*diagonal, setting(6000, 480)]) == "delay_us"
+    assert entangled([*diagonal, setting(1500, 480)]) is None
+    assert entangled([setting(1500, 10), setting(1500, 20)]) is None, "one factor is alone"

@@ -44,7 +44,7 @@ def test_what_is_better_follows_from_the_quantity(client: Any) -> None:
     assert best(cheap)["factors"]["delay_us"] == 40, "with the throughput within 1 % of its best"
     alone = ask(client, CHEAP, guarded=False).json()
     assert best(alone)["factors"]["delay_us"] == 320
-    assert best(fast)["probability_best"] > 0.9
+    assert best(fast)["probability_allowed"] == 1
     assert best(fast)["n"] == 6
     assert best(fast)["gain_percent"] == 100
     assert (fast["experiment"], fast["model"], fast["commands"]) == ("lab", None, None)
@@ -63,7 +63,6 @@ def test_a_balance_needs_no_weights(client: Any) -> None:
     client.upload(table(noise=0.0005), "lab.csv")
     found = ask(client, [*FAST, *CHEAP], goal="balance").json()
     assert best(found)["factors"]["delay_us"] == 100
-    assert best(found)["probability_best"] > 0.9
     for aims, words in ((FAST, "two aims"), ([*FAST, {**CHEAP[0], "weight": 2}], "no weights")):
         refused = ask(client, aims, goal="balance")
         assert refused.status_code == 422
@@ -131,7 +130,7 @@ def test_traffic_is_not_for_choice(client: Any) -> None:
 def test_single_values_are_ranked_only(client: Any) -> None:
     client.upload(table(replicates=1), "lab.csv")
     found = ask(client).json()
-    assert best(found)["probability_best"] is None
+    assert best(found)["probability_allowed"] is None
     assert "Measure each setting at least three times" in found["message"]
 
 
@@ -148,7 +147,7 @@ def ask_model(client: Any, **more: Any) -> Any:
 def test_a_model_is_asked_without_data(client: Any) -> None:
     found = ask_model(client, interface="eth0", driver="e1000").json()
     assert best(found)["factors"] == {"delay_us": 40}
-    assert best(found)["probability_best"] is None
+    assert best(found)["probability_allowed"] is None
     assert "without probabilities" in found["message"]
     assert (found["model"], found["experiment"]) == ("request-response", None)
     assert found["candidates"][found["answer"]]["factors"] == {"delay_us": 10}
@@ -188,7 +187,7 @@ def test_runs_in_a_row_are_ranked_without_probabilities(client: Any) -> None:
     client.upload("\n".join(lines).encode(), "lab.csv")
     found = ask(client).json()
     assert best(found)["factors"]["delay_us"] == 40
-    assert best(found)["probability_best"] is None
+    assert best(found)["probability_allowed"] is None
     assert "one after another" in found["message"]
 
 
@@ -203,8 +202,47 @@ def test_a_model_keeps_limits_and_guards(client: Any) -> None:
     two = ask_model(client, values={}, over=over, constraints=limits[:1]).json()
     assert {c["factors"]["delay_us"] for c in two["candidates"]} == {1000}
     guarded = ask_model(client, values={}, over=over, aims=CHEAP).json()
-    assert [g["measure"] for g in guarded["guards"]] == ["throughput_mbps"]
+    assert [g["measure"] for g in guarded["guards"]] == ["throughput_mbps", "latency_us"]
     assert guarded["candidates"][guarded["answer"]]["factors"]["delay_us"] == 10
+
+
+def with_latency(late: dict[int, float]) -> bytes:
+    """The table with slow replies that take so long at each delay."""
+    head, *rows = table(noise=0.001).decode().splitlines()
+    lines = [f"{head},latency_p99_us"]
+    for row in rows:
+        delay, _, replicate, *_ = row.split(",")
+        lines.append(f"{row},{late[int(delay)] * (1 + 0.002 * int(replicate))!r}")
+    return "\n".join(lines).encode()
+
+
+def test_latency_is_kept_near_what_it_is_now(client: Any) -> None:
+    """40 is the cheapest that keeps the throughput, and is 15 % slower than 10."""
+    client.upload(with_latency({10: 100.0, 40: 115.0, 100: 180.0, 320: 500.0}), "lab.csv")
+    fast = {"measure": "throughput_mbps", "limit": "within", "value": 5}
+
+    def cheapest(*limits: dict[str, Any], **more: Any) -> tuple[list[float], list[Any]]:
+        found = ask(client, CHEAP, constraints=[fast, *limits], **more).json()
+        return delays(found, [found["answer"]]), found["guards"]
+
+    guard = {"measure": "latency_p99_us", "limit": "within current", "value": 10}
+    assert cheapest() == ([10], [guard])
+    assert cheapest({**guard, "value": 25}) == ([40], [])
+    assert cheapest(current={"delay_us": 40}) == ([40], [guard]), "it is no slower than now"
+    # who limits the delay has said how long a packet may wait
+    assert cheapest({"measure": "delay_us", "limit": "at most", "value": 50}) == ([40], [])
+    assert cheapest(guarded=False) == ([40], [])
+
+
+def test_where_no_latency_is_known_a_limit_on_the_delay_is_asked_for(client: Any) -> None:
+    client.upload(table(noise=0.001), "lab.csv")
+    found = ask(client, CHEAP).json()
+    assert found["answer"] is None
+    assert [each["at_most"] for each in found["ask"]] == [40, 100]
+    costs = [e for e in found["ask"][0]["effects"] if e["measure"] == "system_cpu_s_per_gb"]
+    assert costs[0]["change_percent"] < -10
+    assert costs[0]["ci95_percent"] is not None
+    assert ask(client, FAST).json()["ask"] == [], "of throughput, a longer delay takes its share"
 
 
 def test_one_run_without_throughput_leaves_the_guard(client: Any) -> None:

@@ -36,19 +36,63 @@ def test_nfs_for_least_cpu_asks_for_a_limit_and_says_what_640_loses(published: A
     assert best["delay_ticks"] == 640, "the old answer"
 
 
+def test_four_settings_are_not_enough(published: Any) -> None:
+    """In them, no two settings differ in the delay alone."""
+    body = {"aims": [{"measure": "throughput_mbps"}], "where": {"workload": "tcp"}}
+    path = "/api/experiments/geist-2005-points/recommendations"
+    found = published.post(path, json=body).json()
+    assert found["answer"] is None
+    assert "no two settings differ in delay_ticks alone" in found["message"]
+
+
+def test_idle_cpu_alone_asks_for_a_limit(published: Any) -> None:
+    body = {"aims": [{"measure": "idle_cpu_percent"}], "where": {"workload": "iperf"}}
+    found = published.post("/api/experiments/dillon-2004/recommendations", json=body).json()
+    assert found["answer"] is None
+    assert found["ask"]
+
+
 def test_the_emulated_host(published: Any, datasets: Path) -> None:
     """One store for all: a thousand logs are read into it."""
     state = published.app.state
     for dataset in stale_datasets(state.database, datasets):
         load_dataset(state.database, state.object_store, dataset)
+    for workload in ("tcp", "udp"):
+        _asks_how_long_a_packet_may_wait(published, workload)
     for workload in ("tcp", "udp", "request_response"):
         _keeps_its_throughput(published, workload)
+    _keeps_the_latency_of_requests(published)
     _limits_on_factors_hold(published)
     _is_compared_with_what_is_set_now(published)
 
 
-def _keeps_its_throughput(client: Any, workload: str) -> None:
+def _asks_how_long_a_packet_may_wait(client: Any, workload: str) -> None:
+    """Their latency was not measured; what is offered keeps the throughput."""
     found = ask(client, "virtual-testbed", where={"workload": workload})
+    assert found["answer"] is None
+    assert len(found["ask"]) == 3
+    speeds = {str(c["factors"]): c["means"]["throughput_mbps"] for c in found["candidates"]}
+    for each in found["ask"]:
+        own = [
+            c["means"]["throughput_mbps"]
+            for c in found["candidates"]
+            if c["factors"]["delay_ticks"] <= each["at_most"]
+        ]
+        assert speeds[str(each["factors"])] >= 0.99 * max(own)
+        assert "traffic_cpu_s_per_gb" in {e["measure"] for e in each["effects"]}
+
+
+def _keeps_the_latency_of_requests(client: Any) -> None:
+    found = ask(client, "virtual-testbed", where={"workload": "request_response"})
+    assert [g["limit"] for g in found["guards"]] == ["within", "within current"]
+    late = next(e for e in found["effects"] if e["measure"] == "latency_p99_us")
+    assert late["change_percent"] <= 10
+
+
+def _keeps_its_throughput(client: Any, workload: str) -> None:
+    where = {"workload": workload}
+    longest = [{"measure": "delay_ticks", "limit": "at most", "value": 5000}]
+    found = ask(client, "virtual-testbed", where=where, constraints=longest)
     assert [g["limit"] for g in found["guards"]] == ["within"]
     measure = found["guards"][0]["measure"]
     speeds = [c["means"][measure] for c in found["candidates"]]
@@ -74,7 +118,10 @@ def _limits_on_factors_hold(client: Any) -> None:
 
 def _is_compared_with_what_is_set_now(client: Any) -> None:
     now = {"mtu_bytes": 3000, "delay_ticks": 80}
-    found = ask(client, "virtual-testbed", where={"workload": "tcp"}, current=now)
+    limit = [{"measure": "delay_ticks", "limit": "at most", "value": 640}]
+    found = ask(
+        client, "virtual-testbed", where={"workload": "tcp"}, current=now, constraints=limit
+    )
     assert found["reference"].items() >= now.items()
     gains = {e["measure"]: e["gain"] for e in found["effects"]}
     assert "throughput_mbps" in gains

@@ -5,7 +5,7 @@ import { type Answers, currentCopy, type KeptAnswer, keptAs } from './copy';
 import { ApiError, Unreachable } from './errors';
 import { fileAddress } from './home';
 import { type Asked, ask } from './recommendations';
-import type { ExperimentSummary, Fit, FitRequest, Health } from './types';
+import type { ExperimentSummary, Fit, FitRequest, Health, Recommendation } from './types';
 
 async function kept(path: string, as: 'json' | 'text' = 'json'): Promise<[string, unknown]> {
   const [plain, query] = path.split('?');
@@ -31,8 +31,27 @@ function fitOf(slug: string, asked: FitRequest): Promise<KeptAnswer> {
   return answered(asked, () => body<Fit>(client.POST('/api/experiments/{slug}/fits', { params, body: asked })));
 }
 
-const recommended = (questions: readonly Asked[]): Promise<KeptAnswer[]> =>
-  Promise.all(questions.map((asked) => answered(asked.request, () => ask(asked))));
+/** Every question; where the answer asks for a limit on the delay, also what each of them gives. */
+async function recommended(questions: readonly Asked[]): Promise<KeptAnswer[]> {
+  const found = await Promise.all(
+    questions.map(async (asked) => {
+      const kept = await answered(asked.request, () => ask(asked));
+      const limits = (kept.answer as Recommendation | undefined)?.ask ?? [];
+      return [kept, ...(await Promise.all(limits.map((limit) => limited(asked, limit))))];
+    }),
+  );
+  return found.flat();
+}
+
+function limited(asked: Asked, { factor, at_most: value }: Recommendation['ask'][number]): Promise<KeptAnswer> {
+  const { constraints = [] } = asked.request;
+  const more = { constraints: [...constraints, { measure: factor, limit: 'at most' as const, value }] };
+  const next: Asked =
+    asked.of === 'runs'
+      ? { ...asked, request: { ...asked.request, ...more } }
+      : { ...asked, request: { ...asked.request, ...more } };
+  return answered(next.request, () => ask(next));
+}
 
 export interface Wanted {
   readonly slug: string;

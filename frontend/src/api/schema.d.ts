@@ -940,13 +940,8 @@ export interface components {
              */
             gain_percent: number;
             /**
-             * Probability Best
-             * @description That it is the best that keeps the bounds; null where chance is not known
-             */
-            probability_best: number | null;
-            /**
              * Probability Allowed
-             * @description That it keeps the bounds
+             * @description That it keeps the bounds; null where chance is not known
              */
             probability_allowed: number | null;
             /** Allowed */
@@ -1183,10 +1178,10 @@ export interface components {
              * Limit
              * @enum {string}
              */
-            limit: "at most" | "at least" | "within";
+            limit: "at most" | "at least" | "within" | "within current";
             /**
              * Value
-             * @description For `within`: percent from the best of the measure
+             * @description For `within`: percent from the best of the measure; for `within current`: percent that it may be worse than with what is set now, or else with the shortest delay and smallest MTU
              */
             value: number;
         };
@@ -2151,10 +2146,10 @@ export interface components {
                 [key: string]: number | string;
             } | null;
             /**
-             * Loss Percent
-             * @description What it costs more than without a limit
+             * Effects
+             * @description What it would change
              */
-            loss_percent: number | null;
+            effects: components["schemas"]["MeasureChangeOut"][];
         };
         /**
          * LinkIn
@@ -2428,7 +2423,7 @@ export interface components {
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
              * Guarded
-             * @description Where a cost is aimed at: keep the throughput within 1 % of its best, and ask for a limit on the delay where nothing else is known. False ranks costs alone
+             * @description Keep the throughput within 1 % of its best where a cost is aimed at, and latency within 10 % of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on the delay. False ranks what is aimed at alone
              * @default true
              */
             guarded?: boolean;
@@ -3123,7 +3118,7 @@ export interface components {
             constraints?: components["schemas"]["ConstraintIn"][];
             /**
              * Guarded
-             * @description Where a cost is aimed at: keep the throughput within 1 % of its best, and ask for a limit on the delay where nothing else is known. False ranks costs alone
+             * @description Keep the throughput within 1 % of its best where a cost is aimed at, and latency within 10 % of what it is now; where costs alone are aimed at and no latency is known, ask for a limit on the delay. False ranks what is aimed at alone
              * @default true
              */
             guarded?: boolean;

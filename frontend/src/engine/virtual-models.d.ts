@@ -42,4 +42,6 @@ declare const __READERS_ZIP__: string;
 
 declare module 'virtual:drivers' {
   export const drivers: readonly string[];
+  /** Of kernels, the oldest first. */
+  export const releases: readonly string[];
 }

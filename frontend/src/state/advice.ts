@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a recommendation is asked for, and how an address says it: goal=trade&weigh=cpu:1.5&atmost=latency_us:500&advice=open
+// The directions of limits: in percent of the best, and of what is set now, as well as in the unit of a measure.
 
 /** What can be wanted. `balance`: the knee of the curve between two of them; `trade`: several of them, weighed. */
 export const ROLES = ['throughput', 'cpu', 'latency'] as const;
@@ -7,45 +8,65 @@ export type Role = (typeof ROLES)[number];
 export const GOALS = [...ROLES, 'balance', 'trade'] as const;
 export type Goal = (typeof GOALS)[number];
 
+/** How an address calls a direction, and how the server does. */
+export const DIRECTIONS = [
+  ['atmost', 'at most'],
+  ['atleast', 'at least'],
+  ['within', 'within'],
+  ['withincurrent', 'within current'],
+] as const;
+
 export interface Limit {
   readonly measure: string;
-  readonly limit: 'at most' | 'at least';
+  readonly limit: (typeof DIRECTIONS)[number][1];
   readonly value: number;
 }
 
+/** What is unfolded: goal, gain and curve; or in the curve's place the commands. */
+export const SHOWN = ['open', 'apply'] as const;
+
 export interface Advice {
-  /** Its controls, curve and commands are shown. */
-  readonly open: boolean;
+  /** null: the answer alone. */
+  readonly open: (typeof SHOWN)[number] | null;
   /** null: what the measure on the screen is about. */
   readonly goal: Goal | null;
   /** Of the trade; 0: it does not count. */
   readonly weights: Readonly<Record<Role, number>>;
-  /** Those above first, each measure once in each direction. */
+  /** In the order of the directions, each measure once in each. */
   readonly limits: readonly Limit[];
+  /** Levels that are set now; {}: not said. */
+  readonly current: Readonly<Record<string, number>>;
   /** Whom the commands are for. */
   readonly interface: string;
   /** null: not named. */
   readonly driver: string | null;
+  /** As `uname -r` shows it; null: not named. */
+  readonly kernel: string | null;
 }
 
 export const START_ADVICE: Advice = {
-  open: false,
+  open: null,
   goal: null,
   weights: { throughput: 1, cpu: 1, latency: 1 },
   limits: [],
+  current: {},
   interface: 'eth0',
   driver: null,
+  kernel: null,
 };
 
 export const MOST_WEIGHT = 3;
 export const MOST_LIMITS = 8;
 const MEASURE = /^[a-z][a-z0-9_.]{0,63}$/;
 const INTERFACE = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$/;
+const KERNEL = /^[0-9]+\.[0-9]+[A-Za-z0-9.+~_-]{0,58}$/;
 const DRIVER = /^[a-z0-9][a-z0-9_-]{0,30}$/;
 
 /** As `ip link` and `ethtool -i` show them. */
 export const isInterface = (text: string): boolean => INTERFACE.test(text);
 export const isDriver = (text: string): boolean => DRIVER.test(text);
+/** As `uname -r` shows it. */
+export const isKernel = (text: string): boolean => KERNEL.test(text);
 
 /** What a field for a limit may hold: a number above zero. */
 export function limitIn(text: string): number | null {
@@ -108,5 +129,22 @@ export function withLimit(
   if (value === null) return limits.filter((_, i) => i !== at);
   if (at >= 0) return limits.map((l, i) => (i === at ? { ...l, value } : l));
   const next = [...limits, { measure, limit, value }];
-  return [...next.filter((l) => l.limit === 'at most'), ...next.filter((l) => l.limit === 'at least')];
+  return DIRECTIONS.flatMap(([, direction]) => next.filter((l) => l.limit === direction));
+}
+
+export const currentText = (current: Advice['current']): string =>
+  Object.entries(current)
+    .map((level) => level.join(':'))
+    .join(',');
+
+/** Levels that are set now from an address, or what is wrong with them. */
+export function readCurrent(text: string): Advice['current'] | string {
+  const found: Record<string, number> = {};
+  for (const [factor, level] of pairs(text)) {
+    if (!MEASURE.test(factor)) return 'sets what is no factor';
+    const value = level.trim() === '' ? Number.NaN : Number(level);
+    if (!(Number.isFinite(value) && value >= 0)) return `has no level of ${factor}`;
+    found[factor] = value;
+  }
+  return found;
 }

@@ -4,13 +4,18 @@
 import type { FactorValue } from '../api/types';
 import {
   type Advice,
+  currentText,
+  DIRECTIONS,
   GOALS,
   isDriver,
   isInterface,
+  isKernel,
   type Limit,
   limitsText,
+  readCurrent,
   readLimits,
   readWeights,
+  SHOWN,
   START_ADVICE,
   weightsText,
 } from './advice';
@@ -84,13 +89,14 @@ function writeAxes(query: URLSearchParams, axes: Axes, terms: Terms): void {
 
 function writeAdvice(query: URLSearchParams, advice: Advice): void {
   const says: readonly (readonly [string, string])[] = [
-    ['advice', advice.open ? 'open' : ''],
+    ['advice', advice.open ?? ''],
     ['goal', advice.goal ?? ''],
     ['weigh', weightsText(advice.weights)],
-    ['atmost', limitsText(advice.limits, 'at most')],
-    ['atleast', limitsText(advice.limits, 'at least')],
+    ...DIRECTIONS.map(([name, direction]) => [name, limitsText(advice.limits, direction)] as const),
+    ['now', currentText(advice.current)],
     ['interface', advice.interface === START_ADVICE.interface ? '' : advice.interface],
     ['driver', advice.driver ?? ''],
+    ['kernel', advice.kernel ?? ''],
   ];
   for (const [name, words] of says) if (words !== '') query.set(name, words);
 }
@@ -232,15 +238,17 @@ function readFigure(
 function readAdvice(reader: Reader): Advice {
   const named = (name: string, known: (text: string) => boolean, reason: string) =>
     reader.take<{ text: string } | null>(name, null, (text) => (known(text) ? { text } : reason))?.text;
-  const limits = (name: string, limit: Limit['limit']) =>
-    reader.take<readonly Limit[]>(name, [], (text) => readLimits(text, limit));
   return {
-    open: reader.oneOf('advice', ['open'] as const, null, 'is not open') !== null,
+    open: reader.oneOf('advice', SHOWN, null, 'is not open'),
     goal: reader.oneOf('goal', GOALS, null, 'is not a goal'),
     weights: reader.take('weigh', { weights: START_ADVICE.weights }, readWeights).weights,
-    limits: [...limits('atmost', 'at most'), ...limits('atleast', 'at least')],
+    limits: DIRECTIONS.flatMap(([name, direction]) =>
+      reader.take<readonly Limit[]>(name, [], (text) => readLimits(text, direction)),
+    ),
+    current: reader.take('now', START_ADVICE.current, readCurrent),
     interface: named('interface', isInterface, 'cannot be the name of an interface') ?? START_ADVICE.interface,
     driver: named('driver', isDriver, 'cannot be the name of a driver') ?? null,
+    kernel: named('kernel', isKernel, 'cannot be the version of a kernel') ?? null,
   };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
-import { type Advice, GOALS, START_ADVICE } from '../../src/state/advice';
+import { type Advice, DIRECTIONS, GOALS, type Limit, SHOWN, START_ADVICE } from '../../src/state/advice';
 import { axesAfter, type ExplorerState, METHODS, stateFor, type Terms } from '../../src/state/explorer';
 import { CONTRASTS, FIGURES, turned } from '../../src/state/figure';
 import { NONE } from '../../src/state/layout';
@@ -32,18 +32,20 @@ function anyAxes(terms: Terms, random: () => number): ExplorerState['axes'] {
 
 /** Anything that can be asked of a recommendation. */
 function anyAdvice(measures: readonly string[], random: () => number): Advice {
-  const limits = (limit: 'at most' | 'at least') =>
+  const limits = (limit: Limit['limit']) =>
     measures
       .filter(() => random() < 0.2)
       .slice(0, 8)
       .map((measure) => ({ measure, limit, value: 1000 * random() + 1e-6 }));
   return {
-    open: random() < 0.5,
+    open: pick(random, [null, ...SHOWN]),
     goal: pick(random, [null, ...GOALS]),
     weights: { ...START_ADVICE.weights, cpu: pick(random, [0, 1, 1.5, 3]), latency: 3 * random() },
-    limits: [...limits('at most'), ...limits('at least')],
+    limits: DIRECTIONS.flatMap(([, direction]) => limits(direction)),
+    current: pick<Advice['current']>(random, [{}, { mtu_bytes: 1500, delay_us: 12.5 }]),
     interface: pick(random, ['eth0', 'enp3s0f0.12', 'br-0_a']),
     driver: pick(random, [null, 'e1000e', 'mlx5_core']),
+    kernel: pick(random, [null, '6.1', '6.12.0-amd64']),
   };
 }
 

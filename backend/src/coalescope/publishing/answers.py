@@ -17,6 +17,7 @@ from coalescope.publishing.questions import (
     encoded,
     fit_requests,
     recommendation_requests,
+    with_limits,
 )
 
 Answer = tuple[str, bytes]
@@ -78,12 +79,10 @@ def of_experiment(asker: Asker, slug: str) -> Iterator[Answer]:
     for file_format in ("csv", "json"):
         exported = asker.get(f"{own}/export?format={file_format}&what=cells")
         yield f"{own}/export/cells.{file_format}", exported.content
-    for name, asks in (("fits", fit_requests), ("recommendations", recommendation_requests)):
-        answers = [
-            _answered(asker, f"{own}/{name}", asked)
-            for asked in asks(experiment.json(), cells.json())
-        ]
-        yield f"{own}/{name}.json", encoded(answers)
+    known = experiment.json(), cells.json()
+    fits = [_answered(asker, f"{own}/fits", asked) for asked in fit_requests(*known)]
+    yield f"{own}/fits.json", encoded(fits)
+    yield f"{own}/recommendations.json", encoded(list(_recommended(asker, own, *known)))
     yield from _statistics(asker, experiment.json())
     yield f"{own}/runs.json", encoded(_runs(asker, slug))
     for cell in cells.json()["cells"]:
@@ -123,6 +122,15 @@ def _statistics(asker: Asker, experiment: Json) -> Iterator[Answer]:
             )
         for name, path in asks.items():
             yield f"{own}/{name}.json", asker.ask(f"{own}/{path}").content
+
+
+def _recommended(asker: Asker, own: str, experiment: Json, cells: Json) -> Iterator[Json]:
+    """Every question, and where it is answered by asking for a limit, what each limit gives."""
+    for asked in recommendation_requests(experiment, cells):
+        found = _answered(asker, f"{own}/recommendations", asked)
+        yield found
+        for limited in with_limits(asked, found.get("answer", {}).get("ask", [])):
+            yield _answered(asker, f"{own}/recommendations", limited)
 
 
 def _answered(asker: Asker, path: str, asked: Json) -> Json:

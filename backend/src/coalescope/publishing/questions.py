@@ -58,6 +58,13 @@ def recommendation_requests(experiment: Json, cells: Json) -> Iterator[Json]:
             yield {**rest, "aims": aims, "goal": "balance", "where": where}
 
 
+def with_limits(asked: Json, ask: Sequence[Json]) -> Iterator[Json]:
+    """The same question with each limit on the delay that its answer asks for."""
+    for each in ask:
+        limit = {"measure": each["factor"], "limit": "at most", "value": each["at_most"]}
+        yield {**asked, "constraints": [*asked["constraints"], limit]}
+
+
 def _aims(*measures: str) -> list[Json]:
     return [{"measure": name, "weight": 1} for name in measures]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the answer changes against another setting, in every measure that is known. Pure."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -56,6 +56,18 @@ def intrusion(setting: Factors, current: Mapping[str, str]) -> tuple[float, ...]
     """Return how much a setting changes: factors that differ from now, the delay, the MTU."""
     changed = sum(str(setting.get(name)) != level for name, level in current.items())
     return (float(changed), *levels_in_order(setting))
+
+
+def entangled(settings: Iterable[Factors]) -> str | None:
+    """Return a factor that never varies alone, where several vary; None where each does."""
+    listed = list(settings)
+    names = sorted({name for setting in listed for name in setting})
+    varied = [n for n in names if len({setting.get(n) for setting in listed}) > 1]
+    for name in varied if len(varied) > 1 else ():
+        others = [tuple(s.get(n) for n in varied if n != name) for s in listed]
+        if len(set(others)) == len(others):
+            return name
+    return None
 
 
 def positions(settings: Mapping[Hashable, Factors]) -> Callable[[Hashable], list[float]] | None:

@@ -8,9 +8,13 @@ from coalescope_models.inference.recommendation import Aim, Constraint
 from coalescope_models.vocabulary.quantity import QUANTITIES
 
 from coalescope.experiments.records import Factors
+from coalescope.recommendations.effects import Effect
 
 #: How far the throughput may lie below its best where the question does not say.
 THROUGHPUT_WITHIN_PERCENT = 1.0
+#: How much worse latency may be than it is now where the question does not say.
+LATENCY_WITHIN_PERCENT = 10.0
+_LATE = "latency_p99_us"
 #: What a delay changes besides a cost; the first that was measured stands for all.
 _DELAYS = ("delay_us", "delay_ticks")
 _OPTIONS = 3
@@ -24,13 +28,13 @@ class Limited:
         factor: the delay's name.
         at_most: the limit, a level that was measured.
         answer: the setting that would be the answer; None where there would be none.
-        loss_percent: how much more it costs than the cheapest without the limit.
+        effects: what it would change against the setting that answers are compared with.
     """
 
     factor: str
     at_most: float
     answer: Hashable | None
-    loss_percent: float | None
+    effects: Sequence[Effect]
 
 
 def is_cost(measure: str) -> bool:
@@ -38,36 +42,48 @@ def is_cost(measure: str) -> bool:
     quantity = QUANTITIES.get(measure)
     if quantity is None:  # one's own: nothing says that it is more than a cost
         return True
-    return quantity.better == "less" and quantity.aim not in ("throughput", "latency")
-
-
-def is_benefit(measure: str) -> bool:
-    """Whether a measure says what traffic achieves."""
-    return measure in QUANTITIES and QUANTITIES[measure].aim in ("throughput", "latency")
+    return quantity.aim == "cpu" or (quantity.aim is None and quantity.better == "less")
 
 
 def default_guards(
     aims: Sequence[Aim], constraints: Sequence[Constraint], measured: Sequence[str]
 ) -> list[Constraint]:
-    """Return the guard on the throughput: within one percent of its best.
+    """Return what is guarded where the question does not say.
 
-    None where the question says itself what it wants of a throughput, where no cost is aimed at,
-    and where none was measured.
+    Of a throughput, where a cost is aimed at: within 1 % of its best. Of a latency, where no limit
+    is on the delay: at most 10 % above that of the current setting; of the slow replies where they
+    were measured. None of a kind that the question names itself, or that was not measured.
     """
     named = {*(a.measure for a in aims), *(c.measure for c in constraints)}
-    throughputs = [n for n in QUANTITIES if n in measured and QUANTITIES[n].aim == "throughput"]
-    if not throughputs or named & set(throughputs) or not any(is_cost(a.measure) for a in aims):
-        return []
-    return [Constraint(throughputs[0], "within", THROUGHPUT_WITHIN_PERCENT, "more")]
+    guards = []
+    throughputs = _measured("throughput", measured)
+    if throughputs and not named & set(throughputs) and any(is_cost(a.measure) for a in aims):
+        guards.append(Constraint(throughputs[0], "within", THROUGHPUT_WITHIN_PERCENT, "more"))
+    latencies = _measured("latency", measured)
+    if latencies and not named & set(latencies) and not limits_delay(constraints):
+        late = _LATE if _LATE in latencies else latencies[0]
+        guards.append(Constraint(late, "within current", LATENCY_WITHIN_PERCENT, "less"))
+    return guards
+
+
+def _measured(kind: str, measured: Sequence[str]) -> list[str]:
+    return [n for n in QUANTITIES if n in measured and QUANTITIES[n].aim == kind]
+
+
+def limits_delay(constraints: Sequence[Constraint]) -> bool:
+    """Whether the question itself says how long a packet may wait."""
+    return any(c.measure in _DELAYS and c.limit == "at most" for c in constraints)
 
 
 def is_unguarded(
     aims: Sequence[Aim], constraints: Sequence[Constraint], settings: Collection[Factors]
 ) -> bool:
-    """Whether a longer delay is free to cost what nobody measured."""
-    named = [*(a.measure for a in aims), *(c.measure for c in constraints)]
+    """Whether costs alone are aimed at, and a longer delay is free to cost what nobody measured."""
+    if limits_delay(constraints) or not all(is_cost(a.measure) for a in aims):
+        return False
     varied = any(len({setting.get(delay) for setting in settings}) > 1 for delay in _DELAYS)
-    return varied and all(map(is_cost, named))
+    named = (QUANTITIES.get(c.measure) for c in constraints)
+    return varied and not any(q is not None and q.aim == "latency" for q in named)
 
 
 def limits_to_offer(settings: Mapping[Hashable, Factors]) -> list[tuple[str, float]]:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 
 from coalescope_models.catalogue import Model
-from coalescope_models.inference.recommendation import Goal
+from coalescope_models.inference.recommendation import Goal, Limit
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from coalescope.experiments.schemas import Chosen, Level, Where
@@ -37,8 +37,12 @@ class ConstraintIn(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     measure: Annotated[str, Field(max_length=120)]
-    limit: Literal["at most", "at least", "within"]
-    value: FiniteFloat = Field(description="For `within`: percent from the best of the measure")
+    limit: Limit
+    value: FiniteFloat = Field(
+        description="For `within`: percent from the best of the measure; for `within current`: "
+        "percent that it may be worse than with what is set now, or else with the shortest delay "
+        "and smallest MTU"
+    )
 
 
 class QuestionIn(BaseModel):
@@ -55,8 +59,9 @@ class QuestionIn(BaseModel):
     constraints: Annotated[list[ConstraintIn], Field(max_length=16)] = []
     guarded: bool = Field(
         default=True,
-        description="Where a cost is aimed at: keep the throughput within 1 % of its best, and ask "
-        "for a limit on the delay where nothing else is known. False ranks costs alone",
+        description="Keep the throughput within 1 % of its best where a cost is aimed at, and "
+        "latency within 10 % of what it is now; where costs alone are aimed at and no latency is "
+        "known, ask for a limit on the delay. False ranks what is aimed at alone",
     )
     current: dict[str, Level] = Field(
         default_factory=dict,
@@ -169,10 +174,9 @@ class CandidateOut(BaseModel):
     gain_percent: float = Field(
         description="How much of what choosing can gain it gains, from the worst to the best"
     )
-    probability_best: float | None = Field(
-        description="That it is the best that keeps the bounds; null where chance is not known"
+    probability_allowed: float | None = Field(
+        description="That it keeps the bounds; null where chance is not known"
     )
-    probability_allowed: float | None = Field(description="That it keeps the bounds")
     allowed: bool
     resolved: bool = Field(description="Whether the data can tell it from the best")
     runs_to_resolve: int | None = Field(
@@ -202,7 +206,7 @@ class LimitedOut(BaseModel):
     factor: str
     at_most: float
     factors: dict[str, Level] | None = Field(description="What the answer would be, if any")
-    loss_percent: float | None = Field(description="What it costs more than without a limit")
+    effects: list[MeasureChangeOut] = Field(description="What it would change")
 
 
 class FileOut(BaseModel):
@@ -296,7 +300,7 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
                 factor=each.factor,
                 at_most=each.at_most,
                 factors=None if each.answer is None else dict(advice.settings[each.answer]),
-                loss_percent=each.loss_percent,
+                effects=[MeasureChangeOut(**asdict(effect)) for effect in each.effects],
             )
             for each in advice.ask
         ],
@@ -316,7 +320,6 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
                 means=dict(candidate.means),
                 loss_percent=candidate.loss_percent,
                 gain_percent=candidate.gain_percent,
-                probability_best=candidate.probability_best,
                 probability_allowed=candidate.probability_allowed,
                 allowed=candidate.allowed,
                 resolved=candidate.resolved,

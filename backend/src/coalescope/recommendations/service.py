@@ -32,6 +32,7 @@ from coalescope.recommendations.commands import Commands, commands_for
 from coalescope.recommendations.effects import (
     Effect,
     effects,
+    entangled,
     intrusion,
     least_intrusive,
     levels_in_order,
@@ -127,8 +128,8 @@ class Advice:
         enough: the shortest delay among the settings that are good enough.
         commands: for the answer; None without an interface, or an answer.
         guards: bounds that were kept without being asked for.
-        reference: what the answer is compared with: what is set now, else the shortest delay and
-            smallest MTU; None without an answer.
+        reference: what an answer is compared with: what is set now, else the shortest delay and
+            smallest MTU; None where there is nothing to compare.
         effects: the answer against it.
         ask: limits on the delay to choose from, where a cost is all that is known: without one
             there is no answer.
@@ -196,14 +197,15 @@ def constraint(measure: str, limit: Limit, value: float) -> Constraint:
             where={"measure": measure},
             advice=f"{did_you_mean(measure, QUANTITIES)}The glossary lists all quantities.",
         )
-    if limit == "within" and not (
-        quantity.better and quantity.role != "factor" and 0 < value < 100
+    most = 100 if limit == "within" or quantity.better == "more" else 10_000
+    if limit.startswith("within") and not (
+        quantity.better and quantity.role != "factor" and 0 < value < most
     ):
         raise CoalescopeError(
             "wrong_range",
-            f"{measure} within {value:g} % of its best is no bound.",
+            f"{measure} {limit} {value:g} % is no bound.",
             where={"measure": measure},
-            advice="Give 0 to 100 percent, of a measure of which more or less is better.",
+            advice=f"Give 0 to {most} percent, of a measure of which more or less is better.",
         )
     return Constraint(measure, limit, value, quantity.better or "more")
 
@@ -240,15 +242,15 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
             advice="Loosen one, or measure others.",
         )
     # a run without what is guarded does not count, and is told of
-    measured = [name for name in _KNOWN if any(name in run.values for run in runs)]
+    measured = _in_every_setting(runs)
     guards: Sequence[Constraint] = ()
     if question.guarded:
-        guards = default_guards(question.aims, question.bounds, measured)
-    kept = replace(question, constraints=[*question.bounds, *guards])
+        guards = default_guards(question.aims, question.constraints, measured)
+    kept = replace(question, constraints=[*question.constraints, *guards])
     whole = _whole(runs, kept.measures)
     settings: dict[Hashable, Factors] = {run.cell_id: run.factors for run in whole}
     _refuse_too_many(settings, kept.measures)
-    found = _of_runs(whole, kept)
+    found = _unless_entangled(_of_runs(whole, kept), settings)
     advice = Advice(
         found=found,
         settings=settings,
@@ -261,14 +263,36 @@ def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Questio
         where=chosen.where,
         experiment=experiment,
     )
-    if (
-        question.guarded
-        and not question.limits
-        and is_unguarded(kept.aims, kept.constraints, settings.values())
-    ):
-        ask = _offered(whole, settings, found, kept)
-        return replace(advice, found=replace(found, answer=None, choices=()), ask=ask)
+    if question.guarded and is_unguarded(kept.aims, kept.constraints, settings.values()):
+        reference = _reference(settings, question.current)
+        ask = _offered(whole, settings, reference, kept)
+        unsaid = replace(found, answer=None, choices=())
+        return replace(advice, found=unsaid, reference=reference, ask=ask)
     return _with_effects(advice, whole, question)
+
+
+def _unless_entangled(
+    found: Recommendation, settings: Mapping[Hashable, Factors]
+) -> Recommendation:
+    """Choose nothing by single values where what one factor does cannot be told from another's."""
+    if found.answer is None or any(c.probability_allowed is not None for c in found.candidates):
+        return found
+    alone = entangled(settings.values())
+    if alone is None:
+        return found
+    message = (
+        f"Not enough to recommend a setting: no two settings differ in {alone} alone, so what it "
+        "does cannot be told from what the others do. Measure two that do, three times or more."
+    )
+    return replace(found, answer=None, choices=(), message=message)
+
+
+def _in_every_setting(runs: Sequence[RunValues]) -> list[str]:
+    """Measures that some run of every setting has."""
+    found: dict[int, set[str]] = {}
+    for run in runs:
+        found.setdefault(run.cell_id, set()).update(run.values)
+    return [name for name in _KNOWN if all(name in names for names in found.values())]
 
 
 def _with_effects(advice: Advice, runs: Sequence[RunValues], question: Question) -> Advice:
@@ -276,9 +300,13 @@ def _with_effects(advice: Advice, runs: Sequence[RunValues], question: Question)
     if answer is None:
         return advice
     reference = _reference(advice.settings, question.current)
-    known = effects(runs, reference, answer) if reference != answer else []
+    known = _changes(runs, reference, answer)
     commands = _commands(answer, advice.settings, question)
     return replace(advice, reference=reference, effects=known, commands=commands)
+
+
+def _changes(runs: Sequence[RunValues], there: Hashable, here: Hashable) -> list[Effect]:
+    return [] if here == there else effects(runs, there, here)
 
 
 def _reference(settings: Mapping[Hashable, Factors], current: Mapping[str, str]) -> Hashable:
@@ -292,10 +320,10 @@ def _reference(settings: Mapping[Hashable, Factors], current: Mapping[str, str])
 def _offered(
     runs: Sequence[RunValues],
     settings: Mapping[Hashable, Factors],
-    free: Recommendation,
+    reference: Hashable,
     question: Question,
 ) -> list[Limited]:
-    """What limits on the delay would leave, and what they would cost."""
+    """What limits on the delay would leave, and what that would change."""
     offered = []
     for factor, level in limits_to_offer(settings):
         limit = Constraint(factor, "at most", level)
@@ -303,8 +331,8 @@ def _offered(
         if len({run.cell_id for run in own}) < 2:
             continue
         answer = _of_runs(own, question).answer
-        losses = {c.cell: c.loss_percent for c in free.candidates}
-        offered.append(Limited(factor, level, answer, losses.get(answer)))
+        changes = [] if answer is None else _changes(runs, reference, answer)
+        offered.append(Limited(factor, level, answer, changes))
     return offered
 
 
@@ -374,8 +402,8 @@ def advise_from_model(
         )
     guards: Sequence[Constraint] = ()
     if q.guarded:
-        guards = default_guards(q.aims, q.bounds, [o.name for o in model.outputs])
-    kept = replace(q, constraints=[*q.bounds, *guards])
+        guards = default_guards(q.aims, q.constraints, [o.name for o in model.outputs])
+    kept = replace(q, constraints=[*q.constraints, *guards])
     predicted = _predicted(model, values, over, kept, run)
     grid: dict[Hashable, Factors] = {
         index: dict(zip(over, levels, strict=True))
@@ -392,7 +420,7 @@ def advise_from_model(
     places = [index for index, cell in enumerate(grid) if cell in settings]
     table = {name: [column[place] for place in places] for name, column in predicted.items()}
     found = _recommend(table, list(settings), settings, kept, exact=True)
-    if q.guarded and not q.limits and is_unguarded(kept.aims, kept.constraints, settings.values()):
+    if q.guarded and is_unguarded(kept.aims, kept.constraints, settings.values()):
         found = replace(found, answer=None, choices=())
     return Advice(
         found=_without_chance(found),
@@ -450,6 +478,7 @@ def _recommend(
             tolerance=None if percent is None else percent / 100.0,
             exact=exact,
             when=when,
+            current=_reference(settings, question.current),
             intrusion=lambda cell: intrusion(settings[cell], question.current),
             position=positions(settings),
             rng=question.seed,

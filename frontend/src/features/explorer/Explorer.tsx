@@ -253,6 +253,16 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
         aria-label={titleWithUnit(view.measure)}
       >
         {!embed && <Rail />}
+        {!embed && subject.of === 'experiment' && (
+          <Recommend
+            subject={subject}
+            store={store}
+            slices={slices}
+            dataVersion={dataVersion}
+            ready={!waiting && !cellsBusy}
+            onBest={setBest}
+          />
+        )}
         <div className="centre">
           <RejectedNotice rejected={opened.rejected} />
           <Head cellsBusy={cellsBusy} still={embed !== undefined} />
@@ -265,16 +275,6 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
           {view.figure !== 'map' && view.figure !== '3d' && <FigureTable />}
         </div>
         {embed ? embed.below : <Panel fitState={fitState} />}
-        {!embed && subject.of === 'experiment' && (
-          <Recommend
-            subject={subject}
-            store={store}
-            slices={slices}
-            dataVersion={dataVersion}
-            ready={!waiting && !cellsBusy}
-            onBest={setBest}
-          />
-        )}
         {!embed && <Peek />}
       </section>
     </ExplorerContext>

@@ -9,6 +9,7 @@ import { draw } from '../../layers/svg';
 import { fromQuery } from '../../state/link';
 import { currentQuery } from '../../state/url';
 import { type Subject, slicesOf, termsOf, type View, viewOf } from '../../state/view';
+import { Awaited } from '../recommend/Recommend';
 import { frameOf } from './figure/frame';
 import { cells, underCells, upwardAxis } from './figure/heat';
 import { axes } from './figure/lines';
@@ -62,6 +63,7 @@ export function Skeleton({ experiment }: { experiment: Experiment }) {
           <p className="pick">{experiment.title}</p>
         </div>
       </aside>
+      <Awaited />
       <div className="centre">
         <header className="head">
           <div>

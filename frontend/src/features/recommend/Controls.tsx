@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wanted: the goal, weights, limits; and whom the commands are for.
+// What is wanted, in one row: the goal, what must be kept, what it is compared with. Limits on factors look like limits on measures.
 
-import { useMemo, useState } from 'react';
-import type { Quantity } from '../../api/types';
+import { type ReactNode, useId, useMemo, useState } from 'react';
+import type { Quantity, Recommendation } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
-import { Segmented } from '../../components/Segmented';
-import { drivers } from '../../engine/drivers';
+import { catalogue } from '../../engine/catalogue';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { decimal } from '../../plots/number';
 import {
   type Advice,
   GOALS,
-  isDriver,
-  isInterface,
+  type Goal,
   type Limit,
   limitIn,
   MOST_LIMITS,
@@ -22,19 +20,64 @@ import {
   START_ADVICE,
   withLimit,
 } from '../../state/advice';
+import type { Axis } from '../../state/layout';
 import type { Slice } from '../../state/view';
 import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
-import { unitAfter } from '../explorer/figure/words';
+import { settingText, shortName, unitAfter } from '../explorer/figure/words';
 import { measured, type Question, type Refusal } from './question';
-import { goalLabel, unmeasured } from './words';
+import { goalLabel, settingName, unmeasured } from './words';
 
 interface Props {
   readonly advice: Advice;
   readonly slice: Slice;
   readonly question: Question | Refusal;
+  /** What is compared with, as the last answer had it. */
+  readonly reference: Recommendation['reference'];
+  readonly guards: Recommendation['guards'];
   /** What the picture shows. */
   readonly measure: string;
   readonly set: (change: Partial<Advice>) => void;
+}
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+  readonly disabled?: boolean;
+}
+
+/** One of a few, under its name. With one possibility it is dashed, and says why there is no other. */
+function Choice(props: {
+  label: string;
+  value: string;
+  options: readonly Option[];
+  why?: string;
+  /** It waits for an answer. */
+  asks?: boolean;
+  onValue: (value: string) => void;
+}) {
+  const { label, value, options, why, asks = false, onValue } = props;
+  const id = useId();
+  return (
+    <div className={asks ? 'choice asks' : 'choice'}>
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        disabled={why !== undefined}
+        onChange={(event) => onValue(event.currentTarget.value)}
+      >
+        {why !== undefined ? (
+          <option value={value}>{why}</option>
+        ) : (
+          options.map((option) => (
+            <option key={option.value} value={option.value} disabled={option.disabled}>
+              {option.label}
+            </option>
+          ))
+        )}
+      </select>
+    </div>
+  );
 }
 
 function Weight({
@@ -86,18 +129,17 @@ function Weight({
 }
 
 /** A field that is read when it is left, or Enter is pressed, and says what it cannot take. */
-function Field(props: {
+export function Field(props: {
   label: string;
   /** What the label is the name of. */
   quantity?: string;
   value: string;
   unit?: string;
   numeric?: boolean;
-  placeholder?: string;
   /** What is wrong with the words; null: they were taken. */
   take: (text: string) => string | null;
 }) {
-  const { label, quantity, value, unit = '', numeric = false, placeholder, take } = props;
+  const { label, quantity, value, unit = '', numeric = false, take } = props;
   const [problem, setProblem] = useState<string | null>(null);
   return (
     <div className="bound">
@@ -110,7 +152,6 @@ function Field(props: {
           inputMode={numeric ? 'decimal' : undefined}
           className={numeric ? 'number' : 'name'}
           spellCheck={false}
-          placeholder={placeholder}
           aria-invalid={problem !== null}
           onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
           onBlur={(event) => setProblem(take(event.currentTarget.value.trim()))}
@@ -136,7 +177,7 @@ interface Bound {
   readonly limit: Limit['limit'];
 }
 
-/** What can be limited: what a goal can be about, the slowest replies, and whatever the address limits. */
+/** What can be limited in its unit: what a goal can be about, the slowest replies, and whatever the address limits. */
 function boundsOf({ slice, question, advice, measure }: Props): Bound[] {
   const known = measured(slice, measure);
   const late = slice.measures.find((m) => m.name === 'latency_p99_us');
@@ -148,7 +189,11 @@ function boundsOf({ slice, question, advice, measure }: Props): Bound[] {
     unit: unitAfter(q).trim(),
     limit: directionOf(q),
   }));
-  const others = advice.limits.map(({ measure: name, limit }) => ({ measure: name, label: name, unit: '', limit }));
+  const others = advice.limits
+    .filter(
+      ({ measure: name, limit }) => !limit.startsWith('within') && !limitedAxes(slice).some((a) => a.name === name),
+    )
+    .map(({ measure: name, limit }) => ({ measure: name, label: name, unit: '', limit }));
   const keys = new Set<string>();
   return [...bounds, ...others].filter(({ measure: name, limit }) => {
     const key = `${name} ${limit}`;
@@ -158,83 +203,176 @@ function boundsOf({ slice, question, advice, measure }: Props): Bound[] {
   });
 }
 
-function Limits(props: Props) {
+/** Limits in the unit of a measure. */
+function Absolute(props: Props) {
   const { advice, set } = props;
+  const bounds = boundsOf(props);
+  const own = bounds.filter((b) => advice.limits.some((l) => l.measure === b.measure && l.limit === b.limit));
   return (
-    <fieldset className="bounds">
-      <legend className="cap">
-        Limits <small>optional</small>
-      </legend>
-      {boundsOf(props).map(({ measure, label, unit, limit }) => {
-        const own = advice.limits.find((l) => l.measure === measure && l.limit === limit);
-        return (
-          <Field
-            key={`${measure} ${limit}`}
-            label={`${label}, ${limit}`}
-            quantity={measure}
-            value={own ? String(own.value) : ''}
-            unit={unit}
-            numeric
-            take={(text) => {
-              const value = limitIn(text);
-              if (text !== '' && value === null) return 'a number above zero';
-              if (value !== null && !own && advice.limits.length >= MOST_LIMITS) return 'too many limits';
-              if (value !== (own?.value ?? null)) set({ limits: withLimit(advice.limits, measure, limit, value) });
-              return null;
-            }}
-          />
-        );
-      })}
-    </fieldset>
+    <details className="more" open={own.length > 0 || undefined}>
+      <summary>Limits in numbers</summary>
+      <div className="bounds">
+        {bounds.map(({ measure, label, unit, limit }) => {
+          const own = advice.limits.find((l) => l.measure === measure && l.limit === limit);
+          return (
+            <Field
+              key={`${measure} ${limit}`}
+              label={`${label}, ${limit}`}
+              quantity={measure}
+              value={own ? String(own.value) : ''}
+              unit={unit}
+              numeric
+              take={(text) => {
+                const value = limitIn(text);
+                if (text !== '' && value === null) return 'a number above zero';
+                if (value !== null && !own && advice.limits.length >= MOST_LIMITS) return 'too many limits';
+                if (value !== (own?.value ?? null)) set({ limits: withLimit(advice.limits, measure, limit, value) });
+                return null;
+              }}
+            />
+          );
+        })}
+      </div>
+    </details>
   );
 }
 
-/** Whom the commands are for. */
-export function Target({ advice, set }: Pick<Props, 'advice' | 'set'>) {
-  const listed = advice.driver === null || drivers.includes(advice.driver) ? drivers : [...drivers, advice.driver];
+/** Axes whose levels somebody chooses, and that the server knows a limit of. */
+const limitedAxes = ({ layout }: Slice): Axis[] =>
+  [layout.x, layout.y].flatMap((axis) =>
+    axis && !axis.names && catalogue.quantities.some((q) => q.name === axis.name && q.role === 'factor') ? [axis] : [],
+  );
+
+/** "Delay at most", "MTU at most": the levels that were measured. */
+function AxisLimit({ axis, advice, asks, set }: { axis: Axis; advice: Advice; asks: boolean; set: Props['set'] }) {
+  const name = axis.name === 'mtu_bytes' ? 'MTU' : shortName(axis);
+  const own = advice.limits.find((l) => l.measure === axis.name && l.limit === 'at most');
+  const unit = axis.name === 'mtu_bytes' ? '' : unitAfter(axis);
+  const levels = own && !axis.levels.includes(own.value) ? [...axis.levels, own.value] : axis.levels;
+  const options = [
+    { value: '', label: asks ? 'choose a limit' : 'no limit' },
+    ...levels.map((level) => ({ value: String(level), label: `${settingText(axis, level)}${unit}` })),
+  ];
   return (
-    <fieldset className="target">
-      <legend className="cap">
-        Commands for <small>names as in ip link and ethtool -i</small>
-      </legend>
-      <Field
-        label="Interface"
-        value={advice.interface}
-        take={(text) => {
-          if (!isInterface(text)) return 'cannot be the name of an interface';
-          if (text !== advice.interface) set({ interface: text });
-          return null;
-        }}
-      />
-      <label className="bound">
-        <span>Driver</span>
-        <select
-          value={advice.driver ?? ''}
-          onChange={({ currentTarget: { value } }) => set({ driver: isDriver(value) ? value : null })}
-        >
-          <option value="">not listed</option>
-          {listed.map((driver) => (
-            <option key={driver}>{driver}</option>
-          ))}
-        </select>
-      </label>
-    </fieldset>
+    <Choice
+      label={`${name} at most`}
+      value={own ? String(own.value) : ''}
+      options={options}
+      why={axis.levels.length < 2 ? `${settingText(axis, axis.levels[0])}${unit} only` : undefined}
+      asks={asks && !own}
+      onValue={(text) =>
+        set({ limits: withLimit(advice.limits, axis.name, 'at most', text === '' ? null : Number(text)) })
+      }
+    />
   );
 }
 
-export function Controls(props: Props) {
-  const { advice, slice, question, measure, set } = props;
+const THROUGHPUT = [1, 2, 5, 10, 25];
+const LATENCY = [5, 10, 25, 50, 100, 200, 900];
+
+/** What is kept in percent: throughput of its best, latency of what it is now. */
+function Kept(props: Props & { of: 'throughput' | 'latency' }) {
+  const { of: role, advice, slice, question, guards, set } = props;
+  const label = role === 'throughput' ? 'Keep throughput' : 'Keep latency';
+  const direction = role === 'throughput' ? 'within' : 'within current';
+  const ofRole = (name: string) => catalogue.quantities.some((q) => q.name === name && q.aim === role);
+  const own = advice.limits.find((l) => l.limit === direction && ofRole(l.measure));
+  const guard = guards.find((g) => ofRole(g.measure));
+  const isAimed = 'aims' in question && question.aims.some((a) => a.role === role);
+  const late = slice.measures.find((m) => m.name === 'latency_p99_us');
+  const known = measured(slice, '');
+  const quantity = role === 'latency' ? (late ?? known.latency) : known.throughput;
+  const why = isAimed ? 'is aimed at' : quantity ? undefined : 'not measured here';
+  const words = (percent: number): string => {
+    if (role === 'throughput') return `within ${percent} % of its best`;
+    const what = quantity === late ? 'p99 ' : '';
+    return percent < 100 ? `${what}at most ${percent} % above now` : `${what}at most ${percent / 100 + 1} × now`;
+  };
+  const percents = role === 'throughput' ? THROUGHPUT : LATENCY;
+  const value = own?.value ?? guard?.value;
+  const listed = value === undefined || percents.includes(value) ? percents : [...percents, value];
+  const options = listed.map((percent) => ({ value: String(percent), label: words(percent) }));
+  const none = {
+    value: '',
+    label: role === 'latency' && !guard && advice.limits.length > 0 ? 'the delay is limited' : 'no limit',
+  };
+  return (
+    <Choice
+      label={label}
+      value={value === undefined ? '' : String(value)}
+      options={value === undefined ? [none, ...options] : options}
+      why={why}
+      onValue={(text) =>
+        quantity &&
+        set({
+          limits: withLimit(
+            advice.limits,
+            guard?.measure ?? own?.measure ?? quantity.name,
+            direction,
+            text === '' ? null : Number(text),
+          ),
+        })
+      }
+    />
+  );
+}
+
+const MOST_SETTINGS = 200;
+
+/** What is set now, of what was measured: the answer is compared with it, and stays near to it. */
+function Now({ advice, slice, reference, set }: Props) {
+  const { x, y } = slice.layout;
+  const axes = [y, x].filter((axis): axis is Axis => axis !== null && !axis.names && axis.levels.length > 1);
+  const settings = axes
+    .reduce<Record<string, number>[]>(
+      (all, axis) => all.flatMap((known) => axis.levels.map((level) => ({ ...known, [axis.name]: level }))),
+      [{}],
+    )
+    .filter((setting) =>
+      slice.cells.some(({ factors }) => Object.entries(setting).every(([name, level]) => factors[name] === level)),
+    )
+    .slice(0, MOST_SETTINGS);
+  const keyOf = (setting: Readonly<Record<string, number>>) => JSON.stringify(setting);
+  const own = settings.find((s) => axes.every(({ name }) => advice.current[name] === s[name]));
+  const least = reference && !own ? settingName(slice.layout, reference, false) : 'the least';
+  return (
+    <Choice
+      label="Compared with"
+      value={own && axes.length > 0 ? keyOf(own) : ''}
+      options={[
+        { value: '', label: least },
+        ...settings.map((s) => ({ value: keyOf(s), label: `set now: ${settingName(slice.layout, s, false)}` })),
+      ]}
+      why={settings.length < 2 ? 'one setting only' : undefined}
+      onValue={(text) => set({ current: text === '' ? {} : (JSON.parse(text) as Record<string, number>) })}
+    />
+  );
+}
+
+export function Controls(props: Props & { asks: boolean }): ReactNode {
+  const { advice, slice, question, measure, asks, set } = props;
   const known = measured(slice, measure);
+  const goals = GOALS.map((goal) => ({
+    value: goal,
+    label: goalLabel(goal, known),
+  }));
   return (
     <>
-      <h3 className="cap">Goal</h3>
-      <Segmented
-        tiny
-        label="Goal"
-        value={question.goal}
-        segments={GOALS.map((goal) => ({ value: goal, label: goalLabel(goal, known) }))}
-        onChange={(goal) => set({ goal })}
-      />
+      <div className="wanted">
+        <Choice label="Goal" value={question.goal} options={goals} onValue={(goal) => set({ goal: goal as Goal })} />
+        <Kept {...props} of="throughput" />
+        <Kept {...props} of="latency" />
+        {limitedAxes(slice).map((axis) => (
+          <AxisLimit
+            key={axis.name}
+            axis={axis}
+            advice={advice}
+            asks={asks && axis.name.startsWith('delay')}
+            set={set}
+          />
+        ))}
+        <Now {...props} />
+      </div>
       {question.goal === 'trade' && (
         <div className="weights" role="group" aria-label="Weights">
           <p className="note">What a relative change of each is worth; 0: it does not count.</p>
@@ -250,7 +388,7 @@ export function Controls(props: Props) {
           ))}
         </div>
       )}
-      <Limits {...props} />
+      <Absolute {...props} />
     </>
   );
 }

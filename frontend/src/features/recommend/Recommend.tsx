@@ -7,7 +7,9 @@ import type { SectionProps } from './Section';
 
 const EMPTY = (
   <header className="advicehead">
-    <h2 className="cap">What should I set?</h2>
+    <div className="whose">
+      <h2>What to set</h2>
+    </div>
   </header>
 );
 
@@ -42,6 +44,9 @@ function useWanted(ready: boolean): boolean {
   }, [ready, wanted]);
   return wanted;
 }
+
+/** The room that the recommendation takes, before anything is known. */
+export const Awaited = () => <section className="advice">{EMPTY}</section>;
 
 export function Recommend({ ready, ...rest }: SectionProps & { ready: boolean }) {
   const wanted = useWanted(ready);

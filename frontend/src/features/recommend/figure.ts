@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curve behind a recommendation: over the settings of an axis, or one measure against another. No DOM.
 import type { Candidate, Kind, Recommendation } from '../../api/types';
+import { inSentence } from '../../components/factorWords';
+import { catalogue } from '../../engine/catalogue';
 import { brief, decimal, digitsOfStep } from '../../plots/number';
 import { linear, makeScale, niceStep, niceTicks, type Scale } from '../../plots/scale';
 import {
@@ -15,6 +17,7 @@ import {
   NOTE,
   path,
   polyline,
+  rect,
   type Shape,
   TICK,
   text,
@@ -23,9 +26,9 @@ import { type Axis, type Layout, positionOn } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
 import { boundsOf } from '../../state/view';
 import { LONGEST_NAME, labelledLevels, labelRoom } from '../explorer/figure/frame';
-import { axisTitle, cutShort, settingText, titleWithUnit } from '../explorer/figure/words';
+import { axisTitle, cutShort, settingText, shortName, titleWithUnit } from '../explorer/figure/words';
 import type { Question } from './question';
-import { chosenOf, settingName } from './words';
+import { settingName } from './words';
 
 export const FIGURE_HEIGHT = 216;
 const TOP = 26;
@@ -48,10 +51,35 @@ interface Room {
   readonly bottom: number;
 }
 
+const bounds = (question: Question, answer: Recommendation) => [
+  ...answer.guards,
+  ...(question.asked.request.constraints ?? []),
+];
+
+/** The two measures of a plane: what is aimed at, or what is aimed at and what is guarded; a cost runs across. */
+function planeOf(question: Question, answer: Recommendation): readonly [BundledQuantity, BundledQuantity] | null {
+  const [first, second] = question.aims.map((a) => a.quantity);
+  if (second) return [first, second];
+  const known = new Set(answer.candidates.flatMap((c) => Object.keys(c.means)));
+  const other = catalogue.quantities.find(
+    (q) => q.name !== first.name && known.has(q.name) && bounds(question, answer).some((b) => b.measure === q.name),
+  );
+  if (!other) return null;
+  return first.aim === 'cpu' || other.aim === 'throughput' ? [other, first] : [first, other];
+}
+
 /** Which picture an answer can have. */
-export function figureOf(question: Question, layout: Layout): 'trade' | 'across' | null {
-  if (question.aims.length > 1) return 'trade';
+export function figureOf(question: Question, answer: Recommendation, layout: Layout): 'trade' | 'across' | null {
+  if (planeOf(question, answer)) return 'trade';
   return acrossAxis(layout) ? 'across' : null;
+}
+
+/** What the picture is called. */
+export function titleOf(question: Question, answer: Recommendation): string {
+  const plane = planeOf(question, answer);
+  if (!plane) return 'The best of each setting';
+  if (question.aims.length > 1) return 'What one costs in the other';
+  return plane[1].aim === 'cpu' ? 'What less CPU costs' : 'What it costs in latency';
 }
 
 function acrossAxis(layout: Layout): Axis | null {
@@ -88,50 +116,94 @@ function leftOf(domain: readonly [number, number]): number {
   return Math.ceil(Math.max(...ticks.map((t) => words(t).length)) * CHARACTER + 12);
 }
 
-/** Bounds on a measure of the picture, with their words. */
-function limitLines(question: Question, measure: BundledQuantity, room: Room, along: 'x' | 'y', scale: Scale): Shape[] {
-  return (question.asked.request.constraints ?? [])
+/** A bound in the unit of its measure: of percents, from the best or from what is set now. */
+function boundOf(
+  { measure, limit, value }: Recommendation['guards'][number],
+  answer: Recommendation,
+): { readonly at: number; readonly most: boolean; readonly words: string } | null {
+  if (limit === 'at most' || limit === 'at least')
+    return { at: value, most: limit === 'at most', words: `${limit} ${brief(value)}` };
+  const less = catalogue.quantities.find((q) => q.name === measure)?.better === 'less';
+  const means = answer.candidates.map((c) => c.means[measure]);
+  const now = referenceOf(answer)?.means[measure];
+  if (limit === 'within current')
+    return now === undefined
+      ? null
+      : {
+          at: now * (1 + (less ? value : -value) / 100),
+          most: less,
+          words: `over ${brief(value, 2)} % ${less ? 'above' : 'below'} now`,
+        };
+  const best = less ? Math.min(...means) / (1 - value / 100) : Math.max(...means) * (1 - value / 100);
+  return { at: best, most: less, words: `over ${brief(value, 2)} % ${less ? 'above' : 'below'} the best` };
+}
+
+/** Bounds on a measure of the picture, with their words; what lies beyond them is shaded. */
+function limitLines(
+  question: Question,
+  answer: Recommendation,
+  measure: BundledQuantity,
+  room: Room,
+  along: 'x' | 'y',
+  scale: Scale,
+): Shape[] {
+  return bounds(question, answer)
     .filter((c) => c.measure === measure.name)
     .flatMap((c) => {
-      const at = scale(c.value);
+      const bound = boundOf(c, answer);
+      if (!bound) return [];
+      const at = scale(bound.at);
       const [lo, hi] = along === 'y' ? [room.top, room.bottom] : [room.left, room.right];
       if (!(at >= lo && at <= hi)) return [];
       const dashes: Attributes = { stroke: 'var(--ink-2)', 'stroke-dasharray': '4 3' };
-      const words = `${c.limit} ${brief(c.value)}`;
-      if (along === 'y')
+      const beyond: Attributes = { fill: 'var(--ground-2)' };
+      if (along === 'y') {
+        const [from, to] = bound.most ? [lo, at] : [at, hi];
         return [
+          rect(room.left, from, room.right - room.left, to - from, beyond),
           line(room.left, at, room.right, at, dashes),
-          text(room.right, at - 4, words, { ...NOTE, ...END, ...HALO }),
+          text(room.right - 4, bound.most ? room.top + 12 : room.bottom - 6, bound.words, { ...NOTE, ...END, ...HALO }),
         ];
-      return [line(at, room.top, at, room.bottom, dashes), text(at + 4, room.top + 10, words, { ...NOTE, ...HALO })];
+      }
+      const [from, to] = bound.most ? [at, hi] : [lo, at];
+      return [
+        rect(from, room.top, to - from, room.bottom - room.top, beyond),
+        line(at, room.top, at, room.bottom, dashes),
+        text(bound.most ? room.right - 4 : room.left + 4, room.bottom - 6, bound.words, {
+          ...NOTE,
+          ...HALO,
+          ...(bound.most ? END : {}),
+        }),
+      ];
     });
 }
 
-const MOST_JOINED = 6;
-
-/** Settings that are as good are joined with the answer, where they are few. */
-function joins(answer: Recommendation, spots: readonly Spot[]): Shape[] {
-  const best = spots.find((s) => s.place === chosenOf(answer));
-  if (!best || answer.choices.length > MOST_JOINED) return [];
-  return spots
-    .filter((s) => s !== best && answer.choices.includes(s.place))
-    .map((s) => line(best.x, best.y, s.x, s.y, { stroke: 'var(--line-2)', 'stroke-width': 2 }));
+function referenceOf({ reference, candidates }: Recommendation): Candidate | undefined {
+  const wanted = reference && Object.entries(reference);
+  return wanted ? candidates.find((c) => wanted.every(([name, level]) => c.factors[name] === level)) : undefined;
 }
 
+const box = (x: number, y: number, half: number, width: number): Shape =>
+  rect(x - half, y - half, 2 * half, 2 * half, { fill: 'none', stroke: 'var(--ink)', 'stroke-width': width });
+
+/** Filled: within the limits; hollow: not. In a box: as good; in a bold one: the answer; in a ring: what it is compared with. */
 function marks(answer: Recommendation, spots: readonly Spot[], kind: Kind | null): Shape[] {
-  const near = new Set<number | null>([...answer.choices, chosenOf(answer)]);
+  const near = new Set(answer.choices);
   const one = ({ place, candidate, x, y }: Spot): Shape => {
-    const strong = near.has(place) || answer.frontier.includes(place);
+    const strong = near.has(place);
     const look: Attributes = candidate.allowed
-      ? { fill: strong ? 'var(--ink)' : 'var(--line-3)' }
-      : { fill: 'var(--ground)', stroke: 'var(--line-3)' };
+      ? { fill: strong ? 'var(--ink)' : 'var(--ink-3)' }
+      : { fill: 'var(--ground)', stroke: 'var(--ink-3)' };
     // what is predicted is no datum: it has no kind
-    return kind ? mark(kind, x, y, strong ? 3.5 : 2.5, look) : circle(x, y, strong ? 3 : 2, look);
+    return kind ? mark(kind, x, y, strong ? 3.5 : 3, look) : circle(x, y, 3, look);
   };
   const last = spots.filter((s) => near.has(s.place));
   const out = [...spots.filter((s) => !near.has(s.place)), ...last].map(one);
-  const best = spots.find((s) => s.place === chosenOf(answer));
-  if (best) out.push(circle(best.x, best.y, 8, { fill: 'none', stroke: 'var(--ink)', 'stroke-width': 1.5 }));
+  for (const { x, y, place } of last)
+    out.push(box(x, y, place === answer.answer ? 8 : 6.5, place === answer.answer ? 2.5 : 1));
+  const now = referenceOf(answer);
+  const there = now && spots.find((s) => s.candidate === now);
+  if (there) out.push(circle(there.x, there.y, 8, { fill: 'none', stroke: 'var(--ink)', 'stroke-width': 1.5 }));
   return out;
 }
 
@@ -186,14 +258,14 @@ function labels(
   room: Room,
   also: readonly number[],
 ): Shape[] {
-  const own = chosenOf(answer);
+  const own = answer.answer;
   const wanted = [...new Set([...(own === null ? [] : [own]), ...answer.choices, ...also])];
   const taken: Label['box'][] = spots.map((s) => [s.x - 4, s.y - 4, s.x + 4, s.y + 4]);
   const out: Shape[] = [];
   for (const place of wanted.slice(0, MOST_LABELS)) {
     const spot = spots.find((s) => s.place === place);
     if (!spot) continue;
-    const bold = place === chosenOf(answer);
+    const bold = place === answer.answer;
     const words = cutShort(settingName(layout, question.settingOf(spot.candidate.factors), false), 34);
     const others = taken.filter(([l, t]) => l !== spot.x - 4 || t !== spot.y - 4);
     const label = placed(spot, words, bold, room, others);
@@ -254,9 +326,8 @@ function across(question: Question, answer: Recommendation, layout: Layout, kind
     line(room.left, room.bottom, room.right, room.bottom, { stroke: 'var(--line-3)' }),
     ...levelTicks(axis, at, room),
     text(room.left, FIGURE_HEIGHT - 4, axisTitle(axis), { ...AXIS, 'data-quantity': axis.name }),
-    ...limitLines(question, quantity, room, 'y', v),
+    ...limitLines(question, answer, quantity, room, 'y', v),
     ...curve,
-    ...joins(answer, spots),
     ...marks(answer, spots, kind),
     ...labels(question, answer, layout, spots, room, []),
   ];
@@ -272,9 +343,29 @@ function levelTicks(axis: Axis, at: Scale, room: Room): Shape[] {
   });
 }
 
+/** The settings of each level of the upward axis, joined in the order of the other. */
+function eachLevel(spots: readonly Spot[], question: Question, { x, y }: Layout): Shape[] {
+  if (question.aims.length > 2 || !x || !y || x.names) return [];
+  return y.levels.map((level) => {
+    const at = (s: Spot) => Number(question.settingOf(s.candidate.factors)[x.name]);
+    const own = spots
+      .filter((s) => positionOn(y, question.settingOf(s.candidate.factors)[y.name]) === level)
+      .sort((a, b) => at(a) - at(b));
+    return path(
+      polyline(
+        own.map((s) => s.x),
+        own.map((s) => s.y),
+      ),
+      { stroke: 'var(--line-3)', fill: 'none' },
+    );
+  });
+}
+
 /** What one measure costs in the other: the settings that nothing beats are joined. */
 function trade(question: Question, answer: Recommendation, layout: Layout, kind: Kind | null, width: number): Shape[] {
-  const [up, over] = question.aims.map((a) => a.quantity);
+  const plane = planeOf(question, answer);
+  if (!plane) return [];
+  const [up, over] = plane;
   const ys = answer.candidates.map((c) => c.means[up.name]);
   const xs = answer.candidates.map((c) => c.means[over.name]);
   const [domain, range] = [padded(ys), padded(xs)];
@@ -287,8 +378,8 @@ function trade(question: Question, answer: Recommendation, layout: Layout, kind:
   // with three measures, what nothing beats is no line in the plane of two
   const front = spots.filter((s) => answer.frontier.includes(s.place)).sort((a, b) => a.x - b.x || b.y - a.y);
   const curve =
-    question.aims.length > 2
-      ? []
+    question.aims.length !== 2
+      ? eachLevel(spots, question, layout)
       : [
           path(
             polyline(
@@ -305,8 +396,10 @@ function trade(question: Question, answer: Recommendation, layout: Layout, kind:
       : [];
   const ticks = niceTicks(range[0], range[1], Math.max(2, Math.min(6, Math.floor(width / 80))));
   const words = tickWords(ticks);
-  const ends = [first, last].flatMap((s) => (s ? [s.place] : []));
+  const ends = question.aims.length > 1 ? [first, last].flatMap((s) => (s ? [s.place] : [])) : [];
   return [
+    ...limitLines(question, answer, up, room, 'y', v),
+    ...limitLines(question, answer, over, room, 'x', h),
     ...valueAxis(domain, up, room, v),
     line(room.left, room.bottom, room.right, room.bottom, { stroke: 'var(--line-3)' }),
     ...ticks.flatMap((tick) => [
@@ -314,11 +407,8 @@ function trade(question: Question, answer: Recommendation, layout: Layout, kind:
       text(h(tick), room.bottom + 16, words(tick), { ...TICK, ...MIDDLE }),
     ]),
     text(room.left, FIGURE_HEIGHT - 4, titleWithUnit(over), { ...AXIS, 'data-quantity': over.name }),
-    ...limitLines(question, up, room, 'y', v),
-    ...limitLines(question, over, room, 'x', h),
     ...chord,
     ...curve,
-    ...joins(answer, spots),
     ...marks(answer, spots, kind),
     ...labels(question, answer, layout, spots, room, ends),
   ];
@@ -331,24 +421,27 @@ export function figureShapes(
   kind: Kind | null,
   width: number,
 ): Shape[] {
-  const which = figureOf(question, layout);
+  const which = figureOf(question, answer, layout);
   if (which === null || width < 80) return [];
   return (which === 'trade' ? trade : across)(question, answer, layout, question.model ? null : kind, width);
 }
 
 /** What the picture shows, below it. */
 export function captionOf(question: Question, answer: Recommendation, layout: Layout): string {
-  const which = figureOf(question, layout);
-  const joined =
-    answer.choices.length > 1 && answer.choices.length <= MOST_JOINED
-      ? ' Grey lines join it with those that are as good.'
-      : '';
-  const best =
-    answer.answer === null ? (answer.best === null ? '' : ' The ring is the best mean.') : ' The ring is the answer.';
+  const which = figureOf(question, answer, layout);
+  const hollow = answer.candidates.some((c) => !c.allowed) ? ' Hollow: breaks a limit.' : '';
+  const boxed = answer.answer === null ? '' : ' Bold box: the answer.';
+  const good = answer.choices.length > 1 ? ' Thin boxes: as good.' : '';
+  const ring = referenceOf(answer) ? ' Ring: what it is compared with.' : '';
+  const read = `${boxed}${good}${hollow}${ring}`;
   if (which === 'across')
-    return `Every setting${question.model ? ' as predicted' : ''}; the line follows the best one of each.${best}${joined}`;
+    return `Every setting${question.model ? ' as predicted' : ''}; the line follows the best one of each.${read}`;
+  if (question.aims.length === 1) {
+    const named = layout.y && layout.y.levels.length > 1 ? ` Each line is one ${inSentence(shortName(layout.y))}.` : '';
+    return `Every setting.${named}${read}`;
+  }
   const more =
     question.aims.length > 2 ? ' The third measure is in the table.' : ' The line joins those that none beats in both.';
   const furthest = question.goal === 'balance' ? ' The balance is furthest from the dotted line between its ends.' : '';
-  return `Every setting.${more}${furthest}${best}${joined}`;
+  return `Every setting.${more}${furthest}${read}`;
 }

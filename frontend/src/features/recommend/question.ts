@@ -4,10 +4,10 @@ import type { Asked } from '../../api/recommendations';
 import type { Aim, Factor, Factors, FactorValue } from '../../api/types';
 import { catalogue } from '../../engine/catalogue';
 import type { Advice, Goal, Role } from '../../state/advice';
-import { GOALS, ROLES } from '../../state/advice';
+import { GOALS, ROLES, START_ADVICE } from '../../state/advice';
 import type { Binding } from '../../state/binding';
 import type { ExplorerState } from '../../state/explorer';
-import { type Axis, levelAt } from '../../state/layout';
+import { type Axis, levelAt, positionOn } from '../../state/layout';
 import type { BundledModel, BundledQuantity } from '../../state/models';
 import type { Slice, Subject } from '../../state/view';
 
@@ -75,16 +75,23 @@ export function levelsOf(
   factors: readonly Factor[],
 ): Record<string, FactorValue> {
   const given = (name: string) => factors.some((factor) => factor.name === name && !factor.choice);
-  const where: Record<string, FactorValue> = { ...state.where };
-  for (const [axis, at] of [
-    [slice.layout.x, state.x],
-    [slice.layout.y, state.y],
-  ] as const)
-    if (axis && at !== null && axis.levels.length > 1 && given(axis.name)) {
-      const level = nearest(axis, at);
-      where[axis.name] = axis.names ? levelAt(axis, level) : level;
-    }
-  return where;
+  const { x, y } = slice.layout;
+  const axes = [
+    { axis: x, at: state.x },
+    { axis: y, at: state.y },
+  ].flatMap(({ axis, at }) =>
+    axis && at !== null && axis.levels.length > 1 && given(axis.name) ? [{ axis, near: nearest(axis, at) }] : [],
+  );
+  const levelOf = (axis: Axis, level: number): FactorValue => (axis.names ? levelAt(axis, level) : level);
+  // with gaps in the design, the nearest cell that there is
+  const away = ({ factors: own }: Slice['cells'][number]): number =>
+    axes.reduce((sum, { axis, near }) => {
+      const level = positionOn(axis, own[axis.name]);
+      return level === null ? Infinity : sum + Math.abs(axis.levels.indexOf(level) - axis.levels.indexOf(near));
+    }, 0);
+  const cell = slice.cells.reduce((a, b) => (away(b) < away(a) ? b : a), slice.cells[0]);
+  const here = axes.map(({ axis, near }) => [axis.name, cell?.factors[axis.name] ?? levelOf(axis, near)]);
+  return { ...state.where, ...Object.fromEntries(here) };
 }
 
 interface Grid {
@@ -143,13 +150,21 @@ const LABELS: Readonly<Record<Role, string>> = { throughput: 'throughput', cpu: 
 type Rest = Omit<Asked['request'], 'aims' | 'model' | 'over'>;
 
 function restOf(advice: Advice): Rest {
-  const { interface: name, driver } = advice;
   return {
     constraints: advice.limits.map(({ measure, limit, value }) => ({ measure, limit, value })),
-    interface: name,
-    ...(driver === null ? {} : { driver }),
+    ...(Object.keys(advice.current).length > 0 ? { current: { ...advice.current } } : {}),
+    interface: START_ADVICE.interface,
   };
 }
+
+/** The same question with whom the commands are for: the answer is the same. */
+export function appliedTo(asked: Asked, { interface: name, driver, kernel }: Machine): Asked {
+  const whom = { interface: name, ...(driver ? { driver, ...(kernel ? { kernel } : {}) } : {}) };
+  if (asked.of === 'runs') return { ...asked, request: { ...asked.request, ...whom } };
+  return { ...asked, request: { ...asked.request, ...whom } };
+}
+
+export type Machine = Pick<Advice, 'interface' | 'driver' | 'kernel'>;
 
 const aimOf = ({ quantity, weight }: Aimed): Aim => ({ measure: quantity.name, weight });
 

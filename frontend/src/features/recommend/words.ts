@@ -2,8 +2,8 @@
 // A recommendation in sentences and rows. No DOM.
 import type { Candidate, Factors, Kind, Recommendation } from '../../api/types';
 import { inSentence } from '../../components/factorWords';
-import { brief, decimal } from '../../plots/number';
-import type { Goal, Role } from '../../state/advice';
+import { brief, decimal, setting } from '../../plots/number';
+import { type Goal, ROLES, type Role } from '../../state/advice';
 import { type Axis, delayMicroseconds, isDelay, type Layout, positionOn } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
 import { redundant, settingText, shortName, unitAfter } from '../explorer/figure/words';
@@ -71,114 +71,205 @@ export function valueWords(quantity: Pick<BundledQuantity, 'label' | 'unit'>, va
 /** "latency", "99th percentile of latency", "system CPU time per 10⁹ bytes". */
 const named = (quantity: Pick<BundledQuantity, 'label'>): string => inSentence(quantity.label);
 
-export function goalWords(question: Pick<Question, 'goal' | 'aims'>): string {
-  const listed = question.aims.map(({ quantity }) => named(quantity));
-  const all = `${listed.slice(0, -1).join(', ')} and ${listed.at(-1)}`;
-  if (question.goal === 'balance') return `For a balance of ${all}`;
-  if (question.goal === 'trade') {
-    const alike = question.aims.every(({ weight }) => weight === question.aims[0].weight);
-    return `For ${all}, weighed ${alike ? 'alike' : question.aims.map(({ weight }) => brief(weight, 3)).join(' : ')}`;
-  }
-  const [{ quantity }] = question.aims;
-  return question.goal === 'throughput'
-    ? `For ${listed[0]}`
-    : `For ${quantity.better === 'more' ? 'most' : 'least'} ${listed[0]}`;
-}
-
-function meansOf(question: Question, best: Candidate): string {
-  return question.aims
-    .flatMap(({ quantity }) => {
-      const mean = best.means[quantity.name];
-      return mean === undefined ? [] : [valueWords(quantity, mean)];
-    })
-    .join(', ');
-}
-
-/** The setting that the answer is about: what to set, else the best mean; null where none keeps the limits. */
-export const chosenOf = (answer: Recommendation): number | null => answer.answer ?? answer.best;
-
-/** Whose machine it was, where it is not the reader's own. */
-const HOSTS: Readonly<Record<Kind, string>> = {
-  published: 'On the host of this publication, for ',
-  emulated: 'On the emulated host, for ',
-  simulated: 'On the simulated host, for ',
-  measured: 'For ',
+const SHORT: Readonly<Record<string, string>> = {
+  latency_p99_us: 'p99 latency',
+  latency_p50_us: 'median latency',
 };
 
-export function subjectOf(question: Pick<Question, 'goal' | 'aims'>, kind: Kind): string {
-  return goalWords(question).replace(/^For /, HOSTS[kind]);
+/** A measure in one line with others: "throughput", "system CPU", "p99 latency". */
+export const shortMeasure = (quantity: Pick<BundledQuantity, 'name' | 'label'>): string =>
+  SHORT[quantity.name] ??
+  named(quantity)
+    .replace(/ time per 10⁹ bytes$/, '')
+    .replace(/ per 10⁹ bytes$/, '');
+
+/** Whose machine the answer is about, and where it is not the reader's own. */
+const HOSTS: Readonly<Record<Kind, string>> = {
+  published: 'for the host of this publication, not for yours',
+  emulated: 'for the emulated host, not for yours',
+  simulated: 'for the simulated host, not for yours',
+  measured: 'for the host that was measured',
+};
+
+export const hostWords = (kind: Kind): string => HOSTS[kind];
+
+export type Effect = Recommendation['effects'][number];
+
+/** As many decimals as the interval tells, one where nothing is known of chance. */
+function decimalsOf({ change_percent: change, ci95_percent: ci }: Effect): number {
+  if (!ci) return Math.abs(change) < 10 ? 1 : 0;
+  const width = ci[1] - ci[0];
+  return width < 0.15 ? 2 : width < 1.5 ? 1 : 0;
 }
 
-/** What to set, in one sentence; or why nothing is said. */
-export function sentenceOf(question: Question, answer: Recommendation, layout: Layout, kind: Kind): Part[] {
-  const goal = subjectOf(question, kind);
-  const { answer: place, best, ask, choices, candidates, tolerance_percent: tolerance } = answer;
-  if (best === null) return [{ text: `${goal}: ${answer.message ?? 'no setting will do.'}` }];
+/** "−26", "+1.2" */
+const signed = (value: number, decimals: number): string => {
+  const text = decimal(Math.abs(value), decimals);
+  return Number(text) === 0 ? '0' : `${value < 0 ? '−' : '+'}${text}`;
+};
+
+/** "−26 %" */
+export const changeWords = (effect: Effect): string => `${signed(effect.change_percent, decimalsOf(effect))}\u00a0%`;
+
+/** "−28 to −24"; null where nothing is known of chance. */
+export function intervalWords(effect: Effect): string | null {
+  return effect.ci95_percent?.map((end) => signed(end, decimalsOf(effect))).join(' to ') ?? null;
+}
+
+/** From here on a change is said as a ratio. */
+const TWICE_PERCENT = 100;
+
+/** "26 % less (24 to 28)", "2.5 times as much (2.3 to 2.7)", "the same within the interval (−1 to +2 %)". */
+function comparison(effect: Effect): Part[] {
+  const { change_percent: change, ci95_percent: ci } = effect;
+  if (isAlike(effect)) return [{ text: `the same within the interval (${intervalWords(effect)}\u00a0%)` }];
+  const decimals = decimalsOf(effect);
+  const isRatio = change >= TWICE_PERCENT;
+  const size = (percent: number): string =>
+    isRatio ? brief(1 + percent / 100, 2) : decimal(Math.abs(percent), decimals);
+  const words = isRatio ? `${size(change)} times as much` : `${size(change)}\u00a0% ${change < 0 ? 'less' : 'more'}`;
+  if (!ci) return [{ text: words, strong: true }];
+  const ends = [...ci].sort((a, b) => Math.abs(a) - Math.abs(b));
+  return [{ text: words, strong: true }, { text: ` (${ends.map(size).join(' to ')})` }];
+}
+
+/** "system CPU time per 10⁹ bytes 12.1 s, 26 % less (24 to 28)" of each measure that is aimed at. */
+function aimWords(question: Question, answer: Recommendation, best: Candidate): Part[] {
+  return question.aims.flatMap(({ quantity }, i): Part[] => {
+    const mean = best.means[quantity.name];
+    if (mean === undefined) return [];
+    const effect = answer.effects.find((e) => e.measure === quantity.name);
+    const value = `${i > 0 ? '; ' : ''}${named(quantity)} ${valueWords(quantity, mean)}`;
+    return effect ? [{ text: `${value}, ` }, ...comparison(effect)] : [{ text: value }];
+  });
+}
+
+/** How many settings would do as well, and why this one. */
+export function whyOf(question: Question, answer: Recommendation): string | null {
+  const { answer: place, choices, candidates, tolerance_percent: tolerance } = answer;
+  if (place === null) return null;
+  const lost = `${brief(tolerance, 2)}\u00a0%`;
+  if (question.model) return `It changes least of the ${choices.length} predictions that lose at most ${lost}.`;
+  if (candidates[place].probability_allowed === null) return 'One value for each setting: nothing is known of chance.';
+  return choices.length > 1
+    ? `It changes least of the ${choices.length} settings that keep the limits and lose at most ${lost}.`
+    : `Every other setting breaks a limit or loses more than ${lost}, or may.`;
+}
+
+const notEnough = (why: string): Part[] => [
+  { text: 'Not enough to recommend.', strong: true },
+  { text: ` ${why.replace(/^Not enough to recommend a setting: none/, 'No setting')}` },
+];
+
+/** Why there is no answer, where the question was refused. */
+export const refusedWords = notEnough;
+
+/** What to set, and what it gains; or why nothing is said. */
+export function sentenceOf(question: Question, answer: Recommendation, layout: Layout): Part[] {
+  const { answer: place, best, ask, candidates, reference } = answer;
+  if (best === null) return [{ text: 'No setting will do.', strong: true }, { text: ` ${answer.message ?? ''}` }];
   if (ask.length > 0)
     return [
-      {
-        text: `${goal}: how much delay is allowed? Only a cost was measured.`,
-      },
+      { text: 'How long may a packet wait?', strong: true },
+      { text: ' What a delay costs in latency was not measured, and least CPU alone says: longer.' },
     ];
-  if (place === null) return [{ text: `${goal}: ${answer.message ?? 'not enough to recommend a setting.'}` }];
-  const setting = candidates[place];
-  const alike = choices.length - 1;
-  const why = question.model
-    ? `, of ${candidates.length} predictions`
-    : candidates[place].probability_allowed === null
-      ? `; one value for each setting: nothing is known of chance`
-      : alike > 0
-        ? `; it changes least of the ${choices.length} settings that lose at most ${brief(tolerance, 2)}\u00a0%`
-        : `; every other setting loses more than ${brief(tolerance, 2)}\u00a0%, or may`;
-  return [
-    { text: `${goal}: ` },
-    { text: settingName(layout, question.settingOf(setting.factors)), place, strong: true },
-    { text: `, ${meansOf(question, setting)}${why}.` },
-  ];
+  if (place === null) return notEnough(answer.message ?? '');
+  const chosen = candidates[place];
+  const name = { text: settingName(layout, question.settingOf(chosen.factors)), place, strong: true };
+  const source = question.model ? `As the model “${question.model.title}” predicts, no run: ` : 'Set ';
+  const found = [{ text: source }, name, { text: ': ' }, ...aimWords(question, answer, chosen)];
+  if (answer.effects.length === 0)
+    return [...found, { text: question.model ? '.' : `; ${FURTHER} ${brief(answer.tolerance_percent, 2)}\u00a0%.` }];
+  const there = reference === null ? 'now' : `at ${settingName(layout, question.settingOf(reference), false)}`;
+  const aimed = answer.effects.filter(({ measure }) => question.aims.some((a) => a.quantity.name === measure));
+  const links = new Set(aimed.map((e) => (isAlike(e) || e.change_percent >= TWICE_PERCENT ? 'as' : 'than')));
+  const link = links.size === 1 ? [...links][0] : 'against';
+  return [...found, { text: ` ${link} ${link === 'against' ? there.replace(/^at /, '') : there}.` }];
 }
 
-/** A limit on the delay to choose: what the control says, and what it would set. */
+const isAlike = ({ ci95_percent: ci }: Effect): boolean => ci !== null && ci[0] <= 0 && ci[1] >= 0;
+
+const FURTHER = 'no setting that keeps the limits gains more than';
+
+/** A limit on the delay to choose: what it would set, and what that would change. */
 export interface Offer {
   readonly factor: string;
   readonly atMost: number;
-  readonly text: string;
+  /** "at most 40 ticks (41.0 µs)", and in short "≤ 40 ticks". */
+  readonly limit: string;
+  readonly brief: string;
+  readonly setting: string;
+  readonly effects: readonly Effect[];
 }
 
 export function offersOf(question: Question, answer: Recommendation, layout: Layout): Offer[] {
-  return answer.ask.map(({ factor, at_most: atMost, factors, loss_percent: loss }) => {
+  return answer.ask.map(({ factor, at_most: atMost, factors, effects }) => {
     const axis = [layout.x, layout.y].find((a) => a?.name === factor);
-    const limit = axis ? axisWords(axis, atMost, false).replace(/^\S+/, 'at most') : `${factor} ${brief(atMost, 4)}`;
-    const setting = factors === null ? 'no setting' : settingName(layout, question.settingOf(factors), false);
-    const dearer = loss === null || loss < 0.05 ? '' : `, ${brief(loss, 2)}\u00a0% more`;
-    return { factor, atMost, text: `${limit}: ${setting}${dearer}` };
+    const limit = axis
+      ? axisWords(axis, atMost, true).replace(/^\S+/, 'at most')
+      : `${factor} at most ${setting(atMost)}`;
+    const brief = limit.replace(/^at most/, '≤').replace(/ \(.*$/, '');
+    const wouldSet = factors === null ? 'no setting' : settingName(layout, question.settingOf(factors), false);
+    return { factor, atMost, limit, brief, setting: wouldSet, effects };
   });
 }
 
-/** What was guarded without being asked for. */
-function guardWords(
-  { guards }: Recommendation,
-  quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label'>>,
-): string[] {
-  return guards.map(({ measure, value }) => {
-    const quantity = quantities.get(measure);
-    return `Kept without being asked: ${quantity ? named(quantity) : measure} within ${brief(value, 2)}\u00a0% of its best.`;
-  });
-}
-
-/** What limits the answer, and what else may do. */
-export function notesOf(
+/** Where an answer changes something: what is aimed at, what is guarded, then one of each other kind that is known. */
+export function tracked(
   question: Question,
-  answer: Recommendation,
+  { guards }: Recommendation,
+  known: Partial<Record<Role, BundledQuantity>>,
+  effects: readonly Effect[],
+): Effect[] {
+  const late = effects.some(({ measure }) => measure === LATE);
+  const names = [
+    ...question.aims.map(({ quantity }) => quantity.name),
+    ...guards.map(({ measure }) => measure),
+    ...ROLES.flatMap((role) => (role === 'latency' && late ? LATE : (known[role]?.name ?? []))),
+    'package_energy_j',
+  ];
+  return [...new Set(names)].flatMap((name) => effects.filter((e) => e.measure === name));
+}
+
+/** Where the slow replies are known, they stand for latency. */
+const LATE = 'latency_p99_us';
+
+/** "Kept: throughput within 1 % of its best, latency, 99th percentile, at most 10 % above MTU 1500, delay 10." */
+export function guardWords(
+  question: Question,
+  { guards, reference }: Recommendation,
+  layout: Layout,
   quantities: ReadonlyMap<string, Pick<BundledQuantity, 'label'>>,
-): string[] {
-  const notes = answer.cautions.map((caution) => `Caution: ${caution}`);
+): string | null {
+  if (guards.length === 0) return null;
+  const now = reference === null ? 'now' : settingName(layout, question.settingOf(reference), false);
+  const kept = guards.map(({ measure, limit, value }) => {
+    const quantity = quantities.get(measure);
+    const name = quantity ? named(quantity) : measure;
+    const size = `${brief(value, 2)}\u00a0%`;
+    return limit === 'within' ? `${name} within ${size} of its best` : `${name} at most ${size} above ${now}`;
+  });
+  return `Kept without being asked: ${kept.join('; ')}.`;
+}
+
+/** What limits the answer. */
+export function notesOf(question: Question, answer: Recommendation): string[] {
+  const notes: string[] = [];
   if (question.model)
     notes.push(
       `No run here has ${named(question.aims[0].quantity)}: the model “${question.model.title}” predicts it, with its default parameters.`,
     );
-  notes.push(...guardWords(answer, quantities));
-  if (answer.answer !== null && answer.message) notes.push(answer.message);
+  // of values without a spread, the reason for the setting says it
+  const drawn = answer.answer !== null && answer.candidates[answer.answer].probability_allowed !== null;
+  if (answer.message && (drawn || question.model)) notes.push(answer.message);
   if (answer.left_out > 0) notes.push(`${decimal(answer.left_out, 0)} runs without what was asked about do not count.`);
+  const without = answer.without.length;
+  if (without > 0)
+    notes.push(
+      without === 1
+        ? 'The run that this view leaves out does not count here either.'
+        : `The ${without} runs that this view leaves out do not count here either.`,
+    );
   return notes;
 }
 

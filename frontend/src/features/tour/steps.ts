@@ -32,11 +32,11 @@ export const STEPS: readonly Step[] = [
     side: 'left',
   },
   {
-    title: 'What should I set?',
+    title: 'What to set',
     words:
-      'Choose a goal and limits: the answer is a setting, how sure it is the best, and the commands for your driver.',
+      'Choose a goal and limits: the answer is a setting, what it gains and costs, and the commands for your driver.',
     anchor: '.explorer .advice',
-    side: 'above',
+    side: 'below',
   },
   {
     title: 'The address is the view',

@@ -42,7 +42,6 @@ export function candidate(factors: Factors, means: Record<string, number>, rest:
     means,
     loss_percent: 0,
     gain_percent: 100,
-    probability_best: 0,
     probability_allowed: 1,
     allowed: true,
     resolved: true,
@@ -99,7 +98,6 @@ export const eight = (rest: Partial<Recommendation> = {}): Recommendation =>
         { throughput_mbps, traffic_cpu_s_per_gb },
         {
           loss_percent: 100 * (1 - throughput_mbps / 200),
-          probability_best: [0.93, 0.07][i] ?? 0,
           resolved: i > 1,
           runs_to_resolve: i === 1 ? 24 : null,
           allowed: i < 6,

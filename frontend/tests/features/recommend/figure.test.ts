@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import { frameOf } from '../../../src/features/explorer/figure/frame';
 import { cells } from '../../../src/features/explorer/figure/heat';
-import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes } from '../../../src/features/recommend/figure';
+import { captionOf, FIGURE_HEIGHT, figureOf, figureShapes, titleOf } from '../../../src/features/recommend/figure';
 import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';
 import { fromQuery } from '../../../src/state/link';
@@ -26,22 +26,38 @@ describe('the curve over the delay', () => {
     await expect(svg(shapes, 'across')).toMatchFileSnapshot('__snapshots__/across.svg');
   });
 
-  it('rings the best and names it and what is joined to it, and the limit', () => {
-    expect(shapes.filter((s) => s.tag === 'circle' && s.attributes.r === 8)).toHaveLength(1);
+  it('boxes the answer and what is as good, names them, and draws the limit', () => {
+    const boxes = shapes.filter((s) => s.tag === 'rect' && s.attributes.fill === 'none');
+    expect(boxes.map((s) => s.attributes['stroke-width']).sort()).toEqual([1, 2.5]);
     expect(words(shapes)).toEqual(expect.arrayContaining(['MTU 1500, delay 40', 'MTU 1500, delay 10', 'at least 150']));
-    expect(captionOf(question, eight(), slice.layout)).toMatch(/ring.*as good/);
+    expect(captionOf(question, eight(), slice.layout)).toMatch(/Bold box: the answer\. Thin boxes: as good\. Hollow/);
   });
 
-  it('has no ring without an answer, and is nothing where there is no room', () => {
-    const none = figureShapes(
-      question,
-      eight({ best: null, answer: null, choices: [] }),
-      slice.layout,
-      'measured',
-      420,
-    );
-    expect(none.some((s) => s.tag === 'circle')).toBe(false);
+  it('rings what the answer is compared with', () => {
+    const compared = eight({ reference: { mtu_bytes: 9000, delay_us: 100, workload: 'tcp' } });
+    const ringed = figureShapes(question, compared, slice.layout, 'measured', 420);
+    expect(ringed.filter((s) => s.tag === 'circle' && s.attributes.r === 8)).toHaveLength(1);
+    expect(captionOf(question, compared, slice.layout)).toMatch(/Ring: what it is compared with/);
+  });
+
+  it('boxes nothing without an answer, and is nothing where there is no room', () => {
+    const none = figureShapes(question, eight({ answer: null, choices: [] }), slice.layout, 'measured', 420);
+    expect(none.some((s) => s.tag === 'rect' && s.attributes.fill === 'none')).toBe(false);
     expect(figureShapes(question, eight(), slice.layout, 'measured', 40)).toEqual([]);
+  });
+});
+
+describe('the curve of a cost with a guard', () => {
+  const { question, slice } = posed(lab(), 'goal=cpu');
+  const guarded = eight({ guards: [{ measure: 'throughput_mbps', limit: 'within', value: 5 }] });
+  const shapes = figureShapes(question, guarded, slice.layout, 'measured', 420);
+
+  it('is what less of it costs, a line for each MTU, shaded beyond the guard', () => {
+    expect(titleOf(question, guarded)).toBe('What less CPU costs');
+    expect(words(shapes)).toContain('over 5 % below the best');
+    expect(shapes.filter((s) => s.attributes.fill === 'var(--ground-2)')).toHaveLength(1);
+    expect(shapes.filter((s) => s.tag === 'path' && s.attributes.stroke === 'var(--line-3)')).toHaveLength(2);
+    expect(captionOf(question, guarded, slice.layout)).toMatch(/Each line is one MTU/);
   });
 });
 
@@ -50,7 +66,7 @@ describe('the curve of a trade', () => {
 
   it('is this drawing', async () => {
     const shapes = figureShapes(question, eight(), slice.layout, 'measured', 420);
-    expect(figureOf(question, slice.layout)).toBe('trade');
+    expect(figureOf(question, eight(), slice.layout)).toBe('trade');
     await expect(svg(shapes, 'trade')).toMatchFileSnapshot('__snapshots__/trade.svg');
   });
 });
@@ -74,7 +90,7 @@ it('draws predictions without a kind', () => {
     candidate({ mtu_bytes: 4500, delay_us: 655.36 }, { throughput_mbps: 95 }),
   ]);
   const shapes = figureShapes(question, found, slice.layout, 'published', 420);
-  expect(shapes.filter((s) => s.tag === 'circle')).toHaveLength(3);
+  expect(shapes.filter((s) => s.tag === 'circle')).toHaveLength(2);
   expect(svg(shapes, 'model')).not.toMatch(/NaN|undefined/);
 });
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is asked of the server, and what its answer says.
 import { describe, expect, it } from 'vitest';
+import type { Cell } from '../../../src/api/types';
 import { catalogue } from '../../../src/engine/catalogue';
-import { isRefusal } from '../../../src/features/recommend/question';
+import { appliedTo, isRefusal } from '../../../src/features/recommend/question';
 import {
+  changeWords,
   formText,
   goalLabel,
+  guardWords,
+  hostWords,
+  intervalWords,
   notesOf,
   offersOf,
   type Part,
@@ -13,8 +18,10 @@ import {
   settingName,
   spotOf,
   standingOf,
+  tracked,
+  whyOf,
 } from '../../../src/features/recommend/words';
-import { limitIn, readLimits, readWeights, START_ADVICE, withLimit } from '../../../src/state/advice';
+import { limitIn, readCurrent, readLimits, readWeights, START_ADVICE, withLimit } from '../../../src/state/advice';
 import { designed } from '../../designs';
 import { dillon, nfs } from '../../published';
 import { answered, candidate, eight, lab, pose, posed } from './answers';
@@ -41,17 +48,49 @@ describe('the question', () => {
     expect(where('x=workload&workload=udp&delay_us=40')).toMatchObject({ workload: 'udp' });
   });
 
-  it('weighs what has a weight, keeps limits, and names interface and driver', () => {
-    const { question } = posed(lab(), 'goal=trade&weigh=cpu:1.5,latency:0&atmost=latency_us:500&driver=igb');
+  it('weighs what has a weight, keeps limits, and says what is set now', () => {
+    const { question } = posed(
+      lab(),
+      'goal=trade&weigh=cpu:1.5,latency:0&atmost=latency_us:500&within=throughput_mbps:5&now=delay_us:40&driver=igb',
+    );
     expect(question.asked.request).toMatchObject({
       aims: [
         { measure: 'throughput_mbps', weight: 1 },
         { measure: 'traffic_cpu_s_per_gb', weight: 1.5 },
       ],
-      constraints: [{ measure: 'latency_us', limit: 'at most', value: 500 }],
+      constraints: [
+        { measure: 'latency_us', limit: 'at most', value: 500 },
+        { measure: 'throughput_mbps', limit: 'within', value: 5 },
+      ],
+      current: { delay_us: 40 },
       interface: 'eth0',
-      driver: 'igb',
     });
+  });
+
+  it('is the same whomever the commands are for', () => {
+    const { asked } = posed(lab(), 'driver=igb&kernel=6.1&interface=eth7').question;
+    expect(asked).toEqual(posed(lab(), '').question.asked);
+    const { request } = appliedTo(asked, { interface: 'eth7', driver: 'igb', kernel: '6.1' });
+    expect(request).toMatchObject({ interface: 'eth7', driver: 'igb', kernel: '6.1' });
+    const { request: unknown } = appliedTo(asked, { interface: 'eth7', driver: null, kernel: '6.1' });
+    expect(unknown).not.toHaveProperty('kernel');
+  });
+
+  it('is about a cell that there is, where the design has gaps', () => {
+    const factors = { streams: [1, 2, 4], packet_rate_hz: [1000, 2000], mtu_bytes: [1500, 9000] };
+    const whole = designed('gaps', factors, ['throughput_mbps']);
+    const given = {
+      ...whole.experiment,
+      factors: whole.experiment.factors.map((f) => ({ ...f, choice: f.name === 'mtu_bytes' })),
+    };
+    const cells = whole.cells.filter(({ factors: own }) => own.streams !== 4 || own.packet_rate_hz !== 2000);
+    const query = 'x=streams&y=packet_rate_hz&streams=4&packet_rate_hz=2000';
+    const asked = (of: readonly Cell[]) => posed({ ...whole, experiment: given, cells: of }, query).question.where;
+    expect(asked(whole.cells)).toMatchObject({ streams: 4, packet_rate_hz: 2000 });
+    const { streams, packet_rate_hz } = asked(cells);
+    expect(cells.some(({ factors: own }) => own.streams === streams && own.packet_rate_hz === packet_rate_hz)).toBe(
+      true,
+    );
   });
 
   it('balances two measures without weights, throughput or latency against CPU time', () => {
@@ -97,55 +136,114 @@ describe('the answer', () => {
   const { question, slice } = posed(lab(), 'goal=throughput');
   const { layout } = slice;
 
-  it('is a sentence about what changes least of what is as good', () => {
-    const parts = sentenceOf(question, eight({ answer: 1, choices: [0, 1] }), layout, 'measured');
+  const effect = (measure: string, change_percent: number, ci95_percent: [number, number] | null) => ({
+    measure,
+    reference: 100,
+    answer: 100 + change_percent,
+    change_percent,
+    ci95_percent,
+    gain: ci95_percent === null ? null : change_percent > 0,
+    reason: null,
+  });
+  const reference = { mtu_bytes: 1500, delay_us: 10, workload: 'tcp' };
+  const said = (rest: Parameters<typeof eight>[0]) => plain(sentenceOf(question, eight(rest), layout));
+
+  it('is a sentence: what to set, and what it gains against what', () => {
+    const gain = effect('throughput_mbps', 2.345, [1.6, 3.3]);
+    const parts = sentenceOf(question, eight({ answer: 2, reference, effects: [gain] }), layout);
     expect(plain(parts)).toBe(
-      'For throughput: MTU 1500, delay 10 µs, 199.2 Mb/s; it changes least of the 2 settings that lose at most 2 %.',
+      'Set MTU 9000, delay 40 µs: throughput 196 Mb/s, 2 % more (2 to 3) than at MTU 1500, delay 10.',
     );
-    expect(parts.filter((p) => p.place !== undefined).map((p) => p.place)).toEqual([1]);
-    expect(plain(sentenceOf(question, eight({ choices: [0] }), layout, 'measured'))).toMatch(
-      /MTU 1500, delay 40 µs, 200 Mb\/s; every other setting loses more than 2 %, or may\.$/,
+    expect(parts.filter((p) => p.place !== undefined).map((p) => p.place)).toEqual([2]);
+    expect(said({ reference, effects: [effect('throughput_mbps', 2.345, [2.1, 2.6])] })).toMatch(
+      /2\.3 % more \(2\.1 to 2\.6\) than at/,
     );
+  });
+
+  it('says what is not told apart, and a ratio where there is more than twice as much', () => {
+    expect(said({ reference, effects: [effect('throughput_mbps', 0.4, [-1, 2])] })).toMatch(
+      /the same within the interval \(−1 to \+2 %\) as at MTU 1500, delay 10\.$/,
+    );
+    expect(said({ reference, effects: [effect('throughput_mbps', 150, null)] })).toMatch(
+      /2\.5 times as much as at MTU 1500, delay 10\.$/,
+    );
+    expect(said({ reference, effects: [effect('throughput_mbps', -26, null)] })).toMatch(/26 % less than at MTU 1500/);
+  });
+
+  it('keeps the least where nothing gains', () => {
+    expect(said({ answer: 1, reference })).toMatch(
+      /199\.2 Mb\/s; no setting that keeps the limits gains more than 2 %\.$/,
+    );
+  });
+
+  it('says why this one', () => {
+    expect(whyOf(question, eight({ choices: [0, 1] }))?.replaceAll('\u00a0', ' ')).toMatch(
+      /^It changes least of the 2 settings that keep the limits and lose at most 2 %/,
+    );
+    expect(whyOf(question, eight({ choices: [0] }))).toMatch(/^Every other setting breaks a limit or loses more/);
+    const single = answered([candidate(reference, { throughput_mbps: 1 }, { probability_allowed: null })]);
+    expect(whyOf(question, single)).toMatch(/nothing is known of chance/);
   });
 
   it('says whose host it was', () => {
-    expect(plain(sentenceOf(question, eight(), layout, 'emulated'))).toMatch(/^On the emulated host, for throughput: /);
-    expect(plain(sentenceOf(question, eight(), layout, 'published'))).toMatch(/^On the host of this publication, /);
+    expect(hostWords('emulated')).toBe('for the emulated host, not for yours');
+    expect(hostWords('measured')).not.toMatch(/not for yours/);
   });
 
   it('is not given where the runs are not enough for one', () => {
-    const none = eight({
-      answer: null,
-      choices: [],
-      message: 'Not enough to recommend a setting: measure each setting more often, or loosen a limit.',
-    });
-    expect(plain(sentenceOf(question, none, layout, 'measured'))).toMatch(
-      /: Not enough to recommend a setting.*measure each setting more often, or loosen a limit\.$/,
-    );
+    const none = { answer: null, choices: [], message: 'Not enough to recommend a setting: none keeps the limits.' };
+    expect(said(none)).toBe('Not enough to recommend. No setting keeps the limits.');
   });
 
-  it('asks for a limit where only a cost is known', () => {
+  it('asks how long a packet may wait, and what each limit would set and change', () => {
+    const changes = [effect('traffic_cpu_s_per_gb', -26, [-28, -24])];
     const ask = [
-      { factor: 'delay_us', at_most: 40, factors: { mtu_bytes: 9000, delay_us: 40 }, loss_percent: 14.2 },
-      { factor: 'delay_us', at_most: 100, factors: null, loss_percent: null },
+      { factor: 'delay_us', at_most: 40, factors: { mtu_bytes: 9000, delay_us: 40 }, effects: changes },
+      { factor: 'delay_us', at_most: 100, factors: null, effects: [] },
     ];
-    const found = eight({ answer: null, choices: [], ask });
-    expect(plain(sentenceOf(question, found, layout, 'measured'))).toMatch(/how much delay is allowed\?/);
-    expect(offersOf(question, found, layout).map((o) => o.text.replaceAll('\u00a0', ' '))).toEqual([
-      'at most 40: MTU 9000, delay 40, 14 % more',
-      'at most 100: no setting',
+    expect(said({ answer: null, choices: [], ask })).toMatch(/^How long may a packet wait\?/);
+    const offers = offersOf(question, eight({ answer: null, choices: [], ask }), layout);
+    expect(offers.map((o) => [o.limit, o.brief, o.setting].map((t) => t.replaceAll('\u00a0', ' ')))).toEqual([
+      ['at most 40 µs', '≤ 40 µs', 'MTU 9000, delay 40'],
+      ['at most 100 µs', '≤ 100 µs', 'no setting'],
     ]);
+    expect(offers[0].effects.map(changeWords)).toEqual(['−26\u00a0%']);
+    expect(offers[0].effects.map(intervalWords)).toEqual(['−28 to −24']);
+  });
+
+  it('tells what is aimed at, what is guarded, and one measure of each other kind', () => {
+    const known = { cpu: { name: 'traffic_cpu_s_per_gb' } } as Parameters<typeof tracked>[2];
+    const guards = [{ measure: 'latency_us', limit: 'within current' as const, value: 10 }];
+    const effects = ['latency_us', 'system_cpu_s', 'traffic_cpu_s_per_gb', 'throughput_mbps'].map((m) =>
+      effect(m, 1, null),
+    );
+    expect(tracked(question, eight({ guards }), known, effects).map((e) => e.measure)).toEqual([
+      'throughput_mbps',
+      'latency_us',
+      'traffic_cpu_s_per_gb',
+    ]);
+  });
+
+  it('says what is kept without being asked', () => {
+    const guards = [
+      { measure: 'throughput_mbps', limit: 'within' as const, value: 1 },
+      { measure: 'latency_us', limit: 'within current' as const, value: 10 },
+    ];
+    expect(guardWords(question, eight({ guards, reference }), layout, QUANTITIES)?.replaceAll('\u00a0', ' ')).toBe(
+      'Kept without being asked: throughput within 1 % of its best; latency at most 10 % above MTU 1500, delay 10.',
+    );
+    expect(guardWords(question, eight(), layout, QUANTITIES)).toBeNull();
   });
 
   it('says that a prediction is one', () => {
     const model = posed(nfs(), 'goal=throughput');
     const predicted = answered([
-      candidate({ mtu_bytes: 4500, delay_us: 10.24 }, { throughput_mbps: 206.3 }, { probability_best: null }),
+      candidate({ mtu_bytes: 4500, delay_us: 10.24 }, { throughput_mbps: 206.3 }, { probability_allowed: null }),
     ]);
-    expect(plain(sentenceOf(model.question, predicted, model.slice.layout, 'published'))).toBe(
-      'On the host of this publication, for throughput: MTU 4500, delay 10 ticks (10.2 µs), 206.3 Mb/s, of 1 predictions.',
+    expect(plain(sentenceOf(model.question, predicted, model.slice.layout))).toBe(
+      'As the model “Request and response” predicts, no run: MTU 4500, delay 10 ticks (10.2 µs): throughput 206.3 Mb/s.',
     );
-    expect(notesOf(model.question, predicted, QUANTITIES)[0]).toMatch(/No run here has throughput: the model “Request/);
+    expect(notesOf(model.question, predicted)[0]).toMatch(/No run here has throughput: the model “Request/);
   });
 
   it('says what to do where no setting keeps the limits', () => {
@@ -154,21 +252,15 @@ describe('the answer', () => {
       answer: null,
       message: 'No setting that was measured keeps the constraints: loosen one, or measure others.',
     });
-    expect(plain(sentenceOf(question, none, layout, 'measured'))).toMatch(/^For throughput: No setting .* loosen one/);
+    expect(plain(sentenceOf(question, none, layout))).toMatch(/^No setting will do\..* loosen one/);
   });
 
-  it('notes cautions, guards and the runs that do not count', () => {
-    const found = eight({
-      left_out: 3,
-      message: 'A word.',
-      cautions: ['It fell.'],
-      guards: [{ measure: 'throughput_mbps', limit: 'within', value: 1 }],
-    });
-    expect(notesOf(question, found, QUANTITIES).map((note) => note.replaceAll('\u00a0', ' '))).toEqual([
-      'Caution: It fell.',
-      'Kept without being asked: throughput within 1 % of its best.',
+  it('notes what limits it and the runs that do not count', () => {
+    const found = eight({ left_out: 3, message: 'A word.', without: ['a'] });
+    expect(notesOf(question, found)).toEqual([
       'A word.',
       '3 runs without what was asked about do not count.',
+      'The run that this view leaves out does not count here either.',
     ]);
   });
 
@@ -227,6 +319,9 @@ describe('the parameters of an address', () => {
     expect(readLimits('latency_us:0', 'at most')).toMatch(/no number above zero/);
     expect(readLimits('latency_us:1,latency_us:2', 'at most')).toMatch(/twice/);
     expect(readLimits('<b>:1', 'at most')).toBe('limits what is no measure');
+    expect(readCurrent('mtu_bytes:1500,delay_us:0')).toEqual({ mtu_bytes: 1500, delay_us: 0 });
+    expect(readCurrent('delay_us:')).toMatch(/no level of delay_us/);
+    expect(readCurrent('<b>:1')).toBe('sets what is no factor');
   });
 
   it('sets, changes and takes away a limit', () => {

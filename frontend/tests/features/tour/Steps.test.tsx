@@ -41,7 +41,7 @@ it('goes to the next part of those that are there now, and the page with it', as
 
 it('counts from the part it speaks of, though another came before it', async () => {
   await go('Next');
-  expect(says()).toBe('What should I set?');
+  expect(says()).toBe('What to set');
   stand('param', 'grip', 'advice');
   await go('Back');
   expect([says(), sought.at(-1)]).toEqual(['Pull the line itself', 'grip']);

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an address shows, in words that do not depend on how the page keeps its state.
-import { START_ADVICE } from '../../../src/state/advice';
+import { type Advice, START_ADVICE } from '../../../src/state/advice';
 import type { ExplorerState, Terms } from '../../../src/state/explorer';
 import { levelAt } from '../../../src/state/layout';
+
+/** Addresses from before they were there name no kernel and nothing that is set now; unfolded was a yes or no. */
+function adviceOf({ open, kernel, current, ...rest }: Advice): object {
+  const set = Object.keys(current).length > 0 ? { current } : {};
+  return { ...rest, ...set, ...(kernel === null ? {} : { kernel }), open: open === 'apply' ? open : open !== null };
+}
 
 export function meaningOf(state: ExplorerState, terms: Terms): Record<string, unknown> {
   const slice = terms.slice(state);
@@ -33,6 +39,6 @@ export function meaningOf(state: ExplorerState, terms: Terms): Record<string, un
     pins: state.pins,
     // addresses from before they were there say nothing of them
     ...(state.pull === null ? {} : { pull: state.pull }),
-    ...(JSON.stringify(state.advice) === JSON.stringify(START_ADVICE) ? {} : { advice: state.advice }),
+    ...(JSON.stringify(state.advice) === JSON.stringify(START_ADVICE) ? {} : { advice: adviceOf(state.advice) }),
   };
 }

@@ -23,7 +23,7 @@ from .statistics import Timeline, independence
 from .trade_off import Allowed, Balanced, Floats, Score, Weighed
 
 Sense = Literal["more", "less"]
-Limit = Literal["at most", "at least", "within"]
+Limit = Literal["at most", "at least", "within", "within current"]
 #: Of several aims: their weighed sum, or the knee of the trade-off curve between two.
 Goal = Literal["trade", "balance"]
 
@@ -68,9 +68,10 @@ class Constraint:
 
     Attributes:
         measure: its name.
-        limit: "at most", "at least", or "within": no further than so many percent from the best.
-        value: in the measure's unit; percent of the best where the limit is "within".
-        sense: whether more or less of it is better; of "within" only.
+        limit: "at most", "at least"; "within": no further than so many percent from the best;
+            "within current": no more than so many percent worse than what is set now.
+        value: in the measure's unit; percent where the limit is "within" something.
+        sense: whether more or less of it is better; of the last two only.
     """
 
     measure: str
@@ -155,6 +156,7 @@ def recommend(
     tolerance: float | None = None,
     exact: bool = False,
     when: Timeline | None = None,
+    current: Hashable | None = None,
     intrusion: Callable[[Hashable], Any] = lambda _cell: 0,
     position: Callable[[Hashable], Sequence[float]] | None = None,
     rng: np.random.Generator | int = 0,
@@ -178,6 +180,7 @@ def recommend(
         when: each run was recorded. Where the spread of replicates does not show what else differs
             between settings, there are no probabilities, and the message says why. What all
             settings share, as those of one session do, is in no difference between them.
+        current: the cell that is set now, which bounds "within current" refer to.
         intrusion: what setting a cell would change, smallest first; by default the order of cells.
         position: of a cell, one number per factor, on scales on which measures change evenly. With
             it a dozen cells or more tell of their neighbours (`neighbours`).
@@ -186,7 +189,8 @@ def recommend(
     Raises:
         RecommendationError: a measure is missing or not positive and finite, there is no aim, a
             measure is aimed at twice, a weight is not positive, there are fewer than two settings,
-            or a balance is asked of other than two aims, or of weighed ones.
+            a balance is asked of other than two aims, or of weighed ones, or a bound refers to a
+            current setting that is none of the cells.
     """
     names = list(dict.fromkeys([*(a.measure for a in aims), *(c.measure for c in constraints)]))
     order = list(dict.fromkeys(cells))
@@ -194,9 +198,12 @@ def recommend(
     logs = _logs(table, names, len(cells))
     rows = _rows(cells)
     means = np.array([logs[r].mean(axis=0) for r in rows])
-    bounded = any(c.limit != "within" for c in constraints)
+    bounded = any(c.limit in ("at most", "at least") for c in constraints)
+    if current not in order and any(c.limit == "within current" for c in constraints):
+        raise RecommendationError("current", "the current setting was not measured")
+    now = order.index(current) if current in order else 0
     dependent = None if when is None else _dependence(logs, cells, when, bounded)
-    allowed = _kept(means, names, constraints)
+    allowed = _kept(means, names, constraints, now)
     score, note = _score(aims, names, goal, means, allowed)
     tolerance = score.tolerance if tolerance is None else tolerance
     scores = score.of_settings(means, allowed)
@@ -205,7 +212,7 @@ def recommend(
     if dependent is None:
         positions = None if position is None else _from_0_to_1([position(c) for c in order])
         draws = _draws(logs, rows, means, positions, np.random.default_rng(rng))
-    drawn = None if draws is None else _drawn(draws, names, constraints, score)
+    drawn = None if draws is None else _drawn(draws, names, constraints, now, score)
     found = _candidates(order, rows, names, means, scores, allowed, best, drawn, score)
     choice = Choice(None, (), ())
     if drawn is not None or exact or not constraints:
@@ -365,23 +372,36 @@ class _Drawn:
 
 
 def _drawn(
-    draws: Floats, names: Sequence[str], constraints: Sequence[Constraint], score: Score
+    draws: Floats,
+    names: Sequence[str],
+    constraints: Sequence[Constraint],
+    current: int,
+    score: Score,
 ) -> _Drawn:
-    kept = _kept(draws, names, constraints)
+    kept = _kept(draws, names, constraints, current)
     parts = [slice(first, first + _DRAWS_AT_ONCE) for first in range(0, _DRAWS, _DRAWS_AT_ONCE)]
     return _Drawn(np.concatenate([score.of_settings(draws[p], kept[p]) for p in parts]), kept)
 
 
 def _kept(
-    values: Floats, names: Sequence[str], constraints: Sequence[Constraint]
+    values: Floats, names: Sequence[str], constraints: Sequence[Constraint], current: int
 ) -> NDArray[np.bool_]:
-    """Whether logarithms [..., settings, measures] keep every constraint."""
+    """Whether logarithms [..., settings, measures] keep every constraint.
+
+    `current` is the place of the setting that bounds "within current" refer to.
+    """
     kept = np.ones(values.shape[:-1], dtype=np.bool_)
     for constraint in constraints:
         value = values[..., names.index(constraint.measure)]
         if constraint.limit == "within":
             away = -value if constraint.sense == "less" else value
             kept &= away >= away.max(axis=-1, keepdims=True) + math.log1p(-constraint.value / 100.0)
+            continue
+        if constraint.limit == "within current":
+            change = value - value[..., current : current + 1]
+            share = constraint.value / 100.0
+            less = constraint.sense == "less"
+            kept &= change <= math.log1p(share) if less else change >= math.log1p(-share)
             continue
         bound = math.log(constraint.value) if constraint.value > 0.0 else -math.inf
         kept &= value <= bound if constraint.limit == "at most" else value >= bound

@@ -24,6 +24,7 @@ from coalescope.glossary.quantities import measure
 from coalescope.recommendations.schemas import (
     CandidateOut,
     CommandsOut,
+    ConstraintIn,
     RecommendationOut,
     recommendation_out,
 )
@@ -106,6 +107,10 @@ def _question(arguments: Namespace) -> Question:
             *(constraint(measure, "at most", value) for measure, value in arguments.at_most),
             *(constraint(measure, "at least", value) for measure, value in arguments.at_least),
             *(constraint(measure, "within", value) for measure, value in arguments.within),
+            *(
+                constraint(measure, "within current", value)
+                for measure, value in arguments.within_current
+            ),
         ],
         guarded=not arguments.unguarded,
         current=dict(arguments.current),
@@ -125,6 +130,12 @@ def _from_runs(arguments: Namespace, question: Question) -> Advice:
     return advise(experiment, chosen, question)
 
 
+def _guard_words(guard: ConstraintIn) -> str:
+    if guard.limit == "within":
+        return f"within {shown(guard.value)} % of its best (see --within)"
+    return f"at most {shown(guard.value)} % worse than it is now (see --within-current)"
+
+
 def _print(found: RecommendationOut, advice: Advice) -> None:
     if advice.experiment is not None:
         print(f"{printable(advice.experiment.title)} ({advice.experiment.kind})")
@@ -134,7 +145,7 @@ def _print(found: RecommendationOut, advice: Advice) -> None:
     if found.left_out:
         print(f"{found.left_out} runs lack a measure that was asked about and are left out")
     for guard in found.guards:
-        print(f"Guard: {guard.measure} within {shown(guard.value)} % of its best (see --within)")
+        print(f"Guard: {guard.measure} {_guard_words(guard)}")
     _print_answer(found)
     for caution in found.cautions:
         print(f"Caution: {printable(caution)}")
@@ -167,12 +178,13 @@ def _print_answer(found: RecommendationOut) -> None:
             )
         _print_effects(found)
     elif found.ask:
-        print("Nothing to set yet: of these data only a cost is known, and a longer delay costs")
+        print("Nothing to set yet: no latency is known of these data, and a longer delay costs")
         print("what was not measured. Limit the delay (--at-most), or ask with --unguarded:")
         for each in found.ask:
             setting = "no setting" if each.factors is None else _levels(each.factors)
-            loss = "" if not each.loss_percent else f", {shown(each.loss_percent, 3)} % dearer"
-            print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{loss}")
+            aimed = [e for e in each.effects if e.measure in found.candidates[0].means]
+            changes = "".join(f", {e.measure} {e.change_percent:+.3g} %" for e in aimed)
+            print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{changes}")
     elif found.best is not None:
         print("Nothing to set.")
 

@@ -228,9 +228,19 @@ def recommend(parser: argparse.ArgumentParser) -> None:
         "nothing is said of the throughput, it is kept within 1 %% of its best",
     )
     goal.add_argument(
+        "--within-current",
+        metavar="MEASURE=PERCENT",
+        type=arguments.number,
+        action="append",
+        default=[],
+        help="no more than this worse than with what is set now; where nothing is said of a "
+        "latency or of the delay, latency is kept within 10 %%",
+    )
+    goal.add_argument(
         "--unguarded",
         action="store_true",
-        help="rank costs alone: keep no throughput, and ask for no limit on the delay",
+        help="rank what is aimed at alone: keep no throughput and no latency, and ask for no limit "
+        "on the delay",
     )
     goal.add_argument(
         "--current",
