@@ -406,7 +406,7 @@ static bool parse_command(struct options *options, int option, const char *value
 	case OPTION_COMMAND_TIMEOUT:
 		return parse_time(&options->command_timeout_ns, value) &&
 		       (options->command_timeout_ns ||
-			complain("--command-timeout must be longer than nothing", value));
+			complain("--command-timeout must be above 0", value));
 	case OPTION_RESULT_LIMIT:
 		if (!parse_whole(&number, value) || number > 15 << 20)
 			return complain("a result may have at most 15 MiB", value);
@@ -455,7 +455,7 @@ static bool parse_one(struct options *options, int option, const char *value)
 		return parse_time(&options->interval_ns, value);
 	case 'd':
 		return parse_time(&options->window.duration_ns, value) &&
-		       (options->window.duration_ns || complain("--duration must be longer than nothing", value));
+		       (options->window.duration_ns || complain("--duration must be above 0", value));
 	case 'w':
 		return parse_time(&options->window.warmup_ns, value);
 	case OPTION_START:
@@ -502,9 +502,9 @@ static bool check_together(const struct options *options)
 	unsigned int i;
 
 	if (!options->interface)
-		return complain("which interface?", "--interface is missing");
+		return complain("no interface is named", "--interface is missing");
 	if (!options->output && !options->preview)
-		return complain("where to?", "--output is missing");
+		return complain("no file is named", "--output is missing");
 	if (options->interval_ns < 1000000 || options->interval_ns > 60000000000u)
 		return complain("out of range", "--interval must be from 1ms to 60s");
 	if (options->time_dilation && !strcmp(options->kind, "measured"))

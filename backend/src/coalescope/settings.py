@@ -47,12 +47,12 @@ class Settings(BaseSettings):
     )
     database_url: str | None = Field(
         default=None,
-        description="postgresql://user@host/name; SQLite in data_dir if None",
+        description="postgresql://user@host/name; without it, SQLite in data_dir",
     )
     object_store_url: str | None = Field(
         default=None,
         pattern="^s3://[^/?#]+",
-        description="s3://bucket/folder for uploaded files; a folder in data_dir if None",
+        description="s3://bucket/folder for uploaded files; without it, a folder in data_dir",
     )
     public_url: str | None = Field(
         default=None,

@@ -117,13 +117,13 @@ def test_what_is_no_setting_is_told_from_one(run: Run) -> None:
     """A limit that is mistyped would not hold, and nobody would know."""
     mistyped = {"COALESCOPE_MAX_UPLOAD_BYTE": "1000", "coalescope_nonsense": "1"}
     done = run("serve", "--host", "0.0.0.0", "--port", "0", **mistyped, coalescope_fits_at_once="2")
-    assert "COALESCOPE_MAX_UPLOAD_BYTE is no setting: it changes nothing." in done.stderr
+    assert "there is no setting COALESCOPE_MAX_UPLOAD_BYTE: it has no effect." in done.stderr
     assert "Did you mean COALESCOPE_MAX_UPLOAD_BYTES" in done.stderr
     assert (
-        "coalescope_nonsense is no setting: it changes nothing.\n"
+        "there is no setting coalescope_nonsense: it has no effect.\n"
         "  docs/operation.md lists the settings."
     ) in done.stderr, "it looks like none, for all that the prefix is theirs"
-    assert done.stderr.count("is no setting") == 2
+    assert done.stderr.count("there is no setting") == 2
 
 
 def test_other_machines_need_a_token(run: Run) -> None:

@@ -3,6 +3,7 @@
 
 import asyncio
 import gzip
+import json
 import os
 from pathlib import Path
 
@@ -89,6 +90,31 @@ def test_only_names_that_change_with_their_contents_are_kept(
 def test_addresses_inside_the_page_get_the_index(folder: Path, path: str) -> None:
     answer = get(folder, path)
     assert (answer.status_code, answer.text) == (200, INDEX)
+
+
+ROUTES = {"routes": ["/", "/explorer/:slug", "/upload", "/experiments/:slug/runs"]}
+
+
+@pytest.mark.fault("B19")
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/", 200),
+        ("/explorer/a%20b?delay_us=3", 200),
+        ("/Upload/", 200),
+        ("/experiments/lab/runs", 200),
+        ("/explorer", 404),
+        ("/explorer/lab/more", 404),
+        ("/nosuchpage", 404),
+        ("/docs", 404),
+    ],
+)
+def test_where_no_route_fits_the_page_is_not_found(folder: Path, path: str, status: int) -> None:
+    """The page itself says so to people, the status to programs."""
+    (folder / "routes.json").write_text(json.dumps(ROUTES))
+    answer = get(folder, path)
+    assert (answer.status_code, answer.text) == (status, INDEX)
+    assert ("etag" in answer.headers) == (status == 200)
 
 
 @pytest.mark.parametrize("path", ["/assets/gone-1a2b.js", "/assets/x", "/logo.png", "/a/b.wasm"])

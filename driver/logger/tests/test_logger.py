@@ -397,7 +397,7 @@ WRONG = [
     (["-i", "lo", "-o", "x", "--kind", "emulated", "--time-dilation", "1e3"], 2, "from 1 to"),
     (["-i", "lo", "-o", "x", "--kind", "emulated", "--time-dilation", "1000001"], 2, "from 1 to"),
     (["-i", "lo", "-o", "x", "--command-timeout", "1s"], 2, "without a command"),
-    (["-i", "lo", "-o", "x", "--command-timeout", "0s", "--", "true"], 2, "longer than nothing"),
+    (["-i", "lo", "-o", "x", "--command-timeout", "0s", "--", "true"], 2, "must be above 0"),
     (["-i", "lo", "-o", "x", "--environment", "a.b=1"], 2, "NAME=VALUE"),
     (["-i", "a-name-that-is-too-long", "-o", "x"], 2, "so long a name"),
     (["-i", "nosuch0", "-o", "x", "-d", "1s"], 1, "no interface nosuch0"),

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="coalescope-host", description="Tools for the machine under test."
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {VERSION}")
+    parser.add_argument("-V", "--version", action="version", version=f"%(prog)s {VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     checking = commands.add_parser(
         "check", help="say what run logs hold and what is wrong with them, with offsets"
@@ -55,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             name, help=does, description=f"{does.capitalize()}.", allow_abbrev=False
         )
         add_arguments(parsers[name])
-    options, unknown = parser.parse_known_args(arguments)
+    typed = sys.argv[1:] if arguments is None else arguments
+    _refuse_command(parser, typed, parsers)
+    options, unknown = parser.parse_known_args(typed)
     _refuse(parsers[options.command], unknown, factors=options.command in _WITH_FACTORS)
     options.unknown = unknown
     if options.command == "check":
@@ -64,6 +66,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     importlib.import_module(".commands.programs", __package__).add_to_path()
     command = importlib.import_module(f".commands.{options.command}", __package__)
     return int(command.run(options))
+
+
+def _refuse_command(
+    parser: argparse.ArgumentParser, typed: Sequence[str], known: Iterable[str]
+) -> None:
+    """End with the command that was probably meant, where the first word is none."""
+    first = next((word for word in typed if not word.startswith("-")), None)
+    if first is None or first in known:
+        return
+    near = difflib.get_close_matches(first, known, n=1)
+    meant = f"Did you mean {near[0]}?" if near else "coalescope-host --help lists all."
+    parser.error(f"there is no command {first}. {meant}")
 
 
 def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str], *, factors: bool) -> None:

@@ -124,7 +124,7 @@ def test_the_only_workload_need_not_be_a_factor(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("experiment = ", "this file: is not TOML"),
+        ("experiment = ", "is not TOML"),
         (WHOLE.replace("lab-2026", "Lab 2026"), 'experiment = "Lab 2026": must be lower-case'),
         (WHOLE.replace('interface = "eth1"\n', ""), "interface: is missing"),
         (WHOLE.replace("eth1", "an interface"), 'interface = "an interface": must be an interf'),
@@ -244,7 +244,7 @@ def test_no_token_is_repeated(tmp_path: Path) -> None:
 
 
 def test_a_plan_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match=r"nowhere\.toml: this file: cannot be read: No such file"):
+    with pytest.raises(PlanError, match=r"nowhere\.toml: cannot be read: No such file"):
         load_plan(tmp_path / "nowhere.toml")
 
 

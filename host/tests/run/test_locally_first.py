@@ -51,6 +51,13 @@ def test_the_nearest_option_is_suggested(arguments: tuple[str, ...], meant: str)
     assert f"Did you mean {meant}?" in done.stderr
 
 
+def test_the_nearest_command_is_suggested() -> None:
+    mistyped, unknown = ran("swep", "eth1"), ran("frobnicate")
+    assert (mistyped.returncode, unknown.returncode) == (2, 2)
+    assert "there is no command swep. Did you mean sweep?" in mistyped.stderr
+    assert "there is no command frobnicate. coalescope-host --help lists all." in unknown.stderr
+
+
 def test_a_factor_is_not_taken_for_an_option() -> None:
     done = ran("sweep", "lo", "--yes-this-interface", "lo", "--really", "--mut", "1500")
     assert "Did you mean mtu?" in done.stderr

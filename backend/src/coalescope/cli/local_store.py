@@ -39,7 +39,7 @@ def warn_of_what_is_no_setting() -> None:
         if typed.startswith(prefix) and typed.removeprefix(prefix) not in known:
             near = did_you_mean(typed, known, prefix=prefix)
             advice = near or "docs/operation.md lists the settings."
-            said = f"coalescope: {name} is no setting: it changes nothing.\n  {advice.strip()}"
+            said = f"coalescope: there is no setting {name}: it has no effect.\n  {advice.strip()}"
             print(said, file=sys.stderr)
 
 

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import stat
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,8 +98,9 @@ class PageFiles:
     """An ASGI application for every path that no endpoint answers.
 
     A path that names a file gets the file; one that looks like a file but is none is not found;
-    any other is an address inside the page, and index.html knows what to show there. `head` says
-    what is to stand in the head of that document, for those who read it without running it.
+    any other is an address inside the page, and index.html knows what to show there: not found
+    unless a route of the page fits. `head` says what is to stand in the head of that document, for
+    those who read it without running it.
     """
 
     def __init__(self, folder: Path | None, head: Callable[[Scope], str] | None = None) -> None:
@@ -121,6 +125,8 @@ class PageFiles:
         found = await anyio.to_thread.run_sync(self._find, name, accepted)
         if found is None:
             return _missing(name)
+        if not _is_file_name(name) and not _is_address(found.path.parent, scope["path"]):
+            return _send_unknown(found)
         if found.name == "index.html" and self._head is not None:
             told = await anyio.to_thread.run_sync(self._told, self._head, scope)
             if told is not None:
@@ -202,6 +208,28 @@ def _send_told(document: str, etag: str, if_none_match: str | None) -> Response:
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers=headers)
     return HTMLResponse(document, headers=headers)
+
+
+def _send_unknown(found: _Found) -> Response:
+    """The page, which says that there is nothing at this address."""
+    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+    if found.encoding is not None:
+        headers["Content-Encoding"] = found.encoding
+    return Response(found.path.read_bytes(), 404, headers, MEDIA_TYPES[".html"])
+
+
+def _is_address(folder: Path, path: str) -> bool:
+    """Whether a route of the page fits; of a page that does not list them, anything may."""
+    listed = _regular_file(folder, "routes.json")
+    routes = json.loads(listed[0].read_bytes()).get("routes") if listed is not None else None
+    return routes is None or any(_pattern(route).fullmatch(path) for route in routes)
+
+
+@lru_cache(maxsize=256)
+def _pattern(route: str) -> re.Pattern[str]:
+    """/explorer/:slug as the page's router reads it."""
+    parts = ("[^/]+" if part.startswith(":") else re.escape(part) for part in route.split("/"))
+    return re.compile("/".join(parts).rstrip("/") + "/?", re.IGNORECASE)
 
 
 def _missing(name: str) -> Response:

@@ -158,10 +158,11 @@ def _check_one_setting(
     if not varying:
         return
     axes = [name for name in (x, y) if name is not None]
+    vary = "varies" if len(varying) == 1 else "vary"
     listed = "; ".join(f"{name}: {_listed(levels[name])}" for name in varying)
     raise CoalescopeError(
         "ambiguous_surface",
-        f"Beside {' and '.join(axes)}, something else varies too: {', '.join(varying)}.",
+        f"Beside {' and '.join(axes)}, {', '.join(varying)} {vary} too.",
         where={"field": "where"},
         advice=f"Choose one level of each ({listed}).",
     )

@@ -25,7 +25,7 @@ def add_sweep_arguments(parser: ArgumentParser) -> None:
         "--all", action="store_true", help="with --dry-run: every change and the order, too"
     )
     parser.add_argument(
-        "--replicates", metavar="N", help="these blocks only: 3, 1-4 or 1,5 (all of the plan)"
+        "--replicates", metavar="N", help="only these replicates: 3, 1-4 or 1,5 (all)"
     )
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="where logs and journal go (the experiment's name)"

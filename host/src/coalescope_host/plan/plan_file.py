@@ -72,7 +72,7 @@ def plan_of(path: Path, document: Mapping[str, Any]) -> Plan:
 
 
 def _refusal(path: Path, message: str) -> PlanError:
-    return PlanError(path, (Fault("this file", ABSENT, message),))
+    return PlanError(path, (Fault("", ABSENT, message),))
 
 
 def _plan(path: Path, document: Mapping[str, Any], table: Table) -> Plan:

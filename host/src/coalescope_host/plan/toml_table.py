@@ -13,7 +13,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong in a plan: at which key, with which value, and what to do."""
+    """One thing that is wrong in a plan: at which key, with which value, and what to do.
+
+    Without a key it is the file.
+    """
 
     key: str
     value: object
@@ -21,7 +24,7 @@ class Fault:
 
     def __str__(self) -> str:
         shown = "" if self.value is ABSENT else f" = {_shown(self.value)}"
-        return f"{self.key}{shown}: {self.message}"
+        return f"{self.key}{shown}: {self.message}" if self.key else self.message
 
 
 class _Absent:

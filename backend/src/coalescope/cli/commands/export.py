@@ -58,6 +58,6 @@ def _written(path: Path) -> Iterator[BinaryIO]:
 def _needs_file() -> CoalescopeError:
     return CoalescopeError(
         "needs_file",
-        "Parquet is no text for a terminal.",
+        "Parquet is a binary format and is not printed.",
         advice="Name the file to write with --output FILE.",
     )

@@ -33,7 +33,8 @@ def print_report(report: Report) -> None:
         print(fault_text(fault.message, fault.where, fault.advice), file=sys.stderr)
     for left in report.leftovers:
         print(f"left over: {fault_text(left.message, left.where, left.advice)}")
-    verdict = "all is well" if report.sound else f"{len(report.faults)} faults"
+    count = len(report.faults)
+    verdict = "all is well" if report.sound else f"{count} fault{'s' * (count != 1)}"
     print(
         f"{report.files} files, {report.bytes / 1e6:.1f} MB; {report.experiments} experiments, "
         f"{report.runs} runs: {verdict}."
