@@ -165,7 +165,7 @@ def test_why_a_choice_is_not_there_is_read_without_a_mouse(
 def read_why(page: Page) -> None:
     page.goto("/explorer/geist-2005-nfs")
     stand_still(page)
-    limits = page.get_by_role("button", name="Limits")
+    limits = page.get_by_role("button", name="Limits", exact=True)
     why = page.locator(".seg .why").last
     expect(limits).to_have_attribute("aria-disabled", "true")
     expect(why).to_be_hidden()

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { FIGURES } from '../src/features/figures/definitions/index.ts';
+import { canEmbed, embedPath } from '../src/state/embed.ts';
 
 const ROUTES = new URL('../src/app/routes.tsx', import.meta.url);
 
@@ -12,12 +13,19 @@ export function patterns(): string[] {
   return [...readFileSync(ROUTES, 'utf8').matchAll(/<Route path="([^"]+)"/g)].map(([, pattern]) => pattern as string);
 }
 
+/** The same for embeds: a view's own behind /embed. */
+export function embedPatterns(): string[] {
+  return patterns()
+    .filter(canEmbed)
+    .map((pattern) => embedPath(pattern, { theme: 'auto', sliders: false }));
+}
+
 export function routes(): Plugin {
   return {
     name: 'coalescope-routes',
     apply: 'build',
     generateBundle() {
-      const source = `${JSON.stringify({ figures: FIGURES.map(({ id }) => id), routes: patterns() })}\n`;
+      const source = `${JSON.stringify({ figures: FIGURES.map(({ id }) => id), routes: [...patterns(), ...embedPatterns()] })}\n`;
       this.emitFile({ type: 'asset', fileName: 'routes.json', source });
     },
   };
