@@ -1243,7 +1243,8 @@ def lines() -> Iterator[str]:
         "or what follows from the published table; and the numbers of their machines and runs that "
         "bear on it. Plotted curves have no row: only what is printed as a number, or in words "
         "that can be tested. `python docs/published_vs_predicted.py` writes this page; `make lint` "
-        "fails when it is stale. “How” says what ours is:"
+        "fails when it is stale. Salah’s models are absent, as no readable source "
+        "of them was at hand. “How” says what ours is:"
     )
     yield ""
     yield from (f"- *{how}*: {meaning}" for how, meaning in HOW.items())
