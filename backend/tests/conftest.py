@@ -161,12 +161,14 @@ def build_log(
     environment: Mapping[str, Any] | None = None,
     sources: Sequence[Mapping[str, Any]] = _SOURCES,
     command: bool = False,
+    wall_ns: int = _WALL,
     **run: Any,
 ) -> bytes:
     """A run log: ten records, one a second, 125 MB/s in 1000-byte packets, 4 an interrupt.
 
     `factors` are levels (read back) or whole header entries; `rows` replaces the records, `fields`
-    their columns; `window` marks record numbers; `command`: it was recorded from start to end.
+    their columns; `window` marks record numbers; `command`: it was recorded from start to end;
+    `wall_ns`: the wall clock at its beginning.
     """
     listed = {"mtu_bytes": 1500, "delay_us": 10, "workload": "udp"} if factors is None else factors
     header = make_header(
@@ -193,12 +195,12 @@ def build_log(
     for index, row in enumerate(rows):
         log.sample(*row)
         if command and index == 0:
-            log.mark("command_start", row[0], _WALL + row[0])
+            log.mark("command_start", row[0], wall_ns + row[0])
         for name, at in zip(("window_start", "window_end"), window, strict=True):
             if index == at:
-                log.mark(name, row[0], _WALL + row[0])
+                log.mark(name, row[0], wall_ns + row[0])
     if command:
-        log.mark("command_end", rows[-1][0], _WALL + rows[-1][0])
+        log.mark("command_end", rows[-1][0], wall_ns + rows[-1][0])
     if result is not None:
         log.result(result)
     if finish:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Impossible rows of tables, and impossible logs: each is flagged, and its good twin is not."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -131,6 +132,23 @@ def of_log(client: Any, log: bytes) -> set[str]:
     return {warning["code"] for warning in receipt["warnings"]}
 
 
+def payload(goodput_mbps: float) -> bytes:
+    """The report of a receiver, of the log's window: from 3 s to 9 s."""
+    return report(role="sink", bytes=goodput_mbps * 6e6 / 8)
+
+
+def requests(*, p50: float = 20, p99: float = 90, per_s: float = 1000) -> bytes:
+    """The report of a client that asks and waits, of the same window."""
+    latencies = {"p50": p50, "p99": p99}
+    return report(role="client", operations=6 * per_s, latency_us=latencies)
+
+
+def report(**members: object) -> bytes:
+    span = {"t_start_monotonic_ns": 3 * _SECOND, "t_end_monotonic_ns": 9 * _SECOND, "seconds": 6}
+    return json.dumps({"tool": "coalescope-traffic", **span, **members}).encode()
+
+
+_IN_2056_NS = 2_730_000_000 * _SECOND
 _GIGABIT = {"speed_mbps": 1000, "driver": "igb", "mtu_bytes": 1500}
 _OVER = {"bytes_each": 150_000_000, "packets": 104_000}
 _TEN_TIMES = {"bytes_each": 20_000_000_000, "packets": 13_900_000}
@@ -152,6 +170,13 @@ LOGS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
      {**samples(), "environment": {"virtual_machine": {"hypervisor": "qemu-tcg"}}},
      "measured_under_emulation",
      {**samples(), "environment": {"virtual_machine": {"hypervisor": "kvm"}}}),
+    ("goodput 97 × throughput", {**samples(), "result": payload(74_500)},
+     "goodput_above_throughput", {**samples(), "result": payload(740)}),
+    ("p50 above p99", {**samples(), "result": requests(p50=900, p99=20)},
+     "percentiles_out_of_order", {**samples(), "result": requests()}),
+    ("5e11 requests/s", {**samples(), "result": requests(per_s=5e11)},
+     "more_requests_than_bytes", {**samples(), "result": requests()}),
+    ("recorded in 2056", {**samples(), "wall_ns": _IN_2056_NS}, "date_impossible", samples()),
 ]  # fmt: skip
 
 
