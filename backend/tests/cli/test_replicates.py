@@ -101,3 +101,17 @@ def test_runs_are_left_out_and_named(run: Run, labs: None) -> None:
         refused = run(*typed, "--without", mistyped)
         assert refused.returncode == 1
         assert "to leave out. (see --without)" in refused.stderr
+
+
+def test_own_measures_are_compared_with_their_unit(run: Run, tmp_path: Path) -> None:
+    rows = [f"{delay},{r},{100 + delay + r}" for delay in (0, 100) for r in range(1, 4)]
+    head = "delay_us,replicate,measure.cache_misses [1/s]"
+    (tmp_path / "own.csv").write_text("\n".join([head, *rows]))
+    assert run("import", "own.csv").returncode == 0
+    done = run("compare", "own", "--measure", "measure.cache_misses", "--split", "delay_us=0:100")
+    assert "measure.cache_misses [1/s], B over A: " in done.stdout, done.stderr
+    other = "\n".join([head.replace("1/s", "1"), *rows])
+    (tmp_path / "other.csv").write_text(other)
+    assert run("import", "other.csv").returncode == 0
+    done = run("compare", "own", "other", "--measure", "measure.cache_misses")
+    assert "measure.cache_misses, B over A: " in done.stdout, "their units differ"

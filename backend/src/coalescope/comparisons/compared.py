@@ -141,7 +141,7 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
     Errors: 422 for an unknown measure or factor, sides that are the same, no cell in common, means
     that are not positive.
     """
-    quantity = require_measure(measure)
+    quantity = _quantity(a.experiment, b.experiment, measure)
     side_a, cells_a = _side(a, measure)
     side_b, cells_b = _side(b, measure)
     if side_a.experiment.slug == side_b.experiment.slug and side_a.where == side_b.where:
@@ -188,6 +188,12 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
         only_b=[c.factors for key, c in keyed_b.items() if key not in keyed_a],
         dependence=judged.reason,
     )
+
+
+def _quantity(a: ExperimentRecord, b: ExperimentRecord, measure: str) -> Quantity:
+    """The measure; one of their own has a unit and a better direction where both say the same."""
+    of_a, of_b = (require_measure(measure, experiment.source) for experiment in (a, b))
+    return of_a if of_a == of_b else require_measure(measure)
 
 
 def _judged(

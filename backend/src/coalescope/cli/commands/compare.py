@@ -12,6 +12,7 @@ from coalescope.cli.output import (
     print_table,
     printable,
     shown,
+    with_unit,
 )
 from coalescope.comparisons.compared import regressions, sides_of
 from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
@@ -72,7 +73,8 @@ def _print(found: ComparisonOut) -> None:
         print(f"{factor.factor}: A {shown(factor.a)}, B {shown(factor.b)}")
     ratio = _ratio(found.overall_ratio, found.overall_ci95)
     verdict = f": {found.overall_verdict}" if found.overall_verdict else ""
-    print(f"{found.measure.name}, B over A: {ratio}{verdict}")
+    measure = with_unit(found.measure.name, found.measure.unit)
+    print(f"{measure}, B over A: {ratio}{verdict}")
     print()
     names = list(dict.fromkeys(name for cell in found.cells for name in cell.factors))
     print_table(
