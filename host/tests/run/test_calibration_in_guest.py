@@ -10,6 +10,8 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -67,14 +69,24 @@ of_both = pytest.mark.parametrize(
 
 
 @pytest.fixture(scope="module")
-def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...]], Path]:
+    """Calibrates the cards of a guest, once; what came of it."""
+    return cache(lambda cards: calibrated_in_a_guest(cards, tmp_path_factory.mktemp("guest")))
+
+
+@pytest.fixture
+def said(request: pytest.FixtureRequest, calibrated: Callable[[tuple[str, ...]], Path]) -> Path:
     """The folder with what the command said of each card of a guest, and what it recorded."""
+    return calibrated(request.param)
+
+
+def calibrated_in_a_guest(cards: tuple[str, ...], folder: Path) -> Path:
+    """Fill the folder; returns it."""
     from guest.folders import alone
     from guest.kernel import debian_kernel
     from guest.machine import Guest
     from guest.programs import build_programs
 
-    cards: tuple[str, ...] = request.param
     with alone():
         kernel = debian_kernel()
         programs = build_programs(kernel)
@@ -93,7 +105,6 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         CALIBRATE.format(card=card, slot=5 + place, rate_hz=RATE_HZ)
         for place, card in enumerate(cards)
     )
-    folder = tmp_path_factory.mktemp("guest")
     guest.run(script, folder, timeout_s=1500)
     return folder
 
