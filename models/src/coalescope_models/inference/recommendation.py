@@ -11,13 +11,12 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import neighbours, plateau
+from . import neighbours
 from .choice import Choice, choose
 from .noise import cell_variances
 from .statistics import Timeline, independence
@@ -212,9 +211,7 @@ def recommend(
     draws = None
     if dependent is None:
         positions = None if position is None else _from_0_to_1([position(c) for c in order])
-        draws = _draws(
-            logs, rows, means, positions, np.random.default_rng(rng), _best_of(names, constraints)
-        )
+        draws = _draws(logs, rows, means, positions, np.random.default_rng(rng))
     drawn = None if draws is None else _drawn(draws, names, constraints, now, score)
     found = _candidates(order, rows, names, means, scores, allowed, best, drawn, score)
     choice = Choice(None, (), ())
@@ -325,45 +322,24 @@ def _draws(
     means: Floats,
     positions: Floats | None,
     rng: np.random.Generator,
-    best_of: Mapping[int, float] = MappingProxyType({}),
 ) -> Floats | None:
-    """Draw the means of all cells, [draws, cells, measures]; None without any replicates.
-
-    Of a dozen cells and more, `neighbours` are told of, or, of a measure that is compared with its
-    best, a `plateau`.
-
-    Args:
-        best_of: of a column that is guarded against its best, 1 where more is better, else −1.
-    """
+    """Draw the means of all cells, [draws, cells, measures]; None without any replicates."""
     if all(len(r) == 1 for r in rows):
         return None
     variances, freedom = np.array(
         [cell_variances(logs[:, j], rows) for j in range(logs.shape[1])]
     ).transpose(1, 2, 0)  # [cells, measures]
-    variances = variances / np.array([len(r) for r in rows])[:, None]
+    counts = np.array([len(r) for r in rows])[:, None]
     shape = rng.normal(size=(_DRAWS, *means.shape)) @ _together(logs, rows, means).T
-    shape *= np.sqrt(freedom / rng.chisquare(freedom, size=(_DRAWS, *means.shape)))
-    drawn: Floats = means + shape * np.sqrt(variances)
-    if not neighbours.FEWEST <= len(rows) <= neighbours.MOST:
+    spread = np.sqrt(freedom / rng.chisquare(freedom, size=(_DRAWS, *means.shape)))
+    if positions is None or not neighbours.FEWEST <= len(rows) <= neighbours.MOST:
+        drawn: Floats = means + shape * spread * np.sqrt(variances / counts)
         return drawn
+    drawn = np.empty_like(shape)
     for j in range(means.shape[1]):
-        if j in best_of and variances[:, j].min() > 0.0:
-            sign = best_of[j]
-            own = plateau.draw(sign * means[:, j], variances[:, j], freedom[:, j], _DRAWS, rng)
-            drawn[:, :, j] = sign * own
-        elif positions is not None:
-            known = neighbours.settle(means[:, j], variances[:, j], positions)
-            drawn[:, :, j] = known.means + shape[:, :, j] @ known.root.T
+        known = neighbours.settle(means[:, j], variances[:, j] / counts[:, 0], positions)
+        drawn[:, :, j] = known.means + (shape[:, :, j] * spread[:, :, j]) @ known.root.T
     return drawn
-
-
-def _best_of(names: Sequence[str], constraints: Sequence[Constraint]) -> dict[int, float]:
-    """Return the columns that are compared with their best, and which way better is."""
-    return {
-        names.index(c.measure): 1.0 if c.sense == "more" else -1.0
-        for c in constraints
-        if c.limit == "within"
-    }
 
 
 def _from_0_to_1(positions: Sequence[Sequence[float]]) -> Floats | None:
