@@ -57,6 +57,7 @@ def test_whitened_needs_replicates_and_says_so(read: Run) -> None:
     known = {fit["method"]: fit["identifiable"] for fit in json.loads(done.stdout)}
     assert known == {
         "ols": True,
+        "ols-hc3": True,
         "wls": False,
         "robust": True,
         "whitened": False,

@@ -882,7 +882,8 @@ export interface components {
         };
         /**
          * Bootstrap
-         * @description How the intervals were made. A robust fit draws none: its scores are summed by `unit`.
+         * @description How the intervals were made. The methods "robust" and "ols-hc3" draw none: their scores are
+         *     summed by `unit`.
          *
          *     Attributes:
          *         unit: what was drawn: "rows" of the table, "replicates" within their cells, or, where these
@@ -1657,9 +1658,9 @@ export interface components {
             model: string;
             /**
              * Method
-             * @description By default the one that the data set names as its paper's, else ols. ols: least squares of all runs, in percent of their cell. wls: the same, weighed by how the replicates' spread goes with the response. robust: outlying runs do not move it. whitened: weighed by the noise of counts and response alike, for counts that err; a model that the replicates reject distorts it most. paper-tls: total least squares as in Geist et al. 2005; its result depends on the units (10⁶ bytes, thousands)
+             * @description By default the one that the data set names as its paper's, else ols. ols: least squares of all runs, in percent of their cell. ols-hc3: least squares with standard errors that hold where variances differ (HC3), without resamples. wls: least squares weighed by how the replicates' spread goes with the response. robust: outlying runs do not move it. whitened: weighed by the noise of counts and response alike, for counts that err; a model that the replicates reject distorts it most. paper-tls: total least squares as in Geist et al. 2005; its result depends on the units (10⁶ bytes, thousands)
              */
-            method?: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | null;
+            method?: ("ols" | "ols-hc3" | "wls" | "robust" | "whitened" | "paper-tls") | null;
             /**
              * Base
              * @description Fit also what passes without traffic, in the response's unit per second of `elapsed_s`
@@ -1717,7 +1718,7 @@ export interface components {
             /** Model */
             model: string;
             /** Method */
-            method: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | ("nonlinear" | "nonlinear-robust");
+            method: ("ols" | "ols-hc3" | "wls" | "robust" | "whitened" | "paper-tls") | ("nonlinear" | "nonlinear-robust");
             /**
              * Response
              * @description The measure that was fitted
@@ -2585,7 +2586,7 @@ export interface components {
             /** Model */
             model: string;
             /** Method */
-            method: ("ols" | "wls" | "robust" | "whitened" | "paper-tls") | ("nonlinear" | "nonlinear-robust");
+            method: ("ols" | "ols-hc3" | "wls" | "robust" | "whitened" | "paper-tls") | ("nonlinear" | "nonlinear-robust");
             /**
              * Response
              * @description The measure that was fitted

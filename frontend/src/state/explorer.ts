@@ -8,7 +8,7 @@ import { type Axes, type AxisScale, type Cut, NONE } from './layout';
 import type { Pin } from './pins';
 
 /** As the server names them, its default first (coalescope_models/inference/methods.py). */
-export const METHODS = ['ols', 'wls', 'robust', 'whitened', 'paper-tls'] as const;
+export const METHODS = ['ols', 'ols-hc3', 'wls', 'robust', 'whitened', 'paper-tls'] as const;
 export type Method = (typeof METHODS)[number];
 export const SURFACES = ['model', 'cells'] as const;
 export type Surface = (typeof SURFACES)[number];

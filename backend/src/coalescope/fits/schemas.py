@@ -48,11 +48,13 @@ class FitIn(BaseModel):
     method: Method | None = Field(
         default=None,
         description="By default the one that the data set names as its paper's, else ols. ols: "
-        "least squares of all runs, in percent of their cell. wls: the same, weighed by how the "
-        "replicates' spread goes with the response. robust: outlying runs do not move it. "
-        "whitened: weighed by the noise of counts and response alike, for counts that err; a "
-        "model that the replicates reject distorts it most. paper-tls: total least squares as in "
-        "Geist et al. 2005; its result depends on the units (10⁶ bytes, thousands)",
+        "least squares of all runs, in percent of their cell. ols-hc3: least squares with "
+        "standard errors that hold where variances differ (HC3), without resamples. wls: least "
+        "squares weighed by how the replicates' spread goes with the response. robust: "
+        "outlying runs do not move it. whitened: weighed by the noise of counts and response "
+        "alike, for counts that err; a model that the replicates reject distorts it most. "
+        "paper-tls: total least squares as in Geist et al. 2005; its result depends on the units "
+        "(10⁶ bytes, thousands)",
     )
     base: bool = Field(
         default=False,

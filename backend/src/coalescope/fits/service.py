@@ -26,7 +26,7 @@ from coalescope.fits.table import FitTable, fit_table, needed_measures
 from coalescope.predictions.service import require_model
 from coalescope.runs.selection import select_runs
 
-Method = Literal["ols", "wls", "robust", "whitened", "paper-tls"]
+Method = Literal["ols", "ols-hc3", "wls", "robust", "whitened", "paper-tls"]
 
 MAX_RESAMPLES = 100_000
 # Rows times resamples: about ten seconds on one core, at 17 to 40 million a second.

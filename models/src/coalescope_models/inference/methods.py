@@ -3,4 +3,4 @@
 
 #: The one that is taken unless another is named: docs/decisions/0012-how-costs-are-fitted.md.
 DEFAULT_METHOD = "ols"
-METHODS = ("ols", "wls", "robust", "whitened", "paper-tls")
+METHODS = ("ols", "ols-hc3", "wls", "robust", "whitened", "paper-tls")

@@ -283,6 +283,12 @@ def test_intervals_cover_the_truth_or_are_refused(scenario, kind):
     assert not outcome.silent_failures(), outcome
 
 
+def test_hc3_covers_the_truth_where_variances_differ():
+    outcome = simulate("heteroscedastic × 16", "ols-hc3", 3, 200)
+    assert outcome.refused < 0.5 * outcome.sets
+    assert not outcome.silent_failures(), outcome
+
+
 def no_test(*_):
     return None
 

@@ -62,6 +62,54 @@ def test_units_leave_the_default_alone(column):
     assert np.max(np.abs(values(other_plane) * units / values(plane) - 1)) > 1e-5  # the control
 
 
+def runs_over_cell_means(table, cells):
+    rows = np.column_stack(list(table.values()))
+    scaled = rows / Groups.by_label(cells).means(rows)[cells, 3:]
+    return scaled[:, 3], scaled[:, :3]
+
+
+def test_hc3_is_that_of_statsmodels():
+    table, cells = unequal(np.random.default_rng(8), power=0.7)
+    found = fit(table, cells, "ols-hc3", resamples=100, rng=1)
+    expected = sm.OLS(*runs_over_cell_means(table, cells)).fit(cov_type="HC3", use_t=True)
+    own = found.estimates.values()
+    np.testing.assert_allclose(values(found), expected.params, rtol=1e-9)
+    np.testing.assert_allclose([e.standard_error for e in own], expected.bse, rtol=1e-8)
+    np.testing.assert_allclose([e.ci95 for e in own], expected.conf_int(), rtol=1e-8)
+    assert found.bootstrap.resamples == 0
+
+
+def test_hc3_covers_the_truth_where_plain_least_squares_do_not():
+    rng, sets = np.random.default_rng(9), 200
+    hits = {"hc3": np.zeros(3), "plain": np.zeros(3)}
+    for _ in range(sets):
+        table, cells = unequal(rng, noise=0.0)
+        own, _ = np.linalg.qr(runs_over_cell_means(table, cells)[1])
+        leverage = np.sum(own**2, axis=1)
+        spread = 0.02 * leverage / leverage.mean()
+        table["system_cpu_jiffies"] *= 1 + spread * rng.normal(size=len(cells))
+        own = fit(table, cells, "ols-hc3").estimates
+        # where the replicates reject the model by chance, the interval of their spread
+        hc3 = [e.ci95_if_model_holds or e.ci95 for e in own.values()]
+        plain = sm.OLS(*runs_over_cell_means(table, cells)).fit().conf_int()
+        for name, ends in (("hc3", hc3), ("plain", plain)):
+            low, high = np.transpose(ends)
+            hits[name] += (low <= COSTS) & (high >= COSTS)
+    error = 3 * np.sqrt(0.95 * 0.05 / sets)
+    shares = {name: count / sets for name, count in hits.items()}
+    assert np.all(shares["hc3"] >= 0.93 - error), shares
+    assert np.all(shares["hc3"] <= 0.97 + error), shares
+    assert np.min(shares["plain"]) < 0.93 - error, shares  # the control
+
+
+def test_hc3_of_a_run_that_determines_a_cost_alone_is_not_known():
+    table, cells = unequal(np.random.default_rng(10), sizes=(1,))
+    table["rx_kilointerrupts"] = np.where(np.arange(40) == 7, 40.0, 0.0)
+    found = fit(table, cells, "ols-hc3")
+    assert not found.identifiable
+    assert "one run alone determines a cost" in found.message
+
+
 @pytest.mark.parametrize("power", [-1.0, 0.0, 0.7])
 def test_the_power_of_the_spread_is_found(power):
     table, cells = unequal(np.random.default_rng(3), power=power, sizes=(10,))

@@ -229,8 +229,9 @@ def _bootstrap(result: FitResult) -> str:
     if plan.unit == "clusters" and result.independence is not None:
         found = result.independence
         return f"each of {found.clusters} {found.cluster_kind}s left out in turn"
-    if result.method in ("robust", "nonlinear-robust"):
-        return f"from the scores of the {'cells' if plan.unit == 'cells' else 'runs'}"
+    if result.method in ("robust", "nonlinear-robust", "ols-hc3"):
+        made = "HC3" if result.method == "ols-hc3" else "from the scores"
+        return f"{made} of the {'cells' if plan.unit == 'cells' else 'runs'}"
     if result.method == "nonlinear" and plan.unit == "rows":
         return "from the curvature at the minimum: there are no replicates"
     if plan.resamples == 0:

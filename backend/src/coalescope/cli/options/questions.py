@@ -53,7 +53,8 @@ def fit(parser: argparse.ArgumentParser) -> None:
         dest="methods",
         help="of a linear fit (default: the one that the data set names as its paper's, else ols; "
         "with --output, robust is the only other one): "
-        "ols, least squares of all runs in percent of their cell; wls, weighed by how the "
+        "ols, least squares of all runs in percent of their cell; ols-hc3, the same with "
+        "HC3 standard errors in place of resamples; wls, weighed by how the "
         "replicates' spread goes with the response; robust, which outlying runs do not move; "
         "whitened, for counts that err: a model that the replicates reject distorts it most; "
         "paper-tls, total least squares as in Geist et al. 2005, whose result depends on the units "

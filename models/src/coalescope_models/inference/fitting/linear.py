@@ -26,6 +26,7 @@ from .diagnostics import (
 from .disagreement import disagreement
 from .errors import FitInputError
 from .estimators import Moments
+from .hc3 import hc3_fit
 from .lack_of_fit import WIDENED, rejection
 from .non_negative import above, held_at_zero
 from .points import Floats, Groups
@@ -38,6 +39,22 @@ from .task import Task, read_task
 _COMPARED = 400
 #: Methods that a fit is compared with; each reacts to something else.
 _OTHERS = ("ols", "whitened", "paper-tls")
+#: Methods whose intervals are of scores: the fit, and what to say where there is none.
+_OF_SCORES = {
+    "robust": (
+        robust_fit,
+        "No robust fit: the search found no minimum. Compare another method.",
+    ),
+    "ols-hc3": (
+        hc3_fit,
+        "No HC3: one run alone determines a cost, so that its variance is not known, or costs come "
+        "out negative. Measure more settings, or compare another method.",
+    ),
+}
+_ONE_CELL = (
+    "No HC3: one cell alone determines a cost, so that its deviation from the model is not known. "
+    "Measure more settings."
+)
 #: Share of resamples with a cost at 0 from which on their mean says nothing about bias.
 _CUT_OFF = 0.01
 
@@ -64,7 +81,9 @@ def fit_linear(
 
     - "ols": least squares of all runs' deviations, in percent of their cell's mean response: a
       cell's mean counts as often as it was measured. Its result depends on no unit.
-    - "wls": the same, with the variance of a run as a power of the response, which the replicates
+    - "ols-hc3": least squares of all runs, with intervals of Student's t from standard errors that
+      hold where variances differ (HC3); no resamples are drawn.
+    - "wls": as "ols", with the variance of a run as a power of the response, which the replicates
       tell.
     - "robust": Tukey's bisquare over all runs, which single outliers do not move. Its intervals are
       those of the scores; no resamples are drawn.
@@ -120,7 +139,7 @@ def fit_linear(
         raise FitInputError("rng", "a bootstrap needs a generator or a seed")
     plan = Bootstrap(
         unit=task.unit,
-        resamples=0 if method == "robust" else resamples,
+        resamples=0 if method in _OF_SCORES else resamples,
         seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
         strata=task.groups.count,
         degenerate=0,
@@ -186,8 +205,8 @@ def _fitted(
         usable = why_no_points(task.rows[:, :-1], task.rows[:, -1], task.fit) is None
         enough = len(task.indices) >= len(task.fit.parameters)
         return _refused(task, plan, message, task.points if usable and enough else None)
-    if task.method == "robust":
-        return _robust(task, plan)
+    if task.method in _OF_SCORES:
+        return _of_scores(task, plan)
     return _resampled(task, plan, rng, workers)
 
 
@@ -263,16 +282,16 @@ def _resampled(
     )
 
 
-def _robust(task: Task, plan: Bootstrap) -> FitResult:
-    """Fit by Tukey's bisquare, with intervals from its scores."""
+def _of_scores(task: Task, plan: Bootstrap) -> FitResult:
+    """Fit with intervals from the scores of runs, or of cells where the model is rejected."""
+    fit, why = _OF_SCORES[task.method]
     columns = list(range(len(task.fit.parameters)))
-    found = free = robust_fit(task.rows, task.cells)
+    found = free = fit(task.rows, task.cells)
     while found is not None and (found.values < 0.0).any() and len(columns) > 1:
         taken = np.array(found.values) * task.points[:, columns].mean(axis=0)
         del columns[int(np.argmin(taken))]
-        found = robust_fit(task.rows[:, [*columns, -1]], task.cells)
+        found = fit(task.rows[:, [*columns, -1]], task.cells)
     if found is None or free is None or (found.values < 0.0).any():
-        why = "No robust fit: the search found no minimum. Compare another method."
         return _refused(task, plan, why, task.points)
     p = len(task.fit.parameters)
     values = np.zeros(p)
@@ -296,6 +315,8 @@ def _robust(task: Task, plan: Bootstrap) -> FitResult:
     if misfit is not None and misfit.rejected:
         alone, plan = ends, replace(plan, unit="cells")
         covariance = whole(found.by_cells, free.by_cells)
+        if not np.isfinite(covariance).all():
+            return _refused(task, plan, f"{rejection(misfit)} {_ONE_CELL}", task.points)
         ends = _student(values, free.values, covariance, cells)
         said += [rejection(misfit), WIDENED]
     said.append(told_of_weights(counting))

@@ -99,7 +99,8 @@ ONE_RESAMPLE = "No intervals: one resample has no spread. Ask for a thousand or 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How the intervals were made. A robust fit draws none: its scores are summed by `unit`.
+    """How the intervals were made. The methods "robust" and "ols-hc3" draw none: their scores are
+    summed by `unit`.
 
     Attributes:
         unit: what was drawn: "rows" of the table, "replicates" within their cells, or, where these

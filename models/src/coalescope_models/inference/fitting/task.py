@@ -63,7 +63,7 @@ class Task:
             noise = self.noise[0][np.ix_(kept, kept)]
             return partial(whitened_total_least_squares, noise=noise)
         # a single cost has no plane; weights are in the moments
-        least_squares = self.method in ("ols", "wls") or len(columns) == 1
+        least_squares = self.method in ("ols", "ols-hc3", "wls") or len(columns) == 1
         return ESTIMATORS["ols" if least_squares else self.method]
 
     @cached_property
