@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -228,13 +229,10 @@ class ReceivedFile:
     """A temporary file in `folder`, locked by its writer, hashed as it grows."""
 
     def __init__(self, folder: Path) -> None:
-        # a name for itself, which nobody need guess: no question to the kernel for each
-        self.path = folder / f"{random.getrandbits(128):032x}.part"
         self.size = 0
         self.start = b""
         self._hash = hashlib.sha256()
-        self._file = self.path.open("xb", buffering=0)
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        self.path, self._file = _locked_file(folder)
 
     @property
     def sha256(self) -> str:
@@ -255,6 +253,18 @@ class ReceivedFile:
         """Remove the file, unless it was renamed."""
         self.path.unlink(missing_ok=True)
         self._file.close()
+
+
+def _locked_file(folder: Path) -> tuple[Path, FileIO]:
+    """Make a temporary file and lock it; again where a sweep removed it before it was locked."""
+    while True:
+        # a name for itself, which nobody need guess: no question to the kernel for each
+        path = folder / f"{random.getrandbits(128):032x}.part"
+        file = path.open("xb", buffering=0)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(file.fileno()).st_nlink:
+            return path, file
+        file.close()
 
 
 class _StagedFile(ReceivedFile):

@@ -82,6 +82,24 @@ def test_only_digests_name_objects(store: DirectoryObjectStore, name: str) -> No
         store.path(name, "runlog")
 
 
+def test_a_sweep_between_making_and_locking_a_file_loses_no_upload(
+    store: DirectoryObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when another process opens the store in that moment."""
+    lock, swept = object_store.fcntl.flock, []
+
+    def late(file: Any, operation: int) -> None:
+        if not swept:
+            swept.append(0)
+            swept[0] = store.sweep()
+        lock(file, operation)
+
+    monkeypatch.setattr(object_store.fcntl, "flock", late)
+    put(store)
+    assert swept == [1]
+    assert store.path(SHA256, "runlog").read_bytes() == CONTENT
+
+
 def test_the_sweep_removes_only_what_nobody_writes(store: DirectoryObjectStore) -> None:
     left = store.root / "tmp" / "dead.part"
     left.write_bytes(b"half a log")
