@@ -59,10 +59,14 @@ LONG_TESTS := host/tests/run/test_sweeping.py host/tests/run/test_network.py bac
 	host/tests/remote/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
 	driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py host/tests/run_log/test_corpus.py backend/tests/cluster/test_cluster.py \
 	backend/tests/uploads/test_hostile_logs.py driver/traffic/tests/test_traffic.py host/tests/settings/test_host.py
+# What compares rates and CPU time with other tools' has the machine to itself.
+TESTS_ALONE := e2e/tests/test_first_own_run.py driver/logger/tests/test_window.py
+PYTHON_PYTEST := $(BIN)/python -m pytest -m "not browser and not guest and not soak and not containers" -q
 OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests driver/logger/bpf/tests -name 'test_*.py'))
 
 test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not browser and not guest and not soak and not containers" -q $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(OTHER_TESTS))
+	$(PYTHON_PYTEST) -n 3 --dist loadfile --no-loadscope-reorder $(LONG_TESTS) $(filter-out $(LONG_TESTS) $(TESTS_ALONE),$(OTHER_TESTS))
+	$(PYTHON_PYTEST) $(TESTS_ALONE)
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
