@@ -32,7 +32,8 @@ def residual_marks(page: Page) -> str:
 
 def choose_method(page: Page, label: str) -> None:
     page.get_by_role("button", name="Fit method").click()
-    page.get_by_role("menuitemradio", name=re.compile(f"^{label}")).click()
+    title = page.get_by_text(label, exact=True)
+    page.get_by_role("menuitemradio").filter(has=title).click()
 
 
 def drag_slider(page: Page, symbol: str, share: float) -> None:
