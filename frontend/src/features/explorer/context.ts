@@ -7,10 +7,7 @@ import type { History } from '../../state/history';
 import type { Store } from '../../state/store';
 import type { Slices, Subject, View } from '../../state/view';
 import type { Live } from './figure/live';
-import type { InTurn } from './turns';
-
-/** `held`: a slider is in hand, and more frames are to come. */
-export type OnFrame = (live: Live, held: boolean) => void;
+import type { InTurn, OnFrame } from './turns';
 
 export interface Explorer {
   readonly subject: Subject;

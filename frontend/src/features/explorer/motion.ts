@@ -6,8 +6,8 @@ import type { Shape } from '../../plots/shapes';
 import { contourLabels } from './figure/heat';
 import { floorLine, lineLabels, points, strokes, walk } from './figure/lines';
 import { spotOf, valueTags } from './figure/needle';
-import type { Scene } from './picture';
 import { gripShapes } from './pull/grip';
+import type { Scene } from './scene';
 
 /** Room for what stands a little off the plot. */
 const ABOVE = 24;

@@ -19,6 +19,7 @@ import { hairBelow, hairs, needle, spotOf } from './figure/needle';
 import { pinnedContours, pinnedLines } from './figure/pinned';
 import { canvasRoom, type Upper, upperOf } from './figure/upper';
 import { labelsOf, motionOn } from './motion';
+import type { Scene } from './scene';
 
 /** Groups from the bottom up. */
 export const LAYERS = [
@@ -49,18 +50,6 @@ export interface PictureParts {
   readonly behind: SVGSVGElement;
   /** Draw again: a part of the picture has come. */
   readonly again: () => void;
-}
-
-export interface Scene {
-  readonly view: View;
-  readonly frame: Frame;
-  readonly sampler: Sampler;
-  readonly live: Live;
-  readonly isolines: readonly Isoline[];
-  /** Where along the lines their names stand. */
-  readonly namesAt: number;
-  /** What stands above the lines instead of the surface in colour; null while its drawing is on the way. */
-  readonly upper?: Upper | null;
 }
 
 export interface Picture {

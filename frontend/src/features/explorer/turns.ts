@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // While a slider is in hand: what is written once a frame is made. Some parts follow each frame; the others have turns, one after each frame: nobody
 // reads a number that changes sixty times a second, and all of them together take as long as the surface.
-import type { OnFrame } from './context';
 import type { Live } from './figure/live';
+
+/** `held`: a slider is in hand, and more frames are to come. */
+export type OnFrame = (live: Live, held: boolean) => void;
 
 /** Returns whether there was anything to write: if not, its turn goes to the next. */
 export type InTurn = (live: Live, held: boolean) => boolean;

@@ -21,7 +21,8 @@ import { keyOf } from './figure/key';
 import { GRID } from './figure/live';
 import { patternText } from './figure/patterns';
 import { levelWords, namedSetting, titleWithUnit } from './figure/words';
-import { liveShapes, type Picture, type Scene, stillShapes } from './picture';
+import { liveShapes, type Picture, stillShapes } from './picture';
+import type { Scene } from './scene';
 
 const MARGIN = 24;
 const HEAD = 64;

@@ -6,10 +6,9 @@ import { frames as frameLoop, spareTime } from '../../engine/frames';
 import type { ExplorerState } from '../../state/explorer';
 import type { Store } from '../../state/store';
 import type { Slices, View } from '../../state/view';
-import type { OnFrame } from './context';
 import type { Live } from './figure/live';
 import type { Picture } from './picture';
-import { type Turns, turnsOf } from './turns';
+import { type OnFrame, type Turns, turnsOf } from './turns';
 
 let surfaceDrawn = false;
 

@@ -11,7 +11,8 @@ import { comparisonOf, residualShapes, residualWords } from '../../../src/featur
 import { rulerShapes } from '../../../src/features/explorer/figure/ruler';
 import { splitShapes } from '../../../src/features/explorer/figure/split';
 import { settingWords } from '../../../src/features/explorer/figure/words';
-import { liveShapes, type Scene, stillShapes } from '../../../src/features/explorer/picture';
+import { liveShapes, stillShapes } from '../../../src/features/explorer/picture';
+import type { Scene } from '../../../src/features/explorer/scene';
 import { isolines, trace } from '../../../src/plots/contours';
 import { shapeText } from '../../../src/plots/file';
 import type { Attributes, Shape } from '../../../src/plots/shapes';

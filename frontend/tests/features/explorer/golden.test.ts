@@ -14,7 +14,8 @@ import { comparisonOf, residualShapes } from '../../../src/features/explorer/fig
 import { splitShapes } from '../../../src/features/explorer/figure/split';
 import { ALONG_HEIGHT, alongOf, alongShapes, topAbove } from '../../../src/features/explorer/figure/splitAlong';
 import { UPPERS } from '../../../src/features/explorer/figure/uppers';
-import { liveShapes, type Scene, stillShapes } from '../../../src/features/explorer/picture';
+import { liveShapes, stillShapes } from '../../../src/features/explorer/picture';
+import type { Scene } from '../../../src/features/explorer/scene';
 import { isolines, trace } from '../../../src/plots/contours';
 import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';

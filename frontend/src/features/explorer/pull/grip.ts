@@ -4,7 +4,7 @@ import { decimal } from '../../../plots/number';
 import { circle, HALO, line, path, type Shape, text } from '../../../plots/shapes';
 import type { Slider } from '../../../state/fit';
 import { spotOf } from '../figure/needle';
-import type { Scene } from '../picture';
+import type { Scene } from '../scene';
 
 /** A place of the model's surface, in the axes' own units, and the value there. */
 export interface Hold {

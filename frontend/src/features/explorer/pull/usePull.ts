@@ -5,7 +5,8 @@ import type { ExplorerState } from '../../../state/explorer';
 import type { Slider } from '../../../state/fit';
 import { type Pull, pullAt } from '../../../state/pull';
 import { useExplorer } from '../context';
-import type { Picture, Scene } from '../picture';
+import type { Picture } from '../picture';
+import type { Scene } from '../scene';
 import { type Hold, lifted, lineAt, type Pulled, surfaceAt } from './grip';
 
 /** How near to a line, in pixels, with a mouse and with a finger. */
