@@ -13,11 +13,12 @@ import type { Axis } from '../../state/layout';
 import type { Slices, View } from '../../state/view';
 import { type Frame, frameOf } from './figure/frame';
 import { cells, underCells, upwardAxis } from './figure/heat';
+import { upperOf } from './figure/lazyUpper';
 import { axes, curves, grid, labelPlace, lineLabels, partnerPoints, points } from './figure/lines';
 import { GRID, type Live, type Sampler, samplerOf, seriesOf } from './figure/live';
 import { hairBelow, hairs, needle, spotOf } from './figure/needle';
 import { pinnedContours, pinnedLines } from './figure/pinned';
-import { canvasRoom, type Upper, upperOf } from './figure/upper';
+import { canvasRoom } from './figure/upper';
 import { labelsOf, motionOn } from './motion';
 import type { Scene } from './scene';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands above the lines instead of the surface in colour. Their drawings come in a chunk of their own, when one is asked for.
+// What stands above the lines instead of the surface in colour.
 import type { Shape } from '../../../plots/shapes';
 import type { Figure } from '../../../state/figure';
 import type { View } from '../../../state/view';
@@ -34,23 +34,6 @@ export interface Upper {
 }
 
 export type Uppers = Readonly<Record<Exclude<Figure, 'map'>, Upper>>;
-
-let known: Uppers | null = null;
-let loading: Promise<void> | null = null;
-
-/** The drawings of a figure; null while they are on their way, then `arrived` is called. */
-export function upperOf(figure: Figure, arrived: () => void): Upper | null {
-  if (figure === 'map') return null;
-  if (known) return known[figure];
-  loading ??= import('./uppers').then(({ UPPERS }) => {
-    known = UPPERS;
-  });
-  loading.then(arrived, () => {
-    // a chunk that did not come is asked for again with the next frame that wants it
-    loading = null;
-  });
-  return null;
-}
 
 /** Where the canvas lies: a surface seen from aside has the margins too. */
 export const canvasRoom = (figure: Figure, frame: Frame) => {
