@@ -24,6 +24,7 @@
 #include "counters.h"
 #include "ethtool_query.h"
 #include "interface.h"
+#include "notes.h"
 #include "text_file.h"
 
 enum { MOST_TRIES = 1000, MOST_LINES = 1024, COST_ROUNDS = 5 };
@@ -552,8 +553,8 @@ static void close_source(struct source *source)
 	struct state *state = source->state;
 
 	if (state->last.missed_events)
-		fprintf(stderr, "coalescope-logger: ebpf: at least %llu events were not seen: counts are too low\n",
-			(unsigned long long)state->last.missed_events);
+		note("ebpf: at least %llu events were not seen: counts are too low",
+		     (unsigned long long)state->last.missed_events);
 	if (state->cpus)
 		munmap(state->cpus, state->mapped_bytes);
 	coalescope_bpf__destroy(state->programs);

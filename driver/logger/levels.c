@@ -9,6 +9,7 @@
 #include "environment.h"
 #include "ethtool_netlink.h"
 #include "ethtool_query.h"
+#include "notes.h"
 
 const char *assignment_of(const struct assignments *assignments, const char *name)
 {
@@ -73,9 +74,9 @@ static void compare(const struct options *options, const char *name, const char 
 
 	if (!claimed || !level_in_force(options, name, level) || strtod(claimed, NULL) == strtod(level, NULL))
 		return;
-	fprintf(stderr, "coalescope-logger: %s=%s was %s, but %s has %s now (%s)%s\n", name, claimed,
-		read_back ? "read back" : "asked for", options->interface, level, where,
-		read_back ? "" : ": the log says both, and what the host has counts");
+	note("%s=%s was %s, but %s has %s now (%s)%s", name, claimed,
+	     read_back ? "read back" : "asked for", options->interface, level, where,
+	     read_back ? "" : ": the log says both, and what the host has counts");
 }
 
 /* Adaptive moderation has no one delay that could be read. */
@@ -87,8 +88,8 @@ static void warn_of_adaptive(const struct options *options)
 	    !ethtool_netlink_receive_delay(options->interface, &delay))
 		return;
 	if (delay.adaptive || is_mode(options->interface, delay.usecs))
-		fprintf(stderr, "coalescope-logger: delay_us=%s was asked for, but %s adapts its delay (ethtool -c): switch that off with ethtool -C %s adaptive-rx off rx-usecs N\n",
-			assignment_of(&options->factors, "delay_us"), options->interface, options->interface);
+		note("delay_us=%s was asked for, but %s adapts its delay (ethtool -c): switch that off with ethtool -C %s adaptive-rx off rx-usecs N",
+		     assignment_of(&options->factors, "delay_us"), options->interface, options->interface);
 }
 
 void levels_compare(const struct options *options)

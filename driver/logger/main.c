@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "header.h"
+#include "interfaces.h"
+#include "notes.h"
 #include "options.h"
 #include "recorder.h"
 
@@ -76,9 +78,13 @@ int main(int count, char **arguments)
 	case OPTIONS_WRONG:
 		fputs("Try coalescope-logger --help.\n", stderr);
 		return USAGE;
+	case OPTIONS_LIST:
+		return interfaces_print(options.json) ? FINE : WRONG;
 	case OPTIONS_RUN:
 		break;
 	}
+	if (options.quiet)
+		notes_leave_out();
 	if (recorder_open(&recorder, &options))
 		status = options.preview ? preview(&recorder) : record(&recorder);
 	recorder_close(&recorder);

@@ -53,9 +53,10 @@ static const char HELP[] =
 	"      --preview              print the header that would be written, and stop\n"
 	"\n"
 	"While it runs:\n"
+	"  -q, --quiet                say on stderr only why it went wrong\n"
 	"      --live                 a line each second, on stderr\n"
 	"\n"
-	"At the end, losses and others at work in the window are said on stderr.\n"
+	"At the end, losses and others at work in the window are said on stderr, but for --quiet.\n"
 	"      --json                 that, and how far each counter advanced, as JSON on stdout\n"
 	"\n"
 	"The command:\n"
@@ -64,6 +65,7 @@ static const char HELP[] =
 	"      --no-result            keep none of its output\n"
 	"      --command-timeout TIME end it after this time, and say so (it may run for ever)\n"
 	"\n"
+	"  -D, --interfaces           list the interfaces that can be recorded, and stop (with --json: as JSON)\n"
 	"  -h, --help                 this\n"
 	"  -V, --version              of the program and of the log's format\n"
 	"\n"
@@ -111,6 +113,7 @@ static const struct option LONG_OPTIONS[] = {
 	{"title", required_argument, NULL, OPTION_TITLE},
 	{"kind", required_argument, NULL, OPTION_KIND},
 	{"time-dilation", required_argument, NULL, OPTION_TIME_DILATION},
+	{"quiet", no_argument, NULL, 'q'},
 	{"live", no_argument, NULL, OPTION_LIVE},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"command-timeout", required_argument, NULL, OPTION_COMMAND_TIMEOUT},
@@ -130,6 +133,7 @@ static const struct option LONG_OPTIONS[] = {
 	{"result-limit", required_argument, NULL, OPTION_RESULT_LIMIT},
 	{"no-result", no_argument, NULL, OPTION_NO_RESULT},
 	{"force", no_argument, NULL, OPTION_FORCE},
+	{"interfaces", no_argument, NULL, 'D'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
@@ -471,6 +475,10 @@ static bool parse_one(struct options *options, int option, const char *value)
 		return parse_assignment(&options->environment, value, ENVIRONMENT_VIRTUAL_MACHINE);
 	case OPTION_ENVIRONMENT_FILE:
 		return parse_environment_file(options, value);
+	case 'q':
+		return options->quiet = true;
+	case 'D':
+		return options->list = true;
 	case OPTION_LIVE:
 		return options->live = true;
 	case OPTION_JSON:
@@ -534,7 +542,7 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 		.result_limit = 4 << 20,
 		.keep_result = true,
 	};
-	while ((option = getopt_long(count, arguments, "+i:o:t:d:w:e:f:r:hV", LONG_OPTIONS, NULL)) != -1) {
+	while ((option = getopt_long(count, arguments, "+i:o:t:d:w:e:f:r:qDhV", LONG_OPTIONS, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(HELP, stdout);
 			return OPTIONS_DONE;
@@ -546,6 +554,8 @@ enum options_outcome options_parse(struct options *options, int count, char **ar
 		if (option == '?' || !parse_one(options, option, optarg))
 			return OPTIONS_WRONG;
 	}
+	if (options->list)
+		return OPTIONS_LIST;
 	if (!options->source)
 		options->source = strcmp(options->counters, "auto") ? "proc" : "auto";
 	if (optind < count)

@@ -23,8 +23,10 @@ struct options {
 	const char *output;
 	bool force;
 	bool preview;
+	bool quiet;
 	bool live;
 	bool json;
+	bool list; /* the interfaces, nothing else */
 	const char *source;   /* auto, module, ebpf or proc */
 	const char *counters; /* auto, netlink or sysfs */
 
@@ -50,7 +52,7 @@ struct options {
 	char *const *command;
 };
 
-enum options_outcome { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
+enum options_outcome { OPTIONS_RUN, OPTIONS_LIST, OPTIONS_DONE, OPTIONS_WRONG };
 
 /* Says on stderr what is wrong. */
 enum options_outcome options_parse(struct options *options, int count, char **arguments);

@@ -18,6 +18,7 @@
 #include "header.h"
 #include "interface.h"
 #include "levels.h"
+#include "notes.h"
 #include "summary.h"
 #include "verdict.h"
 
@@ -314,7 +315,7 @@ static bool start(struct recorder *recorder, int fd)
 	int status;
 
 	if (!recorder->options->experiment)
-		fprintf(stderr, "coalescope-logger: the log names no experiment (--experiment): its upload will have to\n");
+		note("the log names no experiment (--experiment): its upload will have to");
 	levels_compare(recorder->options);
 	header_write(recorder->options, &recorder->set, &header);
 	status = log_writer_start(&recorder->writer, fd, &header,
@@ -343,8 +344,8 @@ static bool judge_window(const struct recorder *recorder)
 		return false;
 	}
 	if (!window_carried(window))
-		fprintf(stderr, "coalescope-logger: no packet passed %s in the measurement window: does the traffic take another interface?\n",
-			options->interface);
+		note("no packet passed %s in the measurement window: does the traffic take another interface?",
+		     options->interface);
 	if (options->command && window_is_short(window)) {
 		fprintf(stderr, "coalescope-logger: %s ended before the measurement window did; the log is kept\n",
 			options->command[0]);
@@ -390,7 +391,7 @@ static void note_doubt(const char *sentence, void *context)
 
 static void say_doubt(const char *sentence, void *context)
 {
-	fprintf(stderr, "coalescope-logger: %s\n", sentence);
+	note("%s", sentence);
 	note_doubt(sentence, context);
 }
 

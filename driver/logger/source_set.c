@@ -10,6 +10,7 @@
 #ifdef HAVE_EBPF
 #include "ebpf_source.h"
 #endif
+#include "notes.h"
 
 /* Counts the source that was just opened, or takes back what a failed one has added. */
 static int keep(struct source_set *set, int status)
@@ -137,9 +138,9 @@ static void report(const struct source_set *set, const char *const *reasons)
 {
 	size_t i;
 
-	fprintf(stderr, "coalescope-logger: counters come from %s\n", set->taken);
+	note("counters come from %s", set->taken);
 	for (i = 0; i < CANDIDATE_COUNT && strcmp(CANDIDATES[i].name, set->taken) != 0; i++)
-		fprintf(stderr, "  not from %s: %s\n", CANDIDATES[i].name, reasons[i]);
+		note_more("not from %s: %s", CANDIDATES[i].name, reasons[i]);
 }
 
 static void open_best(struct source_set *set, const char *interface)
@@ -251,7 +252,7 @@ static bool open_rest(struct source_set *set, const char *counters, const char *
 	set->often = set->count;
 	tell_how_seldom(set, set->seldom);
 	if (!record_layout_has(&set->layout, "rx_interrupts") && !record_layout_has(&set->layout, "rx_line_interrupts"))
-		fprintf(stderr, "coalescope-logger: no interrupts of %s can be found: the log has none\n", interface);
+		note("no interrupts of %s can be found: the log has none", interface);
 	return true;
 }
 

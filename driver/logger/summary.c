@@ -40,7 +40,7 @@ static void window(const struct summary *summary, struct text *json)
 
 bool summary_print(const struct summary *summary)
 {
-	struct text json = {0}, pretty = {0};
+	struct text json = {0};
 	bool fine;
 
 	json_open(&json, '{');
@@ -53,9 +53,7 @@ bool summary_print(const struct summary *summary)
 	json_name(&json, "doubts");
 	json_raw(&json, summary->doubts->data);
 	json_close(&json, '}');
-	json_pretty(&pretty, json.data, json.length);
-	fine = !json.failed && !pretty.failed && puts(pretty.data) >= 0 && !fflush(stdout);
-	text_free(&pretty);
+	fine = json_print(&json);
 	text_free(&json);
 	return fine;
 }

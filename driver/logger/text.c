@@ -274,3 +274,14 @@ void json_pretty(struct text *out, const char *json, size_t count)
 		escaped = c == '\\' && !escaped;
 	}
 }
+
+bool json_print(const struct text *json)
+{
+	struct text pretty = {0};
+	bool fine;
+
+	json_pretty(&pretty, json->data, json->length);
+	fine = !json->failed && !pretty.failed && puts(pretty.data) >= 0 && !fflush(stdout);
+	text_free(&pretty);
+	return fine;
+}

@@ -44,5 +44,7 @@ void json_member_unless_empty(struct text *text, const char *name, struct text *
 
 /* Indents compact JSON for people; the result is appended to out. */
 void json_pretty(struct text *out, const char *json, size_t count);
+/* The same on stdout; false if it failed. */
+bool json_print(const struct text *json);
 
 #endif

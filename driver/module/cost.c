@@ -136,9 +136,8 @@ static struct probe_cost best_round(const struct stand_in *stand_in)
 /**
  * measure_probe_cost() - find out what an interrupt, a poll and a frame cost more while they are counted
  *
- * Without memory, or with all places taken by watched interfaces, what was measured before stays.
- *
- * Context: Process context; takes rtnl, sleeps. The probes are on.
+ * Context: Process context; takes rtnl, sleeps. The probes are on. Without memory, or with all places taken by watched
+ * interfaces, what was measured before stays.
  */
 void measure_probe_cost(void)
 {

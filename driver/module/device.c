@@ -112,7 +112,7 @@ static long coalescope_ioctl(struct file *file, unsigned int command, unsigned l
 
 static ssize_t read_snapshot(struct reader *reader, char __user *buffer, size_t room)
 {
-	size_t bytes;
+	ssize_t bytes;
 
 	if (!reader->watch)
 		return -ENXIO;
@@ -121,6 +121,8 @@ static ssize_t read_snapshot(struct reader *reader, char __user *buffer, size_t 
 	if (room < sizeof(struct coalescope_snapshot))
 		return -EMSGSIZE;
 	bytes = take_snapshot(reader->watch, &reader->room);
+	if (bytes < 0)
+		return bytes;
 	if (room < bytes)
 		return -EMSGSIZE;
 	return copy_to_user(buffer, reader->room.snapshot, bytes) ? -EFAULT : bytes;

@@ -7,10 +7,12 @@
  * snapshot says how far apart they are.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/tick.h>
 
@@ -23,8 +25,10 @@
 
 /* As long as attempts at one instant may be spoilt; then CPUs are read one by one. */
 #define PATIENCE_NS (2 * NSEC_PER_MSEC)
-/* Attempts at one CPU: it may be one of a virtual machine that is itself stopped inside an update. */
+/* So many attempts at one CPU, then a pause: it may be one of a virtual machine that is stopped inside an update. */
 #define CPU_ATTEMPTS 64
+#define PAUSE_US 50
+#define LONGEST_PAUSE_US 500
 
 /* What must be the same before and after the counters are read. */
 struct look {
@@ -272,9 +276,8 @@ static void add_counters_of_cpu(struct coalescope_snapshot *s, const struct watc
 static void finish(struct coalescope_snapshot *s, const struct watch *watch)
 {
 	add_totals_of_queues(s);
-	/* not below 0 where a CPU had to be read inside an update */
-	s->other_task_cycles -= min(s->other_task_cycles, s->task_cycles);
-	s->other_irq_cycles -= min(s->other_irq_cycles, s->irq_cycles + s->softirq_cycles);
+	s->other_task_cycles -= s->task_cycles;
+	s->other_irq_cycles -= s->irq_cycles + s->softirq_cycles;
 	if (READ_ONCE(watch->queues_exhausted))
 		s->flags |= COALESCOPE_QUEUES_EXHAUSTED;
 	if (check_tsc_unstable())
@@ -302,26 +305,38 @@ static bool collect(const struct watch *watch, struct snapshot_room *room)
 	return one_instant;
 }
 
-/* One CPU's counters of one instant; after too many spoilt attempts as they are. */
-static void collect_cpu(const struct watch *watch, struct snapshot_room *room, unsigned int cpu)
+/* Returns whether they are of one instant. */
+static bool read_cpu(const struct watch *watch, struct snapshot_room *room, unsigned int cpu)
 {
 	const struct cpu_state *state = per_cpu_ptr(&coalescope_cpu_state, cpu);
-	unsigned int attempts = CPU_ATTEMPTS, queues = room->snapshot->queue_count;
 	struct look *look = &room->looks[cpu];
+	unsigned long flags;
 	bool whole;
 
-	do {
-		unsigned long flags;
+	local_irq_save(flags);
+	whole = look_first(look, state);
+	begin(room->part, watch);
+	room->part->queue_count = room->snapshot->queue_count;
+	add_counters_of_cpu(room->part, watch, look, cpu);
+	smp_rmb(); /* the second look after the counters; pairs with end_update() */
+	whole &= look_again(look, state);
+	local_irq_restore(flags);
+	return whole;
+}
 
-		local_irq_save(flags);
-		whole = look_first(look, state);
-		begin(room->part, watch);
-		room->part->queue_count = queues;
-		add_counters_of_cpu(room->part, watch, look, cpu);
-		smp_rmb(); /* the second look after the counters; pairs with end_update() */
-		whole &= look_again(look, state);
-		local_irq_restore(flags);
-	} while (!whole && --attempts);
+/* One CPU's counters of one instant, however long that takes. */
+static int collect_cpu(const struct watch *watch, struct snapshot_room *room, unsigned int cpu)
+{
+	unsigned int attempts = 0;
+
+	while (!read_cpu(watch, room, cpu)) {
+		if (++attempts % CPU_ATTEMPTS)
+			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		usleep_range(PAUSE_US, LONGEST_PAUSE_US);
+	}
+	return 0;
 }
 
 /* All counters of a struct stand beside each other. */
@@ -345,19 +360,23 @@ static void add_part(struct coalescope_snapshot *s, const struct coalescope_snap
 }
 
 /* Each CPU's counters fit together; those of two CPUs are up to skew_ns apart. */
-static void collect_by_cpu(const struct watch *watch, struct snapshot_room *room)
+static int collect_by_cpu(const struct watch *watch, struct snapshot_room *room)
 {
 	struct coalescope_snapshot *s = room->snapshot;
 	unsigned int cpu;
+	int failed;
 
 	begin(s, watch);
 	for_each_possible_cpu(cpu) {
-		collect_cpu(watch, room, cpu);
+		failed = collect_cpu(watch, room, cpu);
+		if (failed)
+			return failed;
 		add_part(s, room->part);
 	}
 	finish(s, watch);
 	s->flags |= COALESCOPE_NOT_ATOMIC;
 	s->skew_ns = ktime_get_raw_ns() - s->t_monotonic_raw_ns;
+	return 0;
 }
 
 /*
@@ -437,18 +456,21 @@ static void add_what_the_device_says(struct coalescope_snapshot *s, const struct
  * @room: made for this watch
  *
  * Context: Process context.
- * Return: bytes of the snapshot with its queues.
+ * Return: bytes of the snapshot with its queues, or -EINTR if the task is killed meanwhile.
  */
-size_t take_snapshot(struct watch *watch, struct snapshot_room *room)
+ssize_t take_snapshot(struct watch *watch, struct snapshot_room *room)
 {
 	struct coalescope_snapshot *s = room->snapshot;
 	u64 give_up_ns = ktime_get_mono_fast_ns() + PATIENCE_NS;
 	u32 retries = 0;
+	int failed;
 
 	while (!collect(watch, room)) {
 		retries++;
 		if (ktime_get_mono_fast_ns() > give_up_ns) {
-			collect_by_cpu(watch, room);
+			failed = collect_by_cpu(watch, room);
+			if (failed)
+				return failed;
 			break;
 		}
 		cpu_relax();

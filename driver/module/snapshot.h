@@ -20,6 +20,6 @@ struct snapshot_room {
 
 int allocate_room(struct snapshot_room *room, const struct watch *watch);
 void free_room(struct snapshot_room *room);
-size_t take_snapshot(struct watch *watch, struct snapshot_room *room);
+ssize_t take_snapshot(struct watch *watch, struct snapshot_room *room);
 
 #endif

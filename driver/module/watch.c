@@ -6,6 +6,7 @@
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <linux/tracepoint.h>
 #include <net/rtnetlink.h>
 
 #include "lines.h"
@@ -157,6 +158,7 @@ static void release_device(struct watch *watch)
 {
 	struct net_device *device = rtnl_dereference(watch->device);
 
+	ASSERT_RTNL();
 	if (!device)
 		return;
 	WRITE_ONCE(watched_devices[watch->slot], NULL);
@@ -170,6 +172,13 @@ static void end_after_last_watch(void)
 {
 	while (watch_slots && !rtnl_dereference(watches[watch_slots - 1]))
 		WRITE_ONCE(watch_slots, watch_slots - 1);
+}
+
+/* Probes of tracepoints run in an RCU read section, or since Linux 7 in one of SRCU; the others in one of RCU. */
+static void wait_for_probes(void)
+{
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
 }
 
 /**
@@ -193,7 +202,8 @@ void watch_put(struct watch *watch)
 	rtnl_unlock();
 	if (!last)
 		return;
-	synchronize_rcu(); /* an interrupt that found the watch may still learn a line for it */
+	/* an interrupt that found the watch may still learn a line for it, or count in it */
+	wait_for_probes();
 	forget_lines(watch->slot);
 	forget_slot(watch->slot);
 	smp_mb__before_atomic(); /* all of it is forgotten before the slot is taken anew */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which interfaces are watched, and their NAPI instances: what probes look up. */
+#include <linux/lockdep.h>
+
 #include "watched.h"
 
 struct net_device *watched_devices[MAX_WATCHES];
@@ -48,6 +50,7 @@ static unsigned int append_queue(struct watch *watch, const struct napi_struct *
 {
 	unsigned int q = watch->queue_count;
 
+	lockdep_assert_held(&watch->lock);
 	/* A driver that makes its NAPI instances anew may exhaust the table: the last entry then stands for the rest. */
 	if (q == watch->queue_capacity) {
 		WRITE_ONCE(watch->queues_exhausted, true);

@@ -227,13 +227,13 @@ static bool check_together(struct options *options)
 	uint64_t flows = options->role == REQUEST_CLIENT ? options->clients : options->servers;
 
 	if (options->role == FILE_READER && !options->path)
-		return usage_error("read what?", "--path is missing");
+		return usage_error("no path is named", "--path is missing");
 	if (options->role == FILE_READER && options->read_bytes % 4096)
 		return usage_error("not a multiple of 4096", "--read-bytes");
 	if (options->role != FILE_READER && !options->port)
-		return usage_error("which port?", "--port is missing");
+		return usage_error("no port is named", "--port is missing");
 	if (options->role & (REQUEST_CLIENT | SOURCE) && !options->to_count)
-		return usage_error("where to?", "--to is missing");
+		return usage_error("no address is named", "--to is missing");
 	if (options->role & REQUEST_RESPONSE && options->port + flows > 65536)
 		return usage_error("ports end at 65535", "too many from --port on");
 	if (options->role == REQUEST_CLIENT && !options->servers)
@@ -257,7 +257,7 @@ static bool parse_role(struct options *options, int count, char **arguments)
 	size_t i;
 
 	if (count < 3)
-		return usage_error("what to do?", "two words such as sink udp are missing");
+		return usage_error("no role is named", "two words such as sink udp are missing");
 	for (i = 0; i < sizeof(ROLES) / sizeof(*ROLES); i++)
 		if (!strcmp(arguments[1], ROLES[i].words[0]) && !strcmp(arguments[2], ROLES[i].words[1])) {
 			options->role = ROLES[i].role;

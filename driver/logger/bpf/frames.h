@@ -89,7 +89,7 @@ static __always_inline struct frames segmented(__u32 length, __u32 headers, __u3
 	return frames;
 }
 
-/* A tag beside the data is on the wire as well. */
+/* A tag beside the data is on the wire as well. The skb's own members are read directly: each probe read is a call. */
 static __always_inline __u32 tag_beside(const struct sk_buff *skb)
 {
 	const struct sk_buff___tag_bit *bit = (const void *)skb;
@@ -97,9 +97,9 @@ static __always_inline __u32 tag_beside(const struct sk_buff *skb)
 	bool tagged = false;
 
 	if (bpf_core_field_exists(bit->vlan_present))
-		tagged = BPF_CORE_READ_BITFIELD_PROBED(bit, vlan_present);
+		tagged = BPF_CORE_READ_BITFIELD(bit, vlan_present);
 	else if (bpf_core_field_exists(words->vlan_all))
-		tagged = BPF_CORE_READ(words, vlan_all) != 0;
+		tagged = words->vlan_all != 0;
 	return tagged ? VLAN_TAG : 0;
 }
 

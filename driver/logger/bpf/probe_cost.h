@@ -55,7 +55,7 @@ static long one_frame(__u32 turn, void *context)
 		return 0;
 	/* as size of segments and tag of an skb */
 	frames.bytes = BPF_CORE_READ(stand_in(), state);
-	frames.bytes += BPF_CORE_READ(stand_in(), state);
+	frames.bytes += bpf_get_current_task_btf()->flags;
 	count_received(&scratch, frames);
 	return 0;
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from coalescope_host.run_log import check, read
 from guest.folders import alone
-from guest.kernel import debian_kernel
+from guest.kernel import KERNELS, OLDEST, debian_kernel
 from guest.machine import Guest
 from guest.programs import SNAPSHOT_MODULE, build_programs
 
@@ -26,11 +26,14 @@ time.sleep(0.2)
 """
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """Boot once; the tests look at what it left."""
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(v, marks=() if v == OLDEST else pytest.mark.soak) for v in KERNELS],
+)
+def run(request, tmp_path_factory):
+    """Boot each kernel once; the tests look at what it left."""
     with alone():
-        kernel = debian_kernel()
+        kernel = debian_kernel(request.param)
         programs = build_programs(kernel)
     wanted = (SNAPSHOT_MODULE, "/usr/local/bin/coalescope-logger")
     guest = Guest(
@@ -39,6 +42,7 @@ def run(tmp_path_factory):
         on_board=("veth",),
         files={path: programs[path] for path in wanted} | {"/send.py": SEND},
         command_line="ipv6.disable=1",
+        kernel=kernel,
     )
     script = (HERE / "guest.sh").read_text()
     return guest.run(script, tmp_path_factory.mktemp("logger"), timeout_s=900)

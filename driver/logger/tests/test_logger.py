@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -562,6 +563,7 @@ def test_an_unknown_user_is_named_as_one(logger, path):
     assert "no user nobody-of-that-name" in done.stderr
 
 
+@pytest.mark.fault("C8")
 @pytest.mark.parametrize(
     ("given", "seconds"), [("10", 10), ("1m", 60), ("2min", 120), ("1h", 3600), ("1.5s", 1.5)]
 )
@@ -570,11 +572,50 @@ def test_times_as_others_write_them(logger, given, seconds):
     assert json.loads(done.stdout)["window"]["duration_ns"] == seconds * 1e9
 
 
+@pytest.mark.fault("B14")
+@pytest.mark.parametrize(("named", "said"), [((), 1), (("-e", "loopback"), 0)])
+def test_that_no_experiment_is_named_is_said_before_the_measurement(logger, path, named, said):
+    done = run(logger, "-i", "lo", "-o", path, "--source", "proc", "-d", "20ms", *named)
+    assert done.returncode == 0
+    assert done.stderr.count("the log names no experiment (--experiment)") == said
+
+
+@pytest.mark.fault("C8")
 def test_help_and_version(logger):
     assert run(logger, "-h").stdout == run(logger, "--help").stdout
     assert run(logger, "-V").stdout == run(logger, "--version").stdout
     assert "Usage" in run(logger, "--help").stdout
     assert "format 1.0" in run(logger, "--version").stdout
+
+
+@pytest.mark.fault("C8")
+@pytest.mark.parametrize("option", ["-q", "--quiet"])
+def test_quiet_leaves_out_what_changes_nothing(logger, path, option):
+    loud = run(logger, "-i", "lo", "-o", path, "-d", "20ms")
+    assert "counters come from" in loud.stderr
+    quiet = run(logger, option, "-i", "lo", "-o", path, "-d", "20ms", "--force", "--json")
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+    assert json.loads(quiet.stdout)["fine"]
+
+
+@pytest.mark.fault("C8")
+def test_quiet_says_what_went_wrong(logger, path):
+    done = run(logger, "-q", "-i", "lo", "-o", path, "--", "false")
+    assert done.returncode == 1
+    assert "false ended with status 1" in done.stderr
+    assert "counters come from" not in done.stderr
+
+
+@pytest.mark.fault("C8")
+def test_interfaces_are_listed(logger):
+    names = {name for _, name in socket.if_nameindex()}
+    listed = run(logger, "-D")
+    assert {line.split()[0] for line in listed.stdout.splitlines()} == names
+    found = json.loads(run(logger, "--interfaces", "--json").stdout)
+    assert {each["interface"] for each in found} == names
+    (loopback,) = (each for each in found if each["interface"] == "lo")
+    assert (loopback["state"], "driver" in loopback) == ("up", False)
+    assert loopback["mtu_bytes"] == int(Path("/sys/class/net/lo/mtu").read_text())
 
 
 def test_a_static_program_is_whole(tmp_path):

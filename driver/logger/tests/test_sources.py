@@ -32,6 +32,7 @@ def path(tmp_path):
     return tmp_path / "a.runlog"
 
 
+@pytest.mark.fault("B16")
 @WITHOUT_MODULE
 def test_the_best_source_is_taken_and_why_is_said(logger, path):
     done = run(logger, "-o", path)
@@ -154,7 +155,8 @@ def test_with_ebpf_nothing_is_said_to_be_missing(logger, path):
 def machine_of_lines(logger, tmp_path):
     """Records `lo` where the kernel's tables of interrupts are others: label, counts of each line.
 
-    `advanced`: what is added to each count of /proc/stat while it is recorded.
+    `advanced`: what is added to each count of /proc/stat while it is recorded. Nobody else uses
+    this `lo`: the window would be where their traffic is.
     """
     if os.geteuid() != 0:
         pytest.skip("only root can show a program other files in /proc and /sys")
@@ -190,7 +192,7 @@ def machine_of_lines(logger, tmp_path):
         options = ("-i", "lo", "-t", "10ms", "-o", log, "--source", "proc", "--", *change)
         inside = ("sh", "-c", f'{mounts} && exec "$0" "$@"', logger, *map(str, options))
         done = subprocess.run(
-            ["unshare", "--mount", *inside], capture_output=True, text=True, check=False
+            ["unshare", "--mount", "--net", *inside], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         return read(log)

@@ -68,6 +68,7 @@ def test_others_at_work_are_said(logger, tmp_path, ticks, told):
         assert percent == pytest.approx(100 * (ticks * 1e7 - own) / elapsed, abs=1)
 
 
+@pytest.mark.fault("C8")
 def test_the_summary_is_what_the_log_holds(logger, tmp_path):
     path = tmp_path / "a.runlog"
     done = recorded(logger, path, [sys.executable, "-c", FULL])

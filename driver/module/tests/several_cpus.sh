@@ -25,6 +25,7 @@ ip link set e0 up; ip link set e1 up
 wait_for_carrier "" e0; wait_for_carrier "" e1
 
 # ---- torn snapshots, under load: the mutant until some are seen, then the module, of which no fewer are read
+echo "now: torn snapshots, under load: the mutant until some are seen, then the module, of which no fewer are read"
 torn_under_load() { # SNAPSHOTS TORN MOST
 	taskset 1 snapshots send e0 1000000000 1000 0 >/dev/null & load=$!
 	sleep 0.3
@@ -39,6 +40,7 @@ insmod /coalescope.ko
 torn_under_load $((read_of_mutant > 15000 ? read_of_mutant : 15000)) 0 0 >/out/torn-coalescope
 
 # ---- two interfaces, two readers of one
+echo "now: two interfaces, two readers of one"
 snapshots hold e0 1000 100 & a=$!
 snapshots hold e1 1000 100 & b=$!
 snapshots hold e1 1000 70 & c=$!
@@ -55,12 +57,14 @@ snapshots show e1 >/out/queues
 stop $c
 
 # ---- frames of many flows, which the card spreads over its queues
+echo "now: frames of many flows, which the card spreads over its queues"
 snapshots show e1 >/out/before-flows
 FLOWS=64 snapshots send e0 3200 700 100; sleep 0.3
 snapshots show e1 >/out/after-flows
 grep e1 /proc/interrupts >/out/lines
 
 # ---- a thread polls, on another CPU than the interrupt's
+echo "now: a thread polls, on another CPU than the interrupt's"
 echo 1 >/sys/class/net/e1/threaded
 for thread in $(ps | sed -n 's/^ *\([0-9]*\) .*\[napi\/e1-.*/\1/p'); do taskset -p 2 $thread >/dev/null; done
 for line in /proc/irq/*/e1-*; do echo 1 >$(dirname $line)/smp_affinity; done
@@ -71,6 +75,7 @@ snapshots show e1 >/out/after-thread
 echo 0 >/sys/class/net/e1/threaded
 
 # ---- a CPU goes and comes
+echo "now: a CPU goes and comes"
 snapshots torn e1 2000 1004 >/out/hotplug & torn=$!
 for i in 1 2 3; do
 	echo 0 >/sys/devices/system/cpu/cpu1/online; sleep 0.05
@@ -79,6 +84,7 @@ done
 wait $torn
 
 # ---- into another namespace, and another name
+echo "now: into another namespace, and another name"
 ip netns add other
 ip link set e1 netns other
 ip netns exec other ip link set e1 name moved
@@ -95,6 +101,7 @@ ip netns exec other ip link set moved netns 1 name e1
 ip link set e1 up; wait_for_carrier "" e1
 
 # ---- the device is removed under traffic and a busy reader; attached again without reloading
+echo "now: the device is removed under traffic and a busy reader; attached again without reloading"
 snapshots send e0 1000000000 500 0 >/dev/null & load=$!
 sleep 0.2
 snapshots until-gone e1 >/tmp/gone & busy=$!
@@ -109,6 +116,7 @@ name_cards; ip link set e1 up; wait_for_carrier "" e1
 snapshots torn e1 500 504 1 >/out/again
 
 # ---- attach and detach under traffic; the driver goes and comes; unload
+echo "now: attach and detach under traffic; the driver goes and comes; unload"
 for i in 1 2 3 4 5 6 7 8; do snapshots show e1 >/dev/null; done
 snapshots hold lo 1000 20 & quiet=$! # in the place where e1 was
 sleep 0.2

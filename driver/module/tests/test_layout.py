@@ -31,3 +31,16 @@ def test_files_that_need_each_other_are_noticed(tmp_path):
         (tmp_path / f"{one}.h").write_text("")
     with pytest.raises(CycleError):
         TopologicalSorter(includes(tmp_path)).prepare()
+
+
+#: Where probes are waited for.
+WAITS = re.compile(r"(?:\w+\([^;{}]*\);\s*)*synchronize_rcu\(\);")
+
+
+@pytest.mark.fault("F7")
+def test_who_waits_for_probes_waits_for_those_of_tracepoints_too():
+    """These run under SRCU since Linux 7: RCU's own grace period does not wait for them."""
+    sources = [path.read_text() for path in MODULES["module"].glob("*.c")]
+    waits = [wait for source in sources for wait in WAITS.findall(source)]
+    assert waits
+    assert all("tracepoint_synchronize_unregister();" in wait for wait in waits)

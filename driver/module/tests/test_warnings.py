@@ -13,12 +13,21 @@ pytestmark = pytest.mark.guest  # needs no guest, but the kernel's headers as th
 
 MODULES = {"coalescope": HERE.parent / "module", "wire": HERE.parent / "testbed/module"}
 INCLUDE = HERE.parent / "include"
+LOCKS_BY_SPARSE = re.compile(r"6\.")
+"""Linux 7 left to clang what sparse said of locks that are not given back."""
 PLANTED = """#include <linux/module.h>
+#include <linux/spinlock.h>
 MODULE_LICENSE("GPL");
 int coalescope_planted;
 int coalescope_plant(void)
 {
 	return 0;
+}
+static DEFINE_RAW_SPINLOCK(planted_lock);
+void coalescope_plant_lock(void);
+void coalescope_plant_lock(void)
+{
+	raw_spin_lock(&planted_lock);
 }
 """
 
@@ -78,7 +87,7 @@ def test_it_builds_without_warnings(module, warnings_of, tmp_path):
 
 
 @pytest.mark.fault("F5")
-def test_the_compiler_and_sparse_would_warn(warnings_of, tmp_path):
+def test_the_compiler_and_sparse_would_warn(kernel, warnings_of, tmp_path):
     """In a file that is built as the module's own are."""
     folder = sources("coalescope", tmp_path / "planted")
     kbuild = folder / "Kbuild"
@@ -88,3 +97,5 @@ def test_the_compiler_and_sparse_would_warn(warnings_of, tmp_path):
     found = "\n".join(warnings_of(folder))
     assert "no previous prototype for" in found  # gcc, W=1
     assert "'coalescope_planted' was not declared. Should it be static?" in found  # sparse
+    if LOCKS_BY_SPARSE.match(kernel.abi):
+        assert "context imbalance in 'coalescope_plant_lock'" in found

@@ -9,7 +9,7 @@
 #include <net/ip.h>
 #include <net/tcp.h>
 
-#include "far_end.h"
+#include "hosts.h"
 
 #define TIME_TO_LIVE 64
 #define SENDER_WINDOW 65000

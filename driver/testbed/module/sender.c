@@ -7,7 +7,7 @@
 #include <linux/tcp.h>
 #include <net/tcp.h>
 
-#include "far_end.h"
+#include "hosts.h"
 
 #define SYN_AGAIN_NS (100 * NSEC_PER_MSEC)
 #define START_OVER_NS (2ull * NSEC_PER_SEC)

@@ -2,7 +2,7 @@
 /* Servers: a queue, one request at a time, a drawn service time for each, and an answer in as many fragments as it takes. */
 #include <linux/udp.h>
 
-#include "far_end.h"
+#include "hosts.h"
 
 #define MOST_RESPONSE_BYTES 8192
 #define MOST_BYTES_WITHOUT_SERVICE 1000 /* answers that need no disk, as NFS attributes */

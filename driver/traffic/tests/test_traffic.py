@@ -380,22 +380,23 @@ def test_a_port_that_is_taken_is_an_error(traffic, port):
     assert f"UDP port {port}: Address already in use" in done.stderr
 
 
+@pytest.mark.fault("D2")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "what to do?"),
-        (["sink"], "what to do?"),
+        ([], "no role is named"),
+        (["sink"], "no role is named"),
         (["sink", "sctp", "--port", "1"], "no such thing to do: sink sctp"),
-        (["sink", "udp"], "--port is missing"),
+        (["sink", "udp"], "no port is named: --port is missing"),
         (["sink", "udp", "--port", "70000"], "--port takes a whole number from 1 to 65535"),
         (["sink", "udp", "--port", "9.5"], "whole number"),
         (["sink", "udp", "--port", "0x50"], "whole number"),
         (["sink", "udp", "--port", "9", "--clients", "2"], "not an option here: clients"),
-        (["read", "files"], "read what?: --path is missing"),
+        (["read", "files"], "no path is named: --path is missing"),
         (["read", "files", "--path", "/", "--read-bytes", "1000"], "not a multiple of 4096"),
         (["sink", "udp", "--port", "9", "more"], "not understood: more"),
         (["sink", "udp", "--prot", "9"], "unrecognized option"),
-        (["source", "udp", "--port", "9"], "--to is missing"),
+        (["source", "udp", "--port", "9"], "no address is named: --to is missing"),
         (["source", "udp", "--port", "9", "--to", "localhost"], "IPv6 address: localhost"),
         (["source", "udp", "--port", "9", "--to", "fe80::1%nowhere0"], "not an IPv4 or IPv6"),
         (["source", "udp", "--port", "9", "--to", "::1", "--frame-bytes", "65"], "at least 66"),

@@ -109,8 +109,15 @@ class Counted:
 
     @property
     def of_lines(self):
+        return sum(self(name) for name in self._named("interrupts."))
+
+    @property
+    def queues_at_work(self):
+        return [name for name in self._named("rx_packets.q") if self(name)]
+
+    def _named(self, start):
         fields = [field["name"] for field in self.log.header["fields"]]
-        return sum(self(name) for name in fields if name.startswith("interrupts."))
+        return [name for name in fields if name.startswith(start)]
 
 
 @pytest.fixture
@@ -223,8 +230,13 @@ def test_probes_are_part_of_the_interfaces_time(pair, driver):
 @pytest.mark.fault("F1")
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_receive_interrupts_are_right_when_recording_begins_under_traffic(pair, driver):
-    """Each poll that finds frames has its interrupt; there may be others that met it."""
-    _, counted, *_ = pair(driver, f"{driver}-traffic")
+    """Each poll that finds frames has its interrupt; there may be others that met it.
+
+    In each queue a poll may be under way when recording begins, whose interrupt was before. An
+    interrupt for which the poll that it met has no frame makes NAPI poll again, without one.
+    """
+    module, counted, *_ = pair(driver, f"{driver}-traffic")
+    queues = max(1, len(module.queues_at_work))
     met = counted("interrupts") - counted("schedules")
-    assert -1 <= counted("rx_interrupts") - counted("rx_polls") <= met + 1
+    assert abs(counted("rx_interrupts") - counted("rx_polls")) <= met + queues
     assert counted("driver_rx_packets") == pytest.approx(counted("rx_packets"), abs=2)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "notes.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static bool left_out;
+
+void notes_leave_out(void)
+{
+	left_out = true;
+}
+
+__attribute__((format(printf, 2, 0))) static void print(const char *before, const char *format, va_list arguments)
+{
+	if (left_out)
+		return;
+	fputs(before, stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+void note(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print("coalescope-logger: ", format, arguments);
+	va_end(arguments);
+}
+
+void note_more(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print("  ", format, arguments);
+	va_end(arguments);
+}
