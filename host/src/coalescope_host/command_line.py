@@ -5,18 +5,28 @@ import argparse
 import difflib
 import importlib
 import json
+import os
 import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from .commands import arguments as of
+from .commands.answer import Answer
 from .plan.registry import MEANINGS
 from .run_log import CheckReport, check
+from .terminal import show_steering
 
 VERSION = "0.1.0"
+PIPE_CLOSED = 141
+"""What a shell reports for SIGPIPE."""
 COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "check": (
+        "say what run logs hold and what is wrong with them, with offsets",
+        of.add_check_arguments,
+    ),
     "demo": ("measure a surface of this machine, without a second host", of.add_demo_arguments),
     "sweep": (
         "run every cell of a plan or of its options, and leave the hosts as found",
@@ -37,28 +47,56 @@ COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = 
 _WITH_FACTORS = ("sweep", "tune")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Exit status: 0 fine, 1 it went wrong, 2 usage or plan."""
-    parser = argparse.ArgumentParser(
-        prog="coalescope-host", description="Tools for the machine under test."
-    )
+class Parser(argparse.ArgumentParser):
+    """Says also to programs that the command line is wrong, where it asks for JSON."""
+
+    as_json = False
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2."""
+        if Parser.as_json:
+            Answer(self.prog.rpartition(" ")[2], as_json=True).end(2, "usage", message)
+        super().error(message)
+
+
+def parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """The parser of the whole command line, and that of each command."""
+    parser = Parser(prog="coalescope-host", description="Tools for the machine under test.")
     parser.add_argument("-V", "--version", action="version", version=f"%(prog)s {VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    checking = commands.add_parser(
-        "check", help="say what run logs hold and what is wrong with them, with offsets"
-    )
-    checking.add_argument("files", nargs="+", metavar="FILE", type=Path)
-    checking.add_argument("--json", action="store_true", help="print JSON")
-    parsers = {"check": checking}
+    known: dict[str, argparse.ArgumentParser] = {}
     for name, (does, add_arguments) in COMMANDS.items():
-        parsers[name] = commands.add_parser(
+        known[name] = commands.add_parser(
             name, help=does, description=f"{does.capitalize()}.", allow_abbrev=False
         )
-        add_arguments(parsers[name])
-    typed = sys.argv[1:] if arguments is None else arguments
-    _refuse_command(parser, typed, parsers)
+        add_arguments(known[name])
+        known[name].add_argument("-j", "--json", action="store_true", help="answer with JSON")
+    return parser, known
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Exit status: 0 fine, 1 it went wrong, 2 usage or plan, 141 pipe closed."""
+    show_steering()
+    try:
+        status = _run(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough (… | head). Nothing more may be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return PIPE_CLOSED
+    return status
+
+
+def _run(typed: Sequence[str]) -> int:
+    Parser.as_json = not {"-j", "--json"}.isdisjoint(typed)
+    parser, known = parsers()
+    _refuse_command(parser, typed, known)
+    for word in typed[:1]:
+        if word in known:
+            _refuse_misspelt(known[word], typed[1:], factors=word in _WITH_FACTORS)
     options, unknown = parser.parse_known_args(typed)
-    _refuse(parsers[options.command], unknown, factors=options.command in _WITH_FACTORS)
+    if unknown and options.command not in _WITH_FACTORS:
+        known[options.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     options.unknown = unknown
     if options.command == "check":
         return run_check(options.files, as_json=options.json)
@@ -80,17 +118,22 @@ def _refuse_command(
     parser.error(f"there is no command {first}. {meant}")
 
 
-def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str], *, factors: bool) -> None:
-    """End with what was probably meant. `factors`: what is none of the options may be a factor."""
+def _refuse_misspelt(
+    parser: argparse.ArgumentParser, typed: Sequence[str], *, factors: bool
+) -> None:
+    """End with the option that was probably meant: also where it is one that must be there.
+
+    `factors`: what is none of the options may be a factor.
+    """
     known = set(re.findall(r"--[a-z][a-z-]*", parser.format_help()))
     words = {f"--{word}" for word in MEANINGS} if factors else set[str]()
-    for word in unknown:
+    for word in typed:
         name = word.partition("=")[0]
+        if not re.fullmatch(r"--[a-z][a-z-]*", name) or name in known | words:
+            continue
         near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
         if near and _likeness(name, known) > _likeness(name, words):
             parser.error(f"{name} is no option of it. Did you mean {near[0]}?")
-    if unknown and not factors:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
 
 
 def _likeness(name: str, words: Iterable[str]) -> float:

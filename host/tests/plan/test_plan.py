@@ -276,6 +276,24 @@ def test_addresses_of_both_versions_and_processors(tmp_path: Path) -> None:
     assert 'cpus = "all": must be CPUs as the kernel lists them' in fault
 
 
+@pytest.mark.fault("B6")
+@pytest.mark.parametrize("word", ["mtu", "rx-usecs", "rx_usecs", "gro", "mtu_bytes"])
+def test_a_factor_above_factors_is_said_to_belong_below(tmp_path: Path, word: str) -> None:
+    assert f"{word}: is a factor: it belongs below [factors], as a list of levels." in faults(
+        tmp_path, f"{word} = 1500\n{WHOLE}"
+    )
+
+
+@pytest.mark.fault("B6")
+def test_factors_by_the_names_that_a_newcomer_types(tmp_path: Path) -> None:
+    typed = '[factors]\nmtu = [1500]\nrx-usecs = [0, 25]\ngro = ["on", "off"]\n'
+    plan = load(tmp_path, HEAD + typed + '[workloads.u]\nkind = "udp-fan-in"\n')
+    assert plan.factors["offload.gro"] == (True, False)
+    assert plan.factors["delay_us"] == (0, 25)
+    assert plan.factors["mtu_bytes"] == (1500,)
+
+
+@pytest.mark.fault("B6")
 def test_a_key_after_factors_is_said_to_belong_above(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text('[factors]\nmtu_bytes = [1500]\nseed = 1\n[workloads.u]\nkind = "udp-fan-in"\n')

@@ -10,13 +10,12 @@ the guard, which writes its state beside the settings, so that a test can see wh
 
 import json
 import sys
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from coalescope_host.command_line import parsers
 from coalescope_host.commands import sweep, tune
-from coalescope_host.commands.arguments import add_sweep_arguments, add_tune_arguments
 from coalescope_host.plan.factors import Level, Levels, level_text
 from coalescope_host.plan.plan import Plan, WorkloadSpec
 from coalescope_host.protocols import RestoreState, RunContext, SweepError
@@ -150,14 +149,11 @@ def bench_of(settings: Path, logger: str) -> OpenBench:
 
 def main() -> int:
     settings, logger, _, *arguments = sys.argv[1:]
-    command, add_arguments = sweep.run, add_sweep_arguments
-    if arguments[0] == "tune":
-        command, add_arguments = tune.run, add_tune_arguments
-        del arguments[0]
-    parser = ArgumentParser()
-    add_arguments(parser)
-    options, unknown = parser.parse_known_args(arguments)
+    if arguments[0] != "tune":
+        arguments.insert(0, "sweep")
+    options, unknown = parsers()[0].parse_known_args(arguments)
     options.unknown = unknown
+    command = tune.run if options.command == "tune" else sweep.run
     return command(options, bench_of(Path(settings), logger))
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from coalescope_host.commands.calibrate import frames_factor
+from coalescope_host.protocols import SweepError
 from coalescope_host.run.calibration import Point, calibration, granularity
 from coalescope_host.run.effective_delay import DelayEstimate, estimate
 
@@ -120,3 +122,12 @@ def test_an_interval_is_shown_as_it_is() -> None:
 
 def test_how_near_delays_can_be_is_said() -> None:
     assert "this traffic tells delays apart by 5 %, or 10 us" in said(lambda delay: delay)
+
+
+def test_frames_are_those_that_were_typed_and_only_where_the_driver_has_them() -> None:
+    both = {"delay_us": 3, "rx_frames": 0}
+    assert frames_factor("eth1", [1, 8, 255], both) == {"rx_frames": [1, 8, 255]}
+    assert frames_factor("eth1", None, both) == {"rx_frames": [4, 64]}
+    assert frames_factor("eth1", None, {"delay_us": 3}) == {}
+    with pytest.raises(SweepError, match="eth1: its driver has no rx-frames"):
+        frames_factor("eth1", [1], {"delay_us": 3})

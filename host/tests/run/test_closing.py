@@ -8,6 +8,7 @@ import pytest
 from coalescope.measures.run_log_measures import measure_run
 from coalescope_host.plan.factors import level_text
 from coalescope_host.plan.plan_file import load_plan
+from coalescope_host.run.closing import lines
 from coalescope_host.run.interval import interval_of
 from coalescope_host.run.run_values import run_values
 from coalescope_host.run_log import Writer, make_header, read, standard_field
@@ -71,6 +72,19 @@ def test_sums_of_lines_of_an_old_log_are_no_receive_interrupts() -> None:
     assert shown.items() <= measure_run(log).values.items()
 
 
+@pytest.mark.parametrize(("second_mbps", "explained"), [(990.0, 0), (1.0, 1)])
+def test_a_mean_that_is_unresolved_is_explained(
+    files: Files, second_mbps: float, explained: int
+) -> None:
+    files.plan("mtu_bytes = [9000, 1500]")
+    plan = load_plan(files.folder / "plan.toml")
+    first = {name: levels[0] for name, levels in plan.factors.items()}
+    runs = [{"throughput_mbps": 991.0}, {"throughput_mbps": second_mbps}]
+    shown = "\n".join(lines(plan, [(first, runs)]))
+    assert shown.count("unresolved: half of the interval is more than the mean") == explained
+
+
+@pytest.mark.fault("B8")
 def test_a_sweep_ends_with_a_row_for_each_cell_and_says_what_is_next(files: Files) -> None:
     files.plan("mtu_bytes = [9000, 1500]\nring_rx = [128]")
     done = files.sweep()

@@ -57,6 +57,7 @@ def demo(logger: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
+@pytest.mark.fault("C16")
 def test_it_measures_a_surface_and_leaves_nothing(tmp_path: Path, logger: Path) -> None:
     before = visible()
     with demo(logger, "--out", str(tmp_path), "--server", "http://127.0.0.1:1") as process:

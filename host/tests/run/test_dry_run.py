@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A dry run finds what the run would find, says it first and briefly, and changes nothing."""
 
+import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,6 +24,7 @@ kind = "{kind}"
 """
 
 
+@pytest.mark.fault("B7")
 def test_the_verdict_comes_first_and_is_short(files: Files) -> None:
     files.plan(TWO_BY_TWO)
     done = files.sweep("--dry-run")
@@ -33,11 +36,13 @@ def test_the_verdict_comes_first_and_is_short(files: Files) -> None:
     assert sorted(path.name for path in files.folder.iterdir()) == ["plan.toml", "settings.json"]
 
 
+@pytest.mark.fault("D5")
 def test_all_shows_every_change_and_the_order(files: Files) -> None:
     files.plan(TWO_BY_TWO)
     done = files.sweep("--dry-run", "--all")
     assert done.returncode == 0, done.stderr
     assert "set mtu_bytes 9000" in done.stdout
+    assert len(re.findall(r"^Plan [0-9a-f]{12}$", done.stdout, re.MULTILINE)) == 1
     assert [f"{order:7}  replicate" in done.stdout for order in range(1, 9)] == [True] * 8
     assert files.settings == BEFORE
 
@@ -105,6 +110,7 @@ def test_an_interface_that_the_sweep_refuses_and_a_missing_peer(
     assert "can be done" not in done.stdout.splitlines()[0]
 
 
+@pytest.mark.fault("B7")
 @pytest.mark.network
 def test_without_root_it_says_what_can_be_read(tmp_path: Path, logger: Path) -> None:
     bare = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
@@ -114,3 +120,26 @@ def test_without_root_it_says_what_can_be_read(tmp_path: Path, logger: Path) -> 
     assert done.returncode == 1, done.stderr
     assert "lo is refused" in done.stdout
     assert "The sweep needs sudo." in done.stdout
+
+
+@pytest.mark.fault("C8")
+def test_programs_are_answered_with_what_people_read(files: Files) -> None:
+    files.plan(TWO_BY_TWO)
+    told = files.sweep("--dry-run", "--all", "-j")
+    said = files.sweep("--dry-run", "--all").stdout.splitlines()
+    answer = json.loads(told.stdout)
+    assert (answer["command"], answer["status"], answer["error"]) == ("sweep", 0, None)
+    assert answer["possible"]
+    assert answer["verdict"] == said[: len(answer["verdict"])]
+    assert len(answer["verdict"]) + len(answer["details"]) == len(said)
+
+
+@pytest.mark.fault("C8")
+def test_programs_are_answered_with_the_cells_of_a_sweep(files: Files) -> None:
+    files.plan("mtu_bytes = [1500, 9000]")
+    done = files.sweep("--replicates", "1", "-j")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert [cell["levels"]["mtu_bytes"] for cell in answer["cells"]] == [1500, 9000]
+    assert all(cell["measures"]["throughput_mbps"]["mean"] > 0 for cell in answer["cells"])
+    assert (answer["folder"], answer["page"]) == (str(files.folder / "out"), None)

@@ -27,7 +27,13 @@ def test_cut_off_at_any_byte_the_whole_lines_are_there_and_it_goes_on(tmp_path: 
             assert sum(map(len, lines[:kept])) <= cut < sum(map(len, lines[: kept + 1])) or (
                 kept == len(lines) and cut == len(whole)
             )
-            journal.append(type="sweep" if kept == 0 else "run", format=1)
+            journal.append(
+                **(
+                    {"type": "sweep", "format": 1, "seed": 7, "plan": {}}
+                    if kept == 0
+                    else {"type": "run", "id": "more", "status": "failed"}
+                )
+            )
         with Journal(tmp_path) as journal:
             assert len(journal.entries) == kept + 1
         assert path.read_bytes().startswith(whole[: sum(map(len, lines[:kept]))])
@@ -38,7 +44,7 @@ def test_cleared_it_holds_what_is_written_afterwards(tmp_path: Path) -> None:
     with Journal(tmp_path) as journal:
         journal.clear()
         assert journal.head is None
-        journal.append(type="sweep", format=1, seed=8)
+        journal.append(type="sweep", format=1, seed=8, plan={})
     with Journal(tmp_path) as journal:
         assert [entry["seed"] for entry in journal.entries] == [8]
 
@@ -87,8 +93,8 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_the_others_whole(
             with pytest.raises(
                 JournalError, match=r"journal\.jsonl cannot be written: No space left"
             ):
-                journal.append(type="run", id="lost")
+                journal.append(type="run", id="lost", status="failed")
         assert (tmp_path / "journal.jsonl").read_bytes() == whole
-        journal.append(type="run", id="kept")
+        journal.append(type="run", id="kept", status="failed")
     with Journal(tmp_path) as journal:
         assert [entry.get("id") for entry in journal.entries][-2:] == ["id-2", "kept"]

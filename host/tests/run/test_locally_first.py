@@ -16,6 +16,7 @@ def ran(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.fault("B13")
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [

@@ -78,8 +78,11 @@ def test_killed_at_random_points_both_ends_are_put_back_and_the_plan_is_kept(hos
     for _ in range(2):
         with hosts.start():
             time.sleep(chance.uniform(3, 6))
+        # killed when it had said what to put back and nobody watched yet, it had changed nothing
+        wait_until(lambda: not processes_with(str(state)), "whoever puts back does not end")
         wait_until(lambda: hosts.settings() == before, "not put back")
-        wait_until(lambda: not list(state.rglob("*.json")), "not said to be put back")
+        assert hosts.sweep("--restore").returncode == 0
+        assert not list(state.rglob("*.json")), "not said to be put back"
     folder = str(hosts.folder)
     wait_until(lambda: not processes_with(folder), "what the sweep started goes on without it")
     done = hosts.sweep()

@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pytest
 from coalescope_host.plan.schedule import Run
 from coalescope_host.run.summary import summary
 
@@ -38,6 +39,7 @@ def test_warnings_are_counted_and_each_is_said_once() -> None:
     ]
 
 
+@pytest.mark.fault("B9")
 def test_warnings_that_differ_in_their_numbers_are_one_kind() -> None:
     lines = said([["250 of 9000 segments lost"], ["17 of 9000 segments lost"]])
     assert lines[1:] == ["Warnings:", "  all 2 runs: 17 to 250 of 9000 segments lost"]

@@ -28,6 +28,7 @@ def to_peer(hosts: Hosts) -> list[str]:
     return ["--peer", hosts.lab.destination, f"--ssh-options={options}"]
 
 
+@pytest.mark.fault("C3")
 def test_factors_by_the_names_of_the_field(hosts: Hosts) -> None:
     varied = ["--mtu", "1500,4000", "--gro", "on,off", "--duration", "0.3", "--replicates", "1"]
     done = ran(hosts, "sweep", INTERFACE, *varied, *to_peer(hosts), "--out", str(hosts.out))
@@ -39,6 +40,7 @@ def test_factors_by_the_names_of_the_field(hosts: Hosts) -> None:
     assert rows == [["1500", "on"], ["1500", "off"], ["4000", "on"], ["4000", "off"]]
 
 
+@pytest.mark.fault("C3")
 def test_init_finds_the_peers_end_of_the_link_and_writes_a_plan_that_can_be_done(
     hosts: Hosts,
 ) -> None:

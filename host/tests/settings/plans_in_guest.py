@@ -27,6 +27,7 @@ PACKAGE, MUTANT = "/opt/host", "/opt/mutant"
 FILES = Path("/var/lib/coalescope-host")
 DURING = Path("/tmp/during.json")
 LONGEST_S = 180.0
+TWO_MTUS = (1400, 1300)
 FORGOTTEN = "COALESCE"
 """The group that the mutant does not put back."""
 GROUPS = {
@@ -111,9 +112,9 @@ def that_go_together(
         rest = {setting: value for setting, value in rest.items() if setting not in took}
 
 
-def write_plan(interface: str, values: Mapping[str, Value], **more: object) -> Path:
-    """One cell with these values; `more`: further keys of the plan."""
-    keys = {"replicates": 1, "settle_s": 0, "pilot_s": 0, "idle_s": 0, "retries": 1, **more}
+def write_plan(interface: str, values: Mapping[str, Value], mtus: tuple[int, ...]) -> Path:
+    """These values at each MTU."""
+    keys = {"replicates": 1, "settle_s": 0.1, "pilot_s": 0, "idle_s": 0, "retries": 1}
     levels = {factor_of(setting): value for setting, value in values.items()}
     lines = [
         'experiment = "every-setting"',
@@ -121,7 +122,7 @@ def write_plan(interface: str, values: Mapping[str, Value], **more: object) -> P
         'seed = 1\nduration_s = 0.5\nsource = "proc"',
         *(f"{name} = {json.dumps(value)}" for name, value in keys.items()),
         "[factors]",
-        "mtu_bytes = [1400, 1300]" if more else "mtu_bytes = [1400]",
+        f"mtu_bytes = {list(mtus)}",
         *(f'"{name}" = [{json.dumps(level_of(str(name), v))}]' for name, v in levels.items()),
         '[workloads.kernel]\nkind = "command"\nuser = "root"',
         f'command = ["python3", "/opt/kernel_says.py", "{{interface}}", "{DURING}", "2"]',
@@ -154,18 +155,24 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
 def by_plans(
     interface: str, before: Mapping[str, Value], cells: list[dict[str, Value]]
 ) -> Iterator[dict[str, Any]]:
-    """Sweep each cell: what the kernel said while it was recorded, and what was left."""
+    """Sweep each cell: what the kernel said while it was recorded, and what was left.
+
+    The first as sweeps are killed, which shows for how long they may set.
+    """
     for cell in cells:
         DURING.unlink(missing_ok=True)
         begun = time.monotonic()
-        sweep = start(write_plan(interface, cell))
-        _, said = sweep.communicate(timeout=LONGEST_S)
+        sweep = start(write_plan(interface, cell, TWO_MTUS if cell is cells[0] else TWO_MTUS[:1]))
+        wait_until_it_may_set(interface, sweep)
+        may_set = time.monotonic()
+        _, said = sweep.communicate(timeout=2 * LONGEST_S)
         during = json.loads(DURING.read_text()) if DURING.exists() else {}
         progress(f"{interface}: {len(cell)} settings by a plan: {sweep.returncode}")
         yield {
             "status": sweep.returncode,
             "said": said.decode(),
             "took_s": time.monotonic() - begun,
+            "may_set_for_s": time.monotonic() - may_set,
             "missed": {s: during.get(s) for s, v in cell.items() if not holds(during.get(s), v)},
             "left": differences(before, Interface(interface).read()),
         }
@@ -184,31 +191,39 @@ def watchdogs() -> list[int]:
 def killed(
     interface: str, before: Mapping[str, Value], plan: Path, draw: random.Random, within_s: float
 ) -> dict[str, Any]:
-    """kill -9 at a random instant, the watchdog too every other time; then what is left."""
+    """What a sweep that was killed had changed, and what was left of that."""
+    seen = kill_at_random(start(plan), interface, draw, within_s)
+    seen["changed"] = len(differences(before, Interface(interface).read()))
+    seen["by"] = wait_until_nobody_restores(interface)
+    left = differences(before, Interface(interface).read())
+    seen["left"] = left + [f"{path} is left" for path in FILES.glob("*.json")]
+    progress(f"{interface}: killed: {seen}")
+    return seen
+
+
+def kill_at_random(
+    process: "subprocess.Popen[bytes]", interface: str, draw: random.Random, within_s: float
+) -> dict[str, Any]:
+    """kill -9, the watchdog too every other time; when that was."""
     both, late = draw.random() < 0.5, draw.random() < LATE
-    sweep = start(plan)
     if late:
-        wait_until_it_may_set(interface)
+        wait_until_it_may_set(interface, process)
     at_s = draw.uniform(0, within_s)
     time.sleep(at_s)
     if both:
         for watchdog in watchdogs():
             os.kill(watchdog, signal.SIGKILL)
-    sweep.kill()
-    sweep.communicate()
-    changed = len(differences(before, Interface(interface).read()))
-    by = wait_until_nobody_restores(interface)
-    left = differences(before, Interface(interface).read())
-    left += [f"{path} is left" for path in FILES.glob("*.json")]
-    seen = {"both": both, "late": late, "at_s": at_s, "changed": changed, "by": by, "left": left}
-    progress(f"{interface}: killed: {seen}")
-    return seen
+    process.kill()
+    process.communicate()
+    return {"both": both, "late": late, "at_s": at_s}
 
 
-def wait_until_it_may_set(interface: str) -> None:
+def wait_until_it_may_set(interface: str, sweep: "subprocess.Popen[bytes]") -> None:
     """Until the way back is on disk, which it is before the first change."""
     end = time.monotonic() + LONGEST_S
     while not (FILES / f"{interface}.json").exists() and time.monotonic() < end:
+        if sweep.poll() is not None:
+            return
         time.sleep(0.05)
 
 
@@ -258,23 +273,19 @@ def one(interface: str, kills: int, seed: int) -> dict[str, Any]:
     nameless = [setting for setting in asked if factor_of(setting) is None]
     wanted = {setting: value for setting, value in asked.items() if setting not in nameless}
     cells = list(that_go_together(kernel, before, wanted))
+    left_by_hand = differences(before, kernel.read())
+    plans = list(by_plans(interface, before, cells))
     result = {
         "before": before,
         "asked": asked,
         "refused": refused,
         "nameless": nameless,
         "cells": [len(cell) for cell in cells],
-        "left_by_hand": differences(before, kernel.read()),
-        "plans": list(by_plans(interface, before, cells)),
+        "left_by_hand": left_by_hand,
+        "plans": plans,
     }
-    plan = write_plan(interface, cells[0], settle_s=0.1)
-    sweep = start(plan)
-    wait_until_it_may_set(interface)
-    begun = time.monotonic()
-    sweep.communicate(timeout=2 * LONGEST_S)
-    within_s = time.monotonic() - begun
+    plan, within_s = write_plan(interface, cells[0], TWO_MTUS), plans[0]["may_set_for_s"]
     draw = random.Random(f"{seed}/{interface}")
-    result["within_s"] = within_s
     if any(setting.startswith(FORGOTTEN) for setting in cells[0]):
         result["forgetful"] = forgetful(interface, before, plan)
     result["killed"] = [killed(interface, before, plan, draw, within_s) for _ in range(kills)]

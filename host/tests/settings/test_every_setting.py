@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 from coalescope_host.plan.registry import SETTINGS, WORKLOAD_CPUS
-from coalescope_host.settings import SettingError, open_saved, places
+from coalescope_host.settings import SettingError, machine, open_saved, places
 from coalescope_host.settings.cpus import list_text, mask_text, parse_list, parse_mask
 from coalescope_host.settings.groups import GROUPS, group_of
 from coalescope_host.settings.machine import MACHINE
 from coalescope_host.settings.places import IdleStates, Irqbalance, KernelFile, NoTurbo
-from coalescope_host.settings.places_group import PlacesGroup, idle_state, switch
+from coalescope_host.settings.places_group import PlacesGroup, idle_state, switch, word
 from coalescope_host.settings.rss import Rss
 
 PATH = Path(__file__).with_name("other_levels.py")
@@ -197,11 +197,38 @@ def test_turbo_is_the_opposite_of_no_turbo(tmp_path: Path) -> None:
     group = PlacesGroup("machine", {"turbo": switch(lambda _: places, "turbo")})
     device: Any = "eth1"
     assert group.read(device) == {"turbo": True}
+    saved = group.saved(device)
     group.write(device, {"turbo": False})
     assert (tmp_path / "no_turbo").read_text() == "1"
     assert (tmp_path / "boost").read_text() == "0"
     (tmp_path / "boost").write_text("1\n")
     assert group.read(device) == {}, "they differ"
+    group.write(device, saved)
+    assert [(tmp_path / name).read_text() for name in ("no_turbo", "boost")] == ["0", "1"]
+
+
+def test_each_processor_gets_its_own_governor_back(tmp_path: Path) -> None:
+    files = [tmp_path / policy / "scaling_governor" for policy in ("policy0", "policy1")]
+    for file, governor in zip(files, ("powersave", "schedutil"), strict=True):
+        file.parent.mkdir()
+        file.write_text(f"{governor}\n")
+        file.with_name("scaling_available_governors").write_text(
+            "performance powersave schedutil\n"
+        )
+    places = [KernelFile(file) for file in files]
+    governor = word("governor", lambda _: places, "governors", machine._unknown_governor)
+    group = PlacesGroup("machine", {"governor": governor})
+    device: Any = "eth1"
+    assert group.read(device) == {}, "they differ"
+    saved = group.saved(device)
+    assert group.problem(device, "governor", "performance") is None
+    assert "there are performance, powersave, schedutil" in (
+        group.problem(device, "governor", "fastest") or ""
+    )
+    group.write(device, {"governor": "performance"})
+    assert group.read(device) == {"governor": "performance"}
+    group.write(device, saved)
+    assert [file.read_text() for file in files] == ["powersave", "schedutil"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="pauses a process of another session")
@@ -256,6 +283,17 @@ def test_an_irqbalance_that_ends_meanwhile_is_none(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(places, "_read", lambda path: names[path.name])
     assert Irqbalance().read() == "0"
     assert Irqbalance().refusal() is not None
+
+
+def test_an_irqbalance_is_paused_once_it_has_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that waits for a busy CPU heeds the signal later."""
+    states = iter("SRRRT")
+    sent = []
+    monkeypatch.setattr(os, "kill", lambda _, number: sent.append(number))
+    monkeypatch.setattr(Irqbalance, "_processes", lambda _: [(1, next(states, "T"))])
+    Irqbalance().write("0", "irqbalance")
+    assert sent == [signal.SIGSTOP]
+    assert Irqbalance().read() == "0"
 
 
 def test_an_uneven_table_is_no_number_of_queues() -> None:

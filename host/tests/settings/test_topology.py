@@ -131,6 +131,7 @@ def test_programs_and_queueing_that_a_reload_would_lose(namespace: Any) -> None:
     }
 
 
+@pytest.mark.fault("B17")
 @pytest.mark.parametrize(
     "options",
     [

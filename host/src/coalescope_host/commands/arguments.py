@@ -10,6 +10,11 @@ CALIBRATED_US = (0, 1, 2, 4, 8, 16, 32, 50, 64, 100, 128, 250, 500, 1000)
 """What `calibrate` asks for where nothing else is said."""
 
 
+def add_check_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `check`."""
+    parser.add_argument("files", nargs="+", metavar="FILE", type=Path)
+
+
 def add_sweep_arguments(parser: ArgumentParser) -> None:
     """The arguments of `sweep`."""
     parser.add_argument(
@@ -26,6 +31,12 @@ def add_sweep_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--replicates", metavar="N", help="only these replicates: 3, 1-4 or 1,5 (all)"
+    )
+    parser.add_argument(
+        "--cells",
+        metavar="FILE",
+        type=Path,
+        help="only the cells that `coalescope plan … --json` says to measure again, as often",
     )
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="where logs and journal go (the experiment's name)"
@@ -136,6 +147,12 @@ def add_calibrate_arguments(parser: ArgumentParser) -> None:
         type=_whole_numbers,
         default=list(CALIBRATED_US),
         help=f"what is asked for ({','.join(map(str, CALIBRATED_US))})",
+    )
+    parser.add_argument(
+        "--rx-frames",
+        metavar="N,N",
+        type=_whole_numbers,
+        help="with each of them, where the driver has rx-frames (4,64)",
     )
     parser.add_argument("--out", metavar="DIR", type=Path, help="where logs and journal go")
     _add_sending(parser)

@@ -3,11 +3,10 @@
 
 import shlex
 import socket
-import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from coalescope_host.plan.schedule import Run
 from coalescope_host.protocols import SweepError
 from coalescope_host.run import factory
 from coalescope_host.run.calibration import Point, calibration, granularity
-from coalescope_host.run.closing import what_next
+from coalescope_host.run.closing import places, what_next
 from coalescope_host.run.effective_delay import DelayEstimate, estimate
 from coalescope_host.run.invocation import Invocation
 from coalescope_host.run.journal import Entry, Journal
@@ -30,32 +29,44 @@ from coalescope_host.settings.errors import SettingError
 from coalescope_host.settings.host import open_host
 from coalescope_host.workloads.demand import TRAFFIC_TOOL
 
+from .answer import Answer
 from .ending import FAILED, ended, say
+from .measured import measured_in
 from .sweep import with_upload
 from .without_plan import check_interface, peer_on, slug
 
-FRAMES = [4, 64]
+FRAMES = (4, 64)
 NEIGHBOURS_US = (*range(100, 109), *range(1000, 1009))
 
 
 def run(options: Namespace) -> int:
     """Measure, and say what the device does."""
-    return ended("calibrate", lambda: _calibrate(options), "The same command goes on.")
+    return ended(
+        "calibrate",
+        options,
+        lambda answer: _calibrate(options, answer),
+        "The same command goes on.",
+    )
 
 
-def _calibrate(options: Namespace) -> int:
+def _calibrate(options: Namespace, answer: Answer) -> int:
     check_interface(options.interface, options)
     plan = with_upload(plan_of(Path("the command line"), _document(options)), options)
     folder = options.out or Path(plan.experiment)
     took_us = _read_back(plan)
-    invocation = Invocation(plan, folder, factory.open_bench)
+    invocation = Invocation(plan, folder, factory.open_bench, measured_in(answer))
     invocation.carry_out()
     runs, _ = invocation.planned()
     with Journal(folder) as journal:
         latest = {entry["id"]: entry for entry in journal.of_type("run")}
     points = list(_points(plan, runs, latest, folder))
     lines = (*calibration(points), *granularity(took_us))
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    answer.tell(
+        lines,
+        **places(plan, folder),
+        points=[asdict(point) for point in points],
+        read_back_us=[{"asked_us": asked, "took_us": took} for asked, took in took_us.items()],
+    )
     say(what_next(plan, folder))
     return 0 if any(not point.refused for point in points) else FAILED
 
@@ -80,11 +91,12 @@ def _read_back(plan: Plan) -> Mapping[int, float | None]:
 
 def _document(options: Namespace) -> Mapping[str, Any]:
     words = shlex.split(options.ssh_options)
-    host = open_host(options.interface)
-    if "delay_us" not in host.save()["settings"]["coalescing"]:
+    coalescing = open_host(options.interface).save()["settings"]["coalescing"]
+    if "delay_us" not in coalescing:
         raise SweepError(
             f"{options.interface}: its driver has no rx-usecs (`ethtool -c`): nothing to calibrate"
         )
+    frames = frames_factor(options.interface, options.rx_frames, coalescing)
     return {
         "experiment": slug(f"{socket.gethostname()}-{options.interface}-calibration"),
         "interface": options.interface,
@@ -94,7 +106,7 @@ def _document(options: Namespace) -> Mapping[str, Any]:
         "pilot_s": 0,
         "idle_s": 0,
         "retries": 0,
-        "factors": _factors(options.rx_usecs, host.save()["settings"]["coalescing"]),
+        "factors": {"delay_us": options.rx_usecs, **frames},
         "workloads": {
             "udp": {
                 "kind": "udp-fan-in",
@@ -107,10 +119,21 @@ def _document(options: Namespace) -> Mapping[str, Any]:
     }
 
 
-def _factors(delays_us: list[int], coalescing: Mapping[str, object]) -> dict[str, list[int]]:
-    """The delays; with the numbers of frames where the driver has them."""
-    frames = {"rx_frames": FRAMES} if "rx_frames" in coalescing else {}
-    return {"delay_us": delays_us, **frames}
+def frames_factor(
+    interface: str, asked: list[int] | None, coalescing: Mapping[str, object]
+) -> Mapping[str, list[int]]:
+    """The numbers of frames that are asked for; none where the driver has none.
+
+    Raises:
+        SweepError: if they were typed and the driver has none.
+    """
+    if "rx_frames" in coalescing:
+        return {"rx_frames": asked or list(FRAMES)}
+    if asked is None:
+        return {}
+    raise SweepError(
+        f"{interface}: its driver has no rx-frames (`ethtool -c`): leave --rx-frames out"
+    )
 
 
 def _points(

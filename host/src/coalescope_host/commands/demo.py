@@ -32,7 +32,9 @@ from coalescope_host.run_log import read
 from coalescope_host.settings.host import open_host
 from coalescope_host.workloads import prepare
 
+from .answer import Answer
 from .ending import FAILED, UsageError, ended, say
+from .measured import measured_in
 
 LARGEST_MTU_BYTES = 9000
 RATE_MBPS = 100
@@ -51,21 +53,26 @@ sender shares the processors with the receiver. For a card: coalescope-host init
 
 def run(options: Namespace) -> int:
     """Measure and show."""
-    return ended("demo", lambda: _demo(options))
+    return ended("demo", options, lambda answer: _demo(options, answer))
 
 
-def _demo(options: Namespace) -> int:
+def _demo(options: Namespace, answer: Answer) -> int:
     server = _server(options)
     plan = plan_of(Path("demo"), _document(options, server))
     say(MEASURED)
     with cable(LARGEST_MTU_BYTES) as joined:
         folder = options.out or joined.memory / "demo"
         open_bench = partial(_bench, joined)
-        done = Invocation(plan, folder, open_bench, network=joined.at_home).carry_out()
+        done = Invocation(
+            plan, folder, open_bench, measured_in(answer), network=joined.at_home
+        ).carry_out()
         shown = _shown(folder)
     say(LIMITS)
-    if server is not None:
-        say(f"The page: {page_of(server, plan)}{shown}")
+    page = None if server is None else f"{page_of(server, plan)}{shown}"
+    kept = None if options.out is None else str(folder)
+    answer.tell((), experiment=plan.experiment, folder=kept, page=page)
+    if page is not None:
+        say(f"The page: {page}")
     else:
         say(f"No server answers at {USUAL_SERVER}: with `make serve`, the same command draws this.")
     return 0 if done else FAILED

@@ -2,6 +2,7 @@
 """How a command ends: what it says, and its exit status."""
 
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 
 from coalescope_host.plan.plan import PlanError
@@ -9,6 +10,8 @@ from coalescope_host.run import factory
 from coalescope_host.run.journal import JournalError
 from coalescope_host.run.signals import Interrupted
 from coalescope_host.run.sweeping import PilotError, RestoreError
+
+from .answer import Answer
 
 FAILED, USAGE, SIGNALLED = 1, 2, 128
 
@@ -25,23 +28,26 @@ class UsageError(Exception):
     """The command line asks for what cannot be."""
 
 
-def ended(command: str, work: Callable[[], int], goes_on: str = "") -> int:
+def ended(
+    command: str, options: Namespace, work: Callable[[Answer], int], goes_on: str = ""
+) -> int:
     """Exit status: that of the work; 1 something failed or cannot be done on these hosts, 2 the
     command line or the plan is wrong, 128 + n ended by signal n.
 
     `goes_on` says what a command that was ended does when it is typed again.
     """
+    answer = Answer(command, as_json=options.json)
     try:
-        return work()
+        return answer.end(work(answer))
     except (UsageError, PlanError) as error:
         say(f"coalescope-host {command}: {error}")
-        return USAGE
+        return answer.end(USAGE, "usage", str(error))
     except _TROUBLE as error:
         say(f"coalescope-host {command}: {error}")
-        return FAILED
+        return answer.end(FAILED, "failed", str(error))
     except Interrupted as interruption:
         say(f"Ended: {interruption}. {goes_on}".rstrip())
-        return SIGNALLED + interruption.number
+        return answer.end(SIGNALLED + interruption.number, "interrupted", str(interruption))
 
 
 def say(text: str) -> None:

@@ -14,6 +14,7 @@ from coalescope_host.protocols import SweepError
 from coalescope_host.settings import safety
 from coalescope_host.settings.host import NEEDS_ROOT, Host, open_host
 
+from .answer import Answer
 from .ending import UsageError, ended, say
 from .without_plan import peer_on, slug
 
@@ -30,10 +31,10 @@ NO_PEER = """\
 
 def run(options: Namespace) -> int:
     """Write a plan."""
-    return ended("init", lambda: _init(options))
+    return ended("init", options, lambda answer: _init(options, answer))
 
 
-def _init(options: Namespace) -> int:
+def _init(options: Namespace, answer: Answer) -> int:
     if options.out.exists() and not options.force:
         raise UsageError(f"{options.out} is there already: add --force, or --out ANOTHER.")
     host = open_host(options.interface)
@@ -47,6 +48,7 @@ def _init(options: Namespace) -> int:
     refused = safety.refusals(options.interface)
     lines = _plan(options.interface, host, settings, peers, refused)
     options.out.write_text("\n".join(lines), encoding="utf-8")
+    answer.tell((), plan=str(options.out), has_peer=bool(peers), refused=refused)
     for reason in refused:
         say(f"Note: {reason}: a sweep of it is refused.")
     if peers:

@@ -5,15 +5,18 @@ from argparse import Namespace
 
 from coalescope_host.run import factory
 
+from .answer import Answer
 from .ending import ended, say
 
 
 def run(options: Namespace) -> int:
     """Put back; 1 if something could not be."""
-    return ended("restore", lambda: _restore(options))
+    return ended("restore", options, lambda answer: _restore(options, answer))
 
 
-def _restore(options: Namespace) -> int:
-    for line in factory.restore(options.state):
+def _restore(options: Namespace, answer: Answer) -> int:
+    done = factory.restore(options.state)
+    for line in done:
         say(line)
+    answer.tell((), done=done)
     return 0

@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """`coalescope-host sweep`: every cell of a plan, or of what the options say."""
 
-import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
+from coalescope_host.plan.again import replicates_needed
 from coalescope_host.plan.plan import Plan, UploadSpec
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.protocols import SweepError
 from coalescope_host.run import factory
-from coalescope_host.run.closing import what_next
+from coalescope_host.run.closing import places, what_next
 from coalescope_host.run.dry_run import dry_run
 from coalescope_host.run.invocation import Invocation, OpenBench
 from coalescope_host.run.signals import interruptible
 from coalescope_host.run.sweeping import LOGS
 
 from . import restore
+from .answer import Answer
 from .ending import FAILED, UsageError, ended, say
+from .measured import measured_in
 from .without_plan import plan_without, refused_interface
 
 _ALL = "Nothing was changed. --all shows every change and the order."
@@ -32,21 +34,29 @@ def run(options: Namespace, open_bench: OpenBench | None = None) -> int:
     usual = factory.bench_to_read if options.dry_run else factory.open_bench
     if options.restore:
         return restore.run(options)
-    return ended("sweep", lambda: _sweep(options, open_bench or usual), GOES_ON)
+    return ended(
+        "sweep", options, lambda answer: _sweep(options, open_bench or usual, answer), GOES_ON
+    )
 
 
-def _sweep(options: Namespace, open_bench: OpenBench) -> int:
+def _sweep(options: Namespace, open_bench: OpenBench, answer: Answer) -> int:
     if options.plan is None:
         raise UsageError("which plan, or which interface? coalescope-host sweep PLAN.toml")
-    plan = with_upload(_plan(options), options)
+    plan, needed = _again(with_upload(_plan(options), options), options)
+    if needed == {}:
+        say(f"{options.cells}: no cell needs more replicates.")
+        return 0
     folder: Path = options.out or Path(plan.experiment)
-    invocation = Invocation(plan, folder, open_bench, _blocks(options, plan))
+    invocation = Invocation(
+        plan, folder, open_bench, measured_in(answer), _blocks(options, plan), needed
+    )
     refused = refused_interface(plan.interface, options, plan.peers)
     if options.dry_run:
-        return _dry_run(invocation, refused, everything=options.all)
+        return _dry_run(invocation, refused, answer, everything=options.all)
     if refused:
         raise SweepError("\n".join(refused))
     done = invocation.carry_out()
+    answer.tell((), **places(plan, folder))
     say(f"The logs are in {folder / LOGS}.\n{what_next(plan, folder)}")
     return 0 if done else FAILED
 
@@ -81,13 +91,31 @@ def _blocks(options: Namespace, plan: Plan) -> AbstractSet[int] | None:
     return _replicates(options.replicates, plan) if names_a_plan(options) else None
 
 
-def _dry_run(invocation: Invocation, refused: Sequence[str], *, everything: bool) -> int:
+def _again(plan: Plan, options: Namespace) -> tuple[Plan, Mapping[str, int] | None]:
+    """The plan with as many blocks as its neediest cell takes, and what --cells chooses of it."""
+    if options.cells is None:
+        return plan, None
+    if not names_a_plan(options):
+        raise UsageError("--cells chooses among the cells of a plan: name its file.")
+    needed = replicates_needed(options.cells, plan)
+    return replace(plan, replicates=max([plan.replicates, *needed.values()])), needed
+
+
+def _dry_run(
+    invocation: Invocation, refused: Sequence[str], answer: Answer, *, everything: bool
+) -> int:
     runs, drawn = invocation.planned()
     plan = invocation.plan
     with interruptible() as interruption, invocation.open_bench(plan, interruption.check) as bench:
         found = dry_run(plan, bench, runs, drawn=drawn, refused=refused)
     lines = [*found.verdict, *(found.details if everything else [_ALL])]
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    answer.tell(
+        lines,
+        experiment=plan.experiment,
+        possible=found.possible,
+        verdict=found.verdict,
+        details=found.details,
+    )
     return 0 if found.possible else FAILED
 
 

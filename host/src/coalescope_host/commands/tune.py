@@ -2,7 +2,6 @@
 """`coalescope-host tune`: what to set for a goal, in as few runs as it takes."""
 
 import socket
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from coalescope_host.protocols import SweepError
 from coalescope_host.run import factory
 from coalescope_host.run.bench import Bench
 from coalescope_host.run.budget import Budget, budget_from
-from coalescope_host.run.closing import what_next
+from coalescope_host.run.closing import places, what_next
 from coalescope_host.run.dry_run import dry_run
 from coalescope_host.run.invocation import OpenBench
 from coalescope_host.run.progress import clock
@@ -29,6 +28,7 @@ from coalescope_host.tuning.candidates import ADAPTIVE, DELAY, left_out, usual_f
 from coalescope_host.tuning.design import FEWEST_OF_A_ROUND, budget_of
 from coalescope_host.tuning.question import Question, QuestionError, question_of
 
+from .answer import Answer
 from .confirmation import typed
 from .ending import FAILED, UsageError, ended, say
 from .sweep import names_a_plan, plan_from_file, with_upload
@@ -41,21 +41,24 @@ _GOES_ON = "The same command goes on where this stopped."
 def run(options: Namespace, open_bench: OpenBench | None = None) -> int:
     """Tune, or say what would be done."""
     usual = factory.bench_to_read if options.dry_run else factory.open_bench
-    return ended("tune", lambda: _tune(options, open_bench or usual), _GOES_ON)
+    return ended(
+        "tune", options, lambda answer: _tune(options, open_bench or usual, answer), _GOES_ON
+    )
 
 
-def _tune(options: Namespace, open_bench: OpenBench) -> int:
+def _tune(options: Namespace, open_bench: OpenBench, answer: Answer) -> int:
     question = _question(options)
     plan = with_upload(_plan(options), options)
     refused = refused_interface(plan.interface, options, plan.peers)
     if refused and not options.dry_run:
         raise SweepError("\n".join(refused))
     folder = _folder(options, plan)
-    tuner = _tuner(options, plan, question, folder, open_bench)
+    tuner = _tuner(options, plan, question, folder, open_bench, answer)
     if options.dry_run:
-        return _dry_run(tuner, refused)
+        return _dry_run(tuner, refused, answer)
     say(_intention(tuner))
     tuned = tuner.carry_out()
+    answer.tell((), **places(plan, folder))
     say(f"The logs are in {folder / LOGS}.\n{what_next(plan, folder)}")
     return 0 if tuned.answer is not None else FAILED
 
@@ -111,7 +114,12 @@ def _folder(options: Namespace, plan: Plan) -> Path:
 
 
 def _tuner(
-    options: Namespace, plan: Plan, question: Question, folder: Path, open_bench: OpenBench
+    options: Namespace,
+    plan: Plan,
+    question: Question,
+    folder: Path,
+    open_bench: OpenBench,
+    answer: Answer,
 ) -> Tuner:
     cells = _cells(plan, options.workload if names_a_plan(options) else None)
     if len(cells) < 2:
@@ -123,7 +131,7 @@ def _tuner(
         folder,
         _budget(options, len(cells)),
         open_bench,
-        _afterwards(options),
+        _afterwards(options, answer),
     )
 
 
@@ -158,7 +166,7 @@ def _intention(tuner: Tuner) -> str:
     return f"{asked(tuner.question, None)}: among {len(tuner.cells)} settings of {among}."
 
 
-def _dry_run(tuner: Tuner, refused: Sequence[str]) -> int:
+def _dry_run(tuner: Tuner, refused: Sequence[str], answer: Answer) -> int:
     plan = tuner.plan
     with interruptible() as interruption, tuner.open_bench(plan, interruption.check) as bench:
         first, rest = first_runs(tuner, bench, seed=0)
@@ -173,20 +181,39 @@ def _dry_run(tuner: Tuner, refused: Sequence[str]) -> int:
         *found.verdict[1:],
         "Nothing was changed.",
     ]
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    answer.tell(
+        lines,
+        experiment=plan.experiment,
+        possible=found.possible,
+        verdict=found.verdict,
+        first=[dict(run.levels) for run in first],
+        most_runs=most,
+    )
     return 0 if found.possible else FAILED
 
 
-def _afterwards(options: Namespace) -> Callable[[Tuned, Bench], None]:
+def _afterwards(options: Namespace, answer: Answer) -> Callable[[Tuned, Bench], None]:
     """Say the answer; set it where that was asked for."""
 
     def say_and_set(tuned: Tuned, bench: Bench) -> None:
-        sys.stdout.writelines(f"{line}\n" for line in tuned.lines())
-        sys.stdout.flush()
+        answer.tell(tuned.lines(), **_told(tuned))
         if options.apply and tuned.is_change:
             _apply(tuned, bench, options.confirm_within)
 
     return say_and_set
+
+
+def _told(tuned: Tuned) -> dict[str, object]:
+    levels = tuned.answer
+    return {
+        "answer": None if levels is None else dict(levels),
+        "is_change": tuned.is_change,
+        "ended": tuned.ended,
+        "runs": len(tuned.runs),
+        "to_set": list(tuned.to_set),
+        "back": list(tuned.back),
+        "lines": list(tuned.lines()),
+    }
 
 
 def _apply(tuned: Tuned, bench: Bench, within_s: float) -> None:

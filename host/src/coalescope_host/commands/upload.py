@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`coalescope-host upload`: sends run logs to a store."""
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,28 +8,37 @@ from pathlib import Path
 from coalescope_host.plan.server_url import A_SERVER, is_server
 from coalescope_host.run.upload import Outcome, send, token
 
+from .answer import Answer
 from .ending import FAILED, UsageError, ended, say
 
 
 def run(options: Namespace) -> int:
     """Send logs; 1 unless the store has all of them, 2 usage."""
-    return ended("upload", lambda: _upload(options))
+    return ended("upload", options, lambda answer: _upload(options, answer))
 
 
-def _upload(options: Namespace) -> int:
+def _upload(options: Namespace, answer: Answer) -> int:
     if not is_server(options.server):
         raise UsageError(f"--server {A_SERVER}")
     secret = token(options.token_file)
-    arrived = []
+    outcomes: dict[Path, Outcome] = {}
     for path in _logs(options.paths):
         gone = Outcome("refused", "there is no such file")
         outcome = send(options.server, path, secret) if path.exists() else gone
-        arrived.append(outcome.arrived)
-        stream = sys.stdout if outcome.arrived else sys.stderr
-        stream.write(f"{outcome.outcome:8}{path}{': ' if outcome.reason else ''}{outcome.reason}\n")
-    if not arrived:
+        outcomes[path] = outcome
+        line = f"{outcome.outcome:8}{path}{': ' if outcome.reason else ''}{outcome.reason}"
+        if outcome.arrived:
+            answer.tell([line])
+        else:
+            say(line)
+    answer.tell((), files=[_listed(path, outcome) for path, outcome in outcomes.items()])
+    if not outcomes:
         say("There is no run log (*.runlog) here.")
-    return 0 if arrived and all(arrived) else FAILED
+    return 0 if outcomes and all(o.arrived for o in outcomes.values()) else FAILED
+
+
+def _listed(path: Path, outcome: Outcome) -> dict[str, str | None]:
+    return {"file": str(path), "outcome": outcome.outcome, "reason": outcome.reason or None}
 
 
 def _logs(paths: Sequence[Path]) -> list[Path]:

@@ -109,11 +109,16 @@ def _plan(path: Path, document: Mapping[str, Any], table: Table) -> Plan:
         document=document,
     )
     table.raw("seed")
-    table.close()
+    table.close(_below_factors)
     _check_dilation(table, plan)
     _check_placeholders(table, plan)
     _check_addresses(table, plan)
     return plan
+
+
+def _below_factors(name: str) -> str:
+    is_none = isinstance(rule_of(name), str)
+    return "" if is_none else "is a factor: it belongs below [factors], as a list of levels."
 
 
 def _matching(table: Table, name: str, pattern: re.Pattern[str], what: str) -> str:

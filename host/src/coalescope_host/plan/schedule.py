@@ -5,7 +5,7 @@ import hashlib
 import json
 import random
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .factors import Levels, cell_text
@@ -37,13 +37,29 @@ class Run:
         return f"run {self.order} (replicate {self.replicate}): {cell_text(self.levels)}"
 
 
-def schedule(plan: Plan, seed: int, replicates: Collection[int] | None = None) -> tuple[Run, ...]:
-    """All runs in their order, or those of some replicates: in the same order, with the same ids.
+def schedule(
+    plan: Plan,
+    seed: int,
+    replicates: Collection[int] | None = None,
+    needed: Mapping[str, int] | None = None,
+) -> tuple[Run, ...]:
+    """All runs in their order, or some of them: in the same order, with the same ids.
 
     Each block is shuffled by a generator of its own, derived from the seed and its number.
+
+    Args:
+        plan: what is swept.
+        seed: of the order.
+        replicates: of these blocks only.
+        needed: of these cells only, by `cell_text`, and as many replicates of each.
     """
     wanted = range(1, plan.replicates + 1) if replicates is None else sorted(set(replicates))
-    return tuple(run for replicate in wanted for run in _block(plan, seed, replicate))
+    runs = (run for replicate in wanted for run in _block(plan, seed, replicate))
+    return tuple(
+        run
+        for run in runs
+        if needed is None or run.replicate <= needed.get(cell_text(run.levels), 0)
+    )
 
 
 def _block(plan: Plan, seed: int, replicate: int) -> Iterator[Run]:

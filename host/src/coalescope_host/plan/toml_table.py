@@ -4,7 +4,7 @@
 import difflib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -143,13 +143,16 @@ class Table:
             self.fault(name, f"must be tables, each headed [[{self.key(name)}]].", value)
         return []
 
-    def close(self) -> None:
-        """Complain of every key that was not asked for."""
+    def close(self, elsewhere: Callable[[str], str] = lambda name: "") -> None:
+        """Complain of every key that was not asked for.
+
+        `elsewhere` says where a key belongs that has no place here; nothing if that is not known.
+        """
         for name in self._values:
             if name not in self._known:
                 known = sorted(set(self._known))
                 near = suggestion(name, known) or f" Known here: {', '.join(known)}."
-                self.fault(name, f"there is no such key.{near}")
+                self.fault(name, elsewhere(name) or f"there is no such key.{near}")
 
     def _get(self, name: str, default: object) -> object:
         value = self.raw(name)

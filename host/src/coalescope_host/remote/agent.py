@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..program_environment import program_environment
 from ..protocols import SweepError
 from ..settings import Guard, Host, open_host, refusals, restore_all
 from ..settings.restore_file import file_of
@@ -34,7 +35,7 @@ from .protocol import PROTOCOL, SILENCE_S, answer
 
 STOP_S = 3.0
 TAIL_BYTES = 4096
-MOST_OUTPUT_BYTES = 16 << 20
+MOST_OUTPUT_BYTES = 1 << 16
 UNPRIVILEGED = "nobody"
 FED_BY_AGENT_S = 1.0
 HANG_S = 120.0
@@ -76,6 +77,7 @@ class Program:
                     stdout=output,
                     stderr=errors,
                     cwd="/",
+                    env=program_environment(self.user),
                     start_new_session=True,
                     preexec_fn=_die_with_parent,  # noqa: PLW1509  # this process has one thread
                     **options,
@@ -103,7 +105,9 @@ class Program:
     def tail(self) -> str:
         """The last of what it printed on stderr."""
         try:
-            return self.errors.read_bytes()[-TAIL_BYTES:].decode("utf-8", "replace").strip()
+            with self.errors.open("rb") as errors:
+                errors.seek(max(0, self.errors.stat().st_size - TAIL_BYTES))
+                return _text(errors.read(TAIL_BYTES)).strip()
         except OSError:
             return ""
 
@@ -198,7 +202,8 @@ class Agent:
             if program.process is None:
                 answer(ANSWERS, program.answer_to, error=program.fault)
                 continue
-            printed = program.output.read_bytes()[:MOST_OUTPUT_BYTES].decode("utf-8", "replace")
+            with program.output.open("rb") as output:
+                printed = _text(output.read(MOST_OUTPUT_BYTES))
             value = [program.process.returncode, printed, program.tail()]
             answer(ANSWERS, program.answer_to, value=value)
 
@@ -246,7 +251,6 @@ def main() -> None:
     """Serve one connection. The first argument is the private folder, removed at the end."""
     os.dup2(2, 1)
     folder = Path(sys.argv[1])
-    os.environ.pop("PYTHONPATH", None)  # it is for this process, not for what it starts
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         # The end of the input is what ends it. SIG_IGN would pass to the programs that it starts.
         signal.signal(number, lambda _number, _frame: None)
@@ -297,6 +301,11 @@ def _do(agent: Agent, request: Request) -> None:
 def missing(programs: Sequence[str]) -> list[str]:
     """Which of these programs are not here."""
     return [program for program in programs if shutil.which(program) is None]
+
+
+def _text(printed: bytes) -> str:
+    """Text as an answer may have it."""
+    return printed.decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
 def _die_with_parent() -> None:

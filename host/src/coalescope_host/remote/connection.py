@@ -5,21 +5,25 @@ One connection carries everything: the host tools as a zipapp first, then the co
 """
 
 import contextlib
-import json
 import os
-import select
 import shlex
+import signal
 import subprocess
-import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any, TypeVar
 
 from ..plan.plan import PeerSpec
+from ..program_environment import caller_environment
+from ..run_log.bounded_json import JsonRefusedError, parse
 from .bundle import bundle
 from .errors import PeerError, PeerLostError
-from .protocol import FEED_S, PROTOCOL, send
+from .protocol import FEED_S, PROTOCOL, line_of
+from .shapes import ShapeError, one_line, table, text
+from .wire import CutError, SilentError, StrangeError, Wire
+
+T = TypeVar("T")
 
 NO_PASSWORD = ("-o", "BatchMode=yes")
 SSH_OPTIONS = (  # after those of the plan: ssh takes the first that it is given
@@ -31,25 +35,36 @@ SSH_OPTIONS = (  # after those of the plan: ssh takes the first that it is given
 HELLO_S = 60.0
 ANSWER_S = 120.0
 GOODBYE_S = 60.0
+CUT_S = 2.0
+STRANGER_GOODBYE_S = 5.0
+"""For one whose answers are none: it is not to be waited for."""
+MOST_VALUES = 50_000
+DEEPEST = 16
 OLDEST_PYTHON = (3, 11)
 
 RECEIVE = """
-import os, sys, tempfile
+import os, shutil, sys, tempfile
 if sys.version_info < {oldest}:
     sys.exit("Python {words} or newer is needed, this is " + sys.version.split()[0])
 folder = tempfile.mkdtemp(prefix="coalescope-host-")
-path = os.path.join(folder, "coalescope-host.pyz")
-left = {size}
-with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-    while left:
-        part = os.read(0, min(left, 1 << 16))
-        if not part:
-            sys.exit("the connection ended while the host tools were sent")
-        left -= file.write(part)
-os.environ["PYTHONPATH"] = path
-os.execv(sys.executable, [sys.executable, "-m", "coalescope_host.remote.agent", folder])
+try:
+    path = os.path.join(folder, "coalescope-host.pyz")
+    left = {size}
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        while left:
+            part = os.read(0, min(left, 1 << 16))
+            if not part:
+                sys.exit("the connection ended while the host tools were sent")
+            left -= file.write(part)
+    os.environ["PYTHONPATH"] = path
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "coalescope_host.remote.agent", folder])
+except BaseException:
+    shutil.rmtree(folder, ignore_errors=True)
+    raise
 """
 """Runs at the peer: takes so many bytes into a private file and becomes the agent in it."""
+RECEIVE_WITH = "-I"
+"""No module is taken from the folder that the login is in; nor, with -P, by the agent."""
 
 HINTS = {
     "permission denied": "its key is refused: `ssh-copy-id` puts yours there, `ssh-add` loads it",
@@ -74,46 +89,57 @@ class Connection:
     def __init__(self, spec: PeerSpec, shell: Sequence[str]) -> None:
         """`shell`: what runs a command line of the peer's shell when that is added to it."""
         self.name = spec.ssh
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the connection
-        self._received = b""
         self._number = 0
+        self._unanswered: set[int] = set()
         self._writing = threading.Lock()
         self._closed = threading.Event()
+        self._lost_for: str | None = None
+        self._goodbye_s = GOODBYE_S
         self._ssh = self._start(spec, shell)
+        self._wire = Wire(*map(_file_of, (self._ssh.stdin, self._ssh.stdout, self._ssh.stderr)))
         self._feeder = threading.Thread(target=self._feed, daemon=True)
         try:
-            self._send_bundle()
-            hello = self.ask("hello", seconds=HELLO_S, interface=spec.interface)
-            if hello["protocol"] != PROTOCOL:
-                raise PeerError(f"{self.name}: its agent is of another version ({hello})")
+            deadline = time.monotonic() + HELLO_S
+            with self._lost_where_it_is("the host tools"):
+                self._wire.write(bundle(), deadline)
+            left_s = deadline - time.monotonic()
+            hello = self.ask("hello", table, seconds=left_s, interface=spec.interface)
+            if hello.get("protocol") != PROTOCOL:
+                raise PeerError(f"{self.name}: its agent is of another version")
         except BaseException:
             self.close()
             raise
         self._feeder.start()
 
-    def ask(self, what: str, *, seconds: float = ANSWER_S, **content: Any) -> Any:
-        """Request something and wait for the answer.
+    def ask(
+        self,
+        what: str,
+        shape: Callable[[object], T],
+        *,
+        seconds: float = ANSWER_S,
+        **content: Any,
+    ) -> T:
+        """Request something and wait for the answer, `seconds` in all; `shape` checks it.
 
         Raises:
             PeerError: what the peer could not do.
-            PeerLostError: if the connection is gone, or no answer comes in time.
+            PeerLostError: if the connection is gone, no answer comes in time, or what comes is no
+                answer; the peer stays lost then.
         """
         if self.closed:
             raise PeerLostError(f"{self.name}: the connection was closed")
-        self._number += 1
-        number = self._number
-        try:
-            self._send({"id": number, "do": what, **content})
-        except OSError:
-            raise self._lost() from None
+        if self._lost_for is not None:
+            raise PeerLostError(self._lost_for)
         deadline = time.monotonic() + seconds
-        while True:
-            answer = json.loads(self._line(deadline, what))
-            if answer["id"] == number:  # one before was given up
-                break
-        if "error" in answer:
-            raise PeerError(f"{self.name}: {answer['error']}")
-        return answer.get("value")
+        self._number += 1
+        self._unanswered.add(self._number)
+        with self._lost_where_it_is(f"“{what}”"):
+            self._send({"id": self._number, "do": what, **content}, deadline)
+            answer = self._answer(self._number, deadline)
+            if "error" not in answer:
+                return shape(answer.get("value"))
+            complaint = text(answer["error"])
+        raise PeerError(f"{self.name}: {complaint}")
 
     @property
     def closed(self) -> bool:
@@ -125,31 +151,38 @@ class Connection:
         if self._closed.is_set():
             return
         self._closed.set()
-        if self._ssh.stdin is not None:
-            with self._writing, contextlib.suppress(OSError):
-                self._ssh.stdin.close()
-        try:
-            self._ssh.wait(GOODBYE_S)
-        except subprocess.TimeoutExpired:
-            self._ssh.kill()
-            self._ssh.wait()
-        if self._ssh.stdout is not None:
-            self._ssh.stdout.close()
+        stdin, stdout, stderr = self._ssh.stdin, self._ssh.stdout, self._ssh.stderr
+        assert stdin is not None
+        assert stdout is not None
+        assert stderr is not None
+        with self._writing:
+            stdin.close()
+        self._end()
+        stdout.close()
+        stderr.close()
         if self._feeder.is_alive():
             self._feeder.join()
-        self._errors.close()
+
+    def _end(self) -> None:
+        """Wait until ssh ends; then nothing that it started is left, and neither is it."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._ssh.wait(self._goodbye_s)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._ssh.pid, signal.SIGKILL)
+        self._ssh.wait()
 
     def _start(self, spec: PeerSpec, shell: Sequence[str]) -> subprocess.Popen[bytes]:
         words = ".".join(map(str, OLDEST_PYTHON))
         code = RECEIVE.format(oldest=OLDEST_PYTHON, words=words, size=len(bundle()))
-        remote = f"exec {spec.python} -c {shlex.quote(code)}"
+        remote = f"exec {spec.python} {RECEIVE_WITH} -c {shlex.quote(code)}"
         try:
             return subprocess.Popen(  # noqa: S603
                 [*shell, remote],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=subprocess.PIPE,
                 bufsize=0,
+                env=caller_environment(),
                 start_new_session=True,  # Ctrl-C is for the sweep, which then closes this
             )
         except OSError as error:
@@ -157,56 +190,83 @@ class Connection:
                 f"{self.name}: {shell[0]} cannot be started: {error.strerror}"
             ) from None
 
-    def _send_bundle(self) -> None:
+    def _send(self, message: dict[str, Any], deadline: float) -> None:
         assert self._ssh.stdin is not None
-        content = memoryview(bundle())
+        if not self._writing.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise SilentError
         try:
-            while content:
-                content = content[os.write(self._ssh.stdin.fileno(), content) :]
-        except OSError:
-            raise self._lost() from None
-
-    def _send(self, message: dict[str, Any]) -> None:
-        assert self._ssh.stdin is not None
-        with self._writing:
             if self._ssh.stdin.closed:
-                raise BrokenPipeError
-            send(self._ssh.stdin.fileno(), message)
+                raise CutError
+            self._wire.write(line_of(message), deadline)
+        finally:
+            self._writing.release()
 
-    def _line(self, deadline: float, what: str) -> bytes:
-        assert self._ssh.stdout is not None
-        while b"\n" not in self._received:
-            left = max(0.0, deadline - time.monotonic())
-            readable, _, _ = select.select([self._ssh.stdout], [], [], left)
-            if not readable:
-                raise PeerLostError(f"{self.name}: no answer to “{what}” in time")
-            chunk = os.read(self._ssh.stdout.fileno(), 1 << 16)
-            if not chunk:
-                raise self._lost()
-            self._received += chunk
-        line, _, self._received = self._received.partition(b"\n")
-        return line
+    def _answer(self, number: int, deadline: float) -> dict[str, object]:
+        """The answer to the request of that number; those to earlier ones were given up."""
+        while True:
+            answer = parse(self._wire.line(deadline), depth=DEEPEST, values=MOST_VALUES)
+            if not isinstance(answer, dict) or not answer.keys() <= {"id", "value", "error"}:
+                raise ShapeError
+            answered = answer.get("id")
+            if type(answered) is not int or answered not in self._unanswered:
+                raise StrangeError("is to a question that was not asked")
+            self._unanswered.remove(answered)
+            if answered == number:
+                return answer
 
     def _feed(self) -> None:
         """Say from time to time that the sweep lives."""
         while not self._closed.wait(FEED_S):
             try:
-                self._send({"do": "feed"})
-            except OSError:
+                with self._lost_where_it_is("the sign of life"):
+                    self._send({"do": "feed"}, time.monotonic() + ANSWER_S)
+            except PeerLostError:
                 return
 
-    def _lost(self) -> PeerLostError:
+    @contextlib.contextmanager
+    def _lost_where_it_is(self, what: str) -> Iterator[None]:
+        """Turn all that can be wrong with the other end in an exchange into a lost peer.
+
+        Raises:
+            PeerLostError: and so from now on.
+        """
+        try:
+            yield
+        except CutError:
+            said = self._words_of_the_end()
+        except SilentError:
+            said = f"no answer to {what} in time"
+        except StrangeError as error:
+            said = self._stranger(f"its answer to {what} {error}")
+        except JsonRefusedError as error:
+            said = self._stranger(f"its answer to {what} is none of an agent: {error}")
+        except ValueError:
+            said = self._stranger(f"its answer to {what} is none of an agent: it has another shape")
+        else:
+            return
+        self._lost_for = self._lost_for or f"{self.name}: {said}"
+        raise PeerLostError(self._lost_for)
+
+    def _stranger(self, said: str) -> str:
+        self._goodbye_s = STRANGER_GOODBYE_S
+        return said
+
+    def _words_of_the_end(self) -> str:
         """Why the connection is gone, in the words of ssh and of the peer."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._ssh.wait(2.0)
-        self._errors.seek(0)
-        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        said = "; ".join(line.strip() for line in lines[-3:])
+            self._ssh.wait(CUT_S)
+        lines = self._wire.complaints().strip().splitlines()
+        said = one_line("\n".join(lines[-3:]))
         lower = said.lower()
         hint = next((hint for sign, hint in HINTS.items() if sign in lower), None)
         if hint is None and not said:
             said = "the connection was cut"
-        return PeerLostError(f"{self.name}: {said}{f' — {hint}' if hint else ''}")
+        return f"{said}{f' — {hint}' if hint else ''}"
+
+
+def _file_of(pipe: IO[bytes] | None) -> int:
+    assert pipe is not None
+    return pipe.fileno()
 
 
 class NoConnection:
@@ -217,7 +277,14 @@ class NoConnection:
     def __init__(self, reason: str) -> None:
         self._reason = reason
 
-    def ask(self, what: str, *, seconds: float = ANSWER_S, **content: Any) -> Any:
+    def ask(
+        self,
+        what: str,
+        shape: Callable[[object], T],
+        *,
+        seconds: float = ANSWER_S,
+        **content: Any,
+    ) -> T:
         """Nothing can be asked.
 
         Raises:

@@ -10,6 +10,7 @@ import subprocess
 from typing import Protocol
 
 from ..plan.plan import PeerSpec
+from ..program_environment import program_environment
 from ..settings.device import Device
 from ..settings.errors import SettingError
 
@@ -94,7 +95,7 @@ def _ping(address: str, payload: int, netns: str | None, count: int = 3) -> tupl
             text=True,
             timeout=COMMAND_S,
             check=False,
-            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"},
+            env={**program_environment(), "LC_ALL": "C"},
         )
     except FileNotFoundError:
         return False, "ping is not installed (Debian: iputils-ping)"

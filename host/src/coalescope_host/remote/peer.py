@@ -8,9 +8,12 @@ from typing import Any
 
 from ..plan.factors import Level, Levels
 from ..plan.plan import PeerSpec
+from . import shapes
 from .addresses import Address
 from .clock import ClockOffset, measure
 from .connection import Connection, NoConnection, over_ssh
+from .errors import PeerError, PeerLostError
+from .shapes import count, nothing, outcome, table, text, text_or_nothing, texts, truth
 
 RUN_S = 3600.0
 RESTORE_S = 180.0
@@ -23,14 +26,21 @@ class Server:
     def __init__(self, connection: Connection | NoConnection, number: int) -> None:
         self._connection = connection
         self._number = number
+        self._stopped = False
 
     def alive(self) -> bool:
         """Whether it still runs, or waits for its time."""
-        return bool(self._connection.ask("alive", program=self._number))
+        return self._connection.ask("alive", truth, program=self._number)
 
     def stop(self) -> str:
-        """End it, with all it started; return the last of what it printed on stderr."""
-        return str(self._connection.ask("stop", program=self._number))
+        """End it, with all it started; return the last of what it printed on stderr.
+
+        Once is enough: then it says no more.
+        """
+        if self._stopped:
+            return ""
+        self._stopped = True
+        return self._connection.ask("stop", text, program=self._number)
 
 
 class Peer:
@@ -42,28 +52,28 @@ class Peer:
 
     def problems(self, levels: Levels) -> list[str]:
         """Why these levels cannot be set there. Changes nothing."""
-        found = self._connection.ask("problems", levels=dict(levels))
+        found = self._connection.ask("problems", texts, levels=dict(levels))
         return [f"{self.spec.ssh}: {problem}" for problem in found]
 
     def changes(self, levels: Levels) -> list[str]:
         """What setting them would do, as shell commands; only what differs from now."""
-        return list(self._connection.ask("changes", levels=dict(levels)))
+        return self._connection.ask("changes", texts, levels=dict(levels))
 
     def save(self) -> Mapping[str, Any]:
         """All that `apply` may change, as it is now."""
-        return dict(self._connection.ask("save"))
+        return self._connection.ask("save", table)
 
     def apply(self, levels: Levels) -> Mapping[str, Level | None]:
         """Set what differs; what the peer says it took. Its agent saved the way back before."""
-        return dict(self._connection.ask("apply", levels=dict(levels)))
+        return self._connection.ask("apply", shapes.levels, levels=dict(levels))
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Set everything back as it was when `state` was saved."""
-        self._connection.ask("restore", seconds=RESTORE_S, state=dict(state))
+        self._connection.ask("restore", nothing, seconds=RESTORE_S, state=dict(state))
 
     def facts(self) -> Mapping[str, str]:
         """The driver of its interface, and its kernel."""
-        return dict(self._connection.ask("facts"))
+        return self._connection.ask("facts", shapes.facts)
 
     def start_server(
         self, argv: Sequence[str], *, user: str = UNPRIVILEGED, at_ns: int | None = None
@@ -76,7 +86,7 @@ class Peer:
             at_ns: of our own monotonic clock: it starts at this instant; None: at once.
         """
         theirs = None if at_ns is None else at_ns + self.clock_offset.offset_ns
-        number = self._connection.ask("start", argv=list(argv), user=user, at_ns=theirs)
+        number = self._connection.ask("start", count, argv=list(argv), user=user, at_ns=theirs)
         return Server(self._connection, number)
 
     def run(
@@ -87,33 +97,41 @@ class Peer:
         What it printed on standard error stands in its place if it failed without a word there.
         """
         status, printed, complaints = self._connection.ask(
-            "run", seconds=seconds, argv=list(argv), user=user
+            "run", outcome, seconds=seconds, argv=list(argv), user=user
         )
-        return int(status), str(printed) or (str(complaints) if status else "")
+        return status, printed or (complaints if status else "")
 
     def environment(self) -> Mapping[str, Any]:
         """Its kernel, processors, driver and settings."""
-        return dict(self._connection.ask("environment"))
+        return self._connection.ask("environment", shapes.environment)
 
     def addresses(self) -> list[Address]:
         """Its interfaces' addresses."""
-        found = self._connection.ask("addresses")
-        return [(str(name), str(address), int(length)) for name, address, length in found]
+        return self._connection.ask("addresses", shapes.addresses)
 
     def missing(self, programs: Sequence[str]) -> list[str]:
         """Which of these programs are not there."""
-        found = self._connection.ask("missing", programs=list(programs))
+        found = self._connection.ask("missing", texts, programs=list(programs))
         return [f"{self.spec.ssh}: {program} is not installed there." for program in found]
 
     def probe(self, address: str, mtu_bytes: int) -> str | None:
         """What is wrong with the way from the peer to an address, for packets of that size."""
-        found = self._connection.ask("probe", address=address, mtu_bytes=mtu_bytes)
-        return None if found is None else str(found)
+        return self._connection.ask("probe", text_or_nothing, address=address, mtu_bytes=mtu_bytes)
 
     @cached_property
     def clock_offset(self) -> ClockOffset:
         """The peer's monotonic clock minus ours."""
-        return measure(lambda: int(self._connection.ask("clock")), time.monotonic_ns)
+        return measure(lambda: self._connection.ask("clock", count), time.monotonic_ns)
+
+    def lost(self) -> bool:
+        """Whether nothing can be asked any more."""
+        try:
+            self._connection.ask("clock", count)
+        except PeerLostError:
+            return True
+        except PeerError:
+            return False
+        return False
 
     def close(self) -> None:
         """Restore and disconnect; once is enough.
@@ -124,7 +142,7 @@ class Peer:
         if self._connection.closed:
             return
         try:
-            self._connection.ask("restore", seconds=RESTORE_S, state=None)
+            self._connection.ask("restore", nothing, seconds=RESTORE_S, state=None)
         finally:
             self._connection.close()
 

@@ -13,13 +13,13 @@ FEED_S = 3.0
 """How often it hears something."""
 
 
-def send(file: int, message: dict[str, Any]) -> None:
-    """Write one message as a line."""
-    line = json.dumps(message).encode() + b"\n"
-    while line:
-        line = line[os.write(file, line) :]
+def line_of(message: dict[str, Any]) -> bytes:
+    """One message as a line."""
+    return json.dumps(message).encode() + b"\n"
 
 
 def answer(file: int, number: int, **content: Any) -> None:
     """Answer the request of that number, with `value` or `error`."""
-    send(file, {"id": number, **content})
+    line = line_of({"id": number, **content})
+    while line:
+        line = line[os.write(file, line) :]

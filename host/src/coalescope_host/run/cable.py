@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from coalescope_host.program_environment import program_environment
 from coalescope_host.protocols import SweepError
 from coalescope_host.settings.device import Device
 from coalescope_host.settings.host import open_host
@@ -84,6 +85,7 @@ def _far_end() -> Iterator[int]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env=program_environment(),
         start_new_session=True,  # the terminal's Ctrl-C is for the sweep alone
     )
     try:
@@ -139,7 +141,9 @@ def _memory() -> Path:
 
 def _run(*command: str) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command, capture_output=True, text=True, check=False, env=program_environment()
+        )
     except OSError as error:
         raise SweepError(f"{command[0]}: {error.strerror}") from None
     if done.returncode:

@@ -10,7 +10,7 @@ from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run
 from coalescope_host.run_log import RunLogError, read
 
-from .interval import interval_of
+from .interval import UNRESOLVED, interval_of
 from .journal import Journal
 from .run_values import run_values
 
@@ -40,18 +40,22 @@ _NARROWEST, _UNKNOWN_WIDTH = 60, 160
 USUAL_SERVER = "http://127.0.0.1:8000"
 
 Values = Mapping[str, float]
+Cell = tuple[Levels, Sequence[Values]]
 
 
-def table(plan: Plan, runs: Sequence[Run], journal: Journal, folder: Path) -> str:
-    """Each cell's main measures: means over replicates, and their 95 % intervals."""
-    values = _values(runs, journal, folder)
-    if not values:
-        return ""
+def cells_of(plan: Plan, runs: Sequence[Run], journal: Journal, folder: Path) -> list[Cell]:
+    """Each cell that has a run, and the measures of its runs, in the plan's order."""
     cells: dict[str, tuple[Levels, list[Values]]] = {}
-    for run, measured in values:
+    for run, measured in _values(runs, journal, folder):
         cells.setdefault(cell_text(run.levels), (run.levels, []))[1].append(measured)
-    in_order = sorted(cells.values(), key=lambda cell: _place(plan, cell[0]))
-    return "\n".join(["", *_lines(plan, in_order), ""])
+    return sorted(cells.values(), key=lambda cell: _place(plan, cell[0]))
+
+
+def table(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
+    """Each cell's main measures: means over replicates, and their 95 % intervals."""
+    if cells:
+        yield ""
+        yield from lines(plan, cells)
 
 
 def block_line(plan: Plan, replicate: int, journal: Journal, folder: Path) -> str:
@@ -59,7 +63,9 @@ def block_line(plan: Plan, replicate: int, journal: Journal, folder: Path) -> st
     entries = {e["id"]: e for e in journal.of_type("run") if e["replicate"] == replicate}
     measured = list(_measured(entries.values(), folder))
     shown = [_range(name, measured) for name in _IN_A_BLOCK if any(name in v for v in measured)]
-    counted = f"block {replicate} of {plan.replicates}: {len(measured)} runs"
+    counted = (
+        f"block {replicate} of {plan.replicates}: {len(measured)} run{'s' * (len(measured) != 1)}"
+    )
     return f"{counted}; {', '.join(shown)}" if shown else counted
 
 
@@ -72,6 +78,12 @@ def what_next(plan: Plan, folder: Path) -> str:
         f"  coalescope-host upload {folder} --server {USUAL_SERVER}\n"
         f"and open {page_of(USUAL_SERVER, plan)}"
     )
+
+
+def places(plan: Plan, folder: Path) -> dict[str, str | None]:
+    """Where everything is, for programs: `page` is null where nothing is sent."""
+    page = None if plan.upload is None else page_of(plan.upload.server, plan)
+    return {"experiment": plan.experiment, "folder": str(folder), "page": page}
 
 
 def page_of(server: str, plan: Plan) -> str:
@@ -108,7 +120,8 @@ def _place(plan: Plan, levels: Levels) -> list[int]:
     return [levels_of.index(levels[name]) for name, levels_of in plan.factors.items()]
 
 
-def _lines(plan: Plan, cells: Sequence[tuple[Levels, Sequence[Values]]]) -> Iterator[str]:
+def lines(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
+    """The table's lines: a row for each cell, and what has to be said of them."""
     varied = [name for name, levels in plan.factors.items() if len(levels) > 1] or ["workload"]
     measures = _measures([values for _, runs in cells for values in runs])
     counts = {len(runs) for _, runs in cells}
@@ -127,6 +140,9 @@ def _lines(plan: Plan, cells: Sequence[tuple[Levels, Sequence[Values]]]) -> Iter
     for row in zip(*columns, strict=True):
         padded = (text.rjust(size) for text, size in zip(row, widths, strict=True))
         yield "  ".join(padded)
+    if any(text.endswith(UNRESOLVED) for column in columns for text in column):
+        yield f"{UNRESOLVED}: half of the interval is more than the mean; add replicates, or"
+        yield "measure where nothing else runs."
     left_out = measures[len(columns) - fixed :]
     if left_out:
         yield f"Left out for want of room: {', '.join(left_out)}."

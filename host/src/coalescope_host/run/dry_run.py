@@ -10,6 +10,7 @@ from typing import Any
 from coalescope_host.plan.factors import Levels, cell_text
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run, pilot_runs
+from coalescope_host.program_environment import program_environment
 from coalescope_host.protocols import SweepError
 from coalescope_host.settings.host import NEEDS_ROOT
 
@@ -152,7 +153,11 @@ def _logger_says(plan: Plan, bench: Bench, run: Run) -> Iterator[str]:
         argv = logger_command(plan, bench, run, {}, "/dev/null", plan.duration_s, workload)
         preview = [argv[0], "--preview", *argv[1:]]
         done = subprocess.run(  # noqa: S603  the plan says what to run
-            preview, capture_output=True, timeout=_PREVIEW_S, check=False
+            preview,
+            capture_output=True,
+            timeout=_PREVIEW_S,
+            check=False,
+            env=program_environment(workload.user),
         )
     except bench.failures as error:
         yield str(error)

@@ -57,7 +57,7 @@ def bench_to_read(plan: Plan, check: Callable[[], None]) -> Iterator[Bench]:
             verify_mtu=verify_mtu,
             effective_delay_us=effective_delay_us,
             logger=plan.logger.path,
-            recover=partial(reconnect, peers),
+            recover=partial(reconnect, peers, feed=guard.feed),
             check=check,
             failures=FAILURES,
             unreachable=unreachable,
@@ -84,18 +84,23 @@ def _close(peers: list[Peer], place: int) -> None:
     peers[place].close()
 
 
-def reconnect(peers: list[Peer], error: Exception) -> None:
+def reconnect(
+    peers: list[Peer], error: Exception, *, feed: Callable[[], None] = lambda: None
+) -> None:
     """Connect again to peers that were lost; one that is still away fails the next run too.
 
     The old connection goes first: its agent, if it lives, must not put back what the new one sets.
+    `feed` says that the sweep is alive: each peer may take minutes.
     """
     if not isinstance(error, PeerLostError):
         return
     for place, peer in enumerate(peers):
-        try:
-            peer.facts()
-        except PeerLostError:
-            with suppress(PeerError):  # it is lost, as is known
-                peer.close()
-            with suppress(PeerError):
-                peers[place] = connect(peer.spec)
+        feed()
+        if not peer.lost():
+            continue
+        feed()
+        with suppress(PeerError):  # it is lost, as is known
+            peer.close()
+        feed()
+        with suppress(PeerError):
+            peers[place] = connect(peer.spec)

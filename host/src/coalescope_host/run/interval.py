@@ -14,6 +14,9 @@ _T = (
 )
 _NORMAL = 1.959964
 
+#: What stands behind a mean that its interval is wider than.
+UNRESOLVED = "unresolved"
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -27,7 +30,7 @@ class Interval:
         if self.half is None:
             return f"{_round(self.mean, 4):.15g}"
         if self.half > abs(self.mean):
-            return f"{_round(self.mean, 2):.15g} unresolved"
+            return f"{_round(self.mean, 2):.15g} {UNRESOLVED}"
         places = 1 - math.floor(math.log10(self.half)) if self.half > 0 else 3
         shown = min(max(places, 0), 6)
         return f"{round(self.mean, places):.{shown}f} ±{round(self.half, places):.{shown}f}"

@@ -3,7 +3,7 @@
 
 import random
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,7 +18,7 @@ from coalescope_host.protocols import SweepError
 from . import factory
 from .announcement import Announcement
 from .bench import Bench
-from .closing import block_line, table
+from .closing import Cell, block_line, cells_of
 from .journal import Entry, Journal, JournalError, read_head
 from .progress import Progress
 from .recording import missing_logger
@@ -40,27 +40,31 @@ class Invocation:
 
     Attributes:
         folder: where logs and journal go.
+        show: what becomes of the cells that were measured.
         replicates: these blocks only; None: all of the plan.
+        needed: these cells only, with so many replicates of each; None: all of the plan.
         network: the network that the server is reached through.
     """
 
     plan: Plan
     folder: Path
     open_bench: OpenBench
+    show: Callable[[Plan, Sequence[Cell]], None]
     replicates: Collection[int] | None = None
+    needed: Mapping[str, int] | None = None
     network: Network = nullcontext
 
     def planned(self) -> tuple[tuple[Run, ...], bool]:
         """The runs, and whether their order is of a seed of this moment."""
         head = _head_of(self.plan, self.folder)
-        runs = schedule(self.plan, _seed(self.plan, head), self.replicates)
+        runs = schedule(self.plan, _seed(self.plan, head), self.replicates, self.needed)
         return runs, self.plan.seed is None and head is None
 
     def carry_out(self) -> bool:
         """Make the runs that are not done, send them, say what came of it; whether all is done."""
         plan, folder = self.plan, self.folder
         with interruptible() as interruption, Journal(folder) as journal:
-            runs = schedule(plan, begin(plan, journal), self.replicates)
+            runs = schedule(plan, begin(plan, journal), self.replicates, self.needed)
             check = interruption.check
             uploads = uploads_of(plan, journal, folder, self.network)
             (folder / LOGS).mkdir(exist_ok=True)
@@ -71,8 +75,7 @@ class Invocation:
             finally:
                 if begun(journal):
                     say(summary(runs, journal.entries))
-                    sys.stdout.write(table(plan, runs, journal, folder))
-                    sys.stdout.flush()
+                    self.show(plan, cells_of(plan, runs, journal, folder))
             finish_uploads(uploads, check)
             return not pending(runs, journal, folder) and not _left(uploads)
 

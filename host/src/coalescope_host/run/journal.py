@@ -5,16 +5,27 @@ The first line says which sweep it is. A last line that was cut off, at whatever
 not yet done; it is removed when the sweep goes on. Only one sweep at a time has a journal open.
 """
 
+import errno
 import fcntl
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from io import BufferedReader, FileIO
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Any, Self
 
 NAME = "journal.jsonl"
 FORMAT = 1
+_MOST_BYTES = 1 << 28
+_LONGEST_LINE_BYTES = 1 << 22
+#: What readers of a line rely on, by its type.
+_RELIED_ON: Mapping[str, Mapping[str, type]] = {
+    "sweep": {"plan": dict, "seed": int},
+    "run": {"id": str, "status": str},
+    "upload": {"run": str, "outcome": str},
+}
 
 Entry = Mapping[str, Any]
 
@@ -29,7 +40,11 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / NAME
-        self._file = self.path.open("a+b", buffering=0)  # what did not get to the disk is not kept
+        try:
+            # what did not get to the disk is not kept
+            self._file = FileIO(self.path, "a+", opener=_no_link)
+        except OSError as error:
+            raise _not_open(self.path, error) from None
         try:
             self._lock()
             self.entries = self._read()
@@ -105,7 +120,12 @@ class Journal:
 
     def _read(self) -> list[Entry]:
         self._file.seek(0)
-        content = self._file.read()
+        content = self._file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise JournalError(
+                f"{self.path} has more than {_MOST_BYTES:,} bytes. Choose another folder with "
+                "--out."
+            )
         whole = content.rfind(b"\n") + 1
         entries = [
             _entry(self.path, number, line)
@@ -127,21 +147,56 @@ def read_head(folder: Path) -> Entry | None:
     path = folder / NAME
     if not path.exists():
         return None
-    line, newline, _ = path.read_bytes().partition(b"\n")
-    return _entry(path, 1, line) if newline else None
+    try:
+        with BufferedReader(FileIO(path, opener=_no_link)) as file:
+            line = file.readline(_LONGEST_LINE_BYTES)
+    except OSError as error:
+        raise _not_open(path, error) from None
+    return _entry(path, 1, line) if line.endswith(b"\n") else None
+
+
+def _no_link(path: str, flags: int) -> int:
+    """Open a file that is none elsewhere, and no device or pipe that may keep one waiting."""
+    file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(errno.EINVAL, "it is no plain file")
+    return file
+
+
+def _not_open(path: Path, error: OSError) -> JournalError:
+    why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
+    return JournalError(f"{path} cannot be used: {why}. Choose another folder with --out.")
 
 
 def _entry(path: Path, number: int, line: bytes) -> Entry:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         entry = None
-    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+    if not isinstance(entry, dict) or not _has_its_shape(entry):
         raise JournalError(
             f"{path}, line {number}: this is no line of a journal; the file was changed or "
             "damaged. Restore it from a copy, or choose another folder with --out."
         )
     return entry
+
+
+def _has_its_shape(entry: Entry) -> bool:
+    """Whether a line says what every reader of its type relies on."""
+    kind = entry.get("type")
+    if not isinstance(kind, str):
+        return False
+    is_other = kind == "sweep" and entry.get("format") != FORMAT
+    relied_on = {} if is_other else _RELIED_ON.get(kind, {})
+    return all(isinstance(entry.get(name), of) for name, of in relied_on.items()) and _is_below(
+        entry.get("log", "")
+    )
+
+
+def _is_below(log: object) -> bool:
+    """Whether a run's log is one of this folder: it is sent to a server."""
+    return isinstance(log, str) and not PurePath(log).is_absolute() and ".." not in log.split("/")
 
 
 def sync_folder(folder: Path) -> None:

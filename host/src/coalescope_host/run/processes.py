@@ -4,16 +4,15 @@
 import ctypes
 import os
 import pwd
-import select
 import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from coalescope_host.program_environment import program_environment
 from coalescope_host.protocols import SweepError
-
-from .upload import TOKEN_VARIABLE
+from coalescope_host.readable import is_readable
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
@@ -24,7 +23,10 @@ _TAIL_BYTES = 2000
 class LocalProcess:
     """A program of this host, in a process group of its own, which ends when the sweep does."""
 
-    def __init__(self, argv: Sequence[str], user: str | None = None) -> None:
+    def __init__(
+        self, argv: Sequence[str], user: str | None = None, *, acts_for: str | None = None
+    ) -> None:
+        """Start it as `user`; `acts_for` is whom it starts programs as in turn."""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
         self.name = Path(argv[0]).name
         try:
@@ -34,7 +36,7 @@ class LocalProcess:
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 start_new_session=True,  # the terminal's Ctrl-C is for the sweep alone
-                env={n: value for n, value in os.environ.items() if n != TOKEN_VARIABLE},
+                env=program_environment(acts_for or user),
                 preexec_fn=_end_with_parent,  # noqa: PLW1509  there are no threads
                 **_identity(user),  # type: ignore[call-overload]
             )
@@ -58,10 +60,10 @@ class LocalProcess:
 
         Asleep: `Popen.wait` looks twenty times a second, on a host whose CPU time is measured.
         """
-        ended, _, _ = select.select([self._end], [], [], timeout_s)
+        ended = is_readable(self._end, timeout_s)
         if ended:
             self._process.wait()
-        return bool(ended)
+        return ended
 
     def said(self) -> str:
         """The last of what it printed on stderr."""

@@ -4,6 +4,8 @@
 import shutil
 from typing import TextIO
 
+from coalescope_host.terminal import unfiltered
+
 WIDTH = 24
 
 
@@ -87,7 +89,7 @@ class Progress:
 
     def _clear(self) -> None:
         if self._drawn:
-            self._stream.write("\r\x1b[K")
+            unfiltered(self._stream).write("\r\x1b[K")
             self._drawn = False
 
     def _line(self, text: str) -> None:

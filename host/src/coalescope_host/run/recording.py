@@ -3,10 +3,11 @@
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -73,7 +74,8 @@ def record(
     argv = logger_command(plan, bench, run, read_back, path, duration_s, workload, told)
     user_at_peers = "root" if spec.kind in ROOT_AT_PEERS else "nobody"
     with _servers(workload, bench, user_at_peers) as servers:
-        _run_logger(argv, bench, servers, _longest_s(plan, run, duration_s) + _LOGGER_ENDS_S)
+        logger = partial(LocalProcess, argv, acts_for=workload.user)
+        _run_logger(logger, bench, servers, _longest_s(plan, run, duration_s) + _LOGGER_ENDS_S)
     return _judge(path, plan.interface, workload, run.levels)
 
 
@@ -197,25 +199,21 @@ def _servers(
     started: list[tuple[str, Server]] = []
     together_s = _TOGETHER_S if len(bench.peers) > 1 else 0.0
     at_ns = time.monotonic_ns() + round(together_s * 1e9) if together_s else None
-    try:
+    with ExitStack() as stack:  # a peer that is lost does not keep the others' from being stopped
         for where, argv in workload.servers:
+            server: Server
             if where == "here":
-                started.append((f"{argv[0]} on this host", LocalProcess(argv, workload.user)))
+                name, server = f"{argv[0]} on this host", LocalProcess(argv, workload.user)
             else:
                 peer = bench.peers[where]
-                started.append(
-                    (
-                        f"{argv[0]} on {peer.spec.ssh}",
-                        peer.start_server(argv, user=user_at_peers, at_ns=at_ns),
-                    )
-                )
+                name = f"{argv[0]} on {peer.spec.ssh}"
+                server = peer.start_server(argv, user=user_at_peers, at_ns=at_ns)
+            stack.callback(server.stop)
+            started.append((name, server))
         if started:
             bench.pause(_SERVERS_START_S + together_s)
         _check_servers(started)
         yield started
-    finally:
-        for _, server in reversed(started):
-            server.stop()
 
 
 def _check_servers(servers: Sequence[tuple[str, Server]]) -> None:
@@ -225,12 +223,12 @@ def _check_servers(servers: Sequence[tuple[str, Server]]) -> None:
 
 
 def _run_logger(
-    argv: Sequence[str],
+    start: Callable[[], LocalProcess],
     bench: Bench,
     servers: Sequence[tuple[str, Server]],
     longest_s: float,
 ) -> None:
-    logger = LocalProcess(argv)
+    logger = start()
     try:
         end = time.monotonic() + longest_s
         while not logger.wait(_STEP_S):

@@ -131,8 +131,10 @@ class Sweep:
             "attempt": attempt,
         }
 
+        reached: dict[str, bool] = {}  # told of what failed: was it the setting, or the run?
+
         def fail(error: Exception) -> bool:
-            self._note_failure(line, error)
+            self._note_failure({**line, **reached}, error)
             progress.failed(str(run), str(error), final=last)
             self._applied = {}  # it may have failed because something changed
             self.bench.recover(error)
@@ -141,6 +143,7 @@ class Sweep:
         try:
             self.bench.alive()
             read_back = self._apply(run.levels)
+            reached["applied"] = True
             recording = record(
                 self.plan, self.bench, run, read_back, part, self.plan.duration_s, self._told
             )

@@ -141,14 +141,15 @@ def asked(question: Question, measure: str | None) -> str:
 def standing(experiment: Experiment, runs: Sequence[Measured]) -> str:
     """Where a tuning stands, in a line."""
     belief = experiment.belief
+    counted = f"{len(runs)} run{'s' * (len(runs) != 1)}"
     answer = experiment.choices[-1].answer
     open_ones = experiment.open_questions()
     leader = answer if answer is not None else next(iter(open_ones), None)
     if belief is None or leader is None:
-        return f"{len(runs)} runs; no setting keeps the limits so far"
+        return f"{counted}; no setting keeps the limits so far"
     change = _change(belief.goal, runs, experiment.reference, leader)
     word = "would be set" if answer is not None else "leads"
-    return f"{len(runs)} runs; {_named(experiment, leader)} {word}{change}"
+    return f"{counted}; {_named(experiment, leader)} {word}{change}"
 
 
 def _change(goal: str, runs: Sequence[Measured], reference: int, leader: int) -> str:

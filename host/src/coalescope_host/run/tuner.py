@@ -125,6 +125,7 @@ class _Rounds:
         self._places = {cell_text(cell): place for place, cell in enumerate(tuner.cells)}
         self._read: dict[str, Measured] = {}
         self._failed: dict[int, str] = {}
+        self._failed_once: set[int] = set()
         self.runs = self._done()
 
     def to_the_end(self, uploads: Uploads | None) -> Tuned:
@@ -162,7 +163,7 @@ class _Rounds:
         progress: Progress | None = None
         if self.runs:
             say(f"{_runs(len(self.runs))} made before; going on.")
-            experiment.learn(self.runs)
+            self._learn_from_earlier()
         try:
             while True:
                 left = self._left()
@@ -180,6 +181,13 @@ class _Rounds:
         finally:
             if progress is not None:
                 progress.close()
+
+    def _learn_from_earlier(self) -> None:
+        """Where they do not tell what is asked, the first round is made again."""
+        try:
+            self.experiment.learn(self.runs)
+        except NotMeasuredError as error:
+            say(f"They are not enough: {error}")
 
     def _take_in(self, block: Sequence[Run], progress: Progress) -> None:
         """Learn from a round, and say what it changed."""
@@ -248,13 +256,19 @@ class _Rounds:
         return found
 
     def _note_failures(self, block: Iterable[Run]) -> None:
-        """Settings that failed, and never worked, are not tried again by this invocation."""
+        """Settings that never worked are not tried again by this invocation: at once where they
+        could not be set, else after two rounds, for what failed may be the traffic."""
         worked = {run.setting for run in self.runs}
         latest = {entry["id"]: entry for entry in self.journal.of_type("run")}
         for run in block:
             setting = self._places[cell_text(run.levels)]
-            if setting not in worked:
-                self._failed[setting] = latest[run.id]["reason"]
+            if setting in worked:
+                continue
+            entry = latest[run.id]
+            final = setting == self.experiment.reference or not entry.get("applied", False)
+            if final or setting in self._failed_once:
+                self._failed[setting] = entry["reason"]
+            self._failed_once.add(setting)
 
     def _way_back(self) -> list[str]:
         """Set the answer once more, to see that it can be; the commands that lead back from it."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-TOKEN_VARIABLE = "COALESCOPE_TOKEN"  # noqa: S105  its name
+from coalescope_host.program_environment import TOKEN_VARIABLE
+
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 TIMEOUT_S = 20.0
 

@@ -3,7 +3,6 @@
 
 import contextlib
 import os
-import select
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,6 +11,8 @@ from typing import Any
 
 import coalescope_host
 
+from ..program_environment import program_environment
+from ..readable import is_readable
 from . import restore_file
 from .errors import SettingError
 from .groups import OF_THE_MACHINE
@@ -88,13 +89,12 @@ class Guard:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd="/",
-            env={**os.environ, "PYTHONPATH": str(PACKAGE_ROOT)},
+            env={**program_environment(), "PYTHONPATH": str(PACKAGE_ROOT)},
             start_new_session=True,
         )
         assert process.stdout is not None
         with process.stdout as ready:
-            readable, _, _ = select.select([ready], [], [], START_S)
-            if readable and ready.read(1):
+            if is_readable(ready.fileno(), START_S) and ready.read(1):
                 return process
         process.kill()
         process.communicate()

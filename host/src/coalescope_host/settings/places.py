@@ -4,6 +4,7 @@
 import os
 import shlex
 import signal
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from typing import Protocol
 from .cpus import list_text, parse_list
 from .device import Device, said
 from .errors import SettingError
+
+_HEEDED_WITHIN_S = 5.0
+"""A process that waits for a busy CPU stops, or goes on, some time after it was sent the signal."""
 
 
 class Place(Protocol):
@@ -172,6 +176,9 @@ class Irqbalance:
         for pid, _ in self._processes():
             with suppress(ProcessLookupError):  # it has just ended
                 os.kill(pid, signal.SIGCONT if text == "1" else signal.SIGSTOP)
+        deadline = time.monotonic() + _HEEDED_WITHIN_S
+        while self.read() != text and self._processes() and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     def command(self, text: str) -> str:
         """With pkill."""

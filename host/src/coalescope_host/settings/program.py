@@ -5,6 +5,7 @@ import shlex
 import subprocess
 from collections.abc import Sequence
 
+from ..program_environment import program_environment
 from .errors import SettingError
 
 COMMAND_S = 60.0
@@ -20,7 +21,13 @@ def run(
     """
     try:
         done = subprocess.run(  # noqa: S603
-            command, input=text, capture_output=True, text=True, timeout=seconds, check=False
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+            env=program_environment(),
         )
     except OSError as error:
         raise SettingError(f"{what}: `{shlex.join(command)}`: {error.strerror}") from None

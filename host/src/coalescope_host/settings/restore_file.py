@@ -5,9 +5,11 @@ A lock beside it is held by whoever changes the interface or puts it back; it go
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
+import stat
 import tempfile
 import time
 import uuid
@@ -26,6 +28,8 @@ FORMAT = 1
 MACHINE_ID = Path("/etc/machine-id")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 POLL_S = 0.1
+_MOST_BYTES = 1 << 24
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _NOW = "a sweep is changing or restoring it now"
 _WHOLE_MACHINE = "the-whole-machine"
 """Longer than any interface's name."""
@@ -122,17 +126,54 @@ def read(path: Path) -> Saved:
         SettingError: if the file cannot be read or is of a newer version.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(_content(path))
+        if not isinstance(document, dict):
+            raise TypeError("it holds no object")
         if document["format"] != FORMAT:
             raise SettingError(
                 f"{path}: written by another version of coalescope-host (format "
                 f"{document['format']}, this one knows {FORMAT})"
             )
-        return Saved(**document)
+        saved = Saved(**document)
+        _check_shape(saved)
+        return saved
     except OSError as error:
         raise SettingError(f"{path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SettingError(f"{path}: not a saved state ({error})") from None
+
+
+def _content(path: Path) -> bytes:
+    """What a plain file of this user's or root's holds: nobody else says what root is to set."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(file, "rb") as opened:  # noqa: PTH123  (by its descriptor, which is what is looked at)
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("it is no plain file")
+        if status.st_uid not in (0, os.geteuid()) or status.st_mode & _WRITABLE_BY_OTHERS:
+            raise ValueError("others than its user and root may have written it")
+        content = opened.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
+    return content
+
+
+def _check_shape(saved: Saved) -> None:
+    """Errors: TypeError or KeyError for a value that `write` would not have written."""
+    texts = (saved.id, saved.machine_id, saved.boot_id)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("its ids are no texts")
+    if isinstance(saved.written_at, bool) or not isinstance(saved.written_at, int | float):
+        raise TypeError("its time is no number")
+    if not isinstance(saved.state, dict):
+        raise TypeError("its state is no object")
+    if not isinstance(saved.state["interface"], str):
+        raise TypeError("its interface is no name")
+    for name in ("netns", "bus_address"):
+        if not isinstance(saved.state[name], str | None):
+            raise TypeError(f"its {name} is no text")
+    if not isinstance(saved.state["settings"], dict):
+        raise TypeError("its settings are no object")
 
 
 def remove(path: Path) -> None:
@@ -192,9 +233,15 @@ def lock(path: Path, wait_s: float = 0.0, busy: str = "") -> int:
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        file = os.open(path.with_suffix(".lock"), flags, 0o600)
     except OSError as error:
-        raise SettingError(f"{path.parent}: cannot be written: {error.strerror}") from None
+        why = "is a symbolic link" if error.errno == errno.ELOOP else f"{error.strerror}"
+        lock_name = path.with_suffix(".lock")
+        raise SettingError(f"{lock_name}: cannot be written: {why}") from None
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise SettingError(f"{path.with_suffix('.lock')}: is no plain file; remove it")
     end = time.monotonic() + wait_s
     while True:
         try:

@@ -64,13 +64,19 @@ class Belief:
 
 
 class NotMeasuredError(Exception):
-    """The runs lack a measure that the question needs. `word` is the question's word for it."""
+    """Too few runs have a measure that the question needs.
 
-    def __init__(self, word: str, measures: Sequence[str]) -> None:
+    Args:
+        word: the question's word for it.
+        measures: any of which would do.
+        having: how many runs have one of them, at most.
+        runs: how many there are.
+    """
+
+    def __init__(self, word: str, measures: Sequence[str], having: int, runs: int) -> None:
         self.word = word
-        super().__init__(
-            f"no run tells {word}: it needs {' or '.join(measures)} in the logs, above 0."
-        )
+        who = f"only {having} of {runs} runs tell" if having else "no run tells"
+        super().__init__(f"{who} {word}: it needs {' or '.join(measures)} in the logs, above 0.")
 
 
 def measure_of(word: str, measures: Sequence[str], runs: Sequence[Measured]) -> str:
@@ -79,10 +85,11 @@ def measure_of(word: str, measures: Sequence[str], runs: Sequence[Measured]) -> 
     Raises:
         NotMeasuredError: if there is none.
     """
-    for name in measures:
-        if 2 * sum(run.values.get(name, 0.0) > 0.0 for run in runs) > len(runs):
+    having = {name: sum(run.values.get(name, 0.0) > 0.0 for run in runs) for name in measures}
+    for name, count in having.items():
+        if 2 * count > len(runs):
             return name
-    raise NotMeasuredError(word, measures)
+    raise NotMeasuredError(word, measures, max(having.values()), len(runs))
 
 
 def believe(

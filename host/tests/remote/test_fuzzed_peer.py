@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exchanges with a peer that answers at random: each has its answer, or is a `PeerError`."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from coalescope_host.plan.plan import PeerSpec
+from coalescope_host.remote import PeerError, PeerLostError, connect, connection
+
+from .test_strangers import requests
+
+FUZZED = Path(__file__).with_name("fuzzed_peer.py")
+SPEC = PeerSpec(ssh="root@fuzzed", address="192.0.2.7", interface="eth1")
+LONGEST_S = 60.0
+OFTEN = 0.1
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bounds of the product, shorter; who says hello is given more, for it has to start."""
+    monkeypatch.setattr(connection, "HELLO_S", 20.0)
+    for name in ("ANSWER_S", "GOODBYE_S", "STRANGER_GOODBYE_S", "CUT_S"):
+        monkeypatch.setattr(connection, name, 1.0)
+    ask = connection.Connection.ask
+
+    def quick_ask(self: connection.Connection, *asked: object, **named: object) -> object:
+        named["seconds"] = min(20.0 if asked[0] == "hello" else 1.0, named.get("seconds", 1.0))  # type: ignore[type-var]
+        return ask(self, *asked, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(connection.Connection, "ask", quick_ask)
+
+
+def exchanges(number: int, seed: int) -> Counter[str]:
+    """Ask so often, whichever peer it takes; how it ended, by kind."""
+    chance, found = random.Random(seed), Counter[str]()
+    named = {name: ask for name, ask in requests().items() if name not in ("close", "lost")}
+    while found.total() < number:
+        shell = [sys.executable, "-S", str(FUZZED), str(chance.random()), "1", str(OFTEN)]
+        peer = connect(SPEC, shell)
+        try:
+            while found.total() < number:
+                ask, begun = named[chance.choice(list(named))], time.monotonic()
+                try:
+                    ask(peer)
+                    found["answered"] += 1
+                except PeerLostError as error:
+                    found["lost"] += 1
+                    assert str(error).startswith("root@fuzzed: ")
+                    assert len(str(error)) < 2500
+                    break
+                except PeerError:
+                    found["refused"] += 1
+                finally:
+                    assert time.monotonic() - begun < LONGEST_S
+        finally:
+            try:
+                peer.close()
+            except PeerError:
+                found["not put back"] += 0
+    return found
+
+
+def left() -> str:
+    listed = ["pgrep", "-f", "-P", str(os.getpid()), FUZZED.name]
+    return subprocess.run(listed, capture_output=True, text=True, check=False).stdout
+
+
+@pytest.mark.parametrize(
+    "number", [150, pytest.param(10_000, marks=[pytest.mark.soak, pytest.mark.timeout(0)])]
+)
+def test_each_exchange_has_its_answer_or_is_a_peer_error(number: int) -> None:
+    found = exchanges(number, seed=21)
+    assert found["answered"] > number / 3
+    assert found["lost"] > number / 50
+    assert not left()

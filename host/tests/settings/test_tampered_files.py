@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Restore files and journals that somebody changed: refused in a sentence, nothing set or sent."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope_host.run.journal import NAME, Journal, JournalError, read_head
+from coalescope_host.settings import restore_file
+from coalescope_host.settings.errors import SettingError
+
+STATE = {"interface": "eth9", "netns": None, "bus_address": None, "settings": {}}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "state" / "eth9.json"
+    restore_file.write(path, STATE)
+    return path
+
+
+def changed(**values: Any) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+    return change
+
+
+def link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to(path.with_name("elsewhere"))
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+TAMPERED: dict[str, Callable[[Path], object]] = {
+    "a link": link,
+    "a pipe": pipe,
+    "others may write it": lambda path: path.chmod(0o666),
+    "brackets": lambda path: path.write_text("[" * 100_000),
+    "a list": lambda path: path.write_text("[1]"),
+    "no JSON": lambda path: path.write_bytes(b"\xff\0"),
+    "too large": lambda path: path.write_bytes(b" " * (17 << 20)),
+    "another format": changed(format=2),
+    "a field more": changed(more=1),
+    "no state": changed(state=None),
+    "a state of nothing": changed(state={}),
+    "an interface of numbers": changed(state={**STATE, "interface": 1}),
+    "settings in a list": changed(state={**STATE, "settings": []}),
+    "a netns of lists": changed(state={**STATE, "netns": [[]]}),
+    "a bus address of numbers": changed(state={**STATE, "bus_address": 1}),
+    "a time of texts": changed(written_at="now"),
+    "ids of numbers": changed(machine_id=1),
+}
+
+
+@pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED)
+def test_a_restore_file_that_was_changed_is_refused(
+    saved: Path, tamper: Callable[[Path], object]
+) -> None:
+    assert restore_file.read(saved).state == STATE, "the good twin"
+    tamper(saved)
+    with pytest.raises(SettingError, match="eth9"):
+        restore_file.read(saved)
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_a_lock_is_a_plain_file(saved: Path, kind: str) -> None:
+    lock = saved.with_suffix(".lock")
+    victim = saved.with_name("victim")
+    victim.write_text("kept")
+    match kind:
+        case "link":
+            lock.symlink_to(victim)
+        case "pipe":
+            os.mkfifo(lock)
+        case "folder":
+            lock.mkdir()
+    with pytest.raises(SettingError, match=r"eth9\.lock"):
+        restore_file.lock(saved)
+    assert victim.read_text() == "kept"
+
+
+HEAD = {"type": "sweep", "format": 1, "plan": {}, "seed": 1}
+RUN = {"type": "run", "id": "a", "status": "done", "log": "logs/a.runlog", "replicate": 1}
+LINES: dict[str, Any] = {
+    "brackets": "[" * 100_000,
+    "a run without its id": {**RUN, "id": None},
+    "a run without its status": {"type": "run", "id": "a"},
+    "a log elsewhere": {**RUN, "log": "../../etc/passwd"},
+    "a log from the root": {**RUN, "log": "/etc/passwd"},
+    "an upload of nothing": {"type": "upload", "outcome": "stored"},
+    "a type of numbers": {"type": 1},
+}
+
+
+def write(folder: Path, *lines: Any) -> None:
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    (folder / NAME).write_text("".join(f"{text}\n" for text in texts))
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_a_journal_that_was_changed_is_refused(tmp_path: Path, line: Any) -> None:
+    write(tmp_path, HEAD, RUN)
+    with Journal(tmp_path) as journal:
+        assert len(journal.entries) == 2, "the good twin"
+    write(tmp_path, HEAD, line)
+    with pytest.raises(JournalError, match="line 2"):
+        Journal(tmp_path)
+
+
+def test_a_first_line_without_its_plan_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"type": "sweep", "format": 1})
+    for look in (Journal, read_head):
+        with pytest.raises(JournalError, match="line 1"):
+            look(tmp_path)
+
+
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to("/etc/passwd"), os.mkfifo])
+def test_a_journal_is_a_plain_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / NAME)
+    for look in (Journal, read_head):
+        with pytest.raises(JournalError, match="cannot be used"):
+            look(tmp_path)
