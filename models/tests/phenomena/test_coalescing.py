@@ -84,12 +84,12 @@ def random_points(seed, points):
         yield rng, {"delay_us": delay, "packet_rate_hz": rate_hz, "queues": float(queues)}
 
 
-def compare(said, found, delay):
+def compare(said, found, delay, of_delay=0.01):
     for name, value in found.items():
         if name not in said:
             continue
         if name.startswith("added_latency_p"):  # of a wait that is 0 there is no percentage
-            assert said[name] == pytest.approx(value, abs=0.01 * delay), name
+            assert said[name] == pytest.approx(value, abs=of_delay * delay), name
         else:
             assert said[name] == pytest.approx(value, rel=0.01), name
 
@@ -126,7 +126,8 @@ def test_timer_and_count_within_one_percent_of_the_rule_at_random_points(points)
             rng, rate, said["packets_per_interrupt"], delay + 1 / rate
         )
         found = counted(times, gathered(times, delay, since, frames), part)
-        compare(said, found, delay)
+        # percentiles are approximated within 1 %, beside what chance leaves
+        compare(said, found, delay, 0.016)
         for name, share in PERCENTILES.items():
             exact = usecs_or_frames_wait_us(share, delay, 1e6 * rate, frames)
             assert exact == pytest.approx(found[f"added_latency_{name}_us"], abs=0.01 * delay)
@@ -161,6 +162,17 @@ def test_the_approximation_is_as_near_to_the_exact_sum_as_is_said(frames):
         wait = 1e6 / rate_hz * (k * at_least).sum() / packets
         assert said["packets_per_interrupt"] == pytest.approx(packets, rel=0.002)
         assert said["added_latency_us"] == pytest.approx(wait, rel=0.006)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 4, 5, 8, 16, 64, 256])
+def test_percentiles_are_as_near_to_the_exact_ones_as_is_said(frames):
+    for expected in np.geomspace(0.01, 20.0 * frames, 25 if frames < 100 else 8):
+        values = {"delay_us": 10.0 * expected, "packet_rate_hz": 1e5, "rx_frames": float(frames)}
+        said = evaluate(MODELS["usecs-or-frames-poisson"], values)
+        for name, share in PERCENTILES.items():
+            exact = usecs_or_frames_wait_us(share, values["delay_us"], 1e5, frames)
+            found = said[f"added_latency_{name}_us"]
+            assert found == pytest.approx(exact, abs=0.01 * values["delay_us"]), (expected, name)
 
 
 @given(delay=st.floats(1.0, 1e3), rate=st.floats(1e3, 1e6), share=st.sampled_from([0.1, 0.5, 0.99]))

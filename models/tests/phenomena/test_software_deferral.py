@@ -119,6 +119,51 @@ def test_suspension_within_one_percent_of_the_rule_at_random_points(points):
         queueing = 0.5 * busy * cost / (1.0 - busy)
         waits = (run.started[:, FORGOTTEN:] - times).mean()
         assert said["added_latency_us"] + queueing == pytest.approx(waits, rel=0.01)
+        timeout = values["gro_flush_timeout_us"]
+        otherwise = (run.told[:, FORGOTTEN:] - times)[by != BUSY]
+        for name, q in PERCENTILES.items():
+            said_us = said[f"added_latency_{name}_us"]
+            assert said_us == pytest.approx(np.quantile(otherwise, q), abs=0.01 * timeout), name
+
+
+def served_at_once(times, cost):
+    """Waits in a queue of one server without moderation."""
+    waits = np.zeros_like(times)
+    done = np.full(len(times), -np.inf)
+    for k in range(times.shape[1]):
+        waits[:, k] = np.maximum(0.0, done - times[:, k])
+        done = times[:, k] + waits[:, k] + cost
+    return waits
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("busy", [0.2, 0.6])
+@pytest.mark.parametrize("deferrals", [1.0, 3.0])
+def test_what_moderation_adds_is_spread_as_its_percentiles_say(busy, deferrals):
+    """The whole wait is that of the queue alone, and by itself a wait of those percentiles."""
+    rng = np.random.default_rng(7)
+    values = {
+        "gro_flush_timeout_us": 12.0,
+        "packet_rate_hz": 1e5,
+        "napi_defer_hard_irqs": deferrals,
+        "queues": 1.0,
+    }
+    said = evaluate(SUSPENDED, {**values, "packet_cost_us": 10.0 * busy})
+    _, times, run = simulated(rng, values, 10.0 * busy)
+    whole = run.started[:, FORGOTTEN:] - times
+    alone = served_at_once(times, 10.0 * busy)[:, 10:]
+    timeout = values["gro_flush_timeout_us"]
+    share = 2.0 * said["added_latency_us"] / timeout  # of packets that come while a timer runs
+    added = np.where(rng.random(alone.shape) < share, timeout * rng.random(alone.shape), 0.0)
+    for name, q in PERCENTILES.items():
+        said_us = said[f"added_latency_{name}_us"]
+        assert said_us == pytest.approx(np.quantile(added, q), abs=0.01 * timeout), name
+        if name != "p999":
+            expected = np.quantile(alone + added, q)
+            assert np.quantile(whole, q) == pytest.approx(expected, rel=0.02, abs=0.1), name
+    # the control: added in full, without the queue of others, percentiles do not add up
+    both = np.quantile(alone, 0.9) + said["added_latency_p90_us"]
+    assert np.quantile(whole, 0.9) < 0.98 * both
 
 
 def test_the_comparison_tells_the_number_of_timers():

@@ -112,7 +112,8 @@ def test_the_unit_in_a_name_is_its_unit(suffix, unit):
 def test_json_form_is_plain_json():
     data = [quantity.to_json() for quantity in QUANTITIES.values()]
     assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert sorted(data[0]) == sorted(asdict(QUANTITIES["alpha"]))
+    of_readers = {"aliases"}  # what tables of other tools are read by
+    assert data[0].keys() == asdict(QUANTITIES["alpha"]).keys() - of_readers
 
 
 def test_a_domain_is_closed_and_lets_unknown_through():

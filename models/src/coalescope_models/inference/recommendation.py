@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import neighbours
-from .choice import Choice, choose
+from .choice import DRAWS_AT_ONCE, Choice, choose, in_parts, surely
 from .noise import cell_variances
 from .statistics import Timeline, independence
 from .trade_off import Allowed, Balanced, Floats, Score, Weighed
@@ -30,10 +30,11 @@ Goal = Literal["trade", "balance"]
 #: Runs of one setting that anybody would measure.
 MOST_RUNS = 1_000
 _DRAWS = 4_000
-#: Draws that are scored at once: a balance keeps several copies of them.
-_DRAWS_AT_ONCE = 500
 _UNRESOLVED = 0.05
 _POWER = 0.8
+_LEAST_APART = 1e-12
+#: Settings that are held against all others at once: of thousands, all pairs take gigabytes.
+_SETTINGS_AT_ONCE = 256
 
 
 class RecommendationError(ValueError):
@@ -92,10 +93,10 @@ class Candidate:
             the mean share that is balanced.
         gain_percent: how much of what choosing can gain it gains: 0 for the worst setting, 100 for
             the best; where little is left beyond it, this is near 100.
-        probability_best: share of draws in which it is the best that keeps the constraints; None
-            where nothing is known of the spread.
-        probability_allowed: share of draws in which it keeps the constraints; None likewise.
         allowed: whether its means keep the constraints.
+        surely_allowed: whether it keeps them so surely that it may be set (`choice`); None where
+            nothing is known of the spread. How probable it is otherwise is not said: the best of
+            many means with noise lies above the best, so what is drawn says too little.
         resolved: False where the data cannot tell it from the best.
         runs_to_resolve: how many runs of it, and of the best, would tell them apart in four of five
             tries if means and deviations stay as they are; None where they are told apart, where
@@ -107,9 +108,8 @@ class Candidate:
     means: Mapping[str, float]
     loss_percent: float
     gain_percent: float
-    probability_best: float | None
-    probability_allowed: float | None
     allowed: bool
+    surely_allowed: bool | None
     resolved: bool
     runs_to_resolve: int | None
 
@@ -122,8 +122,8 @@ class Recommendation:
         answer: the setting to choose: of `choices` the one that changes least; None where the data
             are not enough to choose any. Of single values, which tell no spread, it is the one that
             changes least of those within the tolerance.
-        choices: settings that keep the constraints with 99 %, and lose no more than the tolerance
-            against the best that keeps them with 95 %.
+        choices: settings that keep the constraints with 99 %, and of which no other that keeps them
+            is better by more than the tolerance, with 95 % for each other.
         best: the setting with the best mean, None where none keeps the constraints.
         candidates: all settings, the best first, then by loss; those not allowed last.
         indistinguishable: allowed settings that the data cannot tell from the best.
@@ -208,11 +208,11 @@ def recommend(
     tolerance = score.tolerance if tolerance is None else tolerance
     scores = score.of_settings(means, allowed)
     best = _best(scores, allowed)
-    draws = None
+    sampler = None
     if dependent is None:
         positions = None if position is None else _from_0_to_1([position(c) for c in order])
-        draws = _draws(logs, rows, means, positions, np.random.default_rng(rng))
-    drawn = None if draws is None else _drawn(draws, names, constraints, now, score)
+        sampler = _sampler(logs, rows, means, positions, np.random.default_rng(rng))
+    drawn = None if sampler is None else _drawn(sampler, names, constraints, now, score)
     found = _candidates(order, rows, names, means, scores, allowed, best, drawn, score)
     choice = Choice(None, (), ())
     if drawn is not None or exact or not constraints:
@@ -221,7 +221,7 @@ def recommend(
             tolerance,
             lambda k: intrusion(order[k]),
         )
-    if best is not None and draws is not None:
+    if best is not None and sampler is not None:
         cell = np.empty(len(logs), dtype=np.intp)
         for k, own in enumerate(rows):
             cell[own] = k
@@ -316,30 +316,42 @@ def _logs(table: Mapping[str, ArrayLike], names: Sequence[str], count: int) -> F
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 
-def _draws(
+_Sampler = Callable[[int], Floats]
+"""Draws so many times the means of all cells, [draws, cells, measures]."""
+
+
+def _sampler(
     logs: Floats,
     rows: Sequence[NDArray[np.intp]],
     means: Floats,
     positions: Floats | None,
     rng: np.random.Generator,
-) -> Floats | None:
-    """Draw the means of all cells, [draws, cells, measures]; None without any replicates."""
+) -> _Sampler | None:
+    """Return what draws the means; None without any replicates."""
     if all(len(r) == 1 for r in rows):
         return None
     variances, freedom = np.array(
         [cell_variances(logs[:, j], rows) for j in range(logs.shape[1])]
     ).transpose(1, 2, 0)  # [cells, measures]
-    counts = np.array([len(r) for r in rows])[:, None]
-    shape = rng.normal(size=(_DRAWS, *means.shape)) @ _together(logs, rows, means).T
-    spread = np.sqrt(freedom / rng.chisquare(freedom, size=(_DRAWS, *means.shape)))
-    if positions is None or not neighbours.FEWEST <= len(rows) <= neighbours.MOST:
-        drawn: Floats = means + shape * spread * np.sqrt(variances / counts)
+    errors = variances / np.array([len(r) for r in rows])[:, None]
+    together = _together(logs, rows, means).T
+    known = None
+    if positions is not None and neighbours.FEWEST <= len(rows) <= neighbours.MOST:
+        columns = range(means.shape[1])
+        known = [neighbours.settle(means[:, j], errors[:, j], positions) for j in columns]
+
+    def sample(count: int) -> Floats:
+        drawn: Floats = rng.normal(size=(count, *means.shape)) @ together
+        drawn *= np.sqrt(freedom / rng.chisquare(freedom, size=drawn.shape))
+        if known is None:
+            drawn *= np.sqrt(errors)
+            drawn += means
+            return drawn
+        for j, settled in enumerate(known):
+            drawn[:, :, j] = settled.means + drawn[:, :, j] @ settled.root.T
         return drawn
-    drawn = np.empty_like(shape)
-    for j in range(means.shape[1]):
-        known = neighbours.settle(means[:, j], variances[:, j] / counts[:, 0], positions)
-        drawn[:, :, j] = known.means + (shape[:, :, j] * spread[:, :, j]) @ known.root.T
-    return drawn
+
+    return sample
 
 
 def _from_0_to_1(positions: Sequence[Sequence[float]]) -> Floats | None:
@@ -372,30 +384,80 @@ class _Drawn:
 
 
 def _drawn(
-    draws: Floats,
+    sample: _Sampler,
     names: Sequence[str],
     constraints: Sequence[Constraint],
     current: int,
     score: Score,
 ) -> _Drawn:
-    kept = _kept(draws, names, constraints, current)
-    parts = [slice(first, first + _DRAWS_AT_ONCE) for first in range(0, _DRAWS, _DRAWS_AT_ONCE)]
-    return _Drawn(np.concatenate([score.of_settings(draws[p], kept[p]) for p in parts]), kept)
+    """Draw in parts: of the measures of all draws, hundreds of megabytes, none is kept."""
+    draws = sample(DRAWS_AT_ONCE)
+    rivals = _rivals(draws, names, constraints)
+    all_draws = (_DRAWS, draws.shape[1])
+    found = _Drawn(np.empty(all_draws), np.empty(all_draws, dtype=np.bool_))
+    for part in in_parts(_DRAWS):
+        draws = sample(DRAWS_AT_ONCE)
+        kept = _kept(draws, names, constraints, current, rivals)
+        found.kept[part] = kept
+        found.scores[part] = score.of_settings(draws, kept)
+    return found
+
+
+_Rivals = Mapping[Constraint, NDArray[np.intp]]
+"""Of bounds "within" the best: the setting that each is held against."""
+
+
+def _rivals(draws: Floats, names: Sequence[str], constraints: Sequence[Constraint]) -> _Rivals:
+    """Return for each setting the one that most probably lies too far above it (`choice`)."""
+    found = {}
+    for constraint in constraints:
+        if constraint.limit == "within":
+            away = _away(draws[..., names.index(constraint.measure)], constraint)
+            found[constraint] = _rivals_beyond(away, math.log1p(-constraint.value / 100.0))
+    return found
+
+
+def _rivals_beyond(away: Floats, allowed: float) -> NDArray[np.intp]:
+    """Return each setting's rival; pairs of thousands of settings are worked on in parts."""
+    mean = away.mean(axis=0)
+    centred = (away - mean) / math.sqrt(max(len(away) - 1, 1))
+    own = np.sum(centred**2, axis=0)
+    found = np.empty(len(mean), dtype=np.intp)
+    for first in range(0, len(mean), _SETTINGS_AT_ONCE):
+        part = slice(first, first + _SETTINGS_AT_ONCE)
+        together = centred[:, part].T @ centred
+        apart = np.sqrt(np.maximum(own[part, None] + own - 2.0 * together, 0.0))
+        beyond = mean - mean[part, None] + allowed
+        found[part] = np.argmax(beyond / np.maximum(apart, _LEAST_APART), axis=1)
+    return found
+
+
+def _away(value: Floats, constraint: Constraint) -> Floats:
+    return -value if constraint.sense == "less" else value
 
 
 def _kept(
-    values: Floats, names: Sequence[str], constraints: Sequence[Constraint], current: int
+    values: Floats,
+    names: Sequence[str],
+    constraints: Sequence[Constraint],
+    current: int,
+    rivals: _Rivals | None = None,
 ) -> NDArray[np.bool_]:
     """Whether logarithms [..., settings, measures] keep every constraint.
 
-    `current` is the place of the setting that bounds "within current" refer to.
+    `current` is the place of the setting that bounds "within current" refer to. Bounds "within" the
+    best are held against `rivals`, without these against the best of the values.
     """
     kept = np.ones(values.shape[:-1], dtype=np.bool_)
     for constraint in constraints:
         value = values[..., names.index(constraint.measure)]
         if constraint.limit == "within":
-            away = -value if constraint.sense == "less" else value
-            kept &= away >= away.max(axis=-1, keepdims=True) + math.log1p(-constraint.value / 100.0)
+            away = _away(value, constraint)
+            if rivals is None:
+                best = away.max(axis=-1, keepdims=True)
+            else:
+                best = away[..., rivals[constraint]]
+            kept &= away >= best + math.log1p(-constraint.value / 100.0)
             continue
         if constraint.limit == "within current":
             change = value - value[..., current : current + 1]
@@ -425,10 +487,9 @@ def _candidates(
 ) -> list[Candidate]:
     top = scores.max() if best is None else scores[best]
     gains = _gains(scores, float(top), score.sense)
-    chance = kept = resolved = None
+    sure = resolved = None
     if drawn is not None:
-        chance = _shares_of_best(drawn.scores, drawn.kept)
-        kept = drawn.kept.mean(axis=0)
+        sure = surely(drawn.kept)
         if best is not None:
             resolved = _resolved(drawn.scores, best)
     found = [
@@ -438,9 +499,8 @@ def _candidates(
             means={name: float(np.exp(means[k, j])) for j, name in enumerate(names)},
             loss_percent=0.0 - float(100.0 * math.expm1(min(scores[k] - top, 700.0))),
             gain_percent=float(gains[k]),
-            probability_best=None if chance is None else float(chance[k]),
-            probability_allowed=None if kept is None else float(kept[k]),
             allowed=bool(allowed[k]),
+            surely_allowed=None if sure is None else bool(sure[k]),
             resolved=k != best and (resolved is None or bool(resolved[k])),
             runs_to_resolve=None,
         )
@@ -464,19 +524,15 @@ def _gains(scores: Floats, top: float, sense: Sense) -> Floats:
     return gains
 
 
-def _shares_of_best(scores: Floats, kept: NDArray[np.bool_]) -> Floats:
-    masked = np.where(kept, scores, -np.inf)
-    winners = masked.argmax(axis=1)[kept.any(axis=1)]
-    shares: Floats = np.bincount(winners, minlength=scores.shape[1]) / len(scores)
-    return shares
-
-
 def _resolved(scores: Floats, best: int) -> NDArray[np.bool_]:
     """Which cells lie below the best in all but 5 % of the draws, over all cells together."""
     level = _UNRESOLVED / max(scores.shape[1] - 1, 1)
-    behind = scores[:, best : best + 1] - scores
-    # a draw in which nothing is allowed has no scores, and tells nothing apart
-    resolved: NDArray[np.bool_] = np.mean(~(behind > 0.0), axis=0) < level
+    ahead = np.zeros(scores.shape[1])
+    for part in in_parts(len(scores)):
+        behind = scores[part, best : best + 1] - scores[part]
+        # a draw in which nothing is allowed has no scores, and tells nothing apart
+        ahead += np.sum(~(behind > 0.0), axis=0)
+    resolved: NDArray[np.bool_] = ahead / len(scores) < level
     return resolved
 
 

@@ -23,6 +23,10 @@ def bus_bound(
     its descriptor is fetched and written back. 32 bits at 33 MHz are 1067 Mb/s before
     that: “marginally fast enough to consume a simplex one Gbps transfer” (Geist et al., section 2).
 
+    Source:
+        Geist et al. 2005, section 2: 32 bits at 33 MHz [geist_2005]. How bursts and descriptors
+        share the bus is this project's own.
+
     Args:
         mtu_bytes: MTU [bytes].
         bus_width_bits: width of the data path.

@@ -22,6 +22,9 @@ def cpu_overhead(
 ) -> dict[str, Any]:
     """Return T = α N_MB + β N_KP + γ N_KI, the first equation of section 4.
 
+    Source:
+        Geist et al. 2005, section 4, first equation [geist_2005].
+
     Args:
         rx_megabytes: 10⁶ bytes received.
         rx_kilopackets: thousands of packets received.
@@ -48,6 +51,10 @@ def cpu_overhead_surface(
     T = 1000 α + 10⁶/MTU (β + γ/PPI), section 4 “CPU overhead as a function of MTU and PPI”. The
     paper takes every packet as full; `packet_fill` φ is the mean packet over the MTU, and
     10⁶/(φ MTU) thousand packets then carry 10⁹ bytes.
+
+    Source:
+        Geist et al. 2005, section 4, “CPU overhead as a function of MTU and PPI” [geist_2005]; φ is
+        this project's.
 
     Args:
         mtu_bytes: MTU [bytes].
@@ -82,6 +89,9 @@ def cpu_overhead_open_loop(
 
     `cpu_overhead_surface` with φ = 1 and packets per interrupt from
     `interrupts.timer_packets_per_interrupt`, so that it can be explored with no data.
+
+    Source:
+        Geist et al. 2005, sections 3 (the timer) and 4 (the costs) [geist_2005].
 
     Args:
         mtu_bytes: MTU [bytes].

@@ -42,6 +42,10 @@ def wake_up_latency(
     last t_L with e^(-λ t_L), whatever the throttle. It waits (1 - p) x_s + p x_d + e^(-λ t_L) x_L
     on average.
 
+    Source:
+        This project's own derivation, with the idle states of Linux, cpuidle.rst, “The Idle Loop”
+        [linux_cpuidle].
+
     Args:
         packet_rate_hz: packets λ per second.
         delay_us: least time T_d between interrupts [µs].
@@ -106,6 +110,10 @@ def receive_energy(
         s = max(0, H - b - r) + e^(-λ max(H, b + r))/λ.
 
     With f interrupts a second the power is P = P_o + P_s + f b (P_a - P_s) - f s (P_s - P_d).
+
+    Source:
+        This project's own derivation, with the idle states of Linux, cpuidle.rst, “The Idle Loop”
+        [linux_cpuidle].
 
     Args:
         delay_us: least time T_d between interrupts [µs].

@@ -23,6 +23,9 @@ def interrupt_livelock(
     same each time; the four lines of figure 1 read a device register or not, on a line of the
     first interrupt controller or of the cascaded second.
 
+    Source:
+        Zec et al. 2002, section 3 and figure 1 [zec_2002].
+
     Args:
         interrupt_rate_hz: interrupts per second.
         interrupt_entry_us: procedures A to C on the first controller [µs]; 1 to 20.
@@ -56,6 +59,9 @@ def coalesced_interrupt_load(
     Figure 2: an interrupt brings 1 + B T_d packets of a stream at rate B. Polling looks f times a
     second whether there is something or not: its cost does not grow with interrupts, its mean delay
     is half a period.
+
+    Source:
+        Zec et al. 2002, equations (1) and (3), sections 2 and 4, figure 2 [zec_2002].
 
     Args:
         packet_rate_hz: packets B per second.

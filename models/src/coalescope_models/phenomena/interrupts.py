@@ -21,6 +21,9 @@ def timer_packets_per_interrupt(
     from 2.000 packets per interrupt at the smallest delay). So one packet starts the timer
     and ⌈delay/gap⌉ follow. With no delay each packet interrupts.
 
+    Source:
+        Geist et al. 2005, section 3, from what it counted [geist_2005].
+
     Args:
         delay_us: time of the absolute timer [µs].
         mtu_bytes: MTU [bytes].
@@ -43,6 +46,9 @@ def mean_rate_packets_per_interrupt(delay_us: Any, gap_us: Any) -> Any:
     Packets that arrive at random (Poisson) at this mean rate bring exactly this many on average:
     the one that starts the timer, and delay/gap that arrive while it runs.
 
+    Source:
+        Zec et al. 2002, equation (3), and the packet that starts the timer [zec_2002].
+
     Args:
         delay_us: time of the absolute timer [µs].
         gap_us: mean time between packets [µs].
@@ -52,6 +58,9 @@ def mean_rate_packets_per_interrupt(delay_us: Any, gap_us: Any) -> Any:
 
 def moderated_packets_per_interrupt(packet_rate_hz: Any, moderation_rate_hz: Any) -> Any:
     """Return packets per interrupt when moderation bounds the interrupt rate (Dillon 2004).
+
+    Source:
+        Dillon 2004: frames per interrupt at 8000 Hz, a quotient [dillon_2004].
 
     Args:
         packet_rate_hz: packets per second.
@@ -75,6 +84,10 @@ def moderated(
     the absolute timer while packets come faster than the packet timer, else that. 4 throttle (ITR,
     rx-usecs of most drivers): interrupts at least T_d apart. 5 leading edge (the emulated 82540EM):
     the first packet interrupts at once, then nothing for T_d; a steady stream sees a throttle.
+
+    Source:
+        This project's own derivation, with the timers of the Intel 8254x manual, registers RDTR,
+        RADV and ITR [intel_8254x].
 
     Args:
         kind: one of the six numbers.

@@ -26,6 +26,9 @@ SHORTEST_FRAME_BYTES: Final = 64.0
 def packet_gap_us(mtu_bytes: Any, link_rate_mbps: Any) -> Any:
     """Return the time from one full packet to the next on the saturated link [µs].
 
+    Source:
+        Geist et al. 2005, section 2 [geist_2005].
+
     Args:
         mtu_bytes: MTU [bytes].
         link_rate_mbps: bit rate of the link [10⁶ bit/s], which is bits per µs.
@@ -35,6 +38,9 @@ def packet_gap_us(mtu_bytes: Any, link_rate_mbps: Any) -> Any:
 
 def frame_rate_hz(frame_bytes: Any, link_rate_mbps: Any) -> Any:
     """Return the rate of back-to-back frames of one size [frames/s].
+
+    Source:
+        Geist et al. 2005, section 2 [geist_2005].
 
     Args:
         frame_bytes: frame with frame check sequence, without preamble and gap [bytes].
@@ -47,6 +53,9 @@ def link_bound(mtu_bytes: Any, link_rate_mbps: Any, xp: Any) -> dict[str, Any]:
     """Return the most that a link carries in full packets of one MTU.
 
     Geist et al. 2005, section 2: 10⁹ · 1518/1538 at MTU 1500 and 1 Gb/s, seen at the interface.
+
+    Source:
+        Geist et al. 2005, section 2 [geist_2005].
 
     Args:
         mtu_bytes: MTU [bytes].

@@ -41,6 +41,10 @@ def receive_merging(
     a Poisson count's standard deviation. Segments are then within 6 %
     of events, and CPU time within 4 %, for m of 4 and more.
 
+    Source:
+        Linux, net/core/gro.c, “skb_gro_receive” [linux_gro]; the rest is this project's own
+        derivation.
+
     Args:
         delay_us: time T_d of the absolute timer [µs].
         mtu_bytes: MTU [bytes]; packets are full.

@@ -28,6 +28,9 @@ def moderation_trade(
     and the ring must hold what arrives between two of them, λ/f packets. Above the
     ring's descriptors frames are lost, unless pause frames hold the sender back.
 
+    Source:
+        Dillon 2004: his tables of ping and of iperf; the sums are this project's own [dillon_2004].
+
     Args:
         moderation_rate_hz: bound f on the interrupt rate [1/s].
         frame_bytes: link-level frame [bytes].

@@ -34,6 +34,10 @@ def napi_receive(
     c_poll. With all time in polls, at most 1/(c_p + c_poll/w) packets a second are delivered per
     queue. Descriptors come back in steps of w: a ring of D leaves D − w packets of slack.
 
+    Source:
+        Ronciak et al. 2005, “Results of tuning NAPI parameters” (the factors) [ronciak_2005]; the
+        equations are this project's own.
+
     Args:
         frame_bytes: link-level frame [bytes].
         napi_weight: packets w that a poll takes at most.

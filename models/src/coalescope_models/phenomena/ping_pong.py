@@ -26,6 +26,10 @@ def ping_pong_throttle(
 
     The formulas are this project's own.
 
+    Source:
+        This project's own derivation, of the rules of the Intel I210 datasheet, figure 7-15
+        [intel_i210], and of Dillon 2004 [dillon_2004].
+
     Args:
         delay_us: D, the throttle's period [µs].
         base_latency_us: L_0, round trip without moderation [µs].

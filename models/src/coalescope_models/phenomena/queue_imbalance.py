@@ -27,6 +27,10 @@ def expected_busiest(
     terms of the Cornish-Fisher series of a Poisson count, see `_many`; the larger of that of
     the fuller queues and that of all queues, taken as equal.
 
+    Source:
+        This project's own approximation; bounds on the busiest: Raab and Steger 1998, theorem 1
+        [raab_1998] doi:10.1007/3-540-49543-6_13.
+
     Args:
         flows: flows n, 1 or more.
         fuller: queues that have the larger share, 1 or more.
@@ -86,6 +90,11 @@ def queue_imbalance(
 
     Flows have the same rate, and each queue a CPU: throughput ends when the busiest one is full,
     C/(c · share) in place of q C/c.
+
+    Source:
+        Linux, scaling.rst, “RSS: Receive Side Scaling” (the rule) [linux_scaling]. The mean of the
+        largest is this project's own approximation; bounds on it: Raab and Steger 1998, theorem 1
+        [raab_1998] doi:10.1007/3-540-49543-6_13.
 
     Args:
         streams: flows n.

@@ -27,6 +27,10 @@ def receive_buffers(
     that can put a frame into several pages takes ⌈frame/page⌉ of them; that is this project's
     comparison.
 
+    Source:
+        Polyakov and Xu 2006, their messages of 3 and 4 August [polyakov_2006]; the equations are
+        this project's own.
+
     Args:
         mtu_bytes: MTU [bytes].
         buffer_overhead_bytes: record that the stack adds to each buffer [bytes].

@@ -40,7 +40,12 @@ def open_loop(
 
     What the CPU cannot take is lost in the ring. Interrupts take their time first, for packets that
     are lost too: beyond its limit a receiver carries less the more is offered, down to nothing in a
-    livelock (Mogul and Ramakrishnan 1997).
+    livelock (Mogul and Ramakrishnan 1997, doi:10.1145/263326.263335).
+
+    Source:
+        Geist et al. 2005, sections 2 to 4: frames, timer and costs [geist_2005]; the Intel 8254x
+        manual, registers RDTR, RADV and ITR [intel_8254x]. How they go together is this project's
+        own.
 
     Args:
         delay_us: absolute timer, interval or window, by kind [µs].
@@ -124,6 +129,10 @@ def windowed(
 
     A packet timer by itself waits until all windows are in and then for its own time, or until the
     ring is full: a round trip is RTT_min, the burst at the rate of the path, and the timer.
+
+    Source:
+        As `open_loop` [geist_2005] [intel_8254x], with the windows of Zec et al. 2002, equation
+        (14) [zec_2002].
 
     Args:
         delay_us: absolute timer, interval or window, by kind [µs].

@@ -46,6 +46,10 @@ def request_response(
     CPU time falls with I, and I with X, this is a quadratic equation in 1/X; its positive root is
     taken in the form that does not cancel.
 
+    Source:
+        Geist et al. 2005, section 3, “NFS” (the workload) [geist_2005]; the closed loop is this
+        project's own derivation.
+
     Args:
         delay_us: time T_d of the absolute timer [µs].
         mtu_bytes: MTU [bytes].

@@ -34,6 +34,10 @@ def deferred_interrupts(
     Packets that come while a timer runs wait for its end, evenly between 0 and T; the one that
     interrupts does not. So a share q waits no longer than max(0, T - (1 - q) V/K).
 
+    Source:
+        This project's own derivation, by renewal theory, of the rule of Linux, napi.rst, “Software
+        IRQ coalescing” [linux_napi].
+
     Args:
         gro_flush_timeout_us: T [µs].
         packet_rate_hz: packets per second, of all queues together.
@@ -55,12 +59,7 @@ def deferred_interrupts(
         "packets_per_poll": rate * cycle_us / (gone + timers),
         "interrupt_share": gone / (rate * cycle_us),
         "added_latency_us": 0.5 * gro_flush_timeout_us**2.0 * timers / cycle_us,
-        **{
-            f"added_latency_{name}_us": xp.maximum(
-                0.0, gro_flush_timeout_us - (1.0 - share) * cycle_us / xp.maximum(timers, 1e-300)
-            )
-            for name, share in _PERCENTILES.items()
-        },
+        **_percentiles_us(gro_flush_timeout_us, timers, cycle_us, xp),
     }
 
 
@@ -81,8 +80,14 @@ def suspended_interrupts(
     left a cycle of that function takes V: interrupts come at the rate (1 - ρ) e^N/V.
 
     Packets that come while the queue is busy are found by the application; they queue as they would
-    without moderation. What moderation adds to the mean wait, beyond that of a queue that is served
-    at once, is the mean wait of those that come otherwise (Fuhrmann and Cooper 1985).
+    without moderation. What moderation adds to the wait, beyond that of a queue that is served at
+    once, does not depend on it, and is what packets that come otherwise wait until they are found
+    (Fuhrmann and Cooper 1985): mean and percentiles are those of `deferred_interrupts`.
+
+    Source:
+        This project's own derivation of the rules of Linux, napi.rst, “Software IRQ coalescing” and
+        “IRQ mitigation” [linux_napi]; the wait by the theorem of Fuhrmann and Cooper 1985
+        [fuhrmann_1985] doi:10.1287/opre.33.5.1117.
 
     Args:
         gro_flush_timeout_us: T [µs].
@@ -95,7 +100,9 @@ def suspended_interrupts(
     Returns:
         rx_interrupt_rate_hz and timer_poll_rate_hz of all queues together [1/s]; interrupt_share,
         timer_share and busy_poll_share, packets that each loop hands up out of all;
-        added_latency_us, what moderation adds to the mean wait [µs].
+        added_latency_us, the mean of what moderation adds to the wait, and added_latency_p50_us,
+        p90, p99 and p999, its percentiles [µs]. Percentiles of the whole wait are less than their
+        sum with those of the queue.
     """
     rate = 1e-6 * packet_rate_hz / queues
     gone, timers, cycle_us = _deferral(gro_flush_timeout_us, rate, napi_defer_hard_irqs, xp)
@@ -108,6 +115,17 @@ def suspended_interrupts(
         "timer_share": idle * gro_flush_timeout_us * timers / cycle_us,
         "busy_poll_share": busy,
         "added_latency_us": 0.5 * gro_flush_timeout_us**2.0 * timers / cycle_us,
+        **_percentiles_us(gro_flush_timeout_us, timers, cycle_us, xp),
+    }
+
+
+def _percentiles_us(timeout_us: Any, timers: Any, cycle_us: Any, xp: Any) -> dict[str, Any]:
+    """Percentiles of the wait of packets of which some come while timers run, and some do not."""
+    return {
+        f"added_latency_{name}_us": xp.maximum(
+            0.0, timeout_us - (1.0 - share) * cycle_us / xp.maximum(timers, 1e-300)
+        )
+        for name, share in _PERCENTILES.items()
     }
 
 

@@ -32,6 +32,9 @@ def tcp_coalescing_throughput(
     A window below a full segment is one shorter segment. Eq. 19 alone would give no packet and no
     throughput, but a sender that may not send more sends what the window lets go.
 
+    Source:
+        Zec et al. 2002, equations (14) to (19) [zec_2002].
+
     Args:
         delay_us: coalescing delay T_d of each interface [µs].
         mtu_bytes: MTU [bytes]; the segment is 40 bytes shorter.
@@ -88,6 +91,10 @@ def padhye_packet_rate_hz(
 ) -> Any:
     """Return the packet rate of TCP Reno with loss: Padhye et al. 2000, eq. 8 of Zec et al.
 
+    Source:
+        Padhye et al. 2000, the full model [padhye_2000] doi:10.1109/90.842137, as equation (8) of
+        Zec et al. 2002 has it [zec_2002].
+
     Args:
         window_packets: largest window W_max [packets].
         rtt_s: round-trip time [s].
@@ -123,6 +130,10 @@ def tcp_lossy_throughput(
     The round trip is that of the loss-free connection at the same delay (eq. 12 with 17): an upper
     bound, as fewer packets wait for each other when some are lost. Without loss it is
     `tcp_coalescing_throughput`.
+
+    Source:
+        Zec et al. 2002, equations (8) and (12) [zec_2002]; (8) is of Padhye et al. 2000
+        [padhye_2000] doi:10.1109/90.842137.
 
     Args:
         delay_us: coalescing delay T_d of each interface [µs].

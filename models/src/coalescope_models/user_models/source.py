@@ -142,7 +142,7 @@ def _run(text: str, name: str) -> dict[str, Any]:
         place = _syntax_place(error)
         raise SourceError(
             f"{name} fails when it is run: {type(error).__name__}: {error.msg}.",
-            "Mend the marked line." if place else "",
+            "Correct the marked line." if place else "",
             place,
         ) from error
     except ValueError as error:  # a NUL in the text

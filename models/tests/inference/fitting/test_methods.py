@@ -208,7 +208,7 @@ def test_methods_that_disagree_beyond_their_intervals_say_so():
     cells = np.repeat(np.arange(40), 5)
     table = table_of(counts[cells], exact[cells] * (1 + 0.005 * rng.normal(size=200)))
     said = fit(table, cells, resamples=400, rng=1).message
-    assert "Methods disagree beyond their intervals: gamma is 1.2" in said
+    assert "Methods disagree, one is outside of another's interval: gamma is 1.2" in said
     assert "by ols, 1.6" in said
     assert "by paper-tls" in said
     clean, cells = simulated(np.random.default_rng(9), 10)

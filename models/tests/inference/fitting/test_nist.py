@@ -2,7 +2,7 @@
 """NIST's Statistical Reference Datasets: at least six digits, or a refusal that is true.
 
 All linear and nonlinear sets that expressions can state. ENSO (sine and cosine) and Roszman1
-(arctangent) cannot be stated.
+(arctangent) cannot be stated, and are refused in words.
 """
 
 import inspect
@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from coalescope_models.catalogue import Model, Parameter
+from coalescope_models.expr.errors import UnlistedOperationError
 from coalescope_models.inference.fitting import fit_nonlinear
 from coalescope_models.vocabulary.quantity import Quantity
 
@@ -230,6 +231,37 @@ def check(name, result, certified):
     known = [value for value, _ in certified]
     shown = [min(map(digits, order, known)) for order in orders]
     assert max(shown) >= DIGITS, (name, found)
+
+
+#: All that NIST has for linear and nonlinear least squares: 11 and 27 sets.
+LINEAR = {
+    *("Norris", "Pontius", "NoInt1", "NoInt2", "Filip", "Longley"),
+    *(f"Wampler{k}" for k in range(1, 6)),
+}
+NONLINEAR = {
+    *("Misra1a", "Misra1b", "Misra1c", "Misra1d", "Chwirut1", "Chwirut2"),
+    *("Lanczos1", "Lanczos2", "Lanczos3", "Gauss1", "Gauss2", "Gauss3"),
+    *("DanWood", "Kirby2", "Hahn1", "Nelson", "MGH09", "MGH10", "MGH17"),
+    *("Roszman1", "ENSO", "Thurber", "BoxBOD", "Rat42", "Rat43", "Eckerle4", "Bennett5"),
+}
+#: What a set needs that is not among the operations of expressions.
+NOT_LISTED = {"ENSO": ("cos", "sin"), "Roszman1": ("arctan",)}
+
+
+def test_every_set_of_nist_is_fitted_or_cannot_be_stated():
+    assert (len(LINEAR), len(NONLINEAR)) == (11, 27)
+    assert POLYNOMIALS.keys() | {"Longley"} == LINEAR
+    assert FUNCTIONS.keys() | NOT_LISTED.keys() == NONLINEAR
+    assert not FUNCTIONS.keys() & NOT_LISTED.keys()
+
+
+@pytest.mark.parametrize("name", [name for names in NOT_LISTED.values() for name in names])
+def test_what_cannot_be_stated_is_refused_with_what_there_is(name):
+    def y(x, b1, xp):
+        return {"y": b1 * getattr(xp, name)(x)}
+
+    with pytest.raises(UnlistedOperationError, match=f"xp.{name} is not a listed operation; there"):
+        model_of(y, ["x"], {"b1": (0.5, 1.0)}).graph  # noqa: B018
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

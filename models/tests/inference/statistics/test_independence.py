@@ -127,6 +127,15 @@ def test_runs_that_resemble_the_ones_before_them_are_refused():
     assert sweep(rng.permutation(alike(len(cells))), cells).verdict == "none_found"
 
 
+def test_runs_that_swing_are_not_said_to_resemble_each_other():
+    rng = np.random.default_rng(6)
+    cells = rng.permutation(np.repeat(np.arange(CELLS), 5))
+    swinging = np.resize([0.0, 1.0], len(cells)) + 0.1 * rng.normal(size=len(cells))
+    found = sweep(swinging, cells)
+    assert found.verdict == "refused"
+    assert "Runs swing from one to the next (autocorrelation −0." in found.reason
+
+
 def test_what_a_model_leaves_shows_dependence_where_two_replicates_hardly_do():
     """24 settings of two runs: too few for their deviations alone."""
     found = {True: 0, False: 0}

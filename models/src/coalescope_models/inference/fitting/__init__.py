@@ -8,7 +8,7 @@ from ..methods import DEFAULT_METHOD, METHODS
 from .bootstrap import Over
 from .diagnostics import CONDITION_LIMIT
 from .errors import FitInputError
-from .lack_of_fit import chance
+from .lack_of_fit import Stated, chance, rejection
 from .linear import fit_linear
 from .nonlinear import Weighting, fit_nonlinear, most_work
 from .result import Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
@@ -25,9 +25,11 @@ __all__ = [
     "LackOfFit",
     "Over",
     "Residual",
+    "Stated",
     "Weighting",
     "chance",
     "fit_linear",
     "fit_nonlinear",
     "most_work",
+    "rejection",
 ]

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics import t_quantile
+from .distributions import t_quantile
 from .estimators import Moments
 from .points import Floats, Groups, Integers, normalised
 

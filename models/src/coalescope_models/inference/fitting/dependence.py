@@ -16,7 +16,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics import Timeline, independence, t_quantile
+from ..statistics import Timeline, independence
+from .distributions import t_quantile
+from .lack_of_fit import WIDENED
 from .points import Floats
 from .result import Estimate, FitResult
 
@@ -63,11 +65,13 @@ def _saying(result: FitResult, reason: str) -> FitResult:
 
 
 def without_intervals(result: FitResult, reason: str) -> FitResult:
-    """Return the estimates alone, with the reason before what the message says."""
+    """Return the estimates alone, with the reason before what the message says of others."""
     bare = {
         name: Estimate(own.value, own.unit, None, None, None)
         for name, own in result.estimates.items()
     }
+    said = None if result.message is None else result.message.replace(f" {WIDENED}", "")
+    result = replace(result, message=said)
     return replace(_saying(result, reason), estimates=bare, covariance=None)
 
 

@@ -9,7 +9,7 @@ from .result import Estimate, FitResult
 
 
 def disagreement(result: FitResult, others: Sequence[FitResult]) -> str | None:
-    """Say of which parameter methods disagree beyond their intervals; None if of none.
+    """Say of which parameter methods disagree by more than their intervals; None if of none.
 
     All methods estimate the same costs. Where the model holds, intervals that do not meet cannot
     both be right. Where replicates reject it, each method bears the misfit in its own way: then an
@@ -29,7 +29,8 @@ def disagreement(result: FitResult, others: Sequence[FitResult]) -> str | None:
             told.append(f"{name} is {_shown(own)} by {result.method}, {' and '.join(by)}")
     if not told:
         return None
-    return f"Methods disagree beyond their intervals: {'; '.join(told)}."
+    how = "one is outside of another's interval" if rejected else "beyond their intervals"
+    return f"Methods disagree, {how}: {'; '.join(told)}."
 
 
 def _apart(one: Estimate, other: Estimate, rejected: bool) -> bool:

@@ -18,8 +18,11 @@ from .points import Floats, Groups, K, normalised
 def satterthwaite(variances: Floats, cells: Groups) -> Floats:
     """Return the degrees of freedom of sums of estimated variances, [p].
 
-    (Σ v)²/Σ(v²/f) (Satterthwaite 1946). Chance in the variances makes it err to the safe side, by
-    little where there are more than two replicates of each cell.
+    (Σ σ²)²/Σ(σ⁴/f) of the true variances (Satterthwaite 1946). With estimates v in their place it
+    is too small, by two thirds for many pairs: (Σ v)² is too large by Σ 2σ⁴/f on average, v² by the
+    factor (f + 2)/f. Without that, (Σ v)²/Σ(v²/(f + 2)) - 2, it is right for many cells, and too
+    large where a few decide that happen to look alike. Both err little beyond pairs, to either
+    side: their geometric mean is taken.
 
     Args:
         variances: what each cell adds to the variance of each estimate, [cells, p].
@@ -28,7 +31,10 @@ def satterthwaite(variances: Floats, cells: Groups) -> Floats:
     most = float(len(cells.order) - cells.count)
     freedoms = np.maximum(cells.sizes - 1, 1)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = variances.sum(axis=0) ** 2 / np.sum(variances**2 / freedoms, axis=0)
+        squared = variances.sum(axis=0) ** 2
+        plain = squared / np.sum(variances**2 / freedoms, axis=0)
+        unbiased = squared / np.sum(variances**2 / (freedoms + 2.0), axis=0) - 2.0
+        found = np.sqrt(plain * unbiased)
     return np.where(np.isfinite(found), np.minimum(found, most), most)
 
 

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..statistics import f_tail
+from .distributions import f_tail
 from .points import Floats, Groups, Integers
 from .result import LackOfFit
 
@@ -49,16 +52,71 @@ def lack_of_fit(
     each = np.ones(len(own)) if weights is None else weights[cells.order]
     misfit = float(np.sum(cells.sizes * each[cells.starts] * means**2)) / between
     f = misfit / (float(np.sum(each * apart)) / within)
-    share, left = _effective(np.add.reduceat(each * apart, cells.starts), cells.sizes)
-    p_value = f_tail(f, max(1.0, share * between), max(1.0, left * within))
+    shares = _effective(np.add.reduceat(each * apart, cells.starts), cells.sizes)
+    return _judged(f, (between, within), shares, (float(np.sum(means**2)) / between, noise))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a table of means says of the runs behind each of its rows.
+
+    Attributes:
+        numbers: of runs, [n].
+        spread: standard deviation of a run, by column, [n]; NaN where nothing is said.
+    """
+
+    numbers: Integers
+    spread: Mapping[str, Floats]
+
+
+def lack_of_fit_of_means(
+    deviations: Floats, numbers: Integers, spread: Floats, parameters: int
+) -> LackOfFit | None:
+    """Test the model against what is said of replicates that are not there themselves.
+
+    As `lack_of_fit`, with (n - 1)s² in the place of the sum of squares within a cell. The fit
+    counts each mean once, so that all count as the one of the fewest runs: if anything, the test
+    says too seldom that the model is rejected.
+
+    Args:
+        deviations: of the model from each mean, relative to it, [m].
+        numbers: of runs behind each, [m].
+        spread: standard deviation of a run, relative to its mean, [m]; NaN where nothing is said.
+        parameters: how many were estimated.
+    """
+    told = np.isfinite(spread) & (numbers > 1)
+    between = len(deviations) - parameters
+    freedom = numbers[told] - 1
+    within = int(freedom.sum())
+    if between < 1 or within < 1:
+        return None
+    squares = freedom * spread[told] ** 2
+    noise = float(squares.sum()) / within
+    if noise <= _ROUNDING**2:
+        return None
+    misfit = float(np.sum(deviations**2)) / between
+    return _judged(
+        numbers.min() * misfit / noise,
+        (between, within),
+        _effective(squares, numbers[told]),
+        (misfit, noise),
+    )
+
+
+def _judged(
+    f: float, freedoms: tuple[int, int], shares: tuple[float, float], squares: tuple[float, float]
+) -> LackOfFit:
+    """Judge F by degrees of freedom and what unequal variances leave of them; mean squares of 1."""
+    between, within = freedoms
+    p_value = f_tail(f, max(1.0, shares[0] * between), max(1.0, shares[1] * within))
     return LackOfFit(
-        f=f,
+        f=float(f),
         model_degrees_of_freedom=between,
         noise_degrees_of_freedom=within,
         p_value=p_value,
         rejected=p_value < SIGNIFICANCE,
-        misfit_percent=100.0 * float(np.sqrt(np.sum(means**2) / between)),
-        noise_percent=100.0 * float(np.sqrt(noise)),
+        misfit_percent=100.0 * float(np.sqrt(squares[0])),
+        noise_percent=100.0 * float(np.sqrt(squares[1])),
     )
 
 
@@ -87,9 +145,8 @@ def rejection(found: LackOfFit) -> str:
     """Say that the model is rejected, and by how much."""
     return (
         f"The replicates reject the model: cells deviate from it by {found.misfit_percent:.2g} %, "
-        f"single runs from their cell by {found.noise_percent:.2g} % (F("
-        f"{found.model_degrees_of_freedom}, {found.noise_degrees_of_freedom}) = "
-        f"{found.f:,.4g}, {chance(found)})."
+        f"runs from their cell by {found.noise_percent:.2g} % (F({found.model_degrees_of_freedom}, "
+        f"{found.noise_degrees_of_freedom}) = {found.f:,.4g})."
     )
 
 

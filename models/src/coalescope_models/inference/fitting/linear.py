@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...catalogue import Model
 from ..methods import DEFAULT_METHOD
-from ..statistics import Timeline, t_quantile
+from ..statistics import Timeline
+from .attenuation import NOT_TOLD, allowing_for_counts, why_displaced
 from .bootstrap import Over, percentile_ends, resample_replicates, resample_rows
-from .dependence import in_view_of
+from .dependence import in_view_of, without_intervals
 from .diagnostics import (
     NO_REPLICATES,
     condition_number,
@@ -24,10 +25,11 @@ from .diagnostics import (
     why_not_identifiable,
 )
 from .disagreement import disagreement
+from .distributions import t_quantile
 from .errors import FitInputError
 from .estimators import Moments
 from .hc3 import hc3_fit
-from .lack_of_fit import WIDENED, rejection
+from .lack_of_fit import WIDENED, Stated, rejection
 from .non_negative import above, held_at_zero
 from .points import Floats, Groups
 from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
@@ -69,6 +71,7 @@ def fit_linear(
     strata: ArrayLike | None = None,
     cells: ArrayLike | None = None,
     when: Timeline | None = None,
+    stated: Stated | None = None,
     base: bool = False,
     resamples: int = 10_000,
     rng: np.random.Generator | int | None = None,
@@ -82,11 +85,12 @@ def fit_linear(
     - "ols": least squares of all runs' deviations, in percent of their cell's mean response: a
       cell's mean counts as often as it was measured. Its result depends on no unit.
     - "ols-hc3": least squares of all runs, with intervals of Student's t from standard errors that
-      hold where variances differ (HC3); no resamples are drawn.
+      hold where variances differ (HC3); no resamples are drawn. Where the counts of a cell's runs
+      differ, the intervals allow for errors of theirs.
     - "wls": as "ols", with the variance of a run as a power of the response, which the replicates
       tell.
     - "robust": Tukey's bisquare over all runs, which single outliers do not move. Its intervals are
-      those of the scores; no resamples are drawn.
+      those of the scores, and allow for errors of the counts; no resamples are drawn.
     - "whitened": deviations weighed by the noise that the replicates show, in counts and response
       alike. Right where the counts themselves err; a model that does not hold distorts it most.
     - "paper-tls": total least squares exactly as the paper's section 4 does it. Its result depends
@@ -103,6 +107,7 @@ def fit_linear(
             cells, and the bootstrap draws whole replicates within each. Excludes `strata`.
         when: each row was recorded. Where replicates depend on it, intervals are made of blocks,
             sessions or rounds, or not at all, and the message says why.
+        stated: of rows that are means, what is said of their runs: the model is tested against it.
         base: fit also what passes without traffic, per second; the table then has `elapsed_s`.
         resamples: of the bootstrap; 0 for none.
         rng: generator, or the seed of one (which the result then records). The same seed gives
@@ -130,6 +135,7 @@ def fit_linear(
         strata=strata,
         cells=cells,
         base=base,
+        stated=stated,
     )
     if resamples < 0:
         raise FitInputError("resamples", "resamples must not be negative")
@@ -263,7 +269,9 @@ def _resampled(
             message = _why_displaced(task, values, finite)
         ends = _ends(finite, values, task.freedom)
         if rejected:
-            alone, plan = ends, replace(plan, unit="cells")
+            if task.unit == "replicates":
+                alone = ends
+            plan = replace(plan, unit="cells")
             finite = _drawn_cells(task, points, plan.resamples, rng, workers)
             freedom = np.full(len(values), max(1.0, task.residual_freedom))
             ends = _ends(finite, values, freedom)
@@ -294,8 +302,12 @@ def _of_scores(task: Task, plan: Bootstrap) -> FitResult:
     if found is None or free is None or (found.values < 0.0).any():
         return _refused(task, plan, why, task.points)
     p = len(task.fit.parameters)
-    values = np.zeros(p)
+    values, centre = np.zeros(p), np.zeros(p)
     values[columns] = found.values
+    clean = allowing_for_counts(task.rows[:, [*columns, -1]], task.cells, found)
+    clean_free = allowing_for_counts(task.rows, task.cells, free)
+    by, by_free = clean or found, clean_free or free
+    centre[columns] = by.values
     counting = found.weights >= OUTLIER
     misfit = task.lack_of_fit(values, counting)
     held = np.setdiff1d(np.arange(p), columns)
@@ -308,19 +320,20 @@ def _of_scores(task: Task, plan: Bootstrap) -> FitResult:
         return covariance
 
     runs, cells = len(task.rows) - p, task.residual_freedom
-    covariance = whole(found.by_runs, free.by_runs)
-    ends = _student(values, free.values, covariance, runs)
+    covariance = whole(by.by_runs, by_free.by_runs)
+    ends = _student(centre, by_free.values, covariance, runs)
     alone = _no_ends(values)
     said = [held_at_zero(task.fit.parameters, free.values, values)]
     if misfit is not None and misfit.rejected:
         alone, plan = ends, replace(plan, unit="cells")
-        covariance = whole(found.by_cells, free.by_cells)
+        covariance = whole(by.by_cells, by_free.by_cells)
         if not np.isfinite(covariance).all():
             return _refused(task, plan, f"{rejection(misfit)} {_ONE_CELL}", task.points)
-        ends = _student(values, free.values, covariance, cells)
+        ends = _student(centre, by_free.values, covariance, cells)
         said += [rejection(misfit), WIDENED]
-    said.append(told_of_weights(counting))
-    return _result(
+    names = [task.fit.parameters[k] for k in columns]
+    said += [why_displaced(found, by, names, task.method), told_of_weights(counting)]
+    result = _result(
         task,
         plan,
         task.points,
@@ -330,6 +343,8 @@ def _of_scores(task: Task, plan: Bootstrap) -> FitResult:
         message=" ".join(filter(None, said)) or None,
         misfit=misfit,
     )
+    told = clean is not None and clean_free is not None
+    return result if told else without_intervals(result, NOT_TOLD)
 
 
 def _student(values: Floats, free: Floats, covariance: Floats, freedom: int) -> Ends:

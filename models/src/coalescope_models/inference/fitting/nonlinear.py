@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...catalogue import Model, Parameter, find, must_be
 from ...expr import value_and_derivatives
-from ..statistics import Timeline, t_quantile
+from ..statistics import Timeline
 from .bootstrap import Replicates, percentile_ends
 from .dependence import in_view_of, without_intervals
 from .diagnostics import CONDITION_LIMIT, condition_number, variance_inflation
+from .distributions import t_quantile
 from .errors import FitInputError
 from .freedom import satterthwaite
-from .lack_of_fit import WIDENED, lack_of_fit, rejection
+from .lack_of_fit import WIDENED, Stated, lack_of_fit, lack_of_fit_of_means, rejection
 from .least_squares import ITERATIONS, Integers, Minimum, minimise
 from .points import Floats, Groups, matrix
 from .result import ONE_RESAMPLE, Bootstrap, Diagnostics, Estimate, FitResult, LackOfFit, Residual
@@ -26,6 +27,8 @@ from .robust import OUTLIER, outlying, robust_nonlinear_fit, told_of_weights
 
 #: How the deviations are weighed: in percent of what was observed, or in its own unit.
 Weighting = Literal["relative", "absolute"]
+#: What a fit imports, not at start-up: it takes a second.
+LATE_LIBRARIES = ("scipy.optimize", "scipy.special", "scipy.stats")
 
 _STARTS = 24
 #: Steps of a resample's search, which starts at the estimate; most take 5 to 15.
@@ -67,6 +70,7 @@ class _Task:
         groups: of rows, one for each point.
         weighting: of the deviations.
         robust: whether outlying runs count less.
+        stated: of points that are means, what is said of their runs.
     """
 
     model: Model
@@ -78,6 +82,7 @@ class _Task:
     groups: Groups
     weighting: Weighting
     robust: bool
+    stated: Stated | None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,6 +138,7 @@ def fit_nonlinear(
     held: Mapping[str, float] | None = None,
     cells: ArrayLike | None = None,
     when: Timeline | None = None,
+    stated: Stated | None = None,
     weighting: Weighting = "relative",
     robust: bool = False,
     resamples: int = 1_000,
@@ -157,6 +163,7 @@ def fit_nonlinear(
             replicates within each. Without, each row is a point.
         when: each row was recorded. Where replicates depend on it, intervals are made of blocks,
             sessions or rounds, or not at all, and the message says why.
+        stated: of rows that are means, what is said of their runs: the model is tested against it.
         weighting: of the deviations.
         robust: minimise Tukey's bisquare of all runs' deviations from the least squares on, so that
             outlying ones do not move it. Intervals are those of the scores; no resamples are drawn.
@@ -175,6 +182,7 @@ def fit_nonlinear(
         FitInputError: a column or a name is missing or wrong, or a value is not finite.
     """
     task = _read(model, table, output, free, response, held or {}, cells, weighting, robust)
+    task = replace(task, stated=stated if cells is None else None)
     if resamples < 0:
         raise FitInputError("resamples", "resamples must not be negative")
     if resamples and cells is not None and rng is None:
@@ -325,6 +333,7 @@ def _read(
         groups=groups,
         weighting=weighting,
         robust=robust,
+        stated=None,
     )
 
 
@@ -359,7 +368,7 @@ def _why_no_points(task: _Task) -> str | None:
 
 def _best(task: _Task) -> Floats | None:
     """Search from several starts at once, then refine the best ends; return the best, [p]."""
-    spread = _halton(_STARTS, len(task.free))
+    spread = _evenly_spread(_STARTS, len(task.free))
     columns = [_spread_over(p, own) for p, own in zip(task.free, spread.T, strict=True)]
     starts = np.vstack([[p.default for p in task.free], np.column_stack(columns)])
     observed = np.broadcast_to(task.observed, (len(starts), len(task.observed)))
@@ -433,16 +442,13 @@ def _spread_over(parameter: Parameter, shares: Floats) -> Floats:
     return lo + (hi - lo) * shares
 
 
-def _halton(count: int, dimensions: int) -> Floats:
-    """Return points spread evenly over the unit cube, [count, dimensions]; the same every time."""
-    primes = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
-    points = np.zeros((count, dimensions))
-    for k in range(dimensions):
-        base, index, share = primes[k % len(primes)], np.arange(1, count + 1), 1.0
-        while index.any():
-            share /= base
-            points[:, k] += share * (index % base)
-            index = index // base
+def _evenly_spread(count: int, dimensions: int) -> Floats:
+    """Points of Halton's sequence in the unit cube, [count, dimensions]; the same every time."""
+    from scipy.stats import qmc  # noqa: PLC0415  not at start-up
+
+    sequence = qmc.Halton(dimensions, scramble=False)
+    sequence.fast_forward(1)  # the first is a corner
+    points: Floats = sequence.random(count)
     return points
 
 
@@ -507,14 +513,24 @@ def _bootstrap(task: _Task, values: Floats, resamples: int, rng: np.random.Gener
     )
 
 
-def _lack_of_fit(task: _Task, values: Floats) -> LackOfFit | None:
-    return lack_of_fit(_deviations(task, values), task.groups, len(values))
+def _lack_of_fit(
+    task: _Task, response: str, values: Floats, counting: NDArray[np.bool_]
+) -> LackOfFit | None:
+    """Test the model against the replicates that count, or what means say of theirs."""
+    off = _deviations(task, values)[counting]
+    if task.stated is not None and response in task.stated.spread:
+        spread = task.stated.spread[response] / task.units(task.replicates)
+        return lack_of_fit_of_means(
+            off, task.stated.numbers[counting], spread[counting], len(values)
+        )
+    labels = _by_run(task, np.arange(task.groups.count, dtype=np.float64))
+    return lack_of_fit(off, Groups.by_label(labels[counting]), len(values))
 
 
 def _fitted(
     task: _Task, plan: Bootstrap, response: str, values: Floats, draws: Floats | None
 ) -> FitResult:
-    misfit = _lack_of_fit(task, values)
+    misfit = _lack_of_fit(task, response, values, np.ones(len(task.replicates), dtype=bool))
     if draws is None:
         covariance = _curvature_covariance(task, values)
         message = None
@@ -528,7 +544,9 @@ def _fitted(
     ends = _ends(task, values, draws, errors)
     alone: Ends = [None] * len(values)
     if misfit is not None and misfit.rejected:
-        alone, covariance = ends, _curvature_covariance(task, values)
+        if task.stated is None:
+            alone = ends
+        covariance = _curvature_covariance(task, values)
         plan = replace(plan, unit="cells")
         errors = _standard_errors(task, covariance)
         ends = _ends(task, values, None, errors)
@@ -570,10 +588,7 @@ def _robust(task: _Task, plan: Bootstrap, response: str, start: Floats) -> tuple
         return start, _result(task, plan, response, message=why)
     values = found.values
     counting = found.weights >= OUTLIER
-    labels = _by_run(task, np.arange(task.groups.count, dtype=np.float64))
-    misfit = lack_of_fit(
-        _deviations(task, values)[counting], Groups.by_label(labels[counting]), len(values)
-    )
+    misfit = _lack_of_fit(task, response, values, counting)
     rejected = misfit is not None and misfit.rejected
     covariance, freedom = found.by_runs, len(unit) - len(values)
     alone: Ends = [None] * len(values)

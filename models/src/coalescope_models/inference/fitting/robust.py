@@ -24,8 +24,9 @@ _NORMAL_MEDIAN = 0.6744897501960817
 _FINE = 1e-12
 #: Weight of a run below which a robust fit counts it as an outlier.
 OUTLIER = 0.1
-#: Standard deviations of a run in a usual cell that make a run far from the others of its own.
-_FAR = 10.0
+#: Standard deviations of a run in a usual cell that make a run far from the others of its own, and
+#: of two, far from the other; fewer of these make the others near to the model.
+_FAR, _FAR_OF_TWO, _NEAR = 12.0, 9.0, 4.0
 #: Runs of a cell from which on they tell among themselves which is far; with this probability of
 #: naming one of normal runs.
 _TELLING = 4
@@ -208,8 +209,9 @@ def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
 
     With a probability of 1 to 2 % any is named by its cell alone where all are normal, however many
     cells there are: the test means 1 %, and is approximate for few runs.
-    Cells of few runs cannot tell so: there, one is also named that lies ten times as far from the
-    others as the runs of a usual cell do, and in cells of four or more stands out among its own.
+    Cells of few runs cannot tell so: there, one is also named that lies nine or twelve times as far
+    from the others as the runs of a usual cell do, in cells of two or three if these are near to
+    the model, and in cells of four or more stands out among its own.
 
     Args:
         deviations: of the model from each run, in what runs of all cells scatter alike in: relative
@@ -228,8 +230,11 @@ def outlying(deviations: Floats, cells: Groups) -> NDArray[np.intp]:
         apart = np.abs(own - own.mean()) * np.sqrt(size / (size - 1.0))
         # of two, the one that the model is farther from
         farthest = int(np.argmax(apart if size > 2 else np.abs(own)))
-        alone = size < _TELLING or farthest in outliers(own.tolist(), _SIGNIFICANCE_OF_FAR)
-        if alone and apart[farthest] > _FAR * usual:
+        if size < _TELLING:
+            alone = bool(abs(np.median(np.delete(own, farthest))) < _NEAR * usual)
+        else:
+            alone = farthest in outliers(own.tolist(), _SIGNIFICANCE_OF_FAR)
+        if alone and apart[farthest] > (_FAR if size > 2 else _FAR_OF_TWO) * usual:
             found.add(int(rows[farthest]))
     return np.array(sorted(found), dtype=np.intp)
 

@@ -16,7 +16,7 @@ from ..methods import METHODS
 from .errors import FitInputError
 from .estimators import ESTIMATORS, Moments, whitened_total_least_squares
 from .freedom import satterthwaite, variance_by_cell
-from .lack_of_fit import lack_of_fit
+from .lack_of_fit import Stated, lack_of_fit, lack_of_fit_of_means
 from .non_negative import non_negative
 from .points import Floats, Groups, Integers, matrix, normalised, pooled_noise
 from .result import LackOfFit
@@ -35,6 +35,7 @@ class Task:
     rows: Floats
     groups: Groups
     unit: Literal["rows", "replicates"]
+    stated: Stated | None = None
 
     @property
     def observations(self) -> Floats:
@@ -127,15 +128,15 @@ class Task:
         return each
 
     def lack_of_fit(self, values: Floats, counting: NDArray[np.bool_] | None) -> LackOfFit | None:
-        """Test estimates [p] against the replicates; None where rows are no replicates.
+        """Test estimates [p] against the replicates, or what means say of theirs; None without any.
 
         Args:
             values: the estimates; what is held at 0 takes no degree of freedom.
             counting: runs that the test is made of; all by default.
         """
-        if self.unit == "rows":
-            return None
         parameters = int(np.count_nonzero(values))
+        if self.unit == "rows":
+            return self._lack_of_fit_of_means(values, parameters, counting)
         deviations = self.deviations(values)
         weight = None if self.variance is None else 1.0 / self.of_each_run(self.variance)
         if counting is None:
@@ -143,6 +144,27 @@ class Task:
         cells = np.empty(len(self.rows), dtype=np.intp)
         cells[self.groups.order] = np.repeat(np.arange(self.groups.count), self.groups.sizes)
         return lack_of_fit(deviations[counting], Groups.by_label(cells[counting]), parameters)
+
+    def _lack_of_fit_of_means(
+        self, values: Floats, parameters: int, counting: NDArray[np.bool_] | None
+    ) -> LackOfFit | None:
+        """Of runs behind a mean, deviations from the model are at most those of all columns added.
+
+        How counts and response go together is not said.
+        """
+        if self.stated is None or self.response not in self.stated.spread:
+            return None
+        response = self.rows[:, -1]
+        most = np.array(self.stated.spread[self.response], dtype=np.float64)
+        for column, cost in zip(self.fit.columns, values, strict=True):
+            most += cost * np.nan_to_num(self.stated.spread.get(column, np.zeros(len(most))))
+        those = slice(None) if counting is None else counting
+        return lack_of_fit_of_means(
+            self.deviations(values)[those],
+            self.stated.numbers[those],
+            (most / response)[those],
+            parameters,
+        )
 
     @property
     def indices(self) -> NDArray[np.intp]:
@@ -160,6 +182,7 @@ def read_task(
     strata: ArrayLike | None,
     cells: ArrayLike | None,
     base: bool,
+    stated: Stated | None = None,
 ) -> Task:
     """Check arguments and table. Errors: as `fit_linear` says."""
     model = find(model) if isinstance(model, str) else model
@@ -186,6 +209,7 @@ def read_task(
         rows=rows,
         groups=_groups("strata" if cells is None else "cells", labels, len(rows)),
         unit="rows" if cells is None else "replicates",
+        stated=stated,
     )
 
 

@@ -97,10 +97,12 @@ def f_tail(f: float, between: float, within: float) -> float:
     """
     if f <= 0.0:
         return 1.0
-    if math.isinf(f):
+    if math.isinf(between * f):
         return 0.0
     x = within / (within + between * f)
     complement = between * f / (within + between * f)
+    if complement <= 0.0:  # f is so small that the product is below the smallest number
+        return 1.0
     a, b = 0.5 * within, 0.5 * between
     front = math.exp(
         math.lgamma(a + b)

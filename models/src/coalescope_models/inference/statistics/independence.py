@@ -236,8 +236,8 @@ def _fewer(found: Independence, why: str) -> Independence:
     return _judged(
         found,
         "refused",
-        f"{why}, so that they are fewer than they seem: no interval is given; record several "
-        "rounds, or leave more time between runs.",
+        f"{why}, so that their spread is not that of their means: no interval is given; record "
+        "several rounds, or leave more time between runs.",
     )
 
 
@@ -276,7 +276,9 @@ def _residual_of_a_line(values: Sequence[float]) -> list[float]:
 def _why(found: Independence, shown: Collection[str]) -> str | None:
     """Say what kind of dependence the sequence shows, the strongest first."""
     if not {"neighbours", "left"}.isdisjoint(shown):
-        return f"Runs resemble the ones before them (autocorrelation {found.autocorrelation:.2f})"
+        level = found.autocorrelation or 0.0
+        how = "resemble the ones before them" if level > 0.0 else "swing from one to the next"
+        return f"Runs {how} (autocorrelation {level:.2f})".replace("-", "−")
     if "drift" in shown:
         return f"Runs drift by {found.drift_percent:+.2g} % from the first to the last"
     if "rounds" in shown:

@@ -11,6 +11,7 @@ from .dim import DIM_RX_COMPLETIONS, DIM_RX_EVENTS, Dim
 from .dynamic_throttle import DynamicThrottle
 from .events import Arrival, Choice, Costs, Fixed, Interrupt, Policy, Run
 from .loops import ClosedLoop, replay, simulate
+from .profiles import Profile, cheapest_profile, profiles_to
 from .verdict import INTERVALS_US, Verdict, beside_best_fixed
 
 __all__ = [
@@ -27,10 +28,13 @@ __all__ = [
     "Interrupt",
     "Phase",
     "Policy",
+    "Profile",
     "Run",
     "Verdict",
     "arrivals",
     "beside_best_fixed",
+    "cheapest_profile",
+    "profiles_to",
     "replay",
     "simulate",
 ]

@@ -40,6 +40,9 @@ class Rates(NamedTuple):
 class Dim:
     """Steps through profiles.
 
+    Source:
+        Linux, lib/dim/net_dim.c, “net_dim” [linux_dim].
+
     Attributes:
         profiles: intervals [µs], rising.
     """
@@ -119,7 +122,11 @@ class Dim:
 
 
 def compare(now: Rates, before: Rates) -> Outcome:
-    """Return whether a measurement is better than the one before it."""
+    """Return whether a measurement is better than the one before it.
+
+    Source:
+        Linux, lib/dim/net_dim.c, “net_dim_stats_compare” [linux_dim].
+    """
     for name, more_is_better in (("size_bytes", True), ("packets", True), ("interrupts", False)):
         a, b = getattr(now, name), getattr(before, name)
         if b == 0.0:

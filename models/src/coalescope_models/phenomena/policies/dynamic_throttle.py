@@ -31,6 +31,9 @@ _MANY_PACKETS = 35
 class DynamicThrottle:
     """Modes 1 (dynamic) and 3 (dynamic conservative).
 
+    Source:
+        Linux, e1000_main.c, “e1000_set_itr” [linux_e1000].
+
     Attributes:
         mode: 1 or 3.
     """
@@ -57,7 +60,11 @@ class DynamicThrottle:
 
 
 def next_class(now: TrafficClass, packets: int, size_bytes: int) -> TrafficClass:
-    """Return the class after an interrupt that brought packets, at least one."""
+    """Return the class after an interrupt that brought packets, at least one.
+
+    Source:
+        Linux, e1000_main.c, “e1000_update_itr” [linux_e1000].
+    """
     mean = size_bytes / packets
     found = now
     if now == "lowest latency":
