@@ -20,9 +20,9 @@ from . import stack as stacks
 # What looks into SQLite's file or the folder of logs itself.
 _ABOUT_THE_FOLDER = (
     "backups",
-    "database/test_database.py",
+    "db/test_database.py",
     "durability",
-    "object_store/test_object_store.py",
+    "storage/test_object_store.py",
     "verification/test_verify_command.py",
 )
 

@@ -22,8 +22,8 @@ from typing import Any
 
 import httpx
 import psycopg
-from coalescope.database import SQLITE_NAME, open_database
-from coalescope.migrations import migrate
+from coalescope.db.engine import SQLITE_NAME, open_database
+from coalescope.db.migrations import migrate
 
 CHOSEN = os.environ.get("COALESCOPE_TEST_STACK", "folder")
 _BUCKET = "coalescope"

@@ -19,7 +19,7 @@ SHIPPED = (
 def checkout(folder: Path, *, page: bool) -> Path:
     """As much of a checkout as the wheel is made of; the page is a stand-in."""
     left_out = shutil.ignore_patterns("tests", "__pycache__")
-    for part in ("backend", "datasets"):
+    for part in ("backend", "host", "models", "datasets"):
         shutil.copytree(CHECKOUT / part, folder / part, ignore=left_out)
     if page:
         (folder / "frontend/dist/assets").mkdir(parents=True)
@@ -53,6 +53,8 @@ def test_it_has_the_page_and_the_data_sets(tmp_path: Path) -> None:
     sources = (CHECKOUT / "datasets").glob("*/source.toml")
     names = {source.parent.name for source in sources}
     assert {found.name for found in (share / "datasets").iterdir()} == names
+    for package in ("coalescope_models", "coalescope_host"):
+        assert (installed / package / "__init__.py").is_file()
     found = subprocess.run(
         [sys.executable, "-c", SHIPPED],
         env=os.environ | {"PYTHONPATH": str(installed)},

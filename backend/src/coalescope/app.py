@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
+from typing import get_args
 
+from anyio import CapacityLimiter
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
@@ -15,11 +17,9 @@ from starlette.types import Lifespan
 from starlette.types import Scope as HttpScope
 
 from coalescope.analyses.endpoints import router as analyses
-from coalescope.cluster import Cluster
 from coalescope.comparisons.endpoints import router as comparisons
-from coalescope.database import Database
 from coalescope.datasets.background import BackgroundLoader
-from coalescope.error_responses import ERROR_RESPONSES, install_error_handlers
+from coalescope.db.engine import Database
 from coalescope.experiments.endpoints import KEPT_CELLS, KEPT_SUMMARIES
 from coalescope.experiments.endpoints import router as experiments
 from coalescope.experiments.kept_answers import KeptAnswers
@@ -28,38 +28,23 @@ from coalescope.fits.cache import LatestAnswers
 from coalescope.fits.endpoints import KEPT_FITS
 from coalescope.fits.endpoints import router as fits
 from coalescope.glossary.endpoints import router as glossary
-from coalescope.head_requests import HeadRequests
-from coalescope.health import router as health
+from coalescope.jobs.cluster import Cluster
 from coalescope.jobs.computing import computing
 from coalescope.jobs.endpoints import router as jobs
 from coalescope.jobs.runner import JobRunner
 from coalescope.links.endpoints import redirects
 from coalescope.links.endpoints import router as links
-from coalescope.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, describe
-from coalescope.openapi.reference import router as reference
-from coalescope.operation.metrics import Measured, Metrics
-from coalescope.operation.metrics import router as metrics
-from coalescope.operation.traced_requests import TracedRequests
-from coalescope.operation.turns import Turns
 from coalescope.page import PageFiles
 from coalescope.page.ahead import AnswersAhead
+from coalescope.page.named import NamedThings
 from coalescope.policies.endpoints import router as policies
 from coalescope.predictions.endpoints import router as models
 from coalescope.predictions.endpoints import user_router as user_models
 from coalescope.previews.endpoints import KEPT_PICTURES
 from coalescope.previews.endpoints import router as previews
 from coalescope.previews.head import PageHead
-from coalescope.query import each_once
 from coalescope.recommendations.endpoints import router as recommendations
 from coalescope.runs.endpoints import router as runs
-from coalescope.security import (
-    AccessPolicy,
-    BodyLimit,
-    RateLimit,
-    SlowBodies,
-    access_policy,
-    protect,
-)
 from coalescope.settings import Settings
 from coalescope.store import Store, open_store
 from coalescope.surfaces.endpoints import router as surfaces
@@ -67,11 +52,33 @@ from coalescope.sweeps.endpoints import router as sweeps
 from coalescope.sweeps.events import Listeners
 from coalescope.tokens.callers import StoredCallers
 from coalescope.tokens.service import any_valid
-from coalescope.tracing import Tracer, Tracing
+from coalescope.untrusted.confinement import OF_THE_SERVER
 from coalescope.uploads.endpoints import router as uploads
 from coalescope.uploads.log_keeper import LogKeeper
+from coalescope.web.compressed import CompressedAnswers
+from coalescope.web.error_responses import ERROR_RESPONSES, install_error_handlers
+from coalescope.web.head_requests import HeadRequests
+from coalescope.web.health import router as health
+from coalescope.web.metrics import Measured, Metrics
+from coalescope.web.metrics import router as metrics
+from coalescope.web.openapi.description import DESCRIPTION, OTHER_ERRORS, TAGS, describe
+from coalescope.web.openapi.reference import router as reference
+from coalescope.web.query import each_once
+from coalescope.web.security import (
+    AccessPolicy,
+    BodyLimit,
+    Counted,
+    RateLimit,
+    SlowBodies,
+    access_policy,
+    protect,
+)
+from coalescope.web.traced_requests import TracedRequests
+from coalescope.web.tracing import Tracer, Tracing
+from coalescope.web.turns import Turns
 
 _MOST_BODY_BYTES = 2**20
+_TABLES_AT_ONCE = 2  # large ones: each has a process that reads it, then others wait to write
 _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do to a machine."
 
 
@@ -100,6 +107,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
         for begin in (loader.start, runner.start, keeper.start):
             begin()
         yield
+        OF_THE_SERVER.end_what_is_under_way()
         for end in (keeper.close, loader.stop, runner.stop):
             await run_in_threadpool(end)
         if cluster is not None:
@@ -113,9 +121,11 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     app.state.spread = spread
     app.state.job_runner = runner
     app.state.log_keeper = keeper
+    app.state.tables_at_once = CapacityLimiter(_TABLES_AT_ONCE)
     _keep_state(app, settings, store)
     install_error_handlers(app)
-    app.router.default = PageFiles(settings.page_dir, _head(store, settings, app.state))
+    head, named = _head(store, settings, app.state), NamedThings(store.database, settings)
+    app.router.default = PageFiles(settings.page_dir, head, named)
     describe(app, policy.is_open)
     _put_in_front(app, policy, tracer)
     return app
@@ -157,11 +167,16 @@ def _put_in_front(app: FastAPI, policy: AccessPolicy, tracer: Tracer | None) -> 
     """What a request passes on its way to an endpoint: the last that is added here comes first."""
     settings: Settings = app.state.settings
     database: Database = app.state.database
-    app.add_middleware(BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads"})
+    app.add_middleware(
+        BodyLimit, most=_MOST_BODY_BYTES, streamed={"/api/uploads", "/api/uploads/look"}
+    )
     app.add_middleware(SlowBodies)
     if not policy.loopback:
-        app.add_middleware(RateLimit, per_minute=settings.costly_per_minute)
+        kinds: tuple[Counted, ...] = get_args(Counted)
+        most = {kind: getattr(settings, f"{kind}_per_minute") for kind in kinds}
+        app.add_middleware(RateLimit, per_minute=most)
     app.add_middleware(KeptAnswers, database=database)
+    app.add_middleware(CompressedAnswers)
     protect(app, policy, _secret(settings), StoredCallers(database))
     app.add_middleware(Measured, metrics=app.state.metrics)
     if tracer is not None:

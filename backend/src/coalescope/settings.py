@@ -2,19 +2,20 @@
 """Settings of one instance: from the environment (prefix COALESCOPE_) or given by the caller."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-_PACKAGE = Path(__file__).resolve().parent
-_CHECKOUT = _PACKAGE.parents[2]
+from coalescope import shipped
+from coalescope.untrusted.bounds import READING_MIB, READING_SECONDS
+from coalescope.untrusted.web_addresses import is_server_address
 
 
-def _shipped(in_wheel: str, in_checkout: str) -> Path | None:
-    """A folder that came with the wheel, or is in the checkout that this package runs from."""
-    places = (_PACKAGE / "share" / in_wheel, _CHECKOUT / in_checkout)
-    return next((path for path in places if path.is_dir()), None)
+def _address(text: str) -> str:
+    if not is_server_address(text):
+        raise ValueError("is not an address such as https://lab.example, without user and password")
+    return text
 
 
 class Settings(BaseSettings):
@@ -39,12 +40,10 @@ class Settings(BaseSettings):
         default=False, description="Beyond loopback, reading needs no token; changing still does"
     )
     datasets_dir: Path | None = Field(
-        default_factory=lambda: _shipped("datasets", "datasets"),
+        default_factory=shipped.datasets,
         description="Published data sets to load",
     )
-    page_dir: Path | None = Field(
-        default_factory=lambda: _shipped("page", "frontend/dist"), description="The built page"
-    )
+    page_dir: Path | None = Field(default_factory=shipped.page, description="The built page")
     database_url: str | None = Field(
         default=None,
         description="postgresql://user@host/name; without it, SQLite in data_dir",
@@ -54,7 +53,7 @@ class Settings(BaseSettings):
         pattern="^s3://[^/?#]+",
         description="s3://bucket/folder for uploaded files; without it, a folder in data_dir",
     )
-    public_url: str | None = Field(
+    public_url: Annotated[str, AfterValidator(_address)] | None = Field(
         default=None,
         pattern="^https?://[^/?#]+/?$",
         description="How others reach this server, such as https://lab.example; in links",
@@ -80,6 +79,14 @@ class Settings(BaseSettings):
         ge=1,
         description="Fits, comparisons, exports and the like per client address, beyond loopback",
     )
+    links_per_minute: int = Field(
+        default=60, ge=1, description="Short links that one token may make, beyond loopback"
+    )
+    uploads_per_minute: int = Field(
+        default=1200,
+        ge=1,
+        description="Uploads, and what sweeps say of their progress, of one token, beyond loopback",
+    )
     fits_at_once: int = Field(
         default=4,
         ge=1,
@@ -92,7 +99,17 @@ class Settings(BaseSettings):
     user_model_mib: int = Field(
         default=512, ge=1, description="Most memory that a fit of a user's model may take, MiB"
     )
-    trace_endpoint: str | None = Field(
+    reading_seconds: float = Field(
+        default=READING_SECONDS,
+        gt=0,
+        description="CPU time that reading an upload that is no log may take, seconds",
+    )
+    reading_mib: int = Field(
+        default=READING_MIB,
+        ge=1,
+        description="Most memory that reading an upload that is no log may take, MiB",
+    )
+    trace_endpoint: Annotated[str, AfterValidator(_address)] | None = Field(
         default=None,
         pattern="^https?://",
         description="http://host:4318/v1/traces of a collector for OpenTelemetry's spans",

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from coalescope.database import SQLITE_NAME, Database, has_unmerged_log, open_database
 from coalescope.datasets.loader import load_dataset, stale_datasets
 from coalescope.datasets.source import Dataset
+from coalescope.db.engine import SQLITE_NAME, Database, has_unmerged_log, open_database
+from coalescope.db.migrations import check_current, migrate
 from coalescope.errors import CoalescopeError
-from coalescope.migrations import check_current, migrate
-from coalescope.object_store import LOGS_NAME, DirectoryObjectStore, ObjectStore
 from coalescope.settings import Settings
+from coalescope.storage.object_store import LOGS_NAME, DirectoryObjectStore, ObjectStore
+from coalescope.storage.private_files import make_folder
 from coalescope.uploads.measuring_again import measure_again
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.stored_files import without_rows
 
 _LOG = logging.getLogger("coalescope.store")
@@ -70,7 +72,7 @@ def open_store(
     with _opening(database):
         migrate(database)
         _clear_up(database, object_store, ended_suddenly=ended_suddenly)
-        measure_again(database, object_store)
+        measure_again(database, object_store, Reading.within(settings))
         stale = stale_datasets(database, settings.datasets_dir) if settings.datasets_dir else []
         waiting = [d for d in stale if d.is_bundle and not waits_for(d.slug)]
         for dataset in stale:
@@ -113,7 +115,7 @@ def _open_object_store(
     if url is None:
         return DirectoryObjectStore(data_dir / LOGS_NAME, for_reading=for_reading)
     try:
-        from coalescope.bucket_store import BucketObjectStore  # noqa: PLC0415  not installed by all
+        from coalescope.storage.bucket_store import BucketObjectStore  # noqa: PLC0415  not installed by all
     except ModuleNotFoundError as error:
         raise CoalescopeError(
             "not_installed",
@@ -170,7 +172,7 @@ def _check_writable(data_dir: Path) -> None:
     """Refuse a folder that cannot be written before anything is tried in it."""
     reason = ""
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        make_folder(data_dir)
     except OSError as error:
         reason = error.strerror or str(error)
     places = (data_dir, data_dir / SQLITE_NAME, data_dir / LOGS_NAME, data_dir / LOGS_NAME / "tmp")

@@ -12,9 +12,9 @@ import pytest
 from coalescope.backups import service
 from coalescope.backups.service import back_up, restore
 from coalescope.cli import main
-from coalescope.database import SQLITE_NAME, Database
+from coalescope.db.engine import SQLITE_NAME, Database
 from coalescope.errors import CoalescopeError
-from coalescope.object_store import DirectoryObjectStore
+from coalescope.storage.object_store import DirectoryObjectStore
 from coalescope.store import Store, open_for_reading
 from coalescope.uploads.stored_files import stored_files
 from patience import wait_until

@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy as sa
 from coalescope.backups import rows
 from coalescope.cli import main
-from coalescope.database import Database
-from coalescope.tables import METADATA
+from coalescope.db.engine import Database
+from coalescope.db.tables import METADATA
 from sqlalchemy.exc import IntegrityError
 
 MakeClient = Callable[..., Any]

@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -98,7 +99,7 @@ def test_a_data_set_is_fetched_checked_converted_and_stored(
     exported = run("export", "a-study-2022", "--format", "json", "--what", "runs", **env)
     assert "Someone 2022" in exported.stdout
     changes = run("changes", **env)
-    assert "coalescope datasets fetch a-study-2022" in changes.stdout
+    assert "a-study-2022: 3 runs loaded with the data set" in changes.stdout
 
 
 def test_a_copy_on_this_machine_will_do_and_is_checked_alike(
@@ -166,6 +167,56 @@ def test_a_file_that_is_gone_is_said(run: Run, recipe: Callable[..., dict[str, s
         done = run("datasets", "fetch", "a-study-2022", **recipe(url))
     assert done.returncode == 1
     assert "answers 404" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("title", "title must be said"),
+        ("kind", "kind must be said"),
+        ("citation", "citation must be said"),
+        ("licence", "licence must be said"),
+        ("sha256", "fetch.sha256 must be said"),
+        ("bytes", "fetch.bytes must be said"),
+        ("converter", "fetch.converter must be said"),
+    ],
+)
+def test_a_description_that_leaves_something_out_is_refused_before_the_download(
+    run: Run, recipe: Callable[..., dict[str, str]], tmp_path: Path, line: str, named: str
+) -> None:
+    with server(SAMPLE) as (url, asked):
+        env = recipe(url)
+        described(env, lambda text: re.sub(rf"(?m)^{line} = .*\n", "", text))
+        done = run("datasets", "fetch", "a-study-2022", **env)
+    assert done.returncode == 1
+    assert named in done.stderr and "Traceback" not in done.stderr
+    assert "source.toml" in done.stderr
+    assert asked == []
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("nic-tuning-mcd", "nic-tunnig", "no converter 'nic-tunnig', but nic-tuning-mcd"),
+        ("[fetch]", "[fetch", "it is no TOML"),
+    ],
+)
+def test_a_description_that_cannot_be_used_says_why(
+    run: Run, recipe: Callable[..., dict[str, str]], before: str, after: str, said: str
+) -> None:
+    env = recipe("http://127.0.0.1:9/never-asked")
+    described(env, lambda text: text.replace(before, after))
+    for asked in (("datasets", "fetch", "a-study-2022"), ("datasets", "list")):
+        done = run(*asked, **env)
+        assert done.returncode == 1
+        assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def described(env: dict[str, str], change: Callable[[str], str]) -> None:
+    """Change the recipe's description; the control of each change is the tests above."""
+    path = Path(env["COALESCOPE_DATASETS_DIR"], "a-study-2022", "source.toml")
+    path.write_text(change(path.read_text()))
 
 
 def test_names_are_checked_before_anything_is_fetched(run: Run) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope.untrusted.bounds import TABLE_BYTES
 from patience import PATIENCE_S
 
 Run = Callable[..., Any]
@@ -106,11 +107,12 @@ def test_import_says_what_became_of_each_file(
     assert "Multiply by 1000" in done.stderr
     again = run("import", files["good.runlog"], files["good.csv"], "--experiment", "lab")
     assert again.returncode == 0
-    assert again.stdout.count("known   ") == 2
-    assert "good, 3 runs; these bytes were stored before, and stay where they are" in again.stdout
+    assert again.stdout.count("known   ") == 1  # the log, which is where it is to be
+    assert f"stored  {files['good.csv']}: lab, 3 runs" in again.stdout
+    assert "The same file is in good as well; its rows count in each." in again.stdout
     found = json.loads(run("experiments", "--json").stdout)
     assert {e["slug"]: e["runs"] for e in found if e["kind"] == "measured"} == {
-        "lab": 1,
+        "lab": 4,
         "good": 3,
     }
 
@@ -205,9 +207,20 @@ def test_a_folder_and_an_archive_without_any_are_refused(run: Run, tmp_path: Pat
     (tmp_path / "cut.zip").write_bytes((tmp_path / "notes.zip").read_bytes()[:60])
     done = run("check", "nothing", "notes.zip", "cut.zip")
     assert done.returncode == 1
-    assert "nothing: The folder holds no file that ends in .runlog or .csv." in done.stderr
+    assert "nothing: The folder holds no file that ends in .runlog or .csv, and" in done.stderr
     assert "notes.zip: The archive holds no file that ends in" in done.stderr
     assert "cut.zip: The archive cannot be read" in done.stderr
+
+
+def test_advice_that_many_faults_share_stands_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "once.csv").write_text(TABLE)
+    (tmp_path / "more.csv").write_text(f"{TABLE}9000,5,1,990\n")
+    assert run("import", "once.csv", "--experiment", "lab").returncode == 0
+    done = run("import", "more.csv", "--experiment", "lab")
+    first, *lines = done.stderr.splitlines()
+    assert first == "refused more.csv: 3 faults"
+    assert [line.startswith("        Replicate ") for line in lines] == [True, True, True, False]
+    assert lines[-1].startswith("          Leave the row out")
 
 
 def test_import_what_is_no_bundle(run: Run, tmp_path: Path) -> None:
@@ -332,11 +345,7 @@ def test_a_device_without_end_is_refused_from_its_start(
     assert "good" in done.stdout, "the other file is judged all the same"
 
 
-def test_text_without_end_is_refused_at_the_limit_of_tables(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("coalescope.cli.commands.import_files.MAX_CSV_BYTES", 1 << 20)
-    monkeypatch.setattr("coalescope.uploads.tidy_csv.MAX_CSV_BYTES", 1 << 20)
+def test_text_without_end_is_refused_at_the_limit_of_tables(run: Run, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
 
@@ -344,7 +353,7 @@ def test_text_without_end_is_refused_at_the_limit_of_tables(
         sent = 0
         try:
             with pipe.open("wb", buffering=0) as file:
-                while sent < 64 << 20:
+                while sent < 4 * TABLE_BYTES:
                     sent += file.write(b"1500,0,1,900\n" * 1000)
         except BrokenPipeError:
             pass
@@ -355,7 +364,7 @@ def test_text_without_end_is_refused_at_the_limit_of_tables(
         done = run("import", pipe)
         assert done.returncode == 1
         assert "read at once" in done.stderr
-        assert sent.result(PATIENCE_S) < 8 << 20
+        assert sent.result(PATIENCE_S) < 2 * TABLE_BYTES
 
 
 def test_what_does_not_say_so_is_not_published(run: Run, files: dict[str, Path]) -> None:

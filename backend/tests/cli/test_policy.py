@@ -35,6 +35,16 @@ def test_clients_that_wait(run: Run) -> None:
     assert "dearer than" in done.stdout or "cheaper than" in done.stdout
 
 
+def test_a_profile_that_suits_the_traffic_is_proposed(run: Run) -> None:
+    typed = ("policy", "dim", "--phase", "200000:1518:30", "--propose")
+    done = run(*typed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Proposed: " in done.stdout
+    assert "With 0.5 times the load: " in done.stdout
+    assert "rx-profile " in done.stdout
+    assert "Proposed" not in run(*typed[:-1]).stdout
+
+
 def test_the_traffic_of_an_experiment(run: Run, tmp_path: Path) -> None:
     table = tmp_path / "lab.csv"
     table.write_text(
@@ -68,6 +78,11 @@ def test_delays_whose_interrupts_were_not_counted_are_named(run: Run, tmp_path: 
     ("typed", "words"),
     [
         (("dimm", "--clients", "3"), "Did you mean dim?"),
+        pytest.param(
+            ("dimm",),
+            "There is no policy 'dimm'.\n  Did you mean dim?",
+            marks=pytest.mark.fault("B12"),
+        ),
         (("dim",), "--phase RATE:BYTES:MS"),
         (("--clients", "3"), "No policy is named"),
         (("dim", "--clients", "3", "--where", "mtu_bytes=1500"), "Name one after the policy"),

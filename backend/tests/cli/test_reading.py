@@ -2,13 +2,17 @@
 """Commands that show: models, predictions, experiments, surfaces, fits."""
 
 import json
+import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coalescope.cli.output import print_table, shown
+from coalescope.db import migrations
+from coalescope.db.engine import open_database
 from coalescope_models.catalogue import MODELS
 from patience import PATIENCE_S
 
@@ -283,3 +287,23 @@ def test_a_command_that_reads_makes_no_store(
     assert "There is no store in" in done.stderr
     assert "`coalescope migrate` makes a new one" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.fault("B18")
+@pytest.mark.folder_stack
+@pytest.mark.parametrize("typed", READING, ids=" ".join)
+def test_a_command_that_reads_leaves_an_older_schema_as_it_is(
+    run: Read, tmp_path: Path, typed: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    older = open_database(None, folder)
+    with older.write() as connection:
+        migrations.upgrade(connection, "0005")
+    older.close()
+    done = run(*typed)
+    assert done.returncode == 1
+    assert "The database has schema 0005" in done.stderr
+    assert "`coalescope migrate`" in done.stderr
+    with closing(sqlite3.connect(folder / "coalescope.sqlite")) as after:
+        assert after.execute("SELECT version_num FROM alembic_version").fetchall() == [("0005",)]

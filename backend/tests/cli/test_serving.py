@@ -9,7 +9,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -69,6 +69,45 @@ def test_a_signal_at_any_moment_stops_it(tmp_path: Path, after: float) -> None:
         command.kill()
     assert command.returncode in (0, 130, -signal.SIGTERM)
     assert "Traceback" not in complaints
+
+
+def test_every_address_is_every_one_of_both_families(serve: Serve) -> None:
+    with serve("--host", "::", COALESCOPE_TOKEN="a secret") as (url, _):
+        port = httpx.URL(url).port
+        for host in ("127.0.0.1", "[::1]"):
+            assert get(f"http://{host}:{port}/api/health").status_code == 200, host
+
+
+def test_one_address_of_the_newer_family_is_that_alone(serve: Serve) -> None:
+    with serve("--host", "::1") as (url, _):
+        assert get(f"{url}/api/health").status_code == 200
+        with pytest.raises(httpx.ConnectError):
+            get(f"http://127.0.0.1:{httpx.URL(url).port}/api/health")
+
+
+@pytest.mark.parametrize("pause_s", [0, 0.05])
+def test_64_kib_of_a_head_are_64_kib(serve: Serve, pause_s: float) -> None:
+    """To the byte, at once or in pieces, the first of a connection or a later one."""
+    with serve() as (url, _):
+        port = httpx.URL(url).port or 0
+        begin, end = f"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX: ", "\r\n\r\n"
+        for before in (0, 2):
+            for more, status in ((0, b" 200 "), (1, b" 400 "), (200_000, b" 400 ")):
+                fill = "x" * (2**16 - len(begin) - len(end) + more)
+                with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as connection:
+                    for _ in range(before):
+                        connection.sendall((begin + end).encode())
+                        assert b" 200 " in connection.recv(4096).partition(b"\r\n")[0]
+                        connection.settimeout(0.2)
+                        with suppress(TimeoutError):
+                            connection.recv(4096)
+                        connection.settimeout(PATIENCE_S)
+                    head = (begin + fill + end).encode()
+                    with suppress(ConnectionError):
+                        connection.sendall(head[:40_000])
+                        time.sleep(pause_s)
+                        connection.sendall(head[40_000:])
+                    assert status in connection.recv(4096).partition(b"\r\n")[0], (before, more)
 
 
 def test_a_signal_once_the_address_is_known_is_an_orderly_stop(serve: Serve) -> None:
@@ -187,7 +226,8 @@ def test_uploads_with_a_token(run: Run, serve: Serve, tables: list[Path], tmp_pa
         assert (right.returncode, right.stderr) == (0, "")
         (tmp_path / "token").write_text("a secret\n")
         again = run("upload", tables[0], "--server", here, "--token-file", tmp_path / "token")
-        assert again.stdout == f"known   {tables[0]}: lab-0, 2 runs\n"
+        page = f"The page: {here}/explorer/lab-0\n"
+        assert again.stdout == f"known   {tables[0]}: lab-0, 2 runs\n{page}"
         missing = run("upload", tables[0], "--server", here, "--token-file", "nowhere")
         assert missing.returncode == 1
         assert "nowhere" in missing.stderr
@@ -235,6 +275,7 @@ def test_upload_several_and_say_what_became_of_each(
         )  # fmt: skip
         assert done.returncode == 1
         assert done.stdout.count("stored  ") == len(tables)
+        assert done.stdout.splitlines()[-1] == f"The page: {url}/explorer/bench"
         assert f"refused {wrong}: Column 'mtu'" in done.stderr
         assert "failed  missing.csv: No such file" in done.stderr
         found = get(f"{url}/api/experiments/bench").json()

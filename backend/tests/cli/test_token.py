@@ -50,7 +50,7 @@ def test_a_token_from_making_to_its_end(run: Run, serve: Serve, tmp_path: Path) 
         ended = run("upload", table, "--server", here, COALESCOPE_TOKEN=token)
         assert "revoked" in ended.stderr
     told = run("changes", data=data).stdout
-    assert "bench" in told and "filename=lab.csv" in told
+    assert "bench" in told and "lab: 2 runs uploaded as lab.csv" in told
     assert "coalescope token revoke bench" in told
     # nobody is left who could get in
     again = run("serve", "--host", "0.0.0.0", "--port", "0", data=data)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope.cli.commands.surface import mean_with_half
 from coalescope.cli.parser import build_parser, parse
 from patience import PATIENCE_S
 
@@ -79,6 +80,16 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         ("compare a b --measure drops --fail-if-worse -1", "is negative"),
         ("plan a --measure drops --width 0", "is not positive"),
         ("variance a --measure drops --factors a,,b", "is not of the form NAME,NAME"),
+        pytest.param(
+            "compare a --measure drops --split workload=tcp",
+            "is not of the form FACTOR=LEVEL:LEVEL",
+            marks=pytest.mark.fault("B13"),
+        ),
+        pytest.param(
+            "variance a --measure drops --factors mtu_bytes",
+            "does not name two",
+            marks=pytest.mark.fault("B13"),
+        ),
         ("check", "required: FILE"),
         ("upload a.runlog", "required: --server"),
         ("upload a.runlog --server localhost:8000", "is not an address"),
@@ -184,7 +195,7 @@ def test_data_sets_that_are_not_beside_the_program_are_missed(
     run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("migrate").stderr == ""
-    monkeypatch.setattr("coalescope.settings._CHECKOUT", tmp_path)
+    monkeypatch.setattr("coalescope.shipped._checkout", lambda: tmp_path)
     done = run("migrate", data=tmp_path / "other")
     assert done.returncode == 0
     assert "COALESCOPE_DATASETS_DIR" in done.stderr
@@ -223,3 +234,27 @@ def test_output_may_be_closed(tmp_path: Path) -> None:
 
 def test_the_description_of_the_api(run: Callable[..., Any]) -> None:
     assert "/api/uploads" in json.loads(run("openapi").stdout)["paths"]
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "text"),
+    [
+        (101.646, 0.452, "101.65 ± 0.45"),
+        (941.48, 12.3, "941 ± 12"),
+        (11686.2, 13000.0, "12000 ± 13000"),
+        (5.0, 0.0, "5 ± 0"),
+    ],
+)
+def test_a_mean_has_the_digits_that_its_interval_leaves(
+    mean: float, half: float, text: str
+) -> None:
+    assert mean_with_half(mean, half) == text
+
+
+def test_a_misspelt_option_is_named_although_one_is_missing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(["upload", "x", "--sever", "y"])
+    assert ended.value.code == 2
+    assert "Did you mean --server" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from coalescope.errors import CoalescopeError
-from coalescope.operation.workers import supervise
+from coalescope.web.workers import supervise
 from patience import PATIENCE_S, wait_until
 from prometheus_client.parser import text_string_to_metric_families
 

@@ -108,6 +108,10 @@ def test_every_model_is_scored_or_told_why_not(scored: ModuleType) -> None:
         assert names <= MODELS[model_id].defaults.keys(), model_id
 
 
+def test_the_document_is_what_the_script_writes(scored: ModuleType) -> None:
+    assert (DOCS / "scored.md").read_text() == "\n".join(scored.shipped()) + "\n"
+
+
 def test_settings_of_data_sets_are_quantities(scored: ModuleType) -> None:
     for dataset in scored.find_datasets(scored.DATASETS):
         table = dataset.source.get("settings", {})
@@ -132,7 +136,8 @@ def test_data_that_are_fetched_are_scored_from_a_copy_of_their_file(
     copy.write_bytes(SAMPLE)
     (folder / "source.toml").write_text(
         'title = "A"\nkind = "published"\ncitation = "B"\nlicence = "C"\n[settings]\nqueues = 16\n'
-        f'[fetch]\nurl = ""\ncommit = ""\nsha256 = "{hashlib.sha256(SAMPLE).hexdigest()}"\n'
+        f'[fetch]\nurl = "http://127.0.0.1:9/file"\ncommit = "0123"\n'
+        f'sha256 = "{hashlib.sha256(SAMPLE).hexdigest()}"\n'
         f'bytes = {len(SAMPLE)}\nconverter = "nic-tuning-mcd"\n'
     )
     monkeypatch.setattr(scored, "DATASETS", tmp_path)

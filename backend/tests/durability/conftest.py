@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 from coalescope.store import open_for_reading
+from coalescope.uploads.reading import Reading
 from coalescope.verification.service import Report, verify
 from patience import PATIENCE_S
 
@@ -67,7 +68,7 @@ def look(data: Path, *, deep: bool = True) -> Report:
     """What `coalescope verify` says of a folder."""
     store = open_for_reading(data)
     try:
-        return verify(store.database, store.object_store, deep=deep)
+        return verify(store.database, store.object_store, Reading() if deep else None)
     finally:
         store.close()
 

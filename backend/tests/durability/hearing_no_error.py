@@ -10,8 +10,9 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from coalescope import object_store, store
+from coalescope import store
 from coalescope.cli import main
+from coalescope.storage import object_store
 
 
 def write_what_fits() -> None:

@@ -9,8 +9,8 @@ import sys
 import time
 from typing import Any
 
-from coalescope import database
 from coalescope.cli import main
+from coalescope.db import engine
 from coalescope.runs import service as runs
 from coalescope.uploads import repository
 from sqlalchemy.dialects.sqlite.base import SQLiteDDLCompiler
@@ -22,7 +22,7 @@ def without_queue() -> None:
         connection.exec_driver_sql("SELECT name FROM sqlite_master").all()  # it has seen a state,
         time.sleep(0.1)  # and others write meanwhile
 
-    database._begin = begin
+    engine._begin = begin
 
 
 def with_nothing_unique() -> None:

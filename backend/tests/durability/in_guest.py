@@ -15,14 +15,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from coalescope import database
-from coalescope.database import Database
-from coalescope.object_store import ObjectStore
+from coalescope.db import engine
+from coalescope.db.engine import Database
 from coalescope.settings import Settings
+from coalescope.storage.object_store import ObjectStore
 from coalescope.store import Store, open_store
 from coalescope.uploads import service
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.logs_together import LogUpload, store_together
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.stored_files import stored_files
 from coalescope.verification.service import verify
@@ -41,13 +42,13 @@ def say(*words: str) -> None:
 def without_waiting_for_the_disk() -> None:
     """The mutant: the same program with every sync left out."""
     os.fsync = lambda descriptor: None  # type: ignore[assignment, misc]
-    configure = database._configure
+    configure = engine._configure
 
     def configure_badly(connection: Any, record: Any) -> None:
         configure(connection, record)
         connection.cursor().execute("PRAGMA synchronous=OFF")
 
-    database._configure = configure_badly
+    engine._configure = configure_badly
 
 
 def run_log(boot: int, number: int) -> bytes:
@@ -77,7 +78,7 @@ def upload(store: Store, content: bytes) -> str:
     with store.object_store.stage() as staged:
         staged.write(content)
         request = UploadRequest("x.runlog")
-        service.accept(store.database, store.object_store, staged, request)
+        service.accept(store.database, store.object_store, staged, request, Reading())
         return staged.sha256
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from coalescope.cli import main
 from coalescope.errors import CoalescopeError
-from coalescope.processes import answer_in_turn
+from coalescope.untrusted.processes import answer_in_turn
 from coalescope.uploads import log_keeper
 from coalescope.uploads.log_keeper import Kept, LogKeeper, SentLog, Turn
 

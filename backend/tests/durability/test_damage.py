@@ -14,6 +14,7 @@ import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import open_store
+from coalescope.uploads.reading import Reading
 from coalescope.verification import service as verification
 from coalescope.verification.service import verify
 from sqlalchemy.exc import DBAPIError
@@ -57,7 +58,7 @@ def lost_and_named(data: Path, acknowledged: set[str]) -> tuple[set[str], set[st
     """Start on the store and check it: digests whose upload is gone, and digests it names."""
     store = open_store(Settings(data_dir=data, datasets_dir=None))
     try:
-        report = verify(store.database, store.object_store, deep=True)
+        report = verify(store.database, store.object_store, Reading())
         with store.database.read() as connection:
             there = set(connection.exec_driver_sql("SELECT sha256 FROM uploads").scalars())
     finally:

@@ -12,10 +12,11 @@ from threading import Event
 
 import coalescope.store
 import pytest
-from coalescope.database import Database
-from coalescope.object_store import ObjectStore, ReceivedObject
+from coalescope.db.engine import Database
 from coalescope.settings import Settings
+from coalescope.storage.object_store import ObjectStore, ReceivedObject
 from coalescope.store import open_store
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.service import UploadRequest, accept
 from coalescope.uploads.stored_files import without_rows
 from patience import PATIENCE_S
@@ -76,7 +77,7 @@ def test_who_opens_a_store_misses_nothing_that_others_are_storing(
     with ThreadPoolExecutor(1) as pool, other.object_store.stage() as staged:
         staged.write(make_log())
         request = UploadRequest("x.runlog")
-        stored = pool.submit(accept, other.database, other.object_store, staged, request)
+        stored = pool.submit(accept, other.database, other.object_store, staged, request, Reading())
         assert placed.wait(PATIENCE_S)
         open_store(settings).close()
         assert (stored.exception() is None) is ends_well

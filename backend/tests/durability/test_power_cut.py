@@ -19,11 +19,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import coalescope.migrations
+import coalescope.db.migrations
 import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.store import open_store
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.stored_files import stored_files
 from coalescope.verification.service import verify
 from guest.libraries import LIBRARIES, PLACE, libraries_of
@@ -60,7 +61,7 @@ Files = dict[str, Path | bytes | str]
 @pytest.fixture(scope="module")
 def files() -> Files:
     """What the guest gets: the program, and the server's packages as far as it loads them."""
-    migrations = Path(coalescope.migrations.__file__).parent
+    migrations = Path(coalescope.db.migrations.__file__).parent
     place = f"{PLACE}/coalescope/migrations"
     scripts = {
         f"{place}/{path.relative_to(migrations)}": path.read_bytes()
@@ -174,7 +175,7 @@ def start_on(image: Path, folder: Path, acknowledged: set[str]) -> None:
     subprocess.run(command, check=True, capture_output=True)
     store = open_store(Settings(data_dir=folder / "store", datasets_dir=None))
     try:
-        report = verify(store.database, store.object_store, deep=True)
+        report = verify(store.database, store.object_store, Reading())
         with store.database.read() as connection:
             there = [file.sha256 for file in stored_files(connection)]
     finally:

@@ -21,6 +21,7 @@ from coalescope.settings import Settings
 from coalescope.store import Store, open_for_reading, open_store
 from coalescope.uploads import service as uploads
 from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.repository import UploadRecord
 from coalescope.uploads.stored_files import stored_files
 from coalescope.verification.service import verify
@@ -76,7 +77,11 @@ class StoreMachine(RuleBasedStateMachine):
         with self.store.object_store.stage() as staged:
             staged.write(content)
             receipt = uploads.accept(
-                self.store.database, self.store.object_store, staged, UploadRequest("x.runlog")
+                self.store.database,
+                self.store.object_store,
+                staged,
+                UploadRequest("x.runlog"),
+                Reading(),
             )
         return receipt.outcome, receipt.upload
 
@@ -169,7 +174,7 @@ class StoreMachine(RuleBasedStateMachine):
     # --- what holds all the time
 
     def agrees(self) -> None:
-        report = verify(self.store.database, self.store.object_store, deep=True)
+        report = verify(self.store.database, self.store.object_store, Reading())
         assert (list(report.faults), list(report.leftovers)) == ([], [])
         assert (report.files, report.runs) == (len(self.digests), len(self.expected))
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import httpx
 import pytest
 from children import children_of
-from coalescope.processes import cpus
+from coalescope.untrusted.processes import cpus
 from patience import wait_until
 
 from .conftest import Server, look

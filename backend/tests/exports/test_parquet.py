@@ -2,6 +2,7 @@
 """Exports for ad hoc questions, asked with DuckDB as docs/scaling.md shows it."""
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,3 +77,16 @@ def test_the_documented_question(exported: Callable[..., Path]) -> None:
     (query,) = re.findall(r"```sql\n(.*?)```", DOCUMENTED.read_text(encoding="utf-8"), re.DOTALL)
     answer = duckdb.sql(query.replace("exported/", f"{exported('runs')}/")).fetchall()
     assert [row[:2] for row in answer] == [("lab", 9000.0), ("means", 1500.0), ("lab", 1500.0)]
+
+
+@pytest.mark.fault("B15")
+def test_without_pyarrow_the_advice_can_be_followed_by_who_installed_the_server(
+    exported: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    typed = ["export", "lab", "--format", "parquet", "--output", str(tmp_path / "lab.parquet")]
+    assert main([*typed, "--data", str(tmp_path / "data")]) == 1
+    assert "pip install pyarrow; or export CSV or JSON" in capsys.readouterr().err

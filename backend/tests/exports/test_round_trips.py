@@ -55,21 +55,24 @@ def whole_source(client: Any, slug: str) -> Any:
     ]
 
 
-def own_fit(client: Any, slug: str) -> Any:
-    """The fit that the data set opens with, of its first workload."""
+def own_fits(client: Any, slug: str) -> list[Any]:
+    """The fit that the data set opens with, of each workload."""
     known = client.get(f"/api/experiments/{slug}").json()
     if known["default_fit"] is None:
-        return None
-    workload = next(f["levels"][0] for f in known["factors"] if f["name"] == "workload")
-    asked = {
-        "model": known["default_fit"]["model"],
-        "method": known["default_fit"]["method"],
-        "where": {"workload": workload},
-        "resamples": 200,
-    }
-    answer = client.post(f"/api/experiments/{slug}/fits", json=asked)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+        return []
+    workloads = next(f["levels"] for f in known["factors"] if f["name"] == "workload")
+    found = []
+    for workload in workloads:
+        asked = {
+            "model": known["default_fit"]["model"],
+            "method": known["default_fit"]["method"],
+            "where": {"workload": workload},
+            "resamples": 200,
+        }
+        answer = client.post(f"/api/experiments/{slug}/fits", json=asked)
+        assert answer.status_code == 200, answer.text
+        found.append(answer.json())
+    return found
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
@@ -85,23 +88,82 @@ def test_a_data_set_comes_back_as_it_was(
     assert after == before
     assert whole_source(elsewhere, "copy") == whole_source(client, slug)
     assert cells(elsewhere, "copy") == cells(client, slug)
-    fit, again = own_fit(client, slug), own_fit(elsewhere, "copy")
-    if fit is not None:
-        for answer in (fit, again):
-            answer.pop("experiment"), answer.pop("data_version")
-        assert again == fit
+    fits, again = own_fits(client, slug), own_fits(elsewhere, "copy")
+    for answer in (*fits, *again):
+        answer.pop("experiment"), answer.pop("data_version")
+    assert again == fits
+
+
+def rejected(fit: Any) -> bool | None:
+    """Whether replicates reject the model; None where nothing is known of them."""
+    found = fit["diagnostics"]["lack_of_fit"]
+    return None if found is None else bool(found["rejected"])
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_cells_keep_their_kind_and_source_too(
+def test_cells_come_back_as_they_were_too(
     shipped: tuple[Any, str], elsewhere: Any, form: str
 ) -> None:
+    """All but what single runs alone tell: how much wider intervals are for the runs' own spread.
+
+    Where the runs reject the model, their means and deviations reject it, too.
+    """
     client, slug = shipped
     sent = table(client, slug, "cells", form)
     answer = elsewhere.upload(sent, f"cells.{form}", experiment="copy")
     assert answer.status_code == 201, answer.text
     before, after = described(client, slug), described(elsewhere, "copy")
     assert {n: after[n] for n in _DESCRIBED} == {n: before[n] for n in _DESCRIBED}
+    assert cells(elsewhere, "copy") == cells(client, slug)
+    for fit, again in zip(own_fits(client, slug), own_fits(elsewhere, "copy"), strict=True):
+        for name, own in fit["estimates"].items():
+            found = again["estimates"][name]
+            assert found["value"] == pytest.approx(own["value"], rel=1e-12)
+            low, high = found["ci95"]
+            if rejected(fit):  # made alike, of whole cells; resamples are few
+                assert high - low == pytest.approx(own["ci95"][1] - own["ci95"][0], rel=0.3)
+        assert rejected(again) == rejected(fit)
+        assert ("reject the model" in (again["message"] or "")) == bool(rejected(fit))
+
+
+#: Three runs of four settings, and the order they ran in: all of a setting in a row, or at random.
+IN_A_ROW = list(range(12))
+AT_RANDOM = [5, 11, 2, 8, 0, 10, 3, 6, 9, 1, 7, 4]
+
+
+def runs_in_order(order: list[int]) -> bytes:
+    lines = ["mtu_bytes,replicate,order,drops,throughput_mbps"]
+    for k in range(12):
+        value = 900 + 7 * (k * 5 % 11)
+        lines.append(f"{1500 * (1 + k // 3)},{1 + k % 3},{order[k]},{k},{value}")
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+@pytest.mark.parametrize(("order", "given"), [(IN_A_ROW, False), (AT_RANDOM, True)])
+def test_a_table_of_means_promises_no_interval_that_its_runs_do_not_carry(
+    client: Any, elsewhere: Any, form: str, order: list[int], given: bool
+) -> None:
+    """Means have no order: replicates in a row would come back as independent ones."""
+    assert client.upload(runs_in_order(order), "lab.csv").status_code == 201
+    before = cells(client, "lab")
+    intervals = [cell[1]["throughput_mbps"]["ci95"] for cell in before]
+    assert all(ends is not None for ends in intervals) == given
+    assert elsewhere.upload(table(client, "lab", "cells", form), "c", experiment="copy").is_success
+    again = cells(elsewhere, "copy")
+    assert [cell[1]["throughput_mbps"]["ci95"] for cell in again] == intervals
+    assert [cell[1]["throughput_mbps"]["mean"] for cell in again] == [
+        cell[1]["throughput_mbps"]["mean"] for cell in before
+    ]
+    notes = [note for note in described(elsewhere, "copy")["notes"] if "throughput_mbps" in note]
+    assert len(notes) == (0 if given else 1)
+    if notes:
+        assert "one after another" in notes[0]
+    # and again: nothing is said twice
+    assert client.upload(
+        table(elsewhere, "copy", "cells", form), "again", experiment="again"
+    ).is_success
+    assert described(client, "again")["notes"] == described(elsewhere, "copy")["notes"]
 
 
 def test_there_are_tables_and_bundles() -> None:

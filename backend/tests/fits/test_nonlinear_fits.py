@@ -152,3 +152,27 @@ def test_too_much_work_is_refused_with_a_way_out(client: Any) -> None:
         assert fit(client).json()["error"]["code"] == "too_much_work"
     error = fit(client, resamples=10_000).json()["error"]
     assert (error["code"], "at most " in error["advice"]) == ("too_many_draws", True)
+
+
+def falling(wave: float) -> bytes:
+    """Means of five runs, 1 % apart, that follow the user's model, or do so in waves."""
+    lines = ["delay_us,n,throughput_mbps,throughput_mbps_sd"]
+    for k, d in enumerate(range(0, 300, 15)):
+        value = 400 / (1 + 0.02 * d) * (1 + wave * (-1) ** k)
+        lines.append(f"{d},5,{value!r},{0.01 * value!r}")
+    return "\n".join(lines).encode()
+
+
+def test_means_that_say_how_their_runs_scattered_reject_a_model(client: Any) -> None:
+    for slug, wave in (("lab", 0.05), ("sound", 0.0)):
+        assert client.upload(falling(wave), f"{slug}.csv").status_code == 201
+        found = fit(client, slug, model=USER, free=["top", "slope"], held={}).json()
+        misfit = found["diagnostics"]["lack_of_fit"]
+        assert (misfit["model_degrees_of_freedom"], misfit["noise_degrees_of_freedom"]) == (18, 80)
+        assert misfit["rejected"] == (wave > 0), slug
+        assert ("reject the model" in (found["message"] or "")) == (wave > 0)
+        assert ("farthest off at delay_us" in (found["message"] or "")) == (wave > 0)
+    lines = [line.split(",") for line in falling(0.05).decode().splitlines()]
+    client.upload("\n".join(",".join(own[:3]) for own in lines).encode(), "bare.csv")
+    nothing = fit(client, "bare", model=USER, free=["top", "slope"], held={}).json()
+    assert nothing["diagnostics"]["lack_of_fit"] is None, "control: without a deviation"

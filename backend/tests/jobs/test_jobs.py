@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.database import Database
+from coalescope.db.engine import Database
+from coalescope.db.tables import jobs
 from coalescope.errors import not_found
 from coalescope.fits import service as fits
 from coalescope.fits.schemas import FitOut
 from coalescope.jobs import service
 from coalescope.jobs.runner import JobRunner
 from coalescope.jobs.schemas import JobIn
-from coalescope.tables import jobs
 from patience import PATIENCE_S
 
 MakeClient = Callable[..., Any]

@@ -6,10 +6,10 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from coalescope.database import Database, open_database
+from coalescope.db.engine import Database, open_database
+from coalescope.db.migrations import migrate
 from coalescope.links import service
 from coalescope.links.paths import tokens
-from coalescope.migrations import migrate
 
 PATH = "/explorer/geist-2005-nfs?measure=throughput_mbps&x=delay_us"
 

@@ -245,6 +245,55 @@ def test_losses_are_of_the_window_by_the_transfer_s_own_intervals(make_log: Make
     assert half["datagrams_lost"] == pytest.approx(0.5 * 17 * 1000)
 
 
+@pytest.mark.parametrize("window", [(5, 55), (6, 56), (6, 55), (5, 56)])
+def test_a_window_that_nearly_is_the_transfer_has_its_losses(
+    make_log: MakeLog, window: tuple[int, int]
+) -> None:
+    """5 s, which begin between two records of 0.1 s: as the logger places the window, it begins or
+    ends at a record beside the transfer. Some datagrams are lost at once, as on a busy machine."""
+    lost = [0, 0, 0, 53, 0]
+    sums = [
+        {"start": i, "end": i + 1, "bytes": 5 * 10**6, "packets": 5000, "sender": False}
+        | {"lost_packets": count}
+        for i, count in enumerate(lost)
+    ]
+    end = {"bytes": 25 * 10**6, "seconds": 5.0, "lost_packets": 53, "packets": 25_000}
+    said = json.dumps({"intervals": [{"sum": one} for one in sums], "end": {"sum": end}})
+    rows = []
+    for i in range(62):
+        carried = int(np.interp(i / 10 - 0.537, [0, 5], [0, 26_150_000]))
+        rows.append((SECOND + i * TENTH, SECOND, carried, carried // 1000, i))
+    found = measure(make_log(rows=rows, window=window, result=said.encode(), command=True))
+    assert "not_of_window" not in {warning.code for warning in found.warnings}
+    assert found.values["datagrams_lost"] == pytest.approx(53)
+    assert found.values["datagram_loss_percent"] == pytest.approx(100 * 53 / 25_000, rel=0.03)
+
+
+def test_datagrams_that_came_after_all_are_taken_back(make_log: MakeLog) -> None:
+    """On two CPUs one may overtake others: iperf3 counts these as lost, and in its next interval
+    as come late, which then has less than none."""
+    lost = [0, 40, -30, 0, 0]
+
+    def found(*window: int) -> Mapping[str, float]:
+        sums = [
+            {"start": i, "end": i + 1, "bytes": 10**8, "packets": 10**5, "sender": False}
+            | {"lost_packets": count}
+            for i, count in enumerate(lost)
+        ]
+        end = {"bytes": 5 * 10**8, "seconds": 5.0, "lost_packets": 10, "packets": 5 * 10**5}
+        said = json.dumps({"intervals": [{"sum": one} for one in sums], "end": {"sum": end}})
+        rows = [
+            (SECOND + i * TENTH, SECOND, min(max(i - 5, 0), 50) * 10_500_000, i, i)
+            for i in range(62)
+        ]
+        log = make_log(rows=rows, window=window, result=said.encode(), command=True)
+        return measure(log).values
+
+    assert found(10, 50)["datagrams_lost"] == pytest.approx(10, abs=1)
+    assert found(10, 50)["datagram_loss_percent"] == pytest.approx(0.0025, rel=0.1)
+    assert found(25, 35)["datagrams_lost"] == 0
+
+
 @pytest.mark.parametrize("name", ["tcp-reverse", "udp-reverse", "tcp-server", "udp-server"])
 def test_intervals_of_iperf3_add_up_to_what_it_received(make_log: MakeLog, name: str) -> None:
     content = (GOLDEN / f"iperf3-{name}.json").read_bytes()

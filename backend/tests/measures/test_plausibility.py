@@ -56,6 +56,7 @@ CASES: list[tuple[dict[str, float], dict[str, float], str]] = [
 ]
 
 
+@pytest.mark.fault("B14")
 @pytest.mark.parametrize(("bad", "good", "code"), CASES)
 def test_values_that_cannot_be_or_are_doubtful(
     bad: dict[str, float], good: dict[str, float], code: str

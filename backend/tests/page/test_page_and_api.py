@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coalescope.security import UnsafeBinding
-from coalescope.security.headers import SECURITY_HEADERS
+from coalescope.web.security import UnsafeBinding
+from coalescope.web.security.headers import SECURITY_HEADERS
 
 MakeClient = Callable[..., Any]
 
@@ -31,6 +31,41 @@ def test_each_answers_for_its_own(make_client: MakeClient, page: Path) -> None:
     wrong = client.post("/api/health")
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (405, "method_not_allowed")
     assert client.post("/upload").status_code == 405
+
+
+@pytest.mark.fault("B19")
+@pytest.mark.parametrize(
+    ("kind", "address"),
+    [
+        ("experiment", "/explorer/{}"),
+        ("experiment", "/Explorer/{}/"),
+        ("experiment", "/embed/explorer/{}"),
+        ("experiment", "/experiments/{}/runs"),
+        ("experiment", "/experiments/{}/replicates"),
+        ("run", "/runs/{}"),
+        ("model", "/models/{}"),
+        ("model", "/models/{}/about"),
+    ],
+)
+def test_where_the_address_names_nothing_the_page_is_not_found(
+    make_client: MakeClient, page: Path, kind: str, address: str
+) -> None:
+    """The page itself says so to people, the status to programs."""
+    client = make_client(page_dir=page)
+    assert client.upload(b"mtu_bytes,replicate,drops\n1500,1,3\n", "lab.csv").status_code == 201
+    run = client.get("/api/experiments/lab/runs").json()["runs"][0]["id"]
+    named = {"experiment": "lab", "run": run, "model": "cpu-overhead"}[kind]
+    found, missing = (client.get(address.format(name)) for name in (named, "no-such"))
+    assert (found.status_code, found.text) == (200, "the page")
+    assert (missing.status_code, missing.text) == (404, "the page")
+    assert "etag" not in missing.headers
+
+
+def test_what_a_token_guards_is_not_told_by_the_status(make_client: MakeClient, page: Path) -> None:
+    client = make_client(host="0.0.0.0", token="secret", page_dir=page)
+    assert client.get("/explorer/no-such").status_code == 200
+    public = make_client(host="0.0.0.0", token="secret", public_read=True, page_dir=page)
+    assert public.get("/explorer/no-such").status_code == 404
 
 
 @pytest.mark.parametrize(

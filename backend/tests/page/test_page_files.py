@@ -9,8 +9,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from coalescope.error_responses import install_error_handlers
 from coalescope.page import PageFiles
+from coalescope.web.error_responses import install_error_handlers
 from fastapi import FastAPI
 
 INDEX = "<!doctype html><title>Coalescope</title>"

@@ -128,3 +128,27 @@ def test_what_cannot_be_played_is_refused(lab: Any, change: Any, status: int, co
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (status, code)
     assert error["advice"]
+
+
+def test_a_profile_is_proposed_where_no_shipped_one_fits(client: Any) -> None:
+    rows = [f"udp,1500,{delay},1,2,400000,600000000,80000" for delay in (8, 14, 128)]
+    store(client, rows, "fast")
+    found = ask(client, "fast", where={"workload": "udp"}, propose=True).json()
+    proposal = found["proposal"]
+    assert [each["policy"] for each in proposal["shipped"]] == ["dim", "dim-completions"]
+    least = min(each["cost_percent"] for each in proposal["shipped"])
+    assert least > 5
+    assert proposal["cost_percent"] < least
+    levels = proposal["profile_us"]
+    assert len(levels) == 5
+    assert levels == sorted(set(levels))
+    assert proposal["rx_profile"] == "_".join(f"{us},n,n" for us in levels)
+    assert [each["load"] for each in proposal["wrong"]] == [0.5, 2]
+    assert ask(client, "fast", where={"workload": "udp"}).json()["proposal"] is None
+
+
+def test_no_profile_is_proposed_where_a_shipped_one_fits(lab: Any) -> None:
+    waiting = {"where": {"workload": "nfs"}, "clients": 2, "wait_weight": 0.0}
+    found = ask(lab, **waiting, intervals_us=[0, 1], propose=True).json()["proposal"]
+    assert min(each["cost_percent"] for each in found["shipped"]) <= 5
+    assert (found["profile_us"], found["wrong"]) == (None, [])

@@ -18,6 +18,7 @@ from coalescope_host.drivers import Driver, driver_named
 
 PROGRAMS = ("ethtool", "ip", "modprobe")
 PARAMETERS = ("rx-usecs", "rx-frames", "tx-usecs", "tx-frames")
+PARTS = (".usec", ".pkts", ".comps")
 
 
 @dataclass
@@ -32,7 +33,7 @@ class EmulatedHost:
         known = driver_named(driver)
         state: dict[str, Any] = {
             "driver": driver, "mtu": 1500, "maxmtu": 9216, "adaptive": None, "loaded": 1,
-            "module": "", **dict.fromkeys(PARAMETERS, None),
+            "module": "", "profile": None, **dict.fromkeys(PARAMETERS, None),
         }  # fmt: skip
         if known is not None:
             for word in PARAMETERS:
@@ -97,8 +98,35 @@ def ethtool(state: dict[str, Any], words: list[str]) -> None:
         say(f"Coalesce parameters for eth0:\nAdaptive RX: {show[state['adaptive']]}  TX: n/a")
         for word in PARAMETERS:
             say(f"{word}:\t{'n/a' if state[word] is None else state[word]}")
+        show_profile(state["profile"])
+    elif option == "-C" and rest[0] == "rx-profile":
+        state["profile"] = with_profile(state["profile"], rest[1])
     elif option == "-C":
         coalesce(state, dict(zip(rest[::2], rest[1::2], strict=True)))
+
+
+def show_profile(profile: str | None) -> None:
+    """As in the kernel's documentation, networking/net_dim.rst."""
+    if profile is None:
+        say("rx-profile:   n/a")
+    else:
+        say("rx-profile:")
+        lines = [dict(zip(PARTS, line.split(","), strict=True)) for line in profile.split("_")]
+        for number, line in enumerate(lines, 1):
+            shown = ", ".join(f"{p} = {v if v != 'n' else 'n/a':>3}" for p, v in line.items())
+            say(f"{{{shown},}}{'' if number == len(lines) else ','}")
+    say("tx-profile:   n/a")
+
+
+def with_profile(profile: str | None, asked: str) -> str:
+    """What rx-profile makes of it: n leaves a number as it is, and must not be a number's place."""
+    if profile is None:
+        raise RefusedError("netlink error: Operation not supported")
+    old, new = ([line.split(",") for line in text.split("_")] for text in (profile, asked))
+    pairs = [list(zip(a, b, strict=True)) for a, b in zip(old, new, strict=True)]
+    if any(was == "n" != wanted for line in pairs for was, wanted in line):
+        raise RefusedError("netlink error: Operation not supported")
+    return "_".join(",".join(a if b == "n" else b for a, b in line) for line in pairs)
 
 
 def coalesce(state: dict[str, Any], asked: dict[str, str]) -> None:

@@ -14,7 +14,7 @@ HEADER = "delay_us,{},replicate,throughput_mbps\n"
 
 def table(factor: str, one: object, other: object) -> bytes:
     rows = [
-        f"{delay},{level},{number},{900 + 40 * (level == other) + delay + number}"
+        f'{delay},"{level}",{number},{900 + 40 * (level == other) + delay + number}'
         for delay in (10, 20)
         for level in (one, other)
         for number in (1, 2, 3)
@@ -35,6 +35,9 @@ def ask(client: Any, **more: Any) -> Any:
         ("factor.cable", "copper", "fibre", False),
         ("streams", 1, 8, False),
         ("factor.ring", 256, 1024, True),
+        ("factor.adaptive_rx", "off", "on", True),
+        ("factor.dim_profile_rx", "1,8,n_2,8,n", "1,64,n_8,64,n", True),
+        ("factor.offload_gro", "off", "on", True),
         ("mtu_bytes", 1500, 9000, True),
         ("kernel_version", "6.1", "6.12", True),
     ],
@@ -114,3 +117,53 @@ def test_several_levels_of_a_factor(client: Any) -> None:
         cells = answer["cells"]
         assert len(cells) == 4
     assert len(client.get("/api/experiments/lab/cells", params=query[:1]).json()["cells"]) == 2
+
+
+PROFILES = ("1,256,n_8,256,n_64,256,n_128,256,n_256,256,n", "1,64,n_2,64,n_4,64,n_8,64,n_16,64,n")
+
+
+def adaptive_sweep() -> bytes:
+    """Fixed delays, adaptive moderation and a profile of it; the last costs least."""
+    lines = [
+        "factor.adaptive_rx,factor.dim_profile_rx,delay_us,replicate,throughput_mbps,"
+        "latency_p99_us,traffic_cpu_s_per_gb"
+    ]
+    cells = [("off", PROFILES[0], delay, 10.0 - delay / 100) for delay in (10, 50, 100)]
+    cells += [("on", PROFILES[0], 10, 7.0), ("on", PROFILES[1], 10, 5.0)]
+    for adaptive, profile, delay, cost in cells:
+        for n in (1, 2, 3, 4, 5):
+            values = f"{900 + 0.01 * n},{100 + 0.02 * n},{cost * (1 + 0.001 * n)}"
+            lines.append(f'{adaptive},"{profile}",{delay},{n},{values}')
+    return "\n".join(lines).encode()
+
+
+def test_adaptive_moderation_is_a_candidate_and_so_is_each_profile(client: Any) -> None:
+    assert client.upload(adaptive_sweep(), "lab.csv").status_code == 201
+    body = {"aims": [{"measure": "traffic_cpu_s_per_gb"}], "interface": "eth0"}
+    path = "/api/experiments/lab/recommendations"
+    found = client.post(path, json={**body, "driver": "mlx5_core"}).json()
+    answer = found["candidates"][found["answer"]]["factors"]
+    assert (answer["factor.adaptive_rx"], answer["factor.dim_profile_rx"]) == ("on", PROFILES[1])
+    assert "ethtool -C eth0 adaptive-rx on" in found["commands"]["apply"]
+    assert f"ethtool -C eth0 rx-profile {PROFILES[1]}" in found["commands"]["apply"]
+    held = client.post(path, json={**body, "where": {"factor.adaptive_rx": "off"}}).json()
+    assert held["candidates"][held["answer"]]["factors"]["delay_us"] == 100
+
+
+def test_limits_on_factors_of_ones_own(client: Any) -> None:
+    client.upload(table("factor.ring", 256, 1024), "lab.csv")
+    limit = {"measure": "factor.ring", "limit": "at most", "value": 512}
+    found = ask(client, constraints=[limit]).json()
+    assert {c["factors"]["factor.ring"] for c in found["candidates"]} == {256}
+    unknown = ask(client, constraints=[{**limit, "measure": "factor.rings"}])
+    assert unknown.status_code == 422
+    assert "No run has the factor factor.rings." in unknown.json()["error"]["message"]
+    assert "factor.ring" in unknown.json()["error"]["advice"]
+    relative = ask(client, constraints=[{**limit, "limit": "within", "value": 5}])
+    assert relative.json()["error"]["code"] == "wrong_range"
+    client.upload(table("factor.cable", "copper", "fibre"), "cable.csv", experiment="cable")
+    words = client.post(
+        "/api/experiments/cable/recommendations",
+        json={**AIM, "constraints": [{**limit, "measure": "factor.cable"}]},
+    )
+    assert "is words here" in words.json()["error"]["message"]

@@ -195,6 +195,51 @@ def test_a_rate_is_a_throttle() -> None:
     assert commands({"moderation_rate_hz": 50}, "e1000").refused
 
 
+SHIPPED = "1,256,n_8,256,n_64,256,n_128,256,n_256,256,n"
+SHORT = "1,256,n_2,256,n_4,256,n_8,256,n_16,256,n"
+WITH_PROFILE: Factors = {"factor.adaptive_rx": "on", "factor.dim_profile_rx": SHORT}
+
+
+def test_a_profile_is_set_and_read_back_and_the_way_back_undoes_it(tmp_path: Path) -> None:
+    found = commands(WITH_PROFILE, "virtio_net")
+    host = EmulatedHost.of(tmp_path, "virtio_net", adaptive=False, profile=SHIPPED)
+    before = host.state
+    done = host.run(found.apply)
+    assert done.returncode == 0, done.stderr
+    assert (host.state["adaptive"], host.state["profile"]) == (True, SHORT)
+    assert done.stdout.index(f"rx-profile {SHIPPED}") < done.stdout.index("read back")
+    assert host.run(found.back).returncode == 0
+    assert host.state == before
+    for form in found.forms:
+        assert any(f"rx-profile {SHORT}" in file.text for file in form.files), form.name
+
+
+def test_a_profile_that_cannot_be_read_or_is_not_taken_changes_nothing(tmp_path: Path) -> None:
+    apply = commands(WITH_PROFILE, "virtio_net").apply
+    host = EmulatedHost.of(tmp_path / "none", "virtio_net", adaptive=False)
+    before = host.state
+    done = host.run(apply)
+    assert done.returncode == 1
+    assert "rx-profile cannot be read" in done.stderr
+    assert host.state == before
+    other = EmulatedHost.of(tmp_path / "other", "virtio_net", adaptive=False, profile=SHIPPED)
+    before = other.state
+    step = f"ethtool -C eth0 rx-profile {SHORT}"
+    assert step in apply
+    done = other.run([line.replace(SHORT, SHIPPED) if line == step else line for line in apply])
+    assert done.returncode == 1
+    assert "its rx-profile is" in done.stderr
+    assert other.state == before, "put back"
+
+
+def test_what_is_no_profile_is_refused() -> None:
+    wrong = commands({**WITH_PROFILE, "factor.dim_profile_rx": "1,2; reboot"}, "virtio_net")
+    assert not wrong.apply
+    assert "is no profile" in wrong.refused[0]
+    off = commands({**WITH_PROFILE, "factor.adaptive_rx": "off", "delay_us": 20}, "virtio_net")
+    assert "rx-profile" not in "\n".join(off.apply), "it is not used"
+
+
 def test_adaptive_modes(tmp_path: Path) -> None:
     adaptive: Factors = {"delay_control": "adaptive"}
     assert "ethtool -C eth0 adaptive-rx on" in commands(adaptive, "ice").apply
@@ -206,6 +251,26 @@ def test_adaptive_modes(tmp_path: Path) -> None:
     host = EmulatedHost.of(tmp_path, "ice", adaptive=False)
     assert host.run(commands(adaptive, "ice").apply).returncode == 0
     assert host.state["adaptive"] is True
+
+
+def test_adaptive_moderation_is_switched_off_without_a_delay_beside_it(tmp_path: Path) -> None:
+    off: Factors = {"factor.adaptive_rx": "off"}
+    host = EmulatedHost.of(tmp_path, "ice", adaptive=True)
+    assert host.run(commands(off, "ice").apply).returncode == 0
+    assert host.state["adaptive"] is False
+    assert commands(off, "tg3").apply == [], "which has none"
+
+
+def test_what_else_a_sweep_sets_has_its_command_beside_the_block() -> None:
+    def notes(setting: Factors) -> str:
+        return " ".join(commands({"delay_us": 50, **setting}, "ice").notes)
+
+    assert "`ethtool -K eth0 rx-gro-hw on`" in notes({"factor.offload_rx_gro_hw": "on"})
+    assert "`ethtool -G eth0 rx 1024`" in notes({"factor.ring_rx": 1024})
+    assert "`ethtool -C eth0 rx-frames 16`" in " ".join(
+        commands({"factor.adaptive_rx": "on", "factor.rx_frames": 16}, "mlx5_core").notes
+    )
+    assert "no command is known" in notes({"factor.ring_rx": "1; reboot"})
 
 
 def test_frames_that_were_measured_are_set_beside_the_delay() -> None:

@@ -117,6 +117,21 @@ def test_every_driver_has_every_form(driver: str) -> None:
         assert form.files or form.activate
 
 
+@pytest.mark.parametrize("driver", sorted(DRIVERS))
+@pytest.mark.parametrize("name", list(FORMS))
+def test_each_form_of_each_driver_sets_what_its_block_sets_or_is_refused_with_it(
+    name: str, driver: str
+) -> None:
+    asked = target(driver)
+    (kept,) = [form for form in commands_for(asked).forms if form.name == name]
+    text = "\n".join([*(file.text for file in kept.files), *kept.activate])
+    assert all(str(value) in text for value in asked.coalescing.values())
+    assert all(option in text for option in (asked.module or "").split())
+    beyond = commands_for(target_for({**SETTING, "delay_us": 1e10}, INTERFACE, driver))
+    assert "cannot be set" in beyond.refused[0]
+    assert not (beyond.apply or beyond.back or beyond.forms)
+
+
 def test_a_driver_that_is_not_known_has_none() -> None:
     found = commands_for(target_for(SETTING, INTERFACE))
     assert found.forms == []
@@ -254,6 +269,26 @@ def test_nmstate() -> None:
     assert interface["ethtool"]["coalesce"] == {
         "adaptive-rx": False, "rx-usecs": 120, "rx-frames": 65_534,
     }  # fmt: skip
+
+
+#: What nmstate 2.2.62 takes there; it refuses any other name (`EthtoolCoalesceConfig`).
+NMSTATE_WORDS = {"adaptive-rx": bool} | dict.fromkeys(
+    (
+        *("rx-usecs", "rx-frames", "rx-usecs-irq", "rx-frames-irq", "rx-usecs-low"),
+        *("rx-frames-low", "rx-usecs-high", "rx-frames-high", "pkt-rate-low", "pkt-rate-high"),
+        *("tx-usecs", "tx-frames", "sample-interval", "stats-block-usecs"),
+    ),
+    int,
+)
+
+
+@pytest.mark.parametrize("driver", sorted(DRIVERS))
+def test_nmstate_knows_every_word(driver: str) -> None:
+    (state,) = [file for file in form("nmstate", driver).files if file.path.endswith(".yml")]
+    (interface,) = yaml.safe_load(state.text)["interfaces"]
+    assert set(interface) <= {"name", "type", "state", "mtu", "ethtool"}
+    for word, value in interface.get("ethtool", {}).get("coalesce", {}).items():
+        assert type(value) is NMSTATE_WORDS[word], word
 
 
 @pytest.mark.skipif(shutil.which("nmstatectl") is None, reason="Debian has no nmstatectl")

@@ -44,11 +44,19 @@ def test_what_is_better_follows_from_the_quantity(client: Any) -> None:
     assert best(cheap)["factors"]["delay_us"] == 40, "with the throughput within 1 % of its best"
     alone = ask(client, CHEAP, guarded=False).json()
     assert best(alone)["factors"]["delay_us"] == 320
-    assert best(fast)["probability_allowed"] == 1
+    assert best(fast)["surely_allowed"] is True
     assert best(fast)["n"] == 6
     assert best(fast)["gain_percent"] == 100
     assert (fast["experiment"], fast["model"], fast["commands"]) == ("lab", None, None)
     assert best(ask(client, [{**FAST[0], "sense": "less"}]).json())["factors"]["delay_us"] == 320
+
+
+def test_energy_is_a_goal_and_a_cost(client: Any) -> None:
+    """It is guarded as CPU time is: the longest delay is not the answer."""
+    client.upload(table().replace(b"system_cpu_s_per_gb", b"energy_j_per_gb"), "lab.csv")
+    found = ask(client, [{"measure": "energy_j_per_gb"}]).json()
+    assert best(found)["factors"]["delay_us"] == 40
+    assert [guard["measure"] for guard in found["guards"]] == ["throughput_mbps"]
 
 
 def test_a_trade_and_its_curve(client: Any) -> None:
@@ -105,7 +113,7 @@ def test_the_commands_and_the_way_back(client: Any) -> None:
         ({"aims": [{"measure": "latency_us"}]}, "not_available", "Measure it"),
         ({"aims": []}, "invalid_request", ""),
         ({"aims": [{**FAST[0], "weight": 0}]}, "invalid_request", ""),
-        ({"where": {"delay_us": 10}}, "no_recommendation", "at least one other"),
+        ({"where": {"delay_us": 10}}, "no_recommendation", "Without holding delay_us there are"),
         ({"where": {"delay_us": 7}}, "no_such_cells", "factors"),
         ({"interface": "eth0; reboot"}, "wrong_interface", "ip link"),
         ({"interface": "eth0", "driver": "$(reboot)"}, "wrong_driver", "ethtool -i"),
@@ -130,7 +138,7 @@ def test_traffic_is_not_for_choice(client: Any) -> None:
 def test_single_values_are_ranked_only(client: Any) -> None:
     client.upload(table(replicates=1), "lab.csv")
     found = ask(client).json()
-    assert best(found)["probability_allowed"] is None
+    assert best(found)["surely_allowed"] is None
     assert "Measure each setting at least three times" in found["message"]
 
 
@@ -147,7 +155,7 @@ def ask_model(client: Any, **more: Any) -> Any:
 def test_a_model_is_asked_without_data(client: Any) -> None:
     found = ask_model(client, interface="eth0", driver="e1000").json()
     assert best(found)["factors"] == {"delay_us": 40}
-    assert best(found)["probability_allowed"] is None
+    assert best(found)["surely_allowed"] is None
     assert "without probabilities" in found["message"]
     assert (found["model"], found["experiment"]) == ("request-response", None)
     assert found["candidates"][found["answer"]]["factors"] == {"delay_us": 10}
@@ -187,7 +195,7 @@ def test_runs_in_a_row_are_ranked_without_probabilities(client: Any) -> None:
     client.upload("\n".join(lines).encode(), "lab.csv")
     found = ask(client).json()
     assert best(found)["factors"]["delay_us"] == 40
-    assert best(found)["probability_allowed"] is None
+    assert best(found)["surely_allowed"] is None
     assert "one after another" in found["message"]
 
 

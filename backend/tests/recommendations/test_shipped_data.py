@@ -45,6 +45,26 @@ def test_four_settings_are_not_enough(published: Any) -> None:
     assert "no two settings differ in delay_ticks alone" in found["message"]
 
 
+def test_what_is_held_and_leaves_one_setting_is_named(published: Any) -> None:
+    body = {"aims": [{"measure": "latency_p99_us"}]}
+    given = {"packet_rate_hz": 25000, "factor.processing_us": 38}
+    path = "/api/experiments/threaded-busy-poll-2025/recommendations"
+    held = published.post(path, json={**body, "where": {**given, "factor.polling": "interrupts"}})
+    error = held.json()["error"]
+    assert held.status_code == 422
+    assert error["message"] == "One setting leaves no choice: polling is held at interrupts."
+    assert error["advice"] == "Without holding polling there are 4 settings to choose from."
+    free = published.post(path, json={**body, "where": given}).json()
+    assert len(free["candidates"]) == 4
+
+
+def test_streams_are_nothing_to_choose(published: Any) -> None:
+    body = {"aims": [{"measure": "goodput_mbps"}], "where": {"factor.stream": 7}}
+    answer = published.post("/api/experiments/dillon-2004-streams/recommendations", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"].startswith("Nothing here is for choice: stream says")
+
+
 def test_idle_cpu_alone_asks_for_a_limit(published: Any) -> None:
     body = {"aims": [{"measure": "idle_cpu_percent"}], "where": {"workload": "iperf"}}
     found = published.post("/api/experiments/dillon-2004/recommendations", json=body).json()

@@ -3,14 +3,17 @@
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from coalescope.copies.answers import work_out
+from coalescope.datasets.bundles import read_bundle
 from coalescope.experiments.service import get_experiment
 from coalescope.exports.service import write_parquet
+from coalescope_host import run_log
 from coalescope_models.inference.statistics import interval_by_cluster, summarise
 
 MEASURE = "throughput_mbps"
@@ -32,6 +35,30 @@ def table(*, blocks: bool = False, in_a_row: bool = False, known: bool = True) -
         told = f"{order},{named}" if known else ","
         lines.append(f"{delay},{replicate + 1},{told},{value!r}")
     return "\n".join(lines).encode()
+
+
+BUNDLE = Path(__file__).parents[3] / "datasets/virtual-testbed/raw/run-logs.tar.xz"
+
+
+def test_samples_of_one_run_are_no_replicates(client: Any) -> None:
+    """Real logs: one with many samples is one run without spread; two of a cell are two."""
+    alike: dict[str, list[bytes]] = {}
+    for _, content in read_bundle(BUNDLE):
+        log = run_log.read(content)
+        assert log.records > 10
+        factors = json.dumps(log.header["factors"], sort_keys=True)
+        alike.setdefault(factors, []).append(content)
+        if len(alike[factors]) == 2:
+            break
+    first, second = alike[factors]
+    assert client.upload(first, "one.runlog", experiment="one", kind="emulated").status_code == 201
+    (cell,) = client.get("/api/experiments/one/cells").json()["cells"]
+    assert len(cell["measures"]) > 15
+    for found in cell["measures"].values():
+        assert (found["n"], found["sd"], found["ci95"]) == (1, None, None)
+    assert client.upload(second, "two.runlog", experiment="one", kind="emulated").status_code == 201
+    (cell,) = client.get("/api/experiments/one/cells").json()["cells"]
+    assert {found["n"] for found in cell["measures"].values()} == {2}
 
 
 def stored(client: Any, content: bytes) -> Any:

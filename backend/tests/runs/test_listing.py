@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope.tables import cells, run_measures, runs
+from coalescope.db.tables import cells, run_measures, runs
 
 MakeLog = Callable[..., bytes]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from coalescope import plain_sql
+from coalescope.db import plain_sql
+from coalescope.db.tables import cells, summaries
 from coalescope.runs import service
 from coalescope.runs.records import MeasuredValue
 from coalescope.runs.summaries import summarise_values
-from coalescope.tables import cells, summaries
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats

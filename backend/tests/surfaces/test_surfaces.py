@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.surfaces import service
 
 TABLE = b"""workload,mtu_bytes,delay_us,replicate,throughput_mbps,rx_packets

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from coalescope.db.tables import changes, tokens
 from coalescope.errors import CoalescopeError
-from coalescope.security import SCOPES
-from coalescope.security.scopes import needed_scope
-from coalescope.tables import changes, tokens
 from coalescope.tokens import service
+from coalescope.web.security import SCOPES
+from coalescope.web.security.scopes import needed_scope
 
 MakeClient = Callable[..., Any]
 TABLE = b"mtu_bytes,replicate,drops\n1500,1,3\n9000,1,4\n"
@@ -90,6 +90,7 @@ def test_every_address_of_the_api_has_the_class_that_it_should(client: Any) -> N
     assert found["read"] == {
         "post /api/models/{model_id}/predictions",
         "post /api/predictions",
+        "post /api/uploads/look",
         "post /api/recommendations",
         "post /api/policies/trials",
         "post /api/experiments/{slug}/fits",
@@ -187,9 +188,44 @@ def test_who_changed_what_is_kept_with_the_change(client: Any) -> None:
         rows = connection.execute(sa.select(changes)).all()
     # making the token here had no cause, reading and a refused file changed nothing
     assert [(row.who, row.what) for row in rows] == [
-        ("bench 3", "POST /api/uploads?filename=lab.csv")
+        ("bench 3", f"lab: {_runs_of(sent)} uploaded as lab.csv")
     ]
     assert token not in str(rows)
+
+
+def _runs_of(sent: Any) -> str:
+    found = sent.json()["runs"]
+    return f"run {found[0]['id']}" if len(found) == 1 else f"{len(found)} runs"
+
+
+@pytest.mark.fault("D8")
+def test_the_record_says_what_happened_to_which_run(client: Any) -> None:
+    token = made(client, "admin", "bench 3")
+    sent = client.post("/api/uploads?filename=lab.csv", content=TABLE, headers=shown(token))
+    uid = sent.json()["runs"][0]["id"]
+    for action in ("retraction", "restoration"):
+        done = client.post(
+            f"/api/runs/{uid}/{action}", json={"reason": "wrong cable"}, headers=shown(token)
+        )
+        assert done.status_code == 200, done.text
+    with client.app.state.database.read() as connection:
+        newest = [change.what for change in service.newest_changes(connection, 2)]
+    assert newest == [
+        f"lab: run {uid} restored: wrong cable",
+        f"lab: run {uid} retracted: wrong cable",
+    ]
+
+
+@pytest.mark.fault("D8")
+def test_a_request_is_shown_without_its_escapes(client: Any) -> None:
+    asked = 'POST /api/uploads?filename=a b.csv&mapping={"columns":["MTU"]}'
+    escaped = "POST /api/uploads?filename=a%20b.csv&mapping=%7B%22columns%22%3A%5B%22MTU%22%5D%7D"
+    with client.app.state.database.write(causes=[]) as connection:
+        for what in (escaped, "lab: run x uploaded as 100%25.csv"):
+            connection.execute(sa.insert(changes).values(at="2026", who="x", what=what))
+    with client.app.state.database.read() as connection:
+        found = [change.what for change in service.newest_changes(connection, 2)]
+    assert found == ["lab: run x uploaded as 100%25.csv", asked]
 
 
 def test_without_a_token_the_record_says_from_where(make_client: MakeClient) -> None:

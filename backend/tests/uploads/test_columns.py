@@ -38,9 +38,14 @@ def test_a_hint_never_changes_the_dimension(stem: str, unit: str) -> None:
 
 
 @pytest.mark.fault("A5")
+@pytest.mark.fault("D3")
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
+        ("retransmits", ["retransmitted_segments"]),
+        ("lost_percent", ["datagram_loss_percent"]),
+        ("cpu", ["system_cpu_percent", "host_cpu_percent"]),
+        ("irqs", ["rx_interrupts", "rx_line_interrupts"]),
         ("rx_usecs", ["delay_us"]),
         ("rx-usecs", ["delay_us"]),
         ("tx_usecs", []),

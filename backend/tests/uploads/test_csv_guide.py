@@ -2,13 +2,15 @@
 """The guide to tidy CSV says what the reader does."""
 
 import ast
+import csv
 import re
 from pathlib import Path
 from typing import Any
 
 import coalescope.uploads
 import pytest
-from coalescope.uploads import csv_faults, tidy_csv
+from coalescope.untrusted import bounds
+from coalescope.uploads import csv_faults
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "tidy-csv.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```csv\n(.*?)```", GUIDE, re.DOTALL)
@@ -27,6 +29,11 @@ def codes_in_source() -> set[str]:
         "provenance.py",
         "foreign_files.py",
         "plain_text.py",
+        "mapping/grid.py",
+        "mapping/layout.py",
+        "mapping/reading.py",
+        "mapping/records.py",
+        "mapping/workbook.py",
     ):
         tree = ast.parse((SOURCES / name).read_text(encoding="utf-8"))
         texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
@@ -58,6 +65,19 @@ def test_codes_of_the_guide_exist() -> None:
 
 
 def test_limits_of_the_guide_are_those_of_the_reader() -> None:
-    assert f"{tidy_csv.MAX_ROWS:,} rows" in GUIDE
-    assert f"{tidy_csv.MAX_CSV_BYTES // 2**20} MiB" in GUIDE
+    table = dict(re.findall(r"^\| ([^|]+?) \| ([\d,]+ [^|]+?) \|$", GUIDE, re.MULTILINE))
+    assert table == {
+        "a table": f"{bounds.TABLE_BYTES // 2**20} MiB",
+        "a workbook, unpacked": f"{bounds.WORKBOOK_BYTES // 2**20} MiB",
+        "its rows": f"{bounds.ROWS:,} rows",
+        "its columns": f"{bounds.COLUMNS:,} columns",
+        "rows × columns": f"{bounds.FIELDS:,} fields",
+        "a row, quoted line breaks included": f"{bounds.ROW_CHARACTERS // 2**10} Ki characters",
+        "a field": f"{bounds.FIELD_CHARACTERS // 2**10} Ki characters",
+        "the name of a column": f"{bounds.NAME_CHARACTERS} characters",
+        "factors": f"{bounds.FACTORS} factors",
+        "levels of a factor": f"{bounds.LEVELS:,} levels",
+        "a level that is a text": f"{bounds.LEVEL_CHARACTERS} characters",
+    }
+    assert csv.field_size_limit() == bounds.FIELD_CHARACTERS, "the csv module's own bound"
     assert f"Up to {csv_faults.MAX_PROBLEMS} faults" in GUIDE

@@ -32,6 +32,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.fault("B1")
 @pytest.mark.parametrize(("text", "name"), FOREIGN.values(), ids=FOREIGN.keys())
 def test_a_foreign_file_is_named(text: str, name: str) -> None:
     with pytest.raises(CoalescopeError) as caught:

@@ -116,9 +116,7 @@ def test_odd_counters(client: Any, make_log: MakeLog, values: list[tuple[int, in
     check_readable(client, answer)
 
 
-@pytest.mark.parametrize(
-    "text", ["<script>alert(1)</script>", "=1+1", "\u202egnp", "'; DROP TABLE"]
-)
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "=1+1", "'; DROP TABLE"])
 def test_text_stays_text(client: Any, make_log: MakeLog, text: str) -> None:
     factors = {"mtu_bytes": 1500, "workload": text}
     answer = client.upload(make_log(factors=factors, experiment_title=text), text)

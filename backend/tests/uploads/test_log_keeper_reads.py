@@ -8,15 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
-import coalescope.processes
+import coalescope.untrusted.processes
 import pytest
 import sqlalchemy as sa
 from children import children_of
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
-from coalescope.object_store import SyncedFile
-from coalescope.processes import EndedError, cpus
 from coalescope.settings import Settings
+from coalescope.storage.object_store import SyncedFile
+from coalescope.untrusted.processes import EndedError, cpus
 from coalescope.uploads import log_keeper
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.log_keeper import LogKeeper
@@ -33,8 +33,8 @@ ELSEWHERE = Database(sa.create_engine("sqlite://"))
 
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogKeeper]:
-    monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
-    monkeypatch.setattr(coalescope.processes, "AGAIN_AFTER_S", 0)
+    monkeypatch.setattr(coalescope.untrusted.processes, "cpus", lambda: 2)
+    monkeypatch.setattr(coalescope.untrusted.processes, "AGAIN_AFTER_S", 0)
     made = LogKeeper(ELSEWHERE, SETTINGS)
     made.start()
     yield made
@@ -163,7 +163,7 @@ def test_processors_are_those_that_this_process_may_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
-    monkeypatch.setattr(coalescope.processes, "_CGROUP", tmp_path)
+    monkeypatch.setattr(coalescope.untrusted.processes, "_CGROUP", tmp_path)
     assert cpus() == 4
     for limit, expected in (("max 100000", 4), ("150000 100000", 1.5), ("800000 100000", 4)):
         (tmp_path / "cpu.max").write_text(f"{limit}\n")
@@ -176,7 +176,7 @@ def test_it_ends_with_its_owner_and_knows_no_secrets(
     log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COALESCOPE_TOKEN", "secret")
-    monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
+    monkeypatch.setattr(coalescope.untrusted.processes, "cpus", lambda: 2)
     reader = LogKeeper(ELSEWHERE, SETTINGS)
     reader.start()
     begun = begin(reader, log, monkeypatch)

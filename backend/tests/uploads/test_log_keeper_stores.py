@@ -3,6 +3,7 @@
 
 import errno
 import os
+import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -12,25 +13,27 @@ from pathlib import Path
 from threading import Barrier
 from typing import Any
 
-import coalescope.processes
+import coalescope.untrusted.processes
 import pysqlite3.dbapi2
 import pytest
 import sqlalchemy as sa
-from coalescope import object_store
-from coalescope.database import CAUSE, Cause
+from coalescope.db.engine import CAUSE, Cause
+from coalescope.db.tables import changes
+from coalescope.db.together import Together
 from coalescope.errors import CoalescopeError
-from coalescope.processes import AnsweringProcess, python
 from coalescope.settings import Settings
-from coalescope.tables import changes
-from coalescope.together import Together
-from coalescope.tracing import TRACER
+from coalescope.storage import object_store
+from coalescope.untrusted.confinement import Ending
+from coalescope.untrusted.processes import AnsweringProcess, python
 from coalescope.uploads import log_keeper, service
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.log_keeper import LogKeeper
 from coalescope.uploads.logs_together import LogUpload, store_together
+from coalescope.uploads.reading import ReadBeside, Reading
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.run_logs import understand_run_log
 from coalescope.verification.service import verify
+from coalescope.web.tracing import TRACER
 from opentelemetry.sdk.trace import TracerProvider
 from patience import PATIENCE_S, wait_until
 from sqlalchemy.exc import OperationalError
@@ -49,8 +52,8 @@ def keeper(client: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[LogKeeper]:
     settings: Settings = state.settings
     if settings.database_url is not None or settings.object_store_url is not None:
         pytest.skip("a database server has processes of its own")
-    monkeypatch.setattr(coalescope.processes, "cpus", lambda: 2)
-    monkeypatch.setattr(coalescope.processes, "AGAIN_AFTER_S", 0)
+    monkeypatch.setattr(coalescope.untrusted.processes, "cpus", lambda: 2)
+    monkeypatch.setattr(coalescope.untrusted.processes, "AGAIN_AFTER_S", 0)
     made = LogKeeper(state.database, settings)
     made.start()
     yield made
@@ -61,6 +64,7 @@ def keeper(client: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[LogKeeper]:
 def send(client: Any, keeper: LogKeeper) -> Send:
     """Has a log accepted; its name is the one before it plus one, who sent it is noted."""
     state, sent = client.app.state, iter(range(1000))
+    read = ReadBeside(Reading(20, 256, Ending()), keeper)
 
     def accepted(content: bytes) -> Receipt:
         name = f"{next(sent)}.runlog"
@@ -69,7 +73,7 @@ def send(client: Any, keeper: LogKeeper) -> Send:
             with state.object_store.stage() as staged:
                 staged.write(content)
                 request = UploadRequest(name)
-                return service.accept(state.database, state.object_store, staged, request, keeper)
+                return service.accept(state.database, state.object_store, staged, request, read)
         finally:
             CAUSE.reset(before)
 
@@ -178,7 +182,9 @@ def test_the_process_stores_the_same(
     with client.app.state.database.read() as connection:
         noted = connection.execute(sa.select(changes.c.who, changes.c.what)).all()
     of_uploads = sorted(what for who, what in noted if who == "a token")
-    assert of_uploads == [f"{number}.runlog" for number in range(6)], "who sent it is noted with it"
+    names = [what.rpartition(" uploaded as ")[2] for what in of_uploads]
+    assert sorted(names) == [f"{number}.runlog" for number in range(6)], "who sent it is noted"
+    assert [what for what in of_uploads if not re.match(r"\S+: run \S+ uploaded", what)] == []
 
 
 def test_what_cannot_be_stored_in_its_turn_is_looked_at_alone(
@@ -294,7 +300,7 @@ def test_a_store_that_another_holds_for_too_long_is_busy(
     stored_here: list[int],
 ) -> None:
     data_dir: Path = client.app.state.settings.data_dir
-    impatient = "from coalescope import database; database._BUSY_SECONDS = 1; "
+    impatient = "from coalescope.db import engine; engine._BUSY_SECONDS = 1; "
     main = "from coalescope.uploads.log_keeper import main; main()"
     keeper._command = python(impatient + main, str(data_dir))
     process = begin()
@@ -335,7 +341,8 @@ def test_rows_that_are_not_on_disk_are_not_said_to_be_stored(
 # Ends itself, or stops, when the files are in their places, or when the rows are committed too.
 AT = {
     "files are there": (
-        "from coalescope.object_store import DirectoryObjectStore as place; name = 'commit_all'"
+        "from coalescope.storage.object_store import DirectoryObjectStore as place; "
+        "name = 'commit_all'"
     ),
     "rows are there": "from coalescope.uploads import log_keeper as place; name = 'store_together'",
 }
@@ -494,7 +501,9 @@ def test_one_that_does_not_come_up_costs_nobody_an_error_and_is_begun_again(
     sound = keeper._command
     keeper._command = python(NOT_UP[how])
     with monkeypatch.context() as patched:
-        patched.setattr(coalescope.processes, "UP_WITHIN_S", 0.3 if how == "it hangs" else 60)
+        patched.setattr(
+            coalescope.untrusted.processes, "UP_WITHIN_S", 0.3 if how == "it hangs" else 60
+        )
         meet()
         wait_until(lambda: "did not come up" in caplog.text, "nobody says so")
         wait_until(lambda: not keeper.process or keeper.process.has_ended, "it is still there")
@@ -509,7 +518,7 @@ def test_one_that_does_not_come_up_is_not_begun_again_and_again(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(coalescope.processes, "AGAIN_AFTER_S", 600)
+    monkeypatch.setattr(coalescope.untrusted.processes, "AGAIN_AFTER_S", 600)
     sound = keeper._command
     keeper._command = python(NOT_UP["it ends"])
     meet()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from coalescope.db.tables import changes
+from coalescope.db.together import Together
 from coalescope.errors import CoalescopeError
-from coalescope.tables import changes
-from coalescope.together import Together
 from patience import PATIENCE_S, wait_until
 
 MakeLog = Callable[..., bytes]
@@ -85,7 +85,10 @@ def test_each_has_its_own_note_and_history(client: Any, make_log: MakeLog) -> No
     answers = send_at_once(client, [make_log(replicate=n) for n in range(1, 5)])
     with client.app.state.database.read() as connection:
         notes = list(connection.scalars(sa.select(changes.c.what)))
-    assert sorted(notes) == [f"POST /api/uploads?filename={n}.runlog" for n in range(4)]
+    uids = [answer.json()["runs"][0]["id"] for answer in answers]
+    assert sorted(notes) == sorted(
+        f"lab: run {uid} uploaded as {n}.runlog" for n, uid in enumerate(uids)
+    )
     for number, answer in enumerate(answers):
         run = client.get(f"/api/runs/{answer.json()['runs'][0]['id']}").json()
         assert run["history"][0]["reason"] == f"uploaded as {number}.runlog"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from coalescope.uploads import measuring_again
 from coalescope.uploads.measuring_again import measure_again
+from coalescope.uploads.reading import Reading
 
 MakeLog = Callable[..., bytes]
 ALONE = {"network_namespace": "other"}
@@ -19,7 +20,7 @@ def stored_before(client: Any, statement: str) -> None:
 
 
 def again(client: Any) -> int:
-    return measure_again(client.app.state.database, client.app.state.object_store)
+    return measure_again(client.app.state.database, client.app.state.object_store, Reading())
 
 
 def measures(client: Any, run: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import coalescope
+import coalescope_host
 import coalescope_models
 import pytest
 from coalescope.uploads.opening import open_table
@@ -65,7 +66,7 @@ def test_its_faults_are_those_of_an_upload(client):
 PROGRAM = """
 import sys
 
-THERE = {*sys.stdlib_module_names, "coalescope", "coalescope_models"}
+THERE = {*sys.stdlib_module_names, "coalescope", "coalescope_host", "coalescope_models"}
 
 class Refuse:
     def find_spec(self, name, path=None, target=None):
@@ -78,9 +79,10 @@ sys.path[:0] = sys.argv[1:]
 
 
 def in_the_browser(body: str) -> subprocess.CompletedProcess[str]:
-    """Run a program with the standard library, the backend and the models alone."""
+    """Run a program with what frontend/build/readers.ts packs: the standard library and our own."""
     sources = [
-        Path(package.__file__ or "").parents[1] for package in (coalescope, coalescope_models)
+        Path(package.__file__ or "").parents[1]
+        for package in (coalescope, coalescope_host, coalescope_models)
     ]
     return subprocess.run(
         [sys.executable, "-I", "-S", "-c", PROGRAM + body, *sources],

@@ -24,6 +24,7 @@ def lab(client: Any) -> Any:
     return client
 
 
+@pytest.mark.fault("C2")
 def test_it_has_its_unit_wherever_it_is_shown(lab: Any) -> None:
     known = lab.get("/api/experiments/lab").json()["measures"]
     assert {m["name"]: m["unit"] for m in known}[MISSES] == "1/s"

@@ -5,11 +5,14 @@
 import csv
 import io
 import math
+import time
 
 import pytest
 from coalescope.errors import CoalescopeError
 from coalescope.runs.records import MeasuredValue
-from coalescope.uploads.csv_faults import MAX_PROBLEMS
+from coalescope.untrusted import bounds
+from coalescope.uploads.csv_faults import MAX_PROBLEMS, Faults
+from coalescope.uploads.csv_header import read_header
 from coalescope.uploads.tidy_csv import Table, read_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -181,6 +184,21 @@ BAD = {
 }  # fmt: skip
 
 
+def test_a_number_that_is_too_large_is_refused_with_the_largest_there_is() -> None:
+    with pytest.raises(CoalescopeError) as caught:
+        read(GOOD.replace("986.5", "1e308"))
+    assert caught.value.advice == "Numbers go up to 1e+30; check value and unit."
+
+
+def test_a_table_without_a_header_is_told_so() -> None:
+    with pytest.raises(CoalescopeError) as caught:
+        read("1500,10,986.7\n1500,20,986.5\n")
+    said = [(p.where["column"], p.message, p.advice) for p in caught.value.problems]
+    assert [column for column, _, _ in said] == ["1500", "10", "986.7"]
+    assert all("looks like a row of data" in message for _, message, _ in said)
+    assert all("Put a header above it" in advice for _, _, advice in said)
+
+
 @pytest.mark.parametrize(("text", "fault"), BAD.values(), ids=BAD.keys())
 def test_a_bad_table_is_refused_where_it_is_bad(
     text: str | bytes, fault: tuple[str, object, object]
@@ -317,7 +335,99 @@ def test_any_text_inside_a_table_gives_a_table_or_the_one_error(text: str, at: i
 
 
 def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coalescope.uploads.tidy_csv.MAX_ROWS", 2)
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.ROWS", 2)
     assert faults(GOOD) == [("too_many_rows", 4, None)]
-    monkeypatch.setattr("coalescope.uploads.tidy_csv.MAX_ROWS", 3)
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.ROWS", 3)
     assert len(read(GOOD).rows) == 3
+
+
+def columns(*names: str) -> str:
+    return f"{','.join(names)}\n{','.join('1' for _ in names)}\n"
+
+
+def free(count: int) -> list[str]:
+    return [f"factor.c{number}" for number in range(count)]
+
+
+def own(count: int) -> list[str]:
+    return [f"measure.c{number}" for number in range(count)]
+
+
+RUN = ("replicate", "drops")
+# of each: at its bound, and one too many of it
+BOUNDED = {
+    "columns": (
+        columns("delay_us", *RUN, *own(bounds.COLUMNS - 3)),
+        columns("delay_us", *RUN, *own(bounds.COLUMNS - 2)),
+        ("too_many_columns", 1, None),
+    ),
+    "deviations": (
+        columns("delay_us", "n", *own(400), *(f"{name}_sd" for name in own(400))).replace(
+            "1,1", "1,2", 1
+        ),
+        columns("delay_us", "n", *own(500), *(f"{name}_sd" for name in own(500))),
+        ("too_many_columns", 1, None),
+    ),
+    "factors": (
+        columns(*free(bounds.FACTORS), *RUN),
+        columns(*free(bounds.FACTORS + 1), *RUN),
+        ("too_many_factors", 1, None),
+    ),
+    "levels": (
+        "delay_us,drops\n" + "".join(f"{n},0\n" for n in range(bounds.LEVELS)),
+        "delay_us,drops\n" + "".join(f"{n},0\n" for n in range(bounds.LEVELS + 1)),
+        ("too_many_levels", bounds.LEVELS + 2, "delay_us"),
+    ),
+    "name": (
+        columns("delay_us", "measure." + "m" * 100 + " [" + "u" * 40 + "]", *RUN),
+        columns("delay_us", "m" * (bounds.NAME_CHARACTERS + 1), *RUN),
+        ("long_name", 1, "m" * bounds.NAME_CHARACTERS),
+    ),
+    "field": (
+        f'delay_us,drops,source.notes\n1,1,"[""{"x" * 10_000}""]"\n',
+        f"delay_us,drops,source.notes\n1,1,{'x' * (bounds.FIELD_CHARACTERS + 1)}\n",
+        ("long_field", 2, None),
+    ),
+    "row": (
+        f"delay_us,drops\n1,1{' ' * (bounds.ROW_CHARACTERS // 4)}\n",
+        "delay_us,drops\n1,1" + f",{'x' * 1000}" * 300 + "\n",
+        ("long_row", 2, None),
+    ),
+    "row in quotes": (
+        'delay_us,factor.a,drops\n1,"a b",1\n',
+        'delay_us,drops\n1,"' + "a,b\n" * 100_000,
+        ("long_field", 2, None),
+    ),
+    "header": (GOOD, "c," * 10_000_000, ("long_row", 1, None)),
+    "name of millions": (GOOD, "x" * 20_000_000 + ",drops\n", ("long_row", 1, None)),
+}
+
+
+@pytest.mark.parametrize(("most", "more", "fault"), BOUNDED.values(), ids=BOUNDED)
+def test_what_a_table_holds_is_bounded(most: str, more: str, fault: tuple[str, int, str]) -> None:
+    assert read(most).rows
+    began = time.process_time()
+    assert faults(more) == [fault]
+    assert time.process_time() - began < 2, "nothing was done with what is too much"
+
+
+def test_rows_of_many_columns_are_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.FIELDS", 15)
+    assert len(read(GOOD).rows) == 3
+    monkeypatch.setattr("coalescope.uploads.tidy_csv.FIELDS", 14)
+    assert faults(GOOD) == [("too_many_rows", 4, None)]
+
+
+def test_a_header_costs_what_its_length_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not its square: names are looked up, and so are the means of deviations."""
+    for name in ("COLUMNS", "FACTORS"):
+        monkeypatch.setattr(f"coalescope.uploads.csv_header.{name}", 10**9)
+
+    def cost_s(count: int) -> float:
+        names = ["n", *free(count), *own(count), *(f"{name}_sd" for name in own(count))]
+        collected = Faults()
+        began = time.process_time()
+        assert len(read_header(names, collected)) == 3 * count + 1
+        return time.process_time() - began
+
+    assert cost_s(20_000) < 40 * max(cost_s(2_000), 0.02)  # squares would be 100

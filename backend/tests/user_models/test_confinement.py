@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a user's model may take: its process is bounded, and the server beside it goes on."""
 
+import errno
 import os
 import signal
 import time
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from children import children_of
 from coalescope.errors import CoalescopeError
-from coalescope.user_models.confined import Bounds
+from coalescope.untrusted.confined import Bounds
 from coalescope.user_models.confinement import Confinement, here
 from coalescope_models.catalogue import DomainError, evaluate, find
 from coalescope_models.expr import Graph
@@ -47,7 +48,7 @@ def model() -> UserModel:
     return user_model("x", read, ["delay_us"], [Constant("base_us", 50, 0, 500, "µs")])
 
 
-def of_model(own: UserModel, work: str, amount: float) -> Any:
+def of_model(own: UserModel, work: str, amount: Any) -> Any:
     """What a process is made to do in these tests."""
     match work:
         case "sleep":
@@ -65,6 +66,16 @@ def of_model(own: UserModel, work: str, amount: float) -> Any:
             os.kill(os.getpid(), int(amount))
         case "leave":
             os._exit(int(amount))
+        case "say and leave":
+            os.write(2, str(amount).encode())
+            os._exit(1)
+        case "system call":
+            raise OSError(int(amount), os.strerror(int(amount)))
+        case "library":
+            try:
+                raise MemoryError
+            except MemoryError as error:
+                raise ValueError("the library could not do it") from error
     return os.getpid()
 
 
@@ -77,11 +88,15 @@ def test_it_is_done_elsewhere_and_comes_back_whole() -> None:
     assert ENOUGH(of_model, find("request-response"), "pid", 0) == os.getpid(), "none of a user's"
 
 
-def test_a_fit_is_the_same_there() -> None:
+@pytest.mark.parametrize("mib", [256, 40])
+def test_a_fit_is_the_same_there(mib: int) -> None:
+    """The libraries that it imports are not its own: in 40 MiB they would have no room."""
     delays = np.repeat([0.0, 10.0, 40.0, 90.0], 3)
     table = {"delay_us": delays, "latency_us": 120 + delays + np.tile([-1.0, 0.0, 1.0], 4)}
     asked: dict[str, Any] = {"cells": delays, "resamples": 50, "rng": 3}
-    there = ENOUGH(fit_nonlinear, model(), table, "latency_us", ["base_us"], **asked)
+    there = Confinement(Bounds(seconds=30, mib=mib))(
+        fit_nonlinear, model(), table, "latency_us", ["base_us"], **asked
+    )
     assert there == fit_nonlinear(model(), table, "latency_us", ["base_us"], **asked)
     assert there.estimates["base_us"].value == pytest.approx(120, rel=1e-3)
 
@@ -121,6 +136,26 @@ def test_native_code_may_die_of_refused_memory(ended_by: signal.Signals) -> None
     with pytest.raises(CoalescopeError) as refused:
         ENOUGH(of_model, model(), "die", ended_by)
     assert refused.value.code == "took_too_much_memory"
+
+
+@pytest.mark.parametrize("raised_by", ["system call", "library"])
+def test_memory_is_refused_in_other_words_too(raised_by: str) -> None:
+    """Python's import system says OSError; a library may say what it could not do."""
+    with pytest.raises(CoalescopeError) as refused:
+        ENOUGH(of_model, model(), raised_by, errno.ENOMEM)
+    assert refused.value.code == "took_too_much_memory"
+
+
+def test_openblas_says_it_itself() -> None:
+    said = "OpenBLAS error: Memory allocation still failed after 10 retries, giving up.\n"
+    with pytest.raises(CoalescopeError) as refused:
+        ENOUGH(of_model, model(), "say and leave", said)
+    assert refused.value.code == "took_too_much_memory"
+
+
+def test_a_system_call_may_fail_for_another_reason() -> None:
+    with pytest.raises(FileNotFoundError):
+        ENOUGH(of_model, model(), "system call", errno.ENOENT)
 
 
 def test_any_other_end_is_a_fault() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coalescope.uploads.reading import Reading
 from coalescope.verification.service import Report, verify
 
 CSV = b"mtu_bytes,delay_us,replicate,throughput_mbps\n1500,0,1,900.0\n1500,0,2,910\n9000,0,1,980\n"
@@ -26,7 +27,8 @@ def filled(client: Any, make_log: MakeLog) -> Any:
 
 
 def look(client: Any, *, deep: bool = True) -> Report:
-    return verify(client.app.state.database, client.app.state.object_store, deep=deep)
+    state = client.app.state
+    return verify(state.database, state.object_store, Reading() if deep else None)
 
 
 def codes(report: Report) -> list[str]:

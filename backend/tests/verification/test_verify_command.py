@@ -26,12 +26,13 @@ def state(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.fault("D1")
 def test_sound_then_damaged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "logs" / "tmp" / "dead.part").write_bytes(b"half")
     before = state(folder)
     assert main(["verify", "--data", str(folder)]) == 0
     said = capsys.readouterr()
-    assert "1 experiments, 1 runs: all is well." in said.out
+    assert "1 experiment, 1 run: all is well." in said.out
     assert "left over: " in said.out
     assert said.err == ""
     assert state(folder) == before, "verify changes nothing"

@@ -14,11 +14,11 @@ from coalescope.analyses.schemas import (
     replicates_out,
     variance_out,
 )
-from coalescope.connections import ReadConnection
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
 from coalescope.runs.chosen import identities
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT
+from coalescope.web.connections import ReadConnection
 
 router = APIRouter(prefix="/experiments", tags=["analyses"])
 

@@ -7,8 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from coalescope.db.tables import METADATA, experiments, links, tokens, uploads
 from coalescope.errors import CoalescopeError
-from coalescope.tables import METADATA, experiments, links, tokens, uploads
 
 _ROWS_AT_ONCE = 1000
 # What a store holds that nobody put there is nothing to lose: data sets come as experiments, too.

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +21,24 @@ import pysqlite3.dbapi2
 import sqlalchemy as sa
 
 from coalescope.backups.rows import check_empty, copy_rows
-from coalescope.database import SQLITE_NAME, Database, has_unmerged_log, open_database
-from coalescope.errors import CoalescopeError
-from coalescope.migrations import migrate
-from coalescope.object_store import (
+from coalescope.db.engine import SQLITE_NAME, Database, has_unmerged_log, open_database
+from coalescope.db.migrations import migrate
+from coalescope.errors import CoalescopeError, refused
+from coalescope.storage.object_store import (
     LOGS_NAME,
     DirectoryObjectStore,
     ObjectStore,
     same_bytes,
     sync_directory,
 )
+from coalescope.storage.private_files import make_folder, touch
 from coalescope.store import Store, open_for_reading
 from coalescope.uploads.stored_files import StoredFile, stored_files
+from coalescope.verification.schema import schema_faults
 from coalescope.verification.service import Report, verify
 
 _CHUNK_BYTES = 1 << 20
+_MOST_FAULTS = 20
 _UNFINISHED = "unfinished.sqlite"
 MARK_NAME = "BACKUP"
 _MARK = """A backup that `coalescope backup` wrote and may renew. To use it: coalescope restore.
@@ -62,7 +66,10 @@ def back_up(source: Store, target: Path) -> Copied:
 
 
 def restore(backup: Path, target: Path) -> Copied:
-    """Copy a backup into a folder without a store. Errors: CoalescopeError 404, 409."""
+    """Copy a backup into a folder without a store.
+
+    Errors: CoalescopeError 404, 409; 422 for a database that is not all of this program's making.
+    """
     if (target / SQLITE_NAME).exists():
         raise CoalescopeError(
             "store_exists",
@@ -87,7 +94,16 @@ def _open(backup: Path) -> Store:
             advice="Name a folder that `coalescope backup` wrote.",
             status=404,
         )
-    return open_for_reading(backup)
+    found = open_for_reading(backup)
+    try:
+        with found.database.read() as connection:
+            faults = list(islice(schema_faults(connection), _MOST_FAULTS))
+        if faults:
+            raise refused(faults)
+    except BaseException:
+        found.close()
+        raise
+    return found
 
 
 def restore_into(backup: Path, target: Store) -> Copied:
@@ -111,9 +127,10 @@ def restore_into(backup: Path, target: Store) -> Copied:
 
 
 def _copy(source: Store, target: Path) -> Copied:
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     unfinished = target / _UNFINISHED
     unfinished.unlink(missing_ok=True)
+    touch(unfinished)
     _copy_database(source.database, unfinished)
     to_store = DirectoryObjectStore(target / LOGS_NAME)
     to_store.sweep()
@@ -226,5 +243,6 @@ def _claim(target: Path) -> None:
             where={"folder": str(target)},
             advice="Name a new folder, or one that this command wrote.",
         )
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
+    touch(target / MARK_NAME)
     (target / MARK_NAME).write_text(_MARK, encoding="utf-8")

@@ -6,6 +6,9 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from coalescope.errors import CoalescopeError
+from coalescope.uploads.mapping.records import MappedColumn, checked
+
 
 class Range(NamedTuple):
     """NAME=LO:HI:N, as `--over` takes it."""
@@ -32,6 +35,18 @@ def assignment(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def mapped_column(text: str) -> MappedColumn:
+    """COLUMN=QUANTITY[:UNIT], as `--map` takes it; the column may have = in its name."""
+    column, separator, meant = text.rpartition("=")
+    quantity, _, unit = meant.partition(":")
+    if not separator or not column.strip() or not quantity.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form COLUMN=QUANTITY[:UNIT]")
+    try:
+        return checked(MappedColumn(column.strip(), quantity.strip(), unit.strip()))
+    except CoalescopeError as error:
+        raise argparse.ArgumentTypeError(f"{error.message} {error.advice}") from None
+
+
 def number(text: str) -> tuple[str, float]:
     """NAME=VALUE with a finite number."""
     name, value = assignment(text)
@@ -52,6 +67,23 @@ def names(text: str) -> tuple[str, ...]:
     if not all(found):
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME,NAME")
     return found
+
+
+def two_names(text: str) -> tuple[str, ...]:
+    """NAME,NAME."""
+    found = names(text)
+    if len(found) != 2:
+        raise argparse.ArgumentTypeError(f"{text!r} does not name two")
+    return found
+
+
+def two_levels(text: str) -> str:
+    """FACTOR=LEVEL:LEVEL, as it was typed."""
+    name, _, typed = text.partition("=")
+    parts = typed.split(":")
+    if not name or len(parts) != 2 or not all(parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form FACTOR=LEVEL:LEVEL")
+    return text
 
 
 def levels(text: str) -> tuple[str, tuple[float, ...]]:
@@ -165,14 +197,9 @@ def site(text: str) -> str:
 
 
 def _address(text: str, example: str) -> str:
-    from urllib.parse import urlsplit  # noqa: PLC0415
+    from coalescope.untrusted.web_addresses import is_server_address  # noqa: PLC0415
 
-    try:
-        parts = urlsplit(text)
-        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
+    if not is_server_address(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an address such as {example}")
     return text
 

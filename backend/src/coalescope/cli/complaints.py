@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failures in words, for stderr."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError
@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from coalescope.cli.output import printable
 from coalescope.cli.wording import in_shell, place
 from coalescope.errors import CoalescopeError
-from coalescope.security import UnsafeBinding
+from coalescope.web.security import UnsafeBinding
 
 
 def explain(error: Exception) -> str | None:
@@ -53,8 +53,26 @@ def describe(error: CoalescopeError) -> str:
     """Message, place and advice; all faults where there are several."""
     if not error.problems:
         return fault_text(error.message, error.where, error.advice)
-    faults = (fault_text(fault.message, fault.where, fault.advice) for fault in error.problems)
-    return "\n".join([f"{len(error.problems)} faults", *faults])
+    return faults_text([(fault.message, fault.where, fault.advice) for fault in error.problems])
+
+
+def faults_text(
+    faults: Sequence[tuple[str, Mapping[str, str | int | float | None], str | None]],
+    margin: int = 0,
+) -> str:
+    """How many there are, and each below; faults in a row that share an advice have it once.
+
+    Args:
+        faults: message, place and advice of each.
+        margin: spaces before each line but the first.
+    """
+    if len(faults) == 1:
+        return fault_text(*faults[0], indent=max(margin, 2))
+    lines = [f"{len(faults)} faults"]
+    for number, (message, where, advice) in enumerate(faults, start=1):
+        last = number == len(faults) or faults[number][2] != advice
+        lines.append(fault_text(message, where, advice if last else None, margin + 2))
+    return f"\n{' ' * margin}".join(lines)
 
 
 def fault_text(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coalescope.cli.complaints import fault_text
+from coalescope.cli.complaints import faults_text
 from coalescope.cli.output import print_json, printable
 
 
@@ -20,6 +20,7 @@ class FileOutcome:
         outcome: stored, known, refused (the file is wrong) or failed (something else is).
         receipt: what the store says of it; None unless stored or known.
         error: why not, in the API's error shape; None if stored or known.
+        lines: what else a person is told.
 
     """
 
@@ -27,6 +28,7 @@ class FileOutcome:
     outcome: str
     receipt: Mapping[str, Any] | None
     error: Mapping[str, Any] | None
+    lines: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The outcome as plain data."""
@@ -58,6 +60,8 @@ def report(outcome: FileOutcome, arguments: Namespace) -> None:
     if outcome.error is not None:
         sys.stdout.flush()
         print(f"{outcome.outcome:8}{outcome.file}: {_reason(outcome.error)}", file=sys.stderr)
+        for line in outcome.lines:
+            print(f"        {printable(line)}", file=sys.stderr)
     elif outcome.receipt is not None and not arguments.json:
         runs = outcome.receipt["run_count"]
         slug = printable(outcome.receipt["experiment"]["slug"])
@@ -83,10 +87,5 @@ def _error(code: str, message: str, advice: str | None) -> dict[str, Any]:
 
 def _reason(error: Mapping[str, Any]) -> str:
     problems = error.get("problems") or [error]
-    faults = [
-        fault_text(fault["message"], fault.get("where") or {}, fault.get("advice"), indent=8)
-        for fault in problems
-    ]
-    if len(faults) == 1:
-        return faults[0]
-    return "\n        ".join([f"{len(faults)} faults", *faults])
+    faults = [(each["message"], each.get("where") or {}, each.get("advice")) for each in problems]
+    return faults_text(faults, margin=8)

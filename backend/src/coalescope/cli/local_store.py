@@ -2,19 +2,22 @@
 """The store that commands work on: the server's own, opened without a server."""
 
 import os
+import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy.engine import Connection
 
-from coalescope.database import CAUSE, Cause
+from coalescope.db.engine import CAUSE, Cause
 from coalescope.errors import did_you_mean
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import get_experiment
 from coalescope.runs.selection import require_stored
 from coalescope.settings import Settings
+from coalescope.storage.private_files import wider
 from coalescope.store import Store, open_for_reading, open_store
 
 
@@ -49,6 +52,17 @@ def warn_without_datasets(settings: Settings) -> None:
         print(
             "coalescope: the published data sets are not beside this program and are not loaded.\n"
             "  Set COALESCOPE_DATASETS_DIR to the folder that holds them.",
+            file=sys.stderr,
+        )
+
+
+def warn_of_readers(folder: Path) -> None:
+    """Say on stderr that others on this machine may look into a store or a backup, if they may."""
+    mode = wider(folder)
+    if mode is not None:
+        print(
+            f"coalescope: {folder} has mode {mode}: others on this machine may look into it, past "
+            f"all tokens.\n  To keep it to yourself: chmod -R go= {shlex.quote(str(folder))}",
             file=sys.stderr,
         )
 

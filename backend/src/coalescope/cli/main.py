@@ -7,6 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from coalescope_host.terminal import show_steering
+
 from coalescope.cli.parser import parse
 
 WRONG_INPUT = 1
@@ -20,10 +22,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Closed by the shell (>&-): what is printed goes nowhere.
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()
-    arguments = parse(argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters is no reason
+    show_steering()
+    arguments = parse(argv)
     try:
         status: int = importlib.import_module(arguments.module).run(arguments)
         sys.stdout.flush()

@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from coalescope.experiments.records import Choice
+from coalescope.untrusted.texts import CONTROL
 
 Cell = str | int | float | None
 
 _LONGEST_NUMBER = 9  # digits
 _NOT_KNOWN = "–"
 _NUMBER = re.compile(r"[-−–]?\d|–$")
-_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def print_json(value: Any) -> None:
@@ -71,13 +71,18 @@ def chosen_levels(where: Choice) -> list[str]:
 
 def printable(text: str) -> str:
     """Text from a file or a server, without what would steer the terminal it is printed on."""
-    return _STEERING.sub("\ufffd", text)
+    return CONTROL.sub("\ufffd", text)
 
 
 def print_left_out(runs: Sequence[str]) -> None:
     """Say which runs were left out as asked."""
     if runs:
         print(f"left out as asked: {', '.join(runs)}")
+
+
+def counted(number: int, noun: str) -> str:
+    """A count with its noun, which takes an s: 1 run, 2 runs."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def with_unit(label: str, unit: str) -> str:

@@ -78,18 +78,23 @@ _COMMANDS = (
     ),
     _Command(
         "check",
-        "Show what run logs and tables hold and what is wrong with them",
+        "Show what run logs, tables and files of other tools hold and what is wrong with them",
         store.check,
         prints=True,
     ),
     _Command(
         "import",
-        "Store run logs, CSV files and tar archives of run logs in the local store",
+        "Store run logs, CSV files and files of other tools in the local store",
         store.import_,
         of_store=True,
         prints=True,
     ),
-    _Command("upload", "Send run logs and CSV files to a server", store.upload, prints=True),
+    _Command(
+        "upload",
+        "Send run logs, CSV files and files of other tools to a server",
+        store.upload,
+        prints=True,
+    ),
     _Command("export", "Write an experiment as CSV, JSON or Parquet", store.export, of_store=True),
     _Command(
         "verify",
@@ -181,13 +186,33 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if first is not None and first not in names:
         near = did_you_mean(first, names) or f"The commands are {', '.join(names)}."
         parser.error(f"there is no command {first!r}. {near.rstrip()}")
+    if first is not None:
+        _refuse_misspelt(parser, first, typed)
     arguments, unknown = parser.parse_known_args(typed)
     if unknown:
         command: argparse.ArgumentParser = arguments.parser
-        options = sorted(set(re.findall(r"--([a-z][a-z-]*)", command.format_help())))
-        near = did_you_mean(unknown[0].partition("=")[0], options, prefix="--")
+        near = _near(command, unknown[0])
         command.error(f"unrecognized arguments: {' '.join(unknown)}. {near}".rstrip())
     return arguments
+
+
+def _refuse_misspelt(parser: argparse.ArgumentParser, name: str, typed: Sequence[str]) -> None:
+    """End with the option that was meant, also where it is one that must be there."""
+    (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    command: argparse.ArgumentParser = commands.choices[name]
+    if any(isinstance(action, argparse._SubParsersAction) for action in command._actions):
+        return  # the options are those of commands below
+    known = {option for action in command._actions for option in action.option_strings}
+    for word in typed[: typed.index("--")] if "--" in typed else typed:
+        if re.fullmatch(r"--[a-z][a-z-]*(=.*)?", word) and word.partition("=")[0] not in known:
+            near = _near(command, word)
+            if near:
+                command.error(f"unrecognized arguments: {word}. {near}".rstrip())
+
+
+def _near(command: argparse.ArgumentParser, typed: str) -> str:
+    options = sorted(set(re.findall(r"--([a-z][a-z-]*)", command.format_help())))
+    return did_you_mean(typed.partition("=")[0], options, prefix="--")
 
 
 class _Version(argparse.Action):

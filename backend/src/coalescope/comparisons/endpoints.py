@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query, Request
 from coalescope.comparisons.compared import SPLIT, levels_of_sides, regressions, sides_of
 from coalescope.comparisons.schemas import ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments
-from coalescope.connections import ReadConnection
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
+from coalescope.web.connections import ReadConnection
 
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Literal
 
-from coalescope.database import Database
 from coalescope.datasets.bundles import StoppedError
 from coalescope.datasets.loader import load_dataset
 from coalescope.datasets.source import Dataset
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
-from coalescope.object_store import ObjectStore
+from coalescope.storage.object_store import ObjectStore
 
 _LOG = logging.getLogger("coalescope.datasets")
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A data set that is a bundle of run logs: a compressed tar archive."""
 
-import lzma
-import tarfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -11,12 +8,14 @@ from pathlib import Path
 
 from coalescope.datasets.source import Dataset
 from coalescope.errors import CoalescopeError
-from coalescope.object_store import RUN_LOG_SUFFIX, ObjectStore
+from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore
+from coalescope.untrusted.archives import ArchiveError, members_of_tar
 from coalescope.uploads.in_bulk import ReceivedLog
 from coalescope.uploads.incoming import UploadRequest
 from coalescope.uploads.run_logs import understand_run_log
 
 _LARGEST_LOG_BYTES = 1 << 26
+_CHUNK_BYTES = 1 << 20
 _AT_ONCE = 200  # logs in memory, and files open
 
 
@@ -50,16 +49,14 @@ def read_bundle(path: Path) -> Iterator[tuple[str, bytes]]:
     Errors: CoalescopeError where it is no archive, or a log in it is too large.
     """
     try:
-        with tarfile.open(path, "r|*") as archive:
-            for member in archive:
-                if not member.isfile() or not member.name.endswith(f".{RUN_LOG_SUFFIX}"):
-                    continue
-                if member.size > _LARGEST_LOG_BYTES:
-                    raise _wrong(path, f"{member.name} has {member.size:,} bytes.")
-                file = archive.extractfile(member)
-                assert file is not None
-                yield member.name, file.read()
-    except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError) as error:
+        for name, file in members_of_tar(path, (f".{RUN_LOG_SUFFIX}",)):
+            content = bytearray()
+            while chunk := file.read(_CHUNK_BYTES):
+                content += chunk
+                if len(content) > _LARGEST_LOG_BYTES:
+                    raise _wrong(path, f"{name} has more than {_LARGEST_LOG_BYTES:,} bytes.")
+            yield name, bytes(content)
+    except ArchiveError as error:
         raise _wrong(path, f"The archive cannot be read: {error}.") from None
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from sqlalchemy.engine import Connection
 
-from coalescope.database import Database
 from coalescope.datasets.bundles import store_bundle
 from coalescope.datasets.source import Dataset, find_datasets
 from coalescope.datasets.tables import dataset_table, table_runs
+from coalescope.db.engine import Database
 from coalescope.experiments import service as experiments
 from coalescope.experiments.records import ExperimentRecord
-from coalescope.object_store import ObjectStore
 from coalescope.runs import service as runs
+from coalescope.storage.object_store import ObjectStore
 from coalescope.uploads.in_bulk import forget, with_uploads
 
 

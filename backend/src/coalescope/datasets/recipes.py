@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coalescope.datasets.source import FETCH, SOURCE, read_source
+from coalescope.datasets.converters import CONVERTERS
+from coalescope.datasets.source import FETCH, SOURCE, bad_source, check_fields, read_source
 from coalescope.errors import CoalescopeError, did_you_mean, not_found
+
+#: Whose the data are and on what terms: said before anything is fetched.
+_SAID = {"citation": str, "licence": str}
+_FIELDS = {"url": str, "commit": str, "sha256": str, "bytes": int, "converter": str}
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,12 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _recipe(folder: Path, source: Mapping[str, Any]) -> Recipe:
-    fetch = source[FETCH]
+    fetch, path = source[FETCH], folder / SOURCE
+    check_fields(path, source, _SAID)
+    check_fields(path, fetch, _FIELDS, f"{FETCH}.")
+    if fetch["converter"] not in CONVERTERS:
+        known = ", ".join(CONVERTERS)
+        raise bad_source(path, f"there is no converter {fetch['converter']!r}, but {known}")
     return Recipe(
         folder=folder,
         source=source,

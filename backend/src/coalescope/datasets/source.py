@@ -19,6 +19,7 @@ BUNDLE = "raw/run-logs.tar.xz"
 #: The table of source.toml that says where data come from that are not shipped.
 FETCH = "fetch"
 _TITLE_FIELDS = ("title", "subtitle", "kind")
+_REQUIRED = {"title": str, "kind": str}
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,42 @@ def find_datasets(folder: Path) -> list[Dataset]:
 
 
 def read_source(folder: Path) -> dict[str, Any]:
-    """What source.toml says. Errors: CoalescopeError for a bad slug or kind."""
-    source = tomllib.loads((folder / SOURCE).read_text(encoding="utf-8"))
+    """What source.toml says.
+
+    Errors: CoalescopeError where it is no TOML or leaves something out; for a bad slug or kind.
+    """
+    path = folder / SOURCE
+    try:
+        source = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise bad_source(path, f"it is no TOML: {error}") from None
+    check_fields(path, source, _REQUIRED)
     experiments.check_slug(folder.name)
     experiments.check_kind(source["kind"])
     return source
+
+
+def check_fields(
+    path: Path, table: Mapping[str, Any], expected: Mapping[str, type], within: str = ""
+) -> None:
+    """Errors: CoalescopeError naming the fields of a table that are absent or of another type."""
+    wrong = [
+        f"{within}{name}"
+        for name, form in expected.items()
+        if not isinstance(table.get(name), form) or table[name] in ("", 0)
+    ]
+    if wrong:
+        raise bad_source(path, f"{', '.join(wrong)} must be said")
+
+
+def bad_source(path: Path, what: str) -> CoalescopeError:
+    """The error for a source.toml that cannot be used."""
+    return CoalescopeError(
+        "bad_source",
+        f"The description of the data set {path.parent.name} is not complete: {what}.",
+        where={"file": str(path)},
+        advice="Say it there, as the other data sets do, or remove the folder.",
+    )
 
 
 def describe(folder: Path, data: Path) -> Dataset:

@@ -3,12 +3,16 @@
 
 The source of an experiment says it, under `factors`: `choice = true` or `false` of each. Of what it
 does not say, the glossary's factors are chosen unless they are what the traffic or the machine is;
-a factor of one's own is, unless its levels are words or its name is that of traffic.
+what a sweep sets on a host is, words too, such as adaptive moderation or a profile of it; any other
+factor of one's own is, unless its levels are words or its name is that of traffic.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from coalescope_host.plan.factors import log_name
+from coalescope_host.plan.registry import SETTINGS
 
 from coalescope.experiments.records import FactorValue
 from coalescope.glossary.quantities import factor
@@ -17,6 +21,8 @@ _GIVEN = frozenset(
     {"workload", "frame_bytes", "streams", "packet_rate_hz", "host", "speed_mbps", "cpus"}
 )
 _OF_TRAFFIC = re.compile(r"stream|flow|load|host|client|connection|sender|request|qps|offered")
+_SET_BY_SWEEPS = frozenset(log_name(setting.name) for setting in SETTINGS)
+_FAMILIES_OF_SWEEPS = tuple(log_name(f"{family}.") for family in ("offload", "driver"))
 
 
 def can_be_chosen(name: str, levels: Iterable[FactorValue], source: Mapping[str, Any]) -> bool:
@@ -26,6 +32,8 @@ def can_be_chosen(name: str, levels: Iterable[FactorValue], source: Mapping[str,
         return bool(said)
     if factor(name) is not None:
         return name not in _GIVEN
+    if name in _SET_BY_SWEEPS or name.startswith(_FAMILIES_OF_SWEEPS):
+        return True
     words = any(isinstance(level, str) for level in levels)
     return not words and _OF_TRAFFIC.search(name.lower()) is None
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from fastapi import Request, Response
 from sqlalchemy.engine import Connection
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.experiments import repository
 from coalescope.experiments.records import ExperimentRecord
 

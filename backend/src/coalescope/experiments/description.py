@@ -4,7 +4,8 @@
 Plain data in the shapes of `schemas`: the page describes a table that it only opened with this.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import prod
 from typing import Any
@@ -13,6 +14,7 @@ from coalescope.experiments.choice import can_be_chosen
 from coalescope.experiments.levels import factor_levels, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, FactorValue
 from coalescope.glossary.quantities import factor, measure
+from coalescope.untrusted.bounds import FACTORS, GLANCE_ACROSS, GLANCE_ROWS, LISTED_LEVELS
 
 _X_FIRST = ("delay_us", "delay_ticks", "moderation_rate_hz")
 _Y_FIRST = ("mtu_bytes", "frame_bytes")
@@ -26,6 +28,7 @@ _MEASURES_FIRST = (
     "system_cpu_percent",
 )
 _GLANCES = 3
+_LARGEST_COUNT = 2**53  # that a reader of JSON has exactly
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,14 @@ class View:
 
 def summarise_experiment(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, Any]:
     """The experiment as the list shows it (ExperimentSummaryOut)."""
+    base = _base(record, cells)
+    factors = [
+        {**factor, "levels": factor["levels"][:LISTED_LEVELS]}
+        for factor in base["factors"][:FACTORS]
+    ]
     return {
-        **_base(record, cells),
+        **base,
+        "factors": factors,
         "measures": measure_names(cells),
         "glance": _glances(default_view(record, cells), cells),
     }
@@ -98,12 +107,18 @@ def _base(record: ExperimentRecord, cells: Sequence[CellRecord]) -> dict[str, An
         "source_note": record.source.get("source_note"),
         "factors": [_factor(name, values, record.source) for name, values in levels.items()],
         "cells": len(cells),
-        "designed_cells": prod(len(values) for values in levels.values()) if levels else 0,
+        "designed_cells": _designed(levels.values()),
         "runs": sum(cell.runs for cell in cells),
         "replicates_label": replicates_label(cells),
         "data_version": record.data_version,
         "updated_at": record.updated_at,
     }
+
+
+def _designed(levels: Iterable[Sequence[FactorValue]]) -> int:
+    """Cells of all levels with all others."""
+    counts = [len(values) for values in levels]
+    return min(prod(counts), _LARGEST_COUNT) if counts else 0
 
 
 def replicates_label(cells: Sequence[CellRecord]) -> str:
@@ -130,6 +145,7 @@ def _factor(name: str, values: list[FactorValue], source: Mapping[str, Any]) -> 
         "label": label,
         "unit": quantity.unit if quantity else "",
         "levels": values,
+        "level_count": len(values),
         "choice": can_be_chosen(name, values, source),
     }
 
@@ -173,7 +189,8 @@ def _where(
             continue
         value = asked.get(name)
         if value not in values:
-            value = max(values, key=lambda v: sum(c.factors.get(name) == v for c in left))
+            of_level = Counter(cell.factors.get(name) for cell in left)
+            value = max(values, key=of_level.__getitem__)
         where[name] = value
         left = [cell for cell in left if cell.factors.get(name) == value]
     return where
@@ -195,14 +212,22 @@ def _glances(view: View | None, cells: Sequence[CellRecord]) -> list[dict[str, A
 def _glance(name: str, x: str, y: str | None, cells: Sequence[CellRecord]) -> dict[str, Any]:
     having = [cell for cell in cells if name in cell.measures]
     levels = factor_levels(cell.factors for cell in having)
-    columns = levels.get(x, [])
-    lines: list[FactorValue | None] = [None] if y is None else [*levels.get(y, [])]
+    columns = _spread(levels.get(x, []), GLANCE_ACROSS)
+    lines: list[FactorValue | None]
+    lines = [None] if y is None else [*_spread(levels.get(y, []), GLANCE_ROWS)]
     means: dict[tuple[FactorValue | None, FactorValue | None], float] = {}
     for cell in having:
         key = (None if y is None else cell.factors.get(y), cell.factors.get(x))
         means.setdefault(key, cell.measures[name].mean)
     rows = [[means.get((line, column)) for column in columns] for line in lines]
     return {"measure": name, "x": x, "y": y, "rows": rows}
+
+
+def _spread(levels: list[FactorValue], most: int) -> list[FactorValue]:
+    """All levels, or where they are more than a picture can show, so many from all over them."""
+    if len(levels) <= most:
+        return levels
+    return [levels[place * (len(levels) - 1) // (most - 1)] for place in range(most)]
 
 
 def _first(wanted: Sequence[str | None], available: Sequence[str]) -> str | None:

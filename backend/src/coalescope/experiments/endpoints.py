@@ -8,8 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from coalescope.connections import ReadConnection, WriteConnection
-from coalescope.error_responses import ErrorResponse
 from coalescope.experiments import service
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag, tag_of
 from coalescope.experiments.description import describe_experiment, summarise_experiment
@@ -27,6 +25,8 @@ from coalescope.runs.chosen import identities
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT
 from coalescope.runs.service import cells_in_sequence
+from coalescope.web.connections import ReadConnection, WriteConnection
+from coalescope.web.error_responses import ErrorResponse
 
 KEPT_SUMMARIES = 1000
 KEPT_CELLS = 16

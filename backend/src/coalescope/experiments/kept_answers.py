@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.experiments.conditional import current_tag, holds, tag_at_once
 from coalescope.fits.cache import LatestAnswers
 

@@ -12,13 +12,14 @@ from coalescope.glossary.quantities import factor, glossary_order
 # FACTOR, VALUE pairs as text
 Where = Iterable[tuple[str, str]]
 
+# made once: to make one for each key takes longer than to write it
+_WRITTEN = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 _EXACT = 2**53  # larger whole numbers are not exact as floats
 
 
 def factor_key(factors: Factors) -> str:
     """Canonical text of a setting: sorted names, 1500 and 1500.0 alike. Unique per cell."""
-    plain = {name: canonical_level(value) for name, value in factors.items()}
-    return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _WRITTEN({name: canonical_level(value) for name, value in factors.items()})
 
 
 def canonical_level(value: FactorValue) -> FactorValue:
@@ -69,8 +70,14 @@ def level_order(value: FactorValue | None) -> tuple[int, float, str]:
 def in_order(cells: Iterable[CellRecord]) -> list[CellRecord]:
     """The cells in the fixed order of their factors."""
     found = list(cells)
-    names = factor_names(found)
-    return sorted(found, key=lambda c: [level_order(c.factors.get(name)) for name in names])
+    places = {name: place for place, name in enumerate(factor_names(found))}
+
+    def key(cell: CellRecord) -> list[tuple[int, tuple[int, float, str]]]:
+        """Level by level, one that is absent first: only those that a cell has are looked at."""
+        own = sorted((places[name], level_order(level)) for name, level in cell.factors.items())
+        return [(-place, level) for place, level in own]
+
+    return sorted(found, key=key)
 
 
 def matches(factors: Factors, where: Choice) -> bool:

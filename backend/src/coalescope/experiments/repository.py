@@ -7,10 +7,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope import plain_sql
-from coalescope.database import Database
+from coalescope.db import plain_sql
+from coalescope.db.engine import Database
+from coalescope.db.tables import cells, experiments, summaries
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Kind, SummaryRecord
-from coalescope.tables import cells, experiments, summaries
 
 _VERSION = sa.select(experiments.c.id, experiments.c.data_version, experiments.c.updated_at).where(
     experiments.c.slug == sa.bindparam("slug")

@@ -4,11 +4,13 @@
 from typing import Annotated
 
 from coalescope_models.inference.statistics import Independence
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from coalescope.experiments.records import Kind
 from coalescope.experiments.service import SLUG
 from coalescope.glossary.schemas import QuantityOut
+from coalescope.untrusted.texts import lines, one_line
+from coalescope.untrusted.web_addresses import is_web_address
 
 Level = int | float | str
 Chosen = dict[str, Level | list[Level]]  # several levels: any of them
@@ -29,8 +31,9 @@ class LevelsOut(BaseModel):
 
 
 class FactorOut(LevelsOut):
-    """A factor of an experiment."""
+    """A factor of an experiment; the list of experiments names the first of many levels only."""
 
+    level_count: int = Field(description="How many levels it has")
     choice: bool = Field(description="Whether a recommendation chooses among its levels")
 
 
@@ -153,16 +156,27 @@ class CellsOut(BaseModel):
     left_out: list[str] = Field(description="Runs that would count and were left out as asked")
 
 
+def _address(text: str) -> str:
+    if not is_web_address(text):
+        raise ValueError("is not an address such as https://lab.example/data.")
+    return text
+
+
+_OneLine = Annotated[str, AfterValidator(one_line)]
+_Lines = Annotated[str, AfterValidator(lines)]
+_Address = Annotated[str, Field(pattern="^https?://"), AfterValidator(_address)]
+
+
 class SourceIn(BaseModel):
     """Where the data of a new experiment comes from."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    citation: Annotated[str | None, Field(max_length=2000)] = None
-    url: Annotated[str | None, Field(max_length=2000, pattern="^https?://")] = None
-    licence: Annotated[str | None, Field(max_length=2000)] = None
-    how_made: Annotated[str | None, Field(max_length=10_000)] = None
-    notes: Annotated[list[Annotated[str, Field(max_length=2000)]], Field(max_length=100)] = []
+    citation: Annotated[_OneLine | None, Field(max_length=2000)] = None
+    url: Annotated[_Address | None, Field(max_length=2000)] = None
+    licence: Annotated[_OneLine | None, Field(max_length=2000)] = None
+    how_made: Annotated[_Lines | None, Field(max_length=10_000)] = None
+    notes: Annotated[list[Annotated[_Lines, Field(max_length=2000)]], Field(max_length=100)] = []
 
 
 class ExperimentIn(BaseModel):
@@ -187,7 +201,8 @@ class ExperimentIn(BaseModel):
     title: Annotated[
         str,
         StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"\S"),
+        AfterValidator(one_line),
     ]
     kind: Kind
-    subtitle: Annotated[str, Field(max_length=300)] = ""
+    subtitle: Annotated[_OneLine, Field(max_length=300)] = ""
     source: SourceIn | None = None

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from coalescope.db.timestamps import utc_now
 from coalescope.errors import CoalescopeError, conflict, did_you_mean, not_found
 from coalescope.experiments import repository
 from coalescope.experiments.levels import in_order, matches
@@ -17,7 +18,7 @@ from coalescope.experiments.records import (
     Factors,
     Kind,
 )
-from coalescope.timestamps import utc_now
+from coalescope.untrusted.bounds import COLUMNS
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MAX_SLUG = 80
@@ -99,14 +100,19 @@ def ensure_experiment(
         )
     if kind is None and record.kind == "published":
         kind = default_kind
+    check_same_kind(record, kind)
+    return record
+
+
+def check_same_kind(record: ExperimentRecord, kind: Kind | None) -> None:
+    """Errors: 409 where data of this kind are not the experiment's; None says no kind."""
     if kind is not None and kind != record.kind:
         raise conflict(
             "kinds_never_mix",
-            f"The experiment {slug!r} holds {record.kind} data; this file's are {kind}.",
-            where={"experiment": slug, "kind": kind},
+            f"The experiment {record.slug!r} holds {record.kind} data; this file's are {kind}.",
+            where={"experiment": record.slug, "kind": kind},
             advice="Kinds never mix inside one experiment: give the file another experiment.",
         )
-    return record
 
 
 def add_notes(connection: Connection, record: ExperimentRecord, notes: Sequence[str]) -> None:
@@ -132,7 +138,7 @@ def describe_columns(
         told = about.get(name, {})
         merged = {**own, **{of: {**own.get(of, {}), **said} for of, said in told.items()}}
         if merged != own:
-            changed[name] = merged
+            changed[name] = _at_most(record, name, merged)
     for name, said in about.get("measures", {}).items():
         before = record.source.get("measures", {}).get(name, said)
         if before.get("unit", "") != said.get("unit", ""):
@@ -145,6 +151,17 @@ def describe_columns(
             )
     if changed:
         repository.update(connection, record.id, {"source": {**record.source, **changed}})
+
+
+def _at_most(record: ExperimentRecord, what: str, described: dict[str, Any]) -> dict[str, Any]:
+    if len(described) > COLUMNS:
+        raise conflict(
+            "too_many_columns",
+            f"{record.slug!r} would describe {len(described):,} {what}; it can {COLUMNS:,}.",
+            where={"experiment": record.slug},
+            advice="Give the table an experiment of its own.",
+        )
+    return described
 
 
 def touch(connection: Connection, experiment_id: int, times: int = 1) -> None:

@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from coalescope.connections import ReadConnection
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.experiments.service import get_experiment
 from coalescope.exports.service import Format, What, export, file_name
 from coalescope.runs.chosen import identities
 from coalescope.runs.selection import LEFT_OUT_AS_TEXT, current_among
+from coalescope.web.connections import ReadConnection
 
 router = APIRouter(prefix="/experiments", tags=["exports"])
 

@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from coalescope.db.tables import cells, run_measures, runs
 from coalescope.experiments.records import Factors
 from coalescope.exports.records import ExportedRun
 from coalescope.runs.records import MeasuredValue
-from coalescope.tables import cells, run_measures, runs
 
 _PAGE = 500
 

@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 from coalescope.experiments.levels import factor_names, measure_names
 from coalescope.experiments.records import CellRecord, ExperimentRecord, SummaryRecord
 from coalescope.exports import parquet, repository
+from coalescope.exports.means import told_without_deviation
 from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
@@ -87,10 +88,11 @@ def _export_cells(
     if file_format == "json":
         about = {"without": list(judged.left_out), "intervals": _reasons(judged)}
         return _json(experiment, "cells", factors, measures, about, map(_cell, cells))
+    told_of, cells = told_without_deviation(experiment, cells, _reasons(judged))
     known = {
         name for cell in cells for name, found in cell.measures.items() if found.sd is not None
     }
-    told = source_columns(experiment)
+    told = source_columns(told_of)
     columns = Columns(
         factors,
         "n",

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from fastapi import APIRouter, Request
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.experiments.service import get_experiment
 from coalescope.fits import nonlinear, service
 from coalescope.fits.cache import LatestAnswers
@@ -18,8 +18,8 @@ from coalescope.fits.schemas import (
     fit_out,
     nonlinear_fit_out,
 )
-from coalescope.operation.turns import Turns
 from coalescope.user_models.confinement import confinement
+from coalescope.web.turns import Turns
 
 router = APIRouter(prefix="/experiments", tags=["fits"])
 

@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from coalescope_models.catalogue import Model
-from coalescope_models.inference.fitting import FitInputError, Weighting, fit_nonlinear, most_work
+from coalescope_models.inference.fitting import (
+    FitInputError,
+    Stated,
+    Weighting,
+    fit_nonlinear,
+    most_work,
+)
 from coalescope_models.inference.statistics import Timeline
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from numpy.typing import NDArray
@@ -15,6 +21,7 @@ from sqlalchemy.engine import Connection
 from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.records import Choice, ExperimentRecord, Factors
 from coalescope.fits.inputs import Source, candidates, choose
+from coalescope.fits.means import stated
 from coalescope.fits.pooling import check_pooled, setting_labels
 from coalescope.fits.service import Fit, with_worst_point
 from coalescope.glossary.quantities import measure
@@ -78,6 +85,7 @@ class Points:
     sources: Mapping[str, tuple[str, ...]]
     left_out: int
     without: Sequence[str]
+    stated: Stated | None
 
 
 @dataclass(frozen=True)
@@ -140,6 +148,7 @@ def select_points(
         sources={name: source.names for name, source in sources.items()},
         left_out=len(chosen.runs) - len(rows),
         without=chosen.without,
+        stated=stated(rows, response, {}),
     )
 
 
@@ -162,6 +171,7 @@ def fit(points: Points, request: NonlinearRequest, run: Run = here) -> Nonlinear
             held={name: v for name, v in request.held.items() if name not in inputs},
             cells=points.settings if replicated else None,
             when=points.when,
+            stated=None if replicated else points.stated,
             weighting=request.weighting,
             robust=request.robust,
             resamples=request.resamples if replicated else 0,

@@ -22,7 +22,7 @@ from coalescope.predictions.service import require_model
 from coalescope.runs.selection import LeftOut, where_pairs
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
-from coalescope.whole_numbers import JSON_INTEGER
+from coalescope.web.whole_numbers import JSON_INTEGER
 
 
 class FitIn(BaseModel):

@@ -13,6 +13,7 @@ from coalescope_models.inference.fitting import (
     Over,
     Residual,
     fit_linear,
+    rejection,
 )
 from coalescope_models.inference.methods import DEFAULT_METHOD, METHODS
 from numpy import float64
@@ -163,6 +164,7 @@ def _fit(
         strata=None if table.replicated else table.strata(),
         cells=table.cells if table.replicated else None,
         when=table.when,
+        stated=None if table.replicated else table.stated,
         base=request.base,
         resamples=request.resamples,
         rng=request.seed,
@@ -177,14 +179,15 @@ def worst_point(result: FitResult, factors: Sequence[Factors]) -> tuple[Residual
 
 
 def with_worst_point(result: FitResult, factors: Sequence[Factors]) -> FitResult:
-    """The same fit; where replicates reject its model, the message says where it is worst."""
+    """The same fit; where replicates reject its model, the message says next where it is worst."""
     misfit = result.diagnostics.lack_of_fit
     if misfit is None or not misfit.rejected or not result.residuals:
         return result
     residual, where = worst_point(result, factors)
     place = ", ".join(f"{name} {value}" for name, value in where.items())
     worst = f"It is farthest off at {place}: by {abs(residual.deviation_percent):.2g} %."
-    return replace(result, message=f"{result.message} {worst}")
+    said = rejection(misfit)
+    return replace(result, message=(result.message or said).replace(said, f"{said} {worst}"))
 
 
 def _linear_fit(model: Model, *, base: bool) -> LinearFit:

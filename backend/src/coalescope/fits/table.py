@@ -8,12 +8,14 @@ from itertools import chain
 import numpy as np
 from coalescope_host.run_log import JIFFIES_PER_S
 from coalescope_models.catalogue import LinearFit
+from coalescope_models.inference.fitting import Stated
 from coalescope_models.inference.statistics import Timeline
 from coalescope_models.vocabulary.quantity import QUANTITIES
 from numpy.typing import NDArray
 
 from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import Factors
+from coalescope.fits.means import stated
 from coalescope.fits.pooling import setting_labels
 from coalescope.runs.records import RunValues
 from coalescope.runs.sequence import sequence_of
@@ -48,6 +50,7 @@ class FitTable:
         probes: what counting cost in each row, as part of the response and in its unit; None
             unless each row says so.
         left_out: runs without a measure that the fit needs.
+        stated: of rows that are means, how many runs they are of and how these scattered.
 
     """
 
@@ -58,6 +61,7 @@ class FitTable:
     when: Timeline
     probes: NDArray[np.float64] | None
     left_out: int
+    stated: Stated | None
 
     @property
     def replicated(self) -> bool:
@@ -126,6 +130,7 @@ def fit_table(
         when=sequence_of([run.when for run in rows]),
         probes=_probes(rows, _PER_S[fit.responses[response]]),
         left_out=len(runs) - len(rows),
+        stated=stated(rows, response, dict(zip(fit.columns, counted, strict=True))),
     )
 
 

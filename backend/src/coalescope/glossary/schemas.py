@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-from coalescope_models.vocabulary.quantity import Quantity
+from coalescope_models.vocabulary.quantity import Aim, Quantity
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -43,7 +43,7 @@ class QuantityOut(BaseModel):
     text: bool
     source: str
     better: Literal["more", "less"] | None
-    aim: Literal["throughput", "cpu", "latency"] | None
+    aim: Aim | None
     meanings: list[str] = Field(description="Of a code: what 0, 1, 2 … stand for")
 
 

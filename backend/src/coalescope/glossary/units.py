@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The unit that a column's name ends in, and how to get from one to another. Pure."""
 
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from types import MappingProxyType
 from typing import NamedTuple
+
+from coalescope_models.vocabulary.quantity import Quantity
 
 
 class Unit(NamedTuple):
@@ -54,6 +60,77 @@ UNITS = {
     "mw": Unit("power", 1e-3),
 }
 
+#: Units of values that no name ends in are here, too.
+_OF_VALUES = UNITS | {
+    "bytes_per_s": Unit("bit rate", 8.0),
+    "kbytes_per_s": Unit("bit rate", 8e3),
+    "mbytes_per_s": Unit("bit rate", 8e6),
+    "gbytes_per_s": Unit("bit rate", 8e9),
+}
+#: Each unit of a dimension once, as people write it.
+SYMBOLS: Mapping[str, str] = MappingProxyType(
+    {
+        "ns": "ns",
+        "us": "µs",
+        "ms": "ms",
+        "s": "s",
+        "min": "min",
+        "ticks": "ticks",
+        "jiffies": "jiffies",
+        "bps": "b/s",
+        "kbps": "kb/s",
+        "mbps": "Mb/s",
+        "gbps": "Gb/s",
+        "bytes_per_s": "B/s",
+        "kbytes_per_s": "kB/s",
+        "mbytes_per_s": "MB/s",
+        "gbytes_per_s": "GB/s",
+        "bits": "bits",
+        "bytes": "bytes",
+        "kb": "kB",
+        "mb": "MB",
+        "gb": "GB",
+        "kib": "KiB",
+        "mib": "MiB",
+        "gib": "GiB",
+        "hz": "Hz",
+        "khz": "kHz",
+        "mhz": "MHz",
+        "percent": "%",
+        "fraction": "fraction",
+        "j": "J",
+        "uj": "µJ",
+        "w": "W",
+        "mw": "mW",
+    }
+)
+_OF_SYMBOL = {symbol: unit for unit, symbol in SYMBOLS.items()}
+#: The same unit under its other names. Letters are as they must be: Mb/s is not MB/s.
+_ALSO = {
+    "usec": "us",
+    "usecs": "us",
+    "\u03bcs": "us",  # the Greek letter, which looks like the sign
+    "msec": "ms",
+    "sec": "s",
+    "seconds": "s",
+    "pct": "percent",
+    "byte": "bytes",
+    "B": "bytes",
+    "ratio": "fraction",
+    "pps": "hz",
+    "kpps": "khz",
+    "Mpps": "mhz",
+    "mpps": "mhz",
+    "/s": "hz",
+    "1/s": "hz",
+    "packets/s": "hz",
+    "interrupts/s": "hz",
+    "requests/s": "hz",
+}
+_RATE = re.compile(r"([kKMG]?)(b|bit|bits|B|byte|bytes|Byte|Bytes)(?:ps|/s|/sec|/second)")
+_SMALL_RATE = re.compile(r"[kmg]?bps")
+_OF_CPUS = re.compile(r"(?:%|percent) of (\d{1,4}) CPUs?")
+
 
 def split(name: str) -> tuple[str, Unit | None]:
     """What is measured, and its unit if the name ends in one: of a unit alone there is no stem.
@@ -79,3 +156,52 @@ def conversion(name: str, other: str) -> str | None:
         return None
     scale = given.size / wanted.size
     return f"multiply by {scale:.10g}" if scale > 1 else f"divide by {1 / scale:.10g}"
+
+
+def unit_written(text: str) -> str | None:
+    """The key in UNITS of a unit as people write it; None where it is not known, or may be two.
+
+    Where bits and bytes differ by one letter, that letter counts: "mb/s" may be either.
+    """
+    text = text.strip()
+    if text in _OF_SYMBOL:
+        return _OF_SYMBOL[text]
+    if _SMALL_RATE.fullmatch(text):
+        return text
+    if (rate := _RATE.fullmatch(text)) is not None:
+        return (
+            f"{rate[1].lower()}{'bytes_per_s' if rate[2][0] == 'B' or 'yte' in rate[2] else 'bps'}"
+        )
+    return _ALSO.get(text) or (text if text in SYMBOLS else None)
+
+
+def units_of(quantity: Quantity) -> tuple[str, ...]:
+    """What its values may be given in, as people write it; empty where only in its own unit."""
+    own = split(quantity.name)[1]
+    if own is None:
+        return ()
+    alike = tuple(SYMBOLS[unit] for unit in SYMBOLS if _OF_VALUES[unit].dimension == own.dimension)
+    return (*alike, "% of N CPUs") if _is_of_one_cpu(quantity) else alike
+
+
+def own_unit(quantity: Quantity) -> str:
+    """The unit of its values here, as `units_of` writes it."""
+    suffix = quantity.name.rpartition("_")[2]
+    return SYMBOLS[suffix] if suffix in SYMBOLS and units_of(quantity) else quantity.unit
+
+
+def scale(unit: str, quantity: Quantity) -> Decimal | None:
+    """What makes values in a unit, as people write it, into those here; None where nothing does."""
+    if unit in ("", quantity.unit):
+        return Decimal(1)
+    if (cpus := _OF_CPUS.fullmatch(unit)) is not None and _is_of_one_cpu(quantity):
+        return Decimal(cpus[1]) or None
+    known, own = unit_written(unit), split(quantity.name)[1]
+    if known is None or own is None or _OF_VALUES[known].dimension != own.dimension:
+        return None
+    return Decimal(repr(_OF_VALUES[known].size)) / Decimal(repr(own.size))
+
+
+def _is_of_one_cpu(quantity: Quantity) -> bool:
+    """A share that is of one CPU, and beyond 100 where several are busy."""
+    return quantity.name.endswith("_cpu_percent") and quantity.domain[1] is None

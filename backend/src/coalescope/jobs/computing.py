@@ -3,7 +3,7 @@
 
 from coalescope_models.inference.fitting import Over
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.experiments.service import get_experiment
 from coalescope.fits import nonlinear
 from coalescope.fits import service as linear

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from coalescope.connections import ReadConnection, WriteConnection
-from coalescope.error_responses import ErrorResponse
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.jobs import service
 from coalescope.jobs.runner import JobRunner
 from coalescope.jobs.schemas import JobIn, JobOut
+from coalescope.web.connections import ReadConnection, WriteConnection
+from coalescope.web.error_responses import ErrorResponse
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from coalescope.tables import jobs
+from coalescope.db.tables import jobs
 
 
 def get(connection: Connection, uid: str) -> Row[Any] | None:

@@ -8,11 +8,11 @@ from threading import Event, Thread
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
 from coalescope.jobs import service
 from coalescope.jobs.schemas import JobIn
-from coalescope.tracing import TRACER, Tracer, span
+from coalescope.web.tracing import TRACER, Tracer, span
 
 _LOG = logging.getLogger("coalescope.jobs")
 # Jobs may be asked for at another server of this store.

@@ -5,11 +5,11 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from coalescope.error_responses import ErrorBody
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.fits.schemas import FitIn, FitOut, NonlinearFitIn, NonlinearFitOut
 from coalescope.predictions.schemas import PredictionIn, PredictionOut
+from coalescope.web.error_responses import ErrorBody
 
 State = Literal["queued", "running", "done", "failed"]
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from sqlalchemy.engine import Connection, Row
 
+from coalescope.db.timestamps import as_utc, utc_now
 from coalescope.errors import CoalescopeError, not_found
 from coalescope.experiments.service import get_experiment
 from coalescope.jobs import repository
 from coalescope.jobs.schemas import JobIn, JobOut
-from coalescope.timestamps import as_utc, utc_now
 
 _SILENT = timedelta(seconds=60)
 _KEPT = timedelta(days=30)

@@ -5,9 +5,10 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from coalescope.connections import ReadConnection, WriteConnection
 from coalescope.links import service
 from coalescope.links.schemas import LinkIn, LinkOut
+from coalescope.web.connections import ReadConnection, WriteConnection
+from coalescope.web.security import previews_are_open
 
 router = APIRouter(prefix="/links", tags=["links"])
 redirects = APIRouter(include_in_schema=False)
@@ -28,8 +29,13 @@ def get_link(request: Request, connection: ReadConnection, token: str) -> LinkOu
 
 @redirects.get("/l/{token}")
 def follow_link(request: Request, connection: ReadConnection, token: str) -> Response:
-    """Send the browser on to the view; the page itself says what is wrong with an unknown link."""
-    path = service.find(connection, token)
+    """Send the browser on to the view; the page itself says what is wrong with an unknown link.
+
+    Where reading takes a token, which a browser does not send, the page asks for it and for the
+    link: nothing here says whether there is one.
+    """
+    shown = previews_are_open(request.app.state.settings)
+    path = service.find(connection, token) if shown else None
     if path is None:
         return _Page(request.app.router.default)
     return RedirectResponse(path, status_code=307)

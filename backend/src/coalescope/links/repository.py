@@ -4,7 +4,7 @@
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.tables import links
+from coalescope.db.tables import links
 
 
 def path_of(connection: Connection, token: str) -> str | None:

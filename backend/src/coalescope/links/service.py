@@ -3,10 +3,10 @@
 
 from sqlalchemy.engine import Connection
 
+from coalescope.db.timestamps import utc_now
 from coalescope.errors import not_found
 from coalescope.links import repository
 from coalescope.links.paths import canonical_path, tokens
-from coalescope.timestamps import utc_now
 
 
 def create(connection: Connection, path: str) -> tuple[str, str]:

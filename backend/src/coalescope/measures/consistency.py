@@ -25,7 +25,11 @@ _UNSAID_CPUS = 64
 _IDLE = "idle_cpu_percent"
 _IDLE_SHARE = 0.2  # the kernel samples system time at ticks, and measures idle time
 _TICK_S = 0.01  # CPU times are counted in these, on each CPU
-_BUSY = ("host_cpu", "system_cpu", "traffic_cpu", "interface_cpu", "workload_cpu")
+# each with its seconds and its percent of one CPU
+_BUSY = {
+    name: (f"{name}_s", f"{name}_percent")
+    for name in ("host_cpu", "system_cpu", "traffic_cpu", "interface_cpu", "workload_cpu")
+}
 
 Values = Mapping[str, float]
 Environment = Mapping[str, object]
@@ -123,8 +127,9 @@ def _cpus_needed(values: Values) -> Iterator[tuple[str, float, str]]:
 
 def _busy_percent(values: Values, name: str) -> float | None:
     """In percent of one CPU: as it is given or as it follows from seconds, the larger."""
-    seconds, elapsed_s = values.get(f"{name}_s"), values.get("elapsed_s", 0.0)
-    given = values.get(f"{name}_percent")
+    in_seconds, in_percent = _BUSY[name]
+    seconds, elapsed_s = values.get(in_seconds), values.get("elapsed_s", 0.0)
+    given = values.get(in_percent)
     follows = 100.0 * seconds / elapsed_s if seconds is not None and elapsed_s > 0.0 else None
     known = [share for share in (given, follows) if share is not None]
     return max(known, default=None)

@@ -29,12 +29,17 @@ RATIOS: Mapping[str, tuple[str, str, float]] = {
 }
 
 
+_OF = frozenset(name for above, below, _ in RATIOS.values() for name in (above, below))
+
+
 def derive(given: Mapping[str, float]) -> dict[str, float]:
     """`given` with every ratio that its counts allow; what is given is kept as it is.
 
     A ratio to zero is absent, not infinite: a run without interrupts has no packets per interrupt.
     """
     found = dict(given)
+    if _OF.isdisjoint(given):
+        return found
     for name, (above, below, scale) in RATIOS.items():
         if name not in given and above in given and given.get(below, 0.0) > 0.0:
             found[name] = scale * given[above] / given[below]

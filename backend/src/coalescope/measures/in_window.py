@@ -110,7 +110,8 @@ def _placed(
     began_ns: tuple[int, int],
     least: float = 0.0,
 ) -> float | None:
-    """What came in the window, if it makes no difference when exactly the first interval began.
+    """What came in the window as if the first interval began midway; None where it would differ
+    much if that began sooner or later.
 
     `least`: a difference that never matters.
     """
@@ -124,7 +125,7 @@ def _placed(
         for began in (began_ns[0], sum(began_ns) / 2, began_ns[1])
     ]
     allowed = max(_PLACED * came[1], least)  # without `least`, none where nothing came
-    return came[1] if max(came) - min(came) < allowed else None
+    return came[1] if max(abs(other - came[1]) for other in came) < allowed else None
 
 
 def _held(said: Reported, window: Window, carried: Carried | None) -> float | None:
@@ -163,8 +164,11 @@ def _placed_losses(
     lost = _placed(intervals, "lost", window, began_ns, max(_FEW_LOST * (packets or 0.0), 1.0))
     again = _placed(intervals, "retransmits", window, began_ns, 1.0)
     found = {} if again is None else {"retransmitted_segments": again}
-    if lost is not None and packets:
-        found |= {"datagrams_lost": lost, "datagram_loss_percent": 100.0 * lost / packets}
+    if lost is not None:
+        # less than none: some came late that had been counted as lost before the window
+        found["datagrams_lost"] = max(lost, 0.0)
+        if packets:
+            found["datagram_loss_percent"] = 100.0 * found["datagrams_lost"] / packets
     return found
 
 

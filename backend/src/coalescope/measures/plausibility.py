@@ -92,8 +92,8 @@ def _lost(values: Mapping[str, float]) -> Iterator[RunWarning]:
             {"field": "datagram_loss_percent"},
         )
     for name, of, what in _PLACES:
-        lost, came = values.get(name, 0.0), values.get(of, 0.0)
-        if lost > 0.01 * _LOST_PERCENT * came:
+        lost, came = values.get(name, 0.0), values.get(of)
+        if came is not None and lost > 0.01 * _LOST_PERCENT * came:
             message = f"{lost:,.0f} packets {what}, beside {came:,.0f} that came through."
             yield RunWarning(name, message, {"field": name})
 

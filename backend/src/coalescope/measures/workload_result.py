@@ -44,7 +44,8 @@ class UnplacedIntervals:
     """What was counted in intervals by the workload's own clock: seconds since it began.
 
     `counts`, as far as they are known: octets of payload that arrived; lost datagrams beside all
-    (`packets`); retransmits.
+    (`packets`); retransmits. Lost ones are negative where some came late that an interval before
+    had counted as lost.
     """
 
     edges_s: Sequence[float]
@@ -216,7 +217,7 @@ def _iperf3_intervals(sums: Sequence[Mapping[str, object]]) -> UnplacedIntervals
     if ends not in ({True}, {False}):
         return None
     columns = {
-        name: [_number(total, member) for total in sums]
+        name: [(_finite if name == "lost" else _number)(total, member) for total in sums]
         for member, name in (_OF_SENDER if ends == {True} else _OF_RECEIVER).items()
     }
     whole = {
@@ -233,9 +234,14 @@ def _udp_octets(total: Mapping[str, object]) -> float | None:
 
 
 def _number(members: Mapping[str, object], name: str) -> float | None:
+    value = _finite(members, name)
+    return value if value is not None and value >= 0 else None
+
+
+def _finite(members: Mapping[str, object], name: str) -> float | None:
     value = members.get(name)
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value) if 0 <= value <= _LARGEST else None
+        return float(value) if abs(value) <= _LARGEST else None
     return None
 
 

@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection
 from starlette.datastructures import QueryParams
 from starlette.types import Scope
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.conditional import tag_of
 from coalescope.experiments.description import describe_experiment
@@ -31,8 +31,8 @@ from coalescope.fits.schemas import FitIn
 from coalescope.publishing.questions import COSTS, fit_requests
 from coalescope.runs.intervals import JudgedCells
 from coalescope.runs.service import cells_in_sequence
-from coalescope.security import reading_is_open
 from coalescope.settings import Settings
+from coalescope.web.security import reading_is_open
 
 _ADDRESS = re.compile(r"(?:/embed)?/explorer/([^/]+)/?")
 _KEPT = 16

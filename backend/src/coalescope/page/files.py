@@ -17,11 +17,11 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
-from coalescope.security import SANDBOX_POLICY, is_api_path
+from coalescope.web.security import EMBED_POLICY, SANDBOX_POLICY, is_api_path
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from starlette.types import Receive, Scope, Send
 
@@ -60,8 +60,8 @@ _IMMUTABLE = ("assets/", "pyodide/")
 _FOREVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
 
-# Documents that are no part of the page: each with a policy of its own.
-_POLICIES = {"sandbox.html": SANDBOX_POLICY}
+_EMBED = {"Content-Security-Policy": EMBED_POLICY}
+_SANDBOX = {"Content-Security-Policy": SANDBOX_POLICY, "X-Frame-Options": "SAMEORIGIN"}
 
 _NOT_BUILT = """<!doctype html>
 <html lang="en">
@@ -94,18 +94,35 @@ class _Found:
         return f'"{self.status.st_mtime_ns:x}-{self.status.st_size:x}-{self.encoding or "plain"}"'
 
 
+@dataclass(frozen=True)
+class _Routes:
+    """The patterns of the page's router, such as /explorer/:slug; None: it does not list them.
+
+    `embeds` are those of its views that may stand in the page of another site.
+    """
+
+    every: Iterable[str] | None
+    embeds: Iterable[str]
+
+
 class PageFiles:
     """An ASGI application for every path that no endpoint answers.
 
     A path that names a file gets the file; one that looks like a file but is none is not found;
     any other is an address inside the page, and index.html knows what to show there: not found
-    unless a route of the page fits. `head` says what is to stand in the head of that document, for
-    those who read it without running it.
+    unless a route of the page fits and what the address names is there. `head` says what is to
+    stand in the head of that document, for those who read it without running it.
     """
 
-    def __init__(self, folder: Path | None, head: Callable[[Scope], str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        head: Callable[[Scope], str] | None = None,
+        is_there: Callable[[str], bool] | None = None,
+    ) -> None:
         self._folder = folder.resolve() if folder is not None else None
         self._head = head
+        self._is_there = is_there or (lambda path: True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer GET and HEAD; everything under /api is left to the error handlers."""
@@ -125,13 +142,26 @@ class PageFiles:
         found = await anyio.to_thread.run_sync(self._find, name, accepted)
         if found is None:
             return _missing(name)
-        if not _is_file_name(name) and not _is_address(found.path.parent, scope["path"]):
-            return _send_unknown(found)
+        routes = self._routes()
+        policy = _policy(found, routes, scope)
+        if not _is_file_name(name) and not await self._leads_somewhere(routes, scope["path"]):
+            return _send_unknown(found, policy)
         if found.name == "index.html" and self._head is not None:
             told = await anyio.to_thread.run_sync(self._told, self._head, scope)
             if told is not None:
-                return _send_told(*told, headers.get("if-none-match"))
-        return _send(found, headers.get("if-none-match"))
+                return _send_told(*told, policy, headers.get("if-none-match"))
+        return _send(found, policy, headers.get("if-none-match"))
+
+    def _routes(self) -> _Routes:
+        """What the page's build lists."""
+        listed = _regular_file(self._folder, "routes.json") if self._folder else None
+        told = {} if listed is None else json.loads(listed[0].read_bytes())
+        return _Routes(told.get("routes"), told.get("embeds", ()))
+
+    async def _leads_somewhere(self, routes: _Routes, path: str) -> bool:
+        if not _is_address(routes, path):
+            return False
+        return await anyio.to_thread.run_sync(self._is_there, path)
 
     def _told(self, head: Callable[[Scope], str], scope: Scope) -> tuple[str, str] | None:
         """The document with its head filled in, and its tag; None where nothing is to be told."""
@@ -182,15 +212,30 @@ def _regular_file(folder: Path, name: str) -> tuple[Path, os.stat_result] | None
     return (path, status) if stat.S_ISREG(status.st_mode) else None
 
 
-def _send(found: _Found, if_none_match: str | None) -> Response:
+def _policy(found: _Found, routes: _Routes, scope: Scope) -> Mapping[str, str]:
+    """Headers that stand in the place of those that every answer has."""
+    if found.name == "sandbox.html":
+        return _SANDBOX
+    return _EMBED if found.name == "index.html" and _is_embed(routes, scope) else {}
+
+
+def _is_embed(routes: _Routes, scope: Scope) -> bool:
+    """Whether the page shows an embed here: it looks at the address as it was sent, case and all.
+
+    By another spelling of the same path (/EMBED/…, /%65mbed/…) the page is its whole self.
+    """
+    sent = (scope.get("raw_path") or b"").decode("latin-1")
+    fitting = [_pattern(route, 0) for route in routes.embeds]
+    return any(fits.fullmatch(sent) and fits.fullmatch(scope["path"]) for fits in fitting)
+
+
+def _send(found: _Found, policy: Mapping[str, str], if_none_match: str | None) -> Response:
     headers = {
         "Cache-Control": _FOREVER if _is_immutable(found.name) else _ASK_AGAIN,
         "ETag": found.etag,
         "Vary": "Accept-Encoding",
+        **policy,
     }
-    if found.name in _POLICIES:
-        headers["Content-Security-Policy"] = _POLICIES[found.name]
-        headers["X-Frame-Options"] = "SAMEORIGIN"
     if if_none_match is not None and found.etag in if_none_match:
         return Response(status_code=304, headers=headers)
     if found.encoding is not None:
@@ -203,33 +248,34 @@ def _send(found: _Found, if_none_match: str | None) -> Response:
     )
 
 
-def _send_told(document: str, etag: str, if_none_match: str | None) -> Response:
-    headers = {"Cache-Control": _ASK_AGAIN, "ETag": etag, "Vary": "Accept-Encoding"}
+def _send_told(
+    document: str, etag: str, policy: Mapping[str, str], if_none_match: str | None
+) -> Response:
+    headers = {"Cache-Control": _ASK_AGAIN, "ETag": etag, "Vary": "Accept-Encoding", **policy}
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers=headers)
     return HTMLResponse(document, headers=headers)
 
 
-def _send_unknown(found: _Found) -> Response:
+def _send_unknown(found: _Found, policy: Mapping[str, str]) -> Response:
     """The page, which says that there is nothing at this address."""
-    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding", **policy}
     if found.encoding is not None:
         headers["Content-Encoding"] = found.encoding
     return Response(found.path.read_bytes(), 404, headers, MEDIA_TYPES[".html"])
 
 
-def _is_address(folder: Path, path: str) -> bool:
+def _is_address(routes: _Routes, path: str) -> bool:
     """Whether a route of the page fits; of a page that does not list them, anything may."""
-    listed = _regular_file(folder, "routes.json")
-    routes = json.loads(listed[0].read_bytes()).get("routes") if listed is not None else None
-    return routes is None or any(_pattern(route).fullmatch(path) for route in routes)
+    known = routes.every
+    return known is None or any(_pattern(r, re.IGNORECASE).fullmatch(path) for r in known)
 
 
 @lru_cache(maxsize=256)
-def _pattern(route: str) -> re.Pattern[str]:
+def _pattern(route: str, flags: int) -> re.Pattern[str]:
     """/explorer/:slug as the page's router reads it."""
     parts = ("[^/]+" if part.startswith(":") else re.escape(part) for part in route.split("/"))
-    return re.compile("/".join(parts).rstrip("/") + "/?", re.IGNORECASE)
+    return re.compile("/".join(parts).rstrip("/") + "/?", flags)
 
 
 def _missing(name: str) -> Response:

@@ -3,7 +3,7 @@
 
 from fastapi import APIRouter, Request
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.experiments.service import get_experiment
 from coalescope.policies import service
 from coalescope.policies.recorded import Recorded, read_traffic

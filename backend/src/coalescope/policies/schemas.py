@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from coalescope.experiments.schemas import Chosen, Where
 from coalescope.policies.recorded import Measured, Recorded
-from coalescope.policies.service import Clients, Known, OpenLoop, Outcome, Trial
-from coalescope.whole_numbers import JSON_INTEGER
+from coalescope.policies.service import Clients, Known, OpenLoop, Outcome, Proposal, Trial
+from coalescope.web.whole_numbers import JSON_INTEGER
 
 _SHOWN_CHOICES = 1_000
 
@@ -142,6 +142,12 @@ class TrialIn(BaseModel):
         default=1, description="Of random spacing; the same seed gives the same packets"
     )
 
+    propose: bool = Field(
+        default=False,
+        description="Whether to look for a profile of DIM that suits the traffic, where no shipped "
+        "one fits",
+    )
+
     @property
     def costs(self) -> Costs:
         """CPU time of the receiver."""
@@ -166,6 +172,7 @@ class TrialIn(BaseModel):
             wait_weight=self.wait_weight,
             intervals_us=tuple(dict.fromkeys(intervals)),
             seed=self.seed,
+            propose=self.propose,
         )
 
 
@@ -231,6 +238,40 @@ class ChoiceOut(BaseModel):
     interval_us: float
 
 
+class WrongLoadOut(BaseModel):
+    """What a proposed profile costs under another load than it was made for."""
+
+    load: float = Field(description="As a multiple of the packet rate, or of the clients")
+    cost_percent: float = Field(
+        description="How much dearer it is than the best of the three fixed intervals that were "
+        "cheapest before"
+    )
+    shipped_cost_percent: float = Field(description="The same of the best shipped profile")
+
+
+class ShippedProfileOut(BaseModel):
+    """What a profile that comes with Linux costs."""
+
+    policy: str
+    cost_percent: float = Field(description="Above the best fixed interval; negative: it saves")
+
+
+class ProposalOut(BaseModel):
+    """A profile for this traffic."""
+
+    shipped: list[ShippedProfileOut]
+    profile_us: list[int] | None = Field(
+        description="Five intervals; null where a shipped profile costs at most 5 % more than the "
+        "best fixed interval, or none that was tried is cheaper than those"
+    )
+    rx_profile: str | None = Field(
+        description="The same as `ethtool -C` takes it; n leaves packets and completions as they "
+        "are"
+    )
+    cost_percent: float | None = Field(description="Above the best fixed interval")
+    wrong: list[WrongLoadOut] = Field(description="What it costs to be wrong about the load")
+
+
 class TrialOut(BaseModel):
     """An adaptive policy beside the best fixed interval."""
 
@@ -245,6 +286,7 @@ class TrialOut(BaseModel):
     cost_percent: float = Field(
         description="How much dearer adapting is than the best fixed interval; negative: it saves"
     )
+    proposal: ProposalOut | None = Field(description="Null where none was asked for")
 
 
 def policy_out(known: Known) -> PolicyOut:
@@ -281,6 +323,28 @@ def trial_out(outcome: Outcome, recorded: Recorded | None = None) -> TrialOut:
         ],
         best=intervals.index(verdict.best_interval_us),
         cost_percent=verdict.cost_percent,
+        proposal=None if outcome.proposal is None else _proposal_out(outcome.proposal),
+    )
+
+
+def _proposal_out(found: Proposal) -> ProposalOut:
+    profile = found.profile
+    return ProposalOut(
+        shipped=[
+            ShippedProfileOut(policy=name, cost_percent=percent)
+            for name, percent in found.shipped_percent.items()
+        ],
+        profile_us=None if profile is None else list(profile),
+        rx_profile=None if profile is None else "_".join(f"{us},n,n" for us in profile),
+        cost_percent=found.profile_percent,
+        wrong=[
+            WrongLoadOut(
+                load=each.load,
+                cost_percent=each.profile_percent,
+                shipped_cost_percent=each.shipped_percent,
+            )
+            for each in found.wrong
+        ],
     )
 
 

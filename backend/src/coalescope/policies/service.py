@@ -3,7 +3,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coalescope_models.phenomena.policies import (
     DIM_RX_COMPLETIONS,
@@ -15,10 +15,12 @@ from coalescope_models.phenomena.policies import (
     DynamicThrottle,
     Phase,
     Policy,
+    Profile,
     Run,
     Verdict,
     arrivals,
     beside_best_fixed,
+    cheapest_profile,
     replay,
     simulate,
 )
@@ -27,6 +29,14 @@ from coalescope.errors import CoalescopeError, did_you_mean, not_found
 
 # of all runs together, each packet in Python: some seconds on one core
 _MOST_PACKETS = 2_000_000
+# a shipped profile fits if it costs no more than this above the best fixed interval
+_FITS_PERCENT = 5.0
+# intervals that profiles may end at: the cheapest that were tried
+_MOST_ENDS = 3
+# loads at which a profile that was made for one is wrong, as multiples of it
+_WRONG_LOADS = (0.5, 2.0)
+# runs that a proposal takes, each as long as the trial's own: profiles, shipped ones, wrong loads
+_RUNS_OF_A_PROPOSAL = 2 * _MOST_ENDS + 2 + 5 * round(sum(_WRONG_LOADS))
 
 
 @dataclass(frozen=True)
@@ -93,11 +103,21 @@ POLICIES: Mapping[str, Known] = {
 }
 
 
+# those that `adaptive-rx on` steps through unless rx-profile says otherwise
+_SHIPPED_PROFILES = ("dim", "dim-completions")
+
+
 @dataclass(frozen=True)
 class OpenLoop:
     """Packets that come whatever the receiver does: one phase after the other."""
 
     phases: Sequence[Phase]
+
+    def times(self, load: float) -> "OpenLoop":
+        """Return it with as many times the packets."""
+        return OpenLoop(
+            [replace(phase, packet_rate_hz=load * phase.packet_rate_hz) for phase in self.phases]
+        )
 
 
 @dataclass(frozen=True)
@@ -106,6 +126,11 @@ class Clients:
 
     loop: ClosedLoop
     duration_us: float
+
+    def times(self, load: float) -> "Clients":
+        """Return it with as many times the clients, one at least."""
+        clients = max(1, round(load * self.loop.clients))
+        return replace(self, loop=replace(self.loop, clients=clients))
 
 
 @dataclass(frozen=True)
@@ -119,6 +144,7 @@ class Trial:
         wait_weight: CPU time that is worth as much as the same time of a packet's waiting.
         intervals_us: fixed intervals to try beside it.
         seed: of packets that come at random.
+        propose: whether a profile is proposed where no shipped one fits.
 
     """
 
@@ -128,6 +154,7 @@ class Trial:
     wait_weight: float = 0.1
     intervals_us: Sequence[float] = INTERVALS_US
     seed: int = 1
+    propose: bool = False
 
     def price(self, run: Run) -> float:
         """What a packet costs [µs]: CPU time, and waiting as far as it counts."""
@@ -135,12 +162,48 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class WrongLoad:
+    """What a proposed profile costs under another load than it was made for.
+
+    Attributes:
+        load: as a multiple of the trial's.
+        profile_percent: how much dearer the profile is than the best fixed interval there.
+        shipped_percent: the same of the best shipped profile.
+
+    """
+
+    load: float
+    profile_percent: float
+    shipped_percent: float
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A profile for this traffic, where no shipped one fits.
+
+    Attributes:
+        shipped_percent: by the name of a shipped profile, how much dearer it is than the best fixed
+            interval; negative where it saves.
+        profile: five intervals [µs]; None where a shipped one fits, or none is cheaper than those.
+        profile_percent: how much dearer it is than the best fixed interval; None likewise.
+        wrong: what it costs under other loads.
+
+    """
+
+    shipped_percent: Mapping[str, float]
+    profile: Profile | None = None
+    profile_percent: float | None = None
+    wrong: Sequence[WrongLoad] = ()
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What came of it."""
+    """What came of it; a proposal where one was asked for."""
 
     trial: Trial
     policy: Known
     verdict: Verdict
+    proposal: Proposal | None = None
 
 
 def list_policies() -> list[Known]:
@@ -148,12 +211,18 @@ def list_policies() -> list[Known]:
     return list(POLICIES.values())
 
 
+def get_policy(name: str) -> Known:
+    """The policy of that name. Errors: 404 naming all."""
+    known = POLICIES.get(name)
+    if known is None:
+        meant = did_you_mean(name, POLICIES)
+        raise not_found("policy", name, f"{meant}Policies are {', '.join(POLICIES)}.")
+    return known
+
+
 def try_policy(trial: Trial) -> Outcome:
     """Play it. Errors: 404 for the policy; 422 for too many packets, or none, or no price."""
-    known = POLICIES.get(trial.policy)
-    if known is None:
-        meant = did_you_mean(trial.policy, POLICIES)
-        raise not_found("policy", trial.policy, f"{meant}Policies are {', '.join(POLICIES)}.")
+    known = get_policy(trial.policy)
     if not trial.costs.interrupt_us + trial.costs.packet_us > 0.0:
         raise CoalescopeError(
             "no_price",
@@ -170,8 +239,41 @@ def try_policy(trial: Trial) -> Outcome:
             where={"field": "duration_us"},
             advice="Play a longer time, or a higher rate.",
         )
+    return Outcome(trial, known, verdict, _proposal(trial, verdict) if trial.propose else None)
 
-    return Outcome(trial, known, verdict)
+
+def _proposal(trial: Trial, verdict: Verdict) -> Proposal:
+    shipped = {name: known.make for name, known in POLICIES.items() if name in _SHIPPED_PROFILES}
+    play = _player(trial)
+
+    def percent(policy: Policy) -> float:
+        return _percent_above(trial.price(play(policy)), verdict.best_price)
+
+    shipped_percent = {name: percent(make()) for name, make in shipped.items()}
+    if min(shipped_percent.values()) <= _FITS_PERCENT:
+        return Proposal(shipped_percent)
+    by_price = sorted(verdict.fixed, key=lambda interval: trial.price(verdict.fixed[interval]))
+    profile = cheapest_profile(play, trial.price, by_price[:_MOST_ENDS])
+    profile_percent = percent(Dim(profile))
+    if profile_percent >= min(shipped_percent.values()):
+        return Proposal(shipped_percent)
+    return Proposal(
+        shipped_percent,
+        profile,
+        profile_percent,
+        [_under(trial, profile, load, by_price[:_MOST_ENDS]) for load in _WRONG_LOADS],
+    )
+
+
+def _under(trial: Trial, profile: Profile, load: float, intervals_us: Sequence[float]) -> WrongLoad:
+    there = replace(trial, traffic=trial.traffic.times(load))
+    found = beside_best_fixed(_player(there), Dim(profile), there.price, intervals_us)
+    shipped = [there.price(_player(there)(POLICIES[name].make())) for name in _SHIPPED_PROFILES]
+    return WrongLoad(load, found.cost_percent, _percent_above(min(shipped), found.best_price))
+
+
+def _percent_above(price: float, best: float) -> float:
+    return 100.0 * (price / best - 1.0)
 
 
 def _player(trial: Trial) -> Callable[[Policy], Run]:
@@ -191,7 +293,8 @@ def _refuse_too_many(trial: Trial) -> None:
         expected = loop.clients * (1.0 + trial.traffic.duration_us / cycle_us)
     else:
         expected = sum(phase.packets for phase in trial.traffic.phases)
-    most = _MOST_PACKETS // (1 + len(trial.intervals_us))
+    runs = 1 + len(trial.intervals_us) + (_RUNS_OF_A_PROPOSAL if trial.propose else 0)
+    most = _MOST_PACKETS // runs
     if expected > most:
         raise CoalescopeError(
             "too_many_packets",

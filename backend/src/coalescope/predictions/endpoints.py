@@ -5,7 +5,6 @@ from functools import cache
 
 from fastapi import APIRouter, Request
 
-from coalescope.operation.turns import Turns
 from coalescope.predictions import service
 from coalescope.predictions.schemas import (
     ModelOut,
@@ -17,6 +16,7 @@ from coalescope.predictions.schemas import (
 )
 from coalescope.user_models.confinement import confinement
 from coalescope.user_models.service import read_user_model
+from coalescope.web.turns import Turns
 
 router = APIRouter(prefix="/models", tags=["models"])
 user_router = APIRouter(prefix="/predictions", tags=["models"])

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from coalescope.glossary.schemas import QuantityOut
 from coalescope.predictions.service import MAX_POINTS, Prediction, Span
 from coalescope.user_models.schemas import EXAMPLE, UserModelIn
-from coalescope.whole_numbers import JSON_INTEGER
+from coalescope.web.whole_numbers import JSON_INTEGER
 
 
 class ParameterOut(QuantityOut):

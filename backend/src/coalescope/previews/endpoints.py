@@ -10,12 +10,12 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, Request, Response
 
-from coalescope.connections import ReadConnection
 from coalescope.errors import not_found
 from coalescope.previews.card import Card
 from coalescope.previews.head import is_public
 from coalescope.previews.picture import png_of
 from coalescope.previews.service import card_for
+from coalescope.web.connections import ReadConnection
 
 KEPT_PICTURES = 32
 _PROGRAM = version("coalescope")
@@ -26,8 +26,10 @@ router = APIRouter(prefix="/previews", include_in_schema=False)
 @router.api_route("/{area}/{name}.png", methods=["GET", "HEAD"])
 def get_picture(connection: ReadConnection, request: Request, area: str, name: str) -> Response:
     """The picture; parameters as in the view's own address."""
-    card = card_for(connection, f"/{area}/{name}", request.url.query)
-    if card is None or not is_public(card, request.app.state.settings):
+    path = f"/{area}/{name}"
+    shown = is_public(path, request.app.state.settings)
+    card = card_for(connection, path, request.url.query) if shown else None
+    if card is None:
         raise not_found("preview", f"{area}/{name}", "Pictures are of experiments and models.")
     tag = f'"{_digest(card)}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}

@@ -8,21 +8,24 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
 from coalescope.fits.cache import LatestAnswers
-from coalescope.previews.card import Card, head_tags
-from coalescope.previews.service import MOST_QUERY, card_for, version_for
-from coalescope.security import is_loopback, reading_is_open
+from coalescope.previews.card import head_tags
+from coalescope.previews.service import MOST_QUERY, card_for, is_of_experiment, version_for
 from coalescope.settings import Settings
+from coalescope.web.security import is_loopback, previews_are_open
 
 _LOG = logging.getLogger("coalescope")
 _KEPT_HEADS = 256
 
 
-def is_public(card: Card, settings: Settings) -> bool:
-    """Whether anybody may see the card: what a token guards, a link does not give away."""
-    return card.kind is None or reading_is_open(settings) or settings.public_previews
+def is_public(path: str, settings: Settings) -> bool:
+    """Whether anybody may see the card of an address of the page, if there is one.
+
+    Asked before anything is looked up: neither the answer nor its time says what is there.
+    """
+    return previews_are_open(settings) or not is_of_experiment(path)
 
 
 def base_url(scope: Scope, settings: Settings) -> str | None:
@@ -47,6 +50,8 @@ class PageHead:
     def __call__(self, scope: Scope) -> str:
         """The tags. A page without them is better than none: failures are logged, not raised."""
         path = scope["path"]
+        if not is_public(path, self._settings):
+            return ""
         query = scope["query_string"][:MOST_QUERY].decode("latin-1")
         base = base_url(scope, self._settings)
         try:
@@ -61,6 +66,4 @@ class PageHead:
 
     def _tags(self, connection: Connection, path: str, query: str, base: str | None) -> str:
         card = card_for(connection, path, query)
-        if card is None or not is_public(card, self._settings):
-            return ""
-        return head_tags(card, base)
+        return "" if card is None else head_tags(card, base)

@@ -21,6 +21,7 @@ MOST_WORDS = 240
 MOST_QUERY = 8192
 
 _ADDRESS = re.compile(r"(?:/embed)?/(explorer|models|figures|experiments)/([^/]+)(/[a-z]+)?/?")
+_OF_EXPERIMENTS = ("explorer", "experiments")
 _PAGES = {"/runs": "Runs of ", "/replicates": "Replicates of "}
 _FIGURE = re.compile(r"([a-z]{2,20})-(\d{4})-(figure|table)-([0-9]{1,2}[a-z]?)")
 
@@ -46,13 +47,19 @@ def card_for(connection: Connection, path: str, query: str = "") -> Card | None:
     return _of_figure(name) if area == "figures" else None
 
 
+def is_of_experiment(path: str) -> bool:
+    """Whether a card of this address would show an experiment of the store."""
+    found = _ADDRESS.fullmatch(path)
+    return found is not None and found[1] in _OF_EXPERIMENTS
+
+
 def version_for(connection: Connection, path: str) -> str:
     """What changes whenever the card of an address may; quick, for it reads no cells.
 
     Errors: as those of card_for.
     """
     found = _ADDRESS.fullmatch(path)
-    if found is None or found[1] not in ("explorer", "experiments"):
+    if found is None or found[1] not in _OF_EXPERIMENTS:
         return ""
     return _version(get_experiment(connection, unquote(found[2])))
 

@@ -95,7 +95,7 @@ def of_run(asker: Asker, run: Json, *, with_log: bool) -> Iterator[Answer]:
     own = f"runs/{run['id']}"
     yield f"{own}.json", asker.get(own).content
     yield f"{own}/environment.json", asker.get(f"{own}/environment").content
-    if run["content"] == "csv" or run["sha256"] is None:
+    if run["content"] in ("csv", "foreign") or run["sha256"] is None:
         return
     yield f"{own}/contents.json", asker.get(f"{own}/contents").content
     if with_log:

@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 from html import escape
 
-from coalescope.security.headers import CONTENT_SECURITY_POLICY
+from coalescope.web.security.headers import CONTENT_SECURITY_POLICY
 
 _HEAD = '<meta charset="utf-8">'
 # A document cannot say this of itself, and browsers complain where it does.

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coalescope_models.inference.methods import METHODS
-from coalescope_models.vocabulary.quantity import QUANTITIES
+from coalescope_models.vocabulary.quantity import AIMS, QUANTITIES
 
 Json = Mapping[str, Any]
 
 _MODEL = "cpu-overhead"
 # What each goal of a recommendation can mean, the best first (features/recommend/question.ts).
 _MEANS = {
-    aim: [quantity.name for quantity in QUANTITIES.values() if quantity.aim == aim]
-    for aim in ("throughput", "cpu", "latency")
+    aim: [quantity.name for quantity in QUANTITIES.values() if quantity.aim == aim] for aim in AIMS
 }
+# What a trade does not weigh unless it is asked to (state/advice.ts).
+_UNWEIGHED = ("energy",)
 # The measures that the page explains by that model, and what is fitted then (state/models.ts).
 COSTS = {
     f"{side}_cpu_{unit}_per_gb": f"{side}_cpu_{unit}"
@@ -50,8 +51,9 @@ def recommendation_requests(experiment: Json, cells: Json) -> Iterator[Json]:
             shown = experiment["default_view"]["measure"]
             if meant:
                 known[role] = shown if shown in meant else meant[0]
-        if len(known) > 1:
-            yield {**rest, "aims": _aims(*known.values()), "where": where}
+        weighed = [name for role, name in known.items() if role not in _UNWEIGHED]
+        if len(weighed) > 1:
+            yield {**rest, "aims": _aims(*weighed), "where": where}
         gained = known.get("throughput", known.get("latency"))
         if gained and "cpu" in known:
             aims = _aims(gained, known["cpu"])

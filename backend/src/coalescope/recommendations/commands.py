@@ -19,6 +19,12 @@ _FUNCTIONS = (
     'shown() { ethtool -c "$dev" | awk -v n="$1:" \'$1 == n { print $2 }\'; }',
     "adaptive() { ethtool -c \"$dev\" | awk '/^Adaptive RX:/ { print $3 }'; }",
 )
+# as the kernel shows it (Documentation/networking/net_dim.rst), in the form in which it is set
+_PROFILE = (
+    "profile() { ethtool -c \"$dev\" | awk -F '[=,]' '/^rx-profile:/ { own = 1 } "
+    "/^tx-profile:/ { own = 0 } own && NF > 6 { "
+    'gsub(/ /, ""); gsub(/n\\/a/, "n"); printf "%s%s,%s,%s", more, $2, $4, $6; more = "_" }\'; }'
+)
 _NO_FORMS = "How to keep it after a restart is said where the driver is known."
 _WAIT = (
     "n=0; until ip link show dev $dev >/dev/null 2>&1 || [ {n} -ge 10 ]; do n={add}; sleep 1; done"
@@ -64,6 +70,7 @@ def _block(target: Target) -> list[str]:
     words = list(target.coalescing)
     return [
         *_FUNCTIONS,
+        *([_PROFILE] if target.profile else []),
         "# refuse before anything is set",
         *_checks(target),
         "# the way back",
@@ -108,6 +115,11 @@ def _remember(target: Target, words: Sequence[str]) -> list[str]:
             f"{_old(word)}=$(shown {word})",
             f"case ${_old(word)} in ''|*[!0-9]*) fail \"{word} cannot be read\" ;; esac",
         ]
+    if target.profile is not None:
+        lines += [
+            "old_profile=$(profile)",
+            '[ -n "$old_profile" ] || fail "rx-profile cannot be read"',
+        ]
     if target.adaptive is not None:
         lines += [
             "old_adaptive=$(adaptive)",
@@ -147,6 +159,8 @@ def _back(target: Target, words: Sequence[str]) -> list[str]:
         return lines
     if target.adaptive is not None:
         lines.append("${old_adaptive:+ethtool -C $dev adaptive-rx off}")
+    if target.profile is not None:
+        lines.append("ethtool -C $dev rx-profile $old_profile")
     if words:
         old = " ".join(f"{word} ${_old(word)}" for word in words)
         lines.append(f"ethtool -C $dev {old}")
@@ -184,6 +198,8 @@ def _compare(target: Target) -> list[str]:
         lines.append(
             f'[ "$(link mtu)" = {target.mtu} ] || fail "its MTU is $(link mtu), not {target.mtu}"'
         )
+    if target.profile is not None:
+        lines.append(f'[ "$(profile)" = {target.profile} ] || fail "its rx-profile is $(profile)"')
     if target.adaptive is not None:
         wrong = "off" if target.adaptive else "on"
         lines.append(f'[ "$(adaptive)" != {wrong} ] || fail "adaptive-rx is {wrong}"')

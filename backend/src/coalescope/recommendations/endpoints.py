@@ -3,9 +3,8 @@
 
 from fastapi import APIRouter, Request
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.experiments.service import get_experiment
-from coalescope.operation.turns import Turns
 from coalescope.recommendations import service
 from coalescope.recommendations.schemas import (
     ModelRecommendationIn,
@@ -15,6 +14,7 @@ from coalescope.recommendations.schemas import (
 )
 from coalescope.runs.selection import where_pairs
 from coalescope.user_models.confinement import confinement
+from coalescope.web.turns import Turns
 
 router = APIRouter(tags=["recommendations"])
 
@@ -23,7 +23,7 @@ router = APIRouter(tags=["recommendations"])
 def create_recommendation(request: Request, slug: str, body: RecommendationIn) -> RecommendationOut:
     """The best setting of an experiment for a goal, with what is known of chance.
 
-    With the probability that it is the best, the settings that cannot be told from it, the
+    With the settings that cannot be told from the best, the
     trade-off curve, and, for an interface, the commands that set it and the way back.
     """
     database: Database = request.app.state.database

@@ -42,7 +42,7 @@ def is_cost(measure: str) -> bool:
     quantity = QUANTITIES.get(measure)
     if quantity is None:  # one's own: nothing says that it is more than a cost
         return True
-    return quantity.aim == "cpu" or (quantity.aim is None and quantity.better == "less")
+    return quantity.aim in ("cpu", "energy") or (quantity.aim is None and quantity.better == "less")
 
 
 def default_guards(

@@ -14,7 +14,7 @@ from coalescope.recommendations.service import Advice, Question, aim, constraint
 from coalescope.runs.selection import LeftOut
 from coalescope.user_models.schemas import UserModelIn
 from coalescope.user_models.service import read_user_model
-from coalescope.whole_numbers import JSON_INTEGER
+from coalescope.web.whole_numbers import JSON_INTEGER
 
 
 class AimIn(BaseModel):
@@ -174,10 +174,11 @@ class CandidateOut(BaseModel):
     gain_percent: float = Field(
         description="How much of what choosing can gain it gains, from the worst to the best"
     )
-    probability_allowed: float | None = Field(
-        description="That it keeps the bounds; null where chance is not known"
+    allowed: bool = Field(description="Whether its means keep the bounds")
+    surely_allowed: bool | None = Field(
+        description="Whether it keeps the bounds so surely that it may be set. Null where chance "
+        "is not known"
     )
-    allowed: bool
     resolved: bool = Field(description="Whether the data can tell it from the best")
     runs_to_resolve: int | None = Field(
         description="How many runs of it, and of the best, would tell them apart in four of five "
@@ -250,8 +251,8 @@ class RecommendationOut(BaseModel):
         "not enough to choose"
     )
     choices: list[int] = Field(
-        description="Settings that keep every bound with 99 %, and lose no more than the tolerance "
-        "against the best with 95 %"
+        description="Settings that keep every bound with 99 %, and of which no other that keeps "
+        "them is better by more than the tolerance, with 95 % for each other"
     )
     guards: list[ConstraintIn] = Field(description="Bounds that were kept without being asked for")
     reference: dict[str, Level] | None = Field(description="What the answer is compared with")
@@ -320,8 +321,8 @@ def recommendation_out(advice: Advice) -> RecommendationOut:
                 means=dict(candidate.means),
                 loss_percent=candidate.loss_percent,
                 gain_percent=candidate.gain_percent,
-                probability_allowed=candidate.probability_allowed,
                 allowed=candidate.allowed,
+                surely_allowed=candidate.surely_allowed,
                 resolved=candidate.resolved,
                 runs_to_resolve=candidate.runs_to_resolve,
             )

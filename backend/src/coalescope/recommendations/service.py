@@ -24,8 +24,17 @@ from sqlalchemy.engine import Connection
 
 from coalescope.errors import CoalescopeError, did_you_mean, sentence
 from coalescope.experiments.choice import can_be_chosen
-from coalescope.experiments.levels import factor_levels
-from coalescope.experiments.records import Choice, ExperimentRecord, Factors
+from coalescope.experiments.levels import factor_levels, matches
+from coalescope.experiments.records import (
+    CellRecord,
+    Choice,
+    ExperimentRecord,
+    Factors,
+    FactorValue,
+)
+from coalescope.experiments.service import list_cells
+from coalescope.glossary.quantities import factor as factor_of
+from coalescope.glossary.quantities import is_free_factor
 from coalescope.glossary.quantities import measure as measure_of
 from coalescope.predictions.service import check_axes, evaluate_points
 from coalescope.recommendations.commands import Commands, commands_for
@@ -56,7 +65,7 @@ MOST_SETTINGS = 2_000
 # settings × measures: each is drawn 4,000 times, 160 MB a copy and up to four of them
 _MOST_MEANS = 5_000
 _CPU_PER_GB = "system_cpu_s_per_gb"
-# what the answer is compared in
+# what the answer is compared in: what can be a goal
 _KNOWN = tuple(n for n, q in QUANTITIES.items() if q.role == "measure" and q.aim is not None)
 _NO_CHANCE = (
     "These are a model's predictions, without probabilities: measure the best settings before you "
@@ -68,7 +77,7 @@ _REMEDIES = {
     "aims": "Name a measure, and whether more or less of it is wanted.",
     "weight": "Give a number above zero, or no weight: then it is 1.",
     "goal": "Name the two measures to balance, or ask for a trade.",
-    "cells": "Measure at least one other setting, three times or more, or hold less fixed.",
+    "cells": "Measure at least one other setting, three times or more, or loosen a limit.",
 }
 
 
@@ -163,7 +172,7 @@ def _quantity(name: str) -> Quantity | None:
 
 
 def _is_factor(name: str) -> bool:
-    return name in QUANTITIES and QUANTITIES[name].role == "factor"
+    return factor_of(name) is not None or is_free_factor(name)
 
 
 def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
@@ -190,24 +199,24 @@ def aim(measure: str, sense: Sense | None = None, weight: float = 1.0) -> Aim:
 def constraint(measure: str, limit: Limit, value: float) -> Constraint:
     """A bound on a measure or a factor. Errors: 422 for an unknown quantity."""
     quantity = _quantity(measure)
-    if quantity is None:
+    if quantity is None and not is_free_factor(measure):
         raise CoalescopeError(
             "no_such_measure",
             f"{measure[:80]!r} is not a quantity.",
             where={"measure": measure},
-            advice=f"{did_you_mean(measure, QUANTITIES)}The glossary lists all quantities.",
+            advice=f"{did_you_mean(measure, QUANTITIES)}The glossary lists all quantities; a "
+            "factor of one's own is factor.NAME.",
         )
-    most = 100 if limit == "within" or quantity.better == "more" else 10_000
-    if limit.startswith("within") and not (
-        quantity.better and quantity.role != "factor" and 0 < value < most
-    ):
+    better = None if quantity is None or _is_factor(measure) else quantity.better
+    most = 100 if limit == "within" or better == "more" else 10_000
+    if limit.startswith("within") and not (better and 0 < value < most):
         raise CoalescopeError(
             "wrong_range",
             f"{measure} {limit} {value:g} % is no bound.",
             where={"measure": measure},
             advice=f"Give 0 to {most} percent, of a measure of which more or less is better.",
         )
-    return Constraint(measure, limit, value, quantity.better or "more")
+    return Constraint(measure, limit, value, better or "more")
 
 
 def read_runs(
@@ -217,15 +226,76 @@ def read_runs(
     where: Sequence[tuple[str, str]],
     without: Sequence[str] = (),
 ) -> RunSelection:
-    """Read the runs to choose from. Errors: 422 as `select_runs`; what nobody chooses varies."""
+    """Read the runs to choose from.
+
+    Errors: 422 as `select_runs`; what nobody chooses varies; what is held leaves one setting.
+    """
     if question.interface is not None:
         check_target(question.interface, question.driver, question.kernel)
     names = dict.fromkeys([*question.measures, *_KNOWN])
     chosen = select_runs(connection, experiment, list(names), where, without)
-    levels = factor_levels(settings_of(chosen.runs).values())
+    settings = settings_of(chosen.runs)
+    if len(settings) == 1:
+        _refuse_what_is_held(list_cells(connection, experiment), chosen.where, experiment)
+    levels = factor_levels(settings.values())
+    _refuse_idle_limits(question.limits, levels)
     given = [name for name in levels if not can_be_chosen(name, levels[name], experiment.source)]
     refuse_mixed(chosen.runs, given, ", which is given and not for choice")
     return chosen
+
+
+def _refuse_what_is_held(
+    cells: Sequence[CellRecord], where: Choice, experiment: ExperimentRecord
+) -> None:
+    """Errors: 422 where what is held leaves one setting, saying how to free it."""
+    levels = factor_levels(cell.factors for cell in cells)
+    held = [name for name in where if len(levels.get(name, ())) > 1]
+    free = [name for name in held if can_be_chosen(name, levels[name], experiment.source)]
+    if free:
+        without = {name: level for name, level in where.items() if name not in free}
+        count = sum(matches(cell.factors, without) for cell in cells)
+        shown = ", ".join(f"{_short(name)} is held at {where[name]}" for name in free)
+        raise CoalescopeError(
+            "no_recommendation",
+            f"One setting leaves no choice: {shown}.",
+            where={"field": free[0]},
+            advice=f"Without holding {', '.join(map(_short, free))} there are {count} settings to "
+            "choose from.",
+        )
+    if held:
+        raise CoalescopeError(
+            "no_recommendation",
+            f"Nothing here is for choice: {', '.join(map(_short, held))} says what the traffic or "
+            "the host is, and nobody sets it.",
+            where={"field": held[0]},
+            advice="Measure settings that somebody can choose, such as delays, three times or "
+            "more.",
+        )
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("factor.")
+
+
+def _refuse_idle_limits(
+    limits: Sequence[Constraint], levels: Mapping[str, Sequence[FactorValue]]
+) -> None:
+    """Errors: 422 for a limit on what no run has as a factor, or has as words only."""
+    for limit in limits:
+        own = levels.get(limit.measure, ())
+        if any(isinstance(level, int | float) for level in own):
+            continue
+        shown = ", ".join(map(str, own[:12]))
+        raise CoalescopeError(
+            "no_such_factor",
+            f"{limit.measure[:80]} is words here, which no limit orders: {shown}."
+            if own
+            else f"No run has the factor {limit.measure[:80]}.",
+            where={"field": "constraints"},
+            advice="Choose one of its levels with FACTOR=VALUE in place of a limit."
+            if own
+            else f"{did_you_mean(limit.measure, levels)}Factors here: {', '.join(levels)}.",
+        )
 
 
 def advise(experiment: ExperimentRecord, chosen: RunSelection, question: Question) -> Advice:
@@ -275,7 +345,7 @@ def _unless_entangled(
     found: Recommendation, settings: Mapping[Hashable, Factors]
 ) -> Recommendation:
     """Choose nothing by single values where what one factor does cannot be told from another's."""
-    if found.answer is None or any(c.probability_allowed is not None for c in found.candidates):
+    if found.answer is None or any(c.surely_allowed is not None for c in found.candidates):
         return found
     alone = entangled(settings.values())
     if alone is None:

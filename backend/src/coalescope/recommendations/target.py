@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from coalescope_host.drivers import Driver, driver_named
+from coalescope_host.plan.factors import log_name
+from coalescope_host.plan.registry import SETTINGS, U32
 from coalescope_models.phenomena.interrupts import TICK_US
 
 from coalescope.errors import CoalescopeError
@@ -27,10 +29,13 @@ _SLOWEST_HZ, _FASTEST_HZ = 100, 100_000  # of InterruptThrottleRate; 0 is off, 1
 _TIMER_DRIVERS = frozenset({"e1000", "e1000e"})
 _ROUNDED = 0.1  # another delay than was measured is no rounding any more
 
+_FRAMES_FACTOR = "factor.rx_frames"
+_PROFILE_FACTOR = log_name("dim_profile_rx")
+_PROFILE = next(setting.rule for setting in SETTINGS if setting.name == "dim_profile_rx")
 _SET_HERE = frozenset(
     {
         "mtu_bytes", "delay_us", "delay_ticks", "moderation_rate_hz", "delay_control",
-        "factor.rx_frames", "factor.adaptive_rx",
+        _FRAMES_FACTOR, _PROFILE_FACTOR, "factor.adaptive_rx",
     }
 )  # fmt: skip
 # says what the traffic is, or what it ran on: nothing to set
@@ -41,6 +46,14 @@ _NOT_SET = frozenset(
     }
 )  # fmt: skip
 _ON = frozenset({"1", "on", "true", "yes"})
+_OFF = frozenset({"0", "off", "false", "no"})
+_OFFLOAD = log_name("offload.")
+_OPTIONS = {"coalescing": "-C", "rings": "-G", "channels": "-L", "pause": "-A"}
+# the settings of a host that ethtool sets, by what an experiment calls them
+_BY_ETHTOOL = {
+    log_name(s.name): f"{_OPTIONS[s.group]} {{}} {s.word}" for s in SETTINGS if s.group in _OPTIONS
+}
+_LEVEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9,_.-]{0,200}\Z")
 
 
 @dataclass
@@ -53,6 +66,7 @@ class Target:
         mtu: bytes; None: as it is.
         adaptive: whether adaptive-rx is to be on; None: as it is, or there is none.
         coalescing: ethtool's word → value, to be set in one request after adaptive-rx.
+        profile: of DIM, as rx-profile takes it, to be set before adaptive-rx is on; None: as it is.
         module: parameters of the driver's module, instead of coalescing.
         refused: why nothing of it may be set, with the nearest values that can be.
         notes: what to know first.
@@ -64,6 +78,7 @@ class Target:
     mtu: int | None = None
     adaptive: bool | None = None
     coalescing: dict[str, int] = field(default_factory=dict)
+    profile: str | None = None
     module: str | None = None
     refused: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -82,6 +97,8 @@ class Target:
         found = []
         if self.mtu is not None:
             found.append(f"ip link set dev {self.interface} mtu {self.mtu}")
+        if self.profile is not None:
+            found.append(f"ethtool -C {self.interface} rx-profile {self.profile}")
         if self.adaptive is not None:
             switch = "on" if self.adaptive else "off"
             found.append(f"ethtool -C {self.interface} adaptive-rx {switch}")
@@ -90,10 +107,16 @@ class Target:
             found.append(f"ethtool -C {self.interface} {words}")
         return found
 
-    def in_one_request(self) -> bool:
-        """Whether a program that sets all coalescing at once brings it about."""
-        alone = self.driver is not None and self.driver.value("adaptive_alone", False)
-        return not (alone and self.coalescing)
+    def why_commands(self) -> str | None:
+        """Why a program that sets all coalescing at once cannot bring it about; None if it can."""
+        if self.profile is not None:
+            return "has no rx-profile"
+        if self.coalescing and self.driver and self.driver.value("adaptive_alone", False):
+            return (
+                "sets all coalescing in one request, and this driver ignores the rest of a request "
+                "that switches adaptive-rx off"
+            )
+        return None
 
 
 def check_target(interface: str, driver: str | None, kernel: str | None = None) -> None:
@@ -125,10 +148,23 @@ def target_for(
                 f"Every host and switch on this network must take an MTU of {found.mtu}; check "
                 f"with `ping -M do -s {found.mtu - 28}`."
             )
-    for name in setting:
-        if name not in _SET_HERE | _NOT_SET:
-            found.notes.append(f"{name} {setting[name]} is yours to set: no command is known.")
+    for name, level in setting.items():
+        counted = name != _FRAMES_FACTOR or "rx-frames" in found.coalescing
+        if name not in _NOT_SET and not (name in _SET_HERE and counted):
+            found.notes.append(_by_hand(name, level, interface))
     return found
+
+
+def _by_hand(name: str, level: FactorValue, interface: str) -> str:
+    """What is to be done beside the block, which can neither read it back nor put it back."""
+    known = _BY_ETHTOOL.get(name)
+    if name.startswith(_OFFLOAD):
+        known = f"-K {{}} {name.removeprefix(_OFFLOAD).replace('_', '-')}"
+    if known is None or not _LEVEL.match(str(level)):
+        return f"{name} {level} is yours to set: no command is known."
+    return (
+        f"Set {name}, too, which is not in the block: `ethtool {known.format(interface)} {level}`."
+    )
 
 
 def _say_what_is_known(found: Target, driver: str | None) -> None:
@@ -149,8 +185,10 @@ def _coalesce(found: Target, setting: Factors, driver: str | None) -> None:
     delay_us = _number(setting.get("delay_us"))
     if delay_us is None and ticks is not None:
         delay_us = ticks * TICK_US
-    if control == "adaptive" or str(setting.get("factor.adaptive_rx")).lower() in _ON:
+    adaptive = str(setting.get("factor.adaptive_rx")).lower()
+    if control == "adaptive" or adaptive in _ON:
         _adapt(found, driver)
+        _profile(found, setting.get(_PROFILE_FACTOR))
         return
     is_timer = control == "rx-abs-int-delay" or (control is None and ticks is not None)
     if delay_us is not None and driver in _TIMER_DRIVERS and (is_timer or driver == "e1000"):
@@ -165,7 +203,9 @@ def _coalesce(found: Target, setting: Factors, driver: str | None) -> None:
             return
         delay_us = 1e6 / rate_hz if rate_hz else 0.0
     if delay_us is not None:
-        _delay(found, delay_us, _number(setting.get("factor.rx_frames")))
+        _delay(found, delay_us, _number(setting.get(_FRAMES_FACTOR)))
+    elif adaptive in _OFF and (found.driver is None or found.driver.supports("adaptive-rx")):
+        found.adaptive = False
 
 
 def _delay(found: Target, delay_us: float, frames: float | None) -> None:
@@ -199,6 +239,9 @@ def _delay(found: Target, delay_us: float, frames: float | None) -> None:
 def _usecs(found: Target, driver: Driver, delay_us: float) -> int | None:
     """The value of rx-usecs; None where there is none that is as good as the delay."""
     asked = round(delay_us / driver.unit_us)
+    if asked > U32:
+        found.refused.append(f"{delay_us:g} µs cannot be set: ethtool counts to {U32}.")
+        return None
     nearest = driver.nearest(asked)
     usecs = min(nearest, key=lambda value: abs(value - asked), default=None)
     if driver.unit_us != 1:
@@ -268,6 +311,20 @@ def _adapt(found: Target, driver: str | None) -> None:
         found.adaptive = True
     else:
         found.refused.append(f"{known.name} has no adaptive moderation that could be set.")
+
+
+def _profile(found: Target, level: FactorValue | None) -> None:
+    """Which delays adaptive moderation steps through, where the setting says it."""
+    if level is None or found.adaptive is None:
+        return
+    if not _PROFILE.allows(level):
+        found.refused.append(f"{str(level)[:80]} is no profile: it is {_PROFILE.description}.")
+        return
+    found.profile = str(level)
+    found.notes.append(
+        "rx-profile needs Linux 6.11, a driver that has it, and an ethtool that knows it; the "
+        "block refuses, and changes nothing, where it cannot be read."
+    )
 
 
 def _timer(found: Target, ticks: int) -> None:

@@ -8,12 +8,9 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
 from sqlalchemy.engine import Connection
 
-from coalescope.connections import ReadConnection, WriteConnection
-from coalescope.error_responses import ErrorResponse
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
-from coalescope.object_store import CSV_SUFFIX, RUN_LOG_SUFFIX, ObjectStore
 from coalescope.runs import service
 from coalescope.runs.environments import facts_of
 from coalescope.runs.factors import check_factors
@@ -33,6 +30,9 @@ from coalescope.runs.schemas import (
     WarningOut,
     environment_out,
 )
+from coalescope.storage.object_store import RUN_LOG_SUFFIX, SUFFIXES, ObjectStore
+from coalescope.web.connections import ReadConnection, WriteConnection
+from coalescope.web.error_responses import ErrorResponse
 
 router = APIRouter(tags=["runs"])
 
@@ -149,7 +149,7 @@ def get_run_log(connection: ReadConnection, request: Request, id_: RunId) -> Fil
     """The file the run came from, byte for byte as it was uploaded."""
     run = service.get_run(connection, id_)
     store: ObjectStore = request.app.state.object_store
-    suffix = CSV_SUFFIX if run.content == "csv" else RUN_LOG_SUFFIX
+    suffix = SUFFIXES.get(run.content, RUN_LOG_SUFFIX)
     path = store.path(run.sha256, suffix) if run.sha256 else None
     if path is None:
         raise _no_log(id_)
@@ -194,8 +194,8 @@ def correct_run(
 
 
 def _log_path(store: ObjectStore, run: RunRecord) -> pathlib.Path | None:
-    """The run's own log; None for a row of a table."""
-    if run.content == "csv" or run.sha256 is None:
+    """The run's own log; None for a row of a table, and for files of other tools."""
+    if run.content in ("csv", "foreign") or run.sha256 is None:
         return None
     return store.path(run.sha256, RUN_LOG_SUFFIX)
 

@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether given factors are ones the glossary knows, with levels that are possible. Pure."""
 
-import re
 from collections.abc import Mapping
 
 from coalescope_models.vocabulary.quantity import Quantity
 
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue
-from coalescope.glossary.quantities import factor, is_free_factor, nearest_names, own_factor
-
-LONGEST_LEVEL = 200
-LARGEST_LEVEL = 1e30  # squares and sums of what is larger would overflow
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+from coalescope.glossary.quantities import (
+    factor,
+    is_free_factor,
+    measure,
+    nearest_names,
+    own_factor,
+)
+from coalescope.untrusted.bounds import FACTORS, LARGEST_NUMBER, LEVEL_CHARACTERS
+from coalescope.untrusted.texts import CONTROL
 
 
 def check_factors(factors: Mapping[str, FactorValue]) -> None:
     """Errors: 422 naming the factor that is unknown, or whose level is not possible."""
+    if len(factors) > FACTORS:
+        raise CoalescopeError(
+            "too_many_factors",
+            f"The run says levels of {len(factors):,} factors; up to {FACTORS} are taken.",
+            where={"field": "factors"},
+            advice="What is the same in all runs belongs into the environment.",
+        )
     for name, value in factors.items():
         fault = _fault(name, value)
         if fault is not None:
@@ -35,6 +45,12 @@ def _fault(name: str, value: FactorValue) -> _Fault | None:
         return _unusable(name, value) or _contradiction(quantity, value)
     if is_free_factor(name):
         return _unusable(name, value)
+    if measure(name) is not None:
+        return (
+            "unknown_factor",
+            f"{name!r} is a measure, not a factor: it is observed, not set.",
+            "Leave it out here; what was observed stands in the file itself.",
+        )
     near = nearest_names(name)
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return (
@@ -46,14 +62,14 @@ def _fault(name: str, value: FactorValue) -> _Fault | None:
 
 def _unusable(name: str, value: FactorValue) -> _Fault | None:
     if isinstance(value, str):
-        if 0 < len(value) <= LONGEST_LEVEL and not CONTROL.search(value):
+        if 0 < len(value) <= LEVEL_CHARACTERS and not CONTROL.search(value):
             return None
         return (
             "bad_text",
             f"The level of {name} is empty, too long or has control characters.",
-            f"Use plain text of at most {LONGEST_LEVEL} characters.",
+            f"Use plain text of at most {LEVEL_CHARACTERS} characters.",
         )
-    if abs(value) <= LARGEST_LEVEL:  # so not NaN either
+    if abs(value) <= LARGEST_NUMBER:  # so not NaN either
         return None
     return "not_finite", f"The level of {name} is no number that can be used.", "Correct it."
 

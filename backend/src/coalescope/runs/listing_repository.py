@@ -6,8 +6,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from coalescope.db.tables import run_measures, runs
 from coalescope.runs.records import Listing
-from coalescope.tables import run_measures, runs
 
 
 def page(connection: Connection, listing: Listing, limit: int, offset: int) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from coalescope.experiments.records import Factors, SummaryRecord
 
-Content = Literal["run_log", "csv", "dataset"]
+Content = Literal["run_log", "csv", "dataset", "foreign"]
 Status = Literal["current", "retracted"]
 # what of a run counts: all, what a cut-off log holds, nothing; current: one of the first two
 State = Literal["current", "whole", "partial", "retracted"]
@@ -120,12 +120,16 @@ NOT_KNOWN = When()
 
 @dataclass(frozen=True)
 class RunValues:
-    """A current run (or a row of means), its cell, and its values of the measures asked for."""
+    """A current run (or a row of means), its cell, and its values of the measures asked for.
+
+    `means` holds those of the values that are means of several runs with a known deviation.
+    """
 
     cell_id: int
     factors: Factors
     values: Mapping[str, float]
     when: When = NOT_KNOWN
+    means: Mapping[str, MeasuredValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

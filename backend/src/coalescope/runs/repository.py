@@ -8,9 +8,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope import plain_sql
+from coalescope.db import plain_sql
+from coalescope.db.plain_sql import any_of, chunks
+from coalescope.db.tables import (
+    cells,
+    experiments,
+    run_history,
+    run_measures,
+    runs,
+    uploads,
+)
 from coalescope.experiments.records import Factors
-from coalescope.plain_sql import any_of, chunks
 from coalescope.runs.records import (
     HistoryRecord,
     MeasuredValue,
@@ -19,14 +27,6 @@ from coalescope.runs.records import (
     RunRecord,
     RunValues,
     When,
-)
-from coalescope.tables import (
-    cells,
-    experiments,
-    run_history,
-    run_measures,
-    runs,
-    uploads,
 )
 
 _RUN_COLUMNS = (
@@ -274,15 +274,21 @@ def values_of_runs(
         sa.select(runs.c.id, runs.c.cell_id, *recorded).where(*chosen).order_by(runs.c.id)
     ):
         found[run_id], cell_of[run_id], when[run_id] = {}, cell_id, When(*own)
+    means: dict[int, dict[str, MeasuredValue]] = {}
+    own_columns = (run_measures.c.value, run_measures.c.sd, run_measures.c.n)
     values = (
-        sa.select(run_measures.c.run_id, run_measures.c.measure, run_measures.c.value)
+        sa.select(run_measures.c.run_id, run_measures.c.measure, *own_columns)
         .join(runs, runs.c.id == run_measures.c.run_id)
         .where(*chosen, run_measures.c.measure.in_(measures))
     )
-    for run_id, measure, value in connection.execute(values):
+    for run_id, measure, value, sd, n in connection.execute(values):
         found[run_id][measure] = value
+        if n > 1 and sd is not None:
+            means.setdefault(run_id, {})[measure] = MeasuredValue(value, sd, n)
     return [
-        RunValues(cell_of[run_id], factors[cell_of[run_id]], own, when[run_id])
+        RunValues(
+            cell_of[run_id], factors[cell_of[run_id]], own, when[run_id], means.get(run_id, {})
+        )
         for run_id, own in found.items()
     ]
 

@@ -4,12 +4,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from coalescope.experiments.schemas import Level
 from coalescope.runs.environments import Facts, describe_environments
 from coalescope.runs.records import Content, Status
-from coalescope.whole_numbers import JSON_INTEGER
+from coalescope.untrusted.texts import LINES_PATTERN, lines
+from coalescope.web.whole_numbers import JSON_INTEGER
 
 
 class WarningOut(BaseModel):
@@ -204,7 +205,8 @@ def environment_out(found: Iterable[tuple[Facts | None, int]]) -> EnvironmentOut
 Reason = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=r"\S"),
-    Field(description="Why, for the run's history"),
+    AfterValidator(lines),
+    Field(description="Why, for the run's history", json_schema_extra={"pattern": LINES_PATTERN}),
 ]
 
 

@@ -3,11 +3,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from coalescope_models.inference.statistics import CellIntervals, outliers
 from sqlalchemy.engine import Connection
 
+from coalescope.db.engine import tell
+from coalescope.db.timestamps import utc_now
 from coalescope.errors import conflict, not_found
 from coalescope.experiments.levels import (
     canonical_factors,
@@ -43,45 +46,80 @@ from coalescope.runs.records import (
     RunRecord,
 )
 from coalescope.runs.summaries import cells_after, summarise_values
-from coalescope.timestamps import utc_now
 
 _BATCH = 1000
+_VALUES_AT_ONCE = 20_000
+_CELLS_AT_ONCE = 50
 
 
 def record_runs(
     connection: Connection,
     experiment: ExperimentRecord,
-    new: Sequence[NewRun],
+    new: Iterable[NewRun],
     reason: str,
 ) -> None:
     """Store runs with their cells, measures and history; summaries follow in the same transaction.
 
     Errors: 409 if a run's identity is taken.
     """
-    existing = taken(connection, [run.uid for run in new])
-    if existing:
-        raise _taken(existing[0])
-    record_each(connection, experiment, [(run, reason) for run in new], changes=1)
+    each = ((run, reason) for run in _not_taken(connection, new))
+    first, count = record_each(connection, experiment, each, changes=1)
+    if count:
+        tell(connection, happened_to(experiment.slug, first, reason, count))
+
+
+def _not_taken(connection: Connection, new: Iterable[NewRun]) -> Iterator[NewRun]:
+    """The same runs. Errors: 409 if a run's identity is taken."""
+    left = iter(new)
+    while some := list(islice(left, _BATCH)):
+        existing = taken(connection, [run.uid for run in some])
+        if existing:
+            raise _taken(get_run(connection, existing[0]))
+        yield from some
 
 
 def record_each(
     connection: Connection,
     experiment: ExperimentRecord,
-    new: Sequence[tuple[NewRun, str]],
+    new: Iterable[tuple[NewRun, str]],
     *,
     changes: int,
-) -> None:
+) -> tuple[str, int]:
     """The same for runs with a reason each; for the data version they are so many changes.
+
+    Returns the first run's identity, and how many there were.
 
     Errors: IntegrityError if a run's identity is taken.
     """
     now = utc_now()
     touched: set[int] = set()
-    for start in range(0, len(new), _BATCH):
-        batch = new[start : start + _BATCH]
+    first, count = "", 0
+    for batch in _batches(new):
+        first, count = first or batch[0][0].uid, count + len(batch)
         touched |= _record_batch(connection, experiment.id, batch, now)
     refresh_summaries(connection, touched)
     touch(connection, experiment.id, changes)
+    return first, count
+
+
+def happened_to(slug: str, uid: str, what: str, count: int = 1) -> str:
+    """A sentence for the record of changes: of one run, or of so many."""
+    named = f"run {uid}" if count == 1 else f"{count} runs"
+    return f"{slug}: {named} {what}"
+
+
+def _batches(new: Iterable[tuple[NewRun, str]]) -> Iterator[list[tuple[NewRun, str]]]:
+    """So many at once that neither they nor their values are too many to be in memory."""
+    batch: list[tuple[NewRun, str]] = []
+    values = 0
+    for run, reason in new:
+        values += len(run.measures)
+        if batch and (len(batch) == _BATCH or values > _VALUES_AT_ONCE):
+            yield batch
+            batch, values = [], len(run.measures)
+        batch.append((run, reason))
+    if batch:
+        yield batch
 
 
 def _record_batch(
@@ -184,11 +222,13 @@ def taken(connection: Connection, uids: Sequence[str]) -> list[str]:
 
 def refresh_summaries(connection: Connection, cell_ids: Iterable[int]) -> None:
     """Recompute the summaries of these cells from their current runs, all of them, exactly."""
-    touched = sorted(set(cell_ids))
-    values = summary_repository.current_values(connection, touched)
-    found = {place: summarise_values(at_place) for place, at_place in values.items()}
-    summary_repository.replace_summaries(connection, touched, found)
-    summary_repository.count_current_runs(connection, touched)
+    every = sorted(set(cell_ids))
+    for start in range(0, len(every), _CELLS_AT_ONCE):  # not all their values in memory
+        touched = every[start : start + _CELLS_AT_ONCE]
+        values = summary_repository.current_values(connection, touched)
+        found = {place: summarise_values(at_place) for place, at_place in values.items()}
+        summary_repository.replace_summaries(connection, touched, found)
+        summary_repository.count_current_runs(connection, touched)
 
 
 def cells_recomputed(
@@ -432,6 +472,7 @@ def _note(
     before: Mapping[str, Any],
     after: Mapping[str, Any],
 ) -> None:
+    tell(connection, happened_to(run.experiment, run.uid, f"{action}: {reason}"))
     row = _history(run.id, utc_now(), action, reason, before, after)
     repository.insert_history(connection, [row])
     touch(connection, run.experiment_id)
@@ -477,11 +518,17 @@ def _row(run: NewRun, experiment_id: int, cell_id: int, now: str) -> dict[str, A
     }
 
 
-def _taken(uid: str) -> Exception:
+def _taken(run: RunRecord) -> Exception:
+    why = (
+        "A copy that was changed or cut off is not stored twice. If this one is right, retract the "
+    )
+    again = "stored run and record again."
+    if run.content == "foreign":
+        why = "The same run is not stored twice, with other files or settings beside it. If it was "
+        again = "said wrongly, correct the stored run."
     return conflict(
         "run_exists",
-        f"Run {uid} is stored already, from a file with other bytes.",
-        where={"run": uid},
-        advice="A run has one log. If this one is right, retract the stored run and record again; "
-        "a copy that was changed or cut off is not stored twice.",
+        f"Run {run.uid} is stored already, in experiment {run.experiment!r}, from other bytes.",
+        where={"run": run.uid},
+        advice=f"{why}{again} The page lists it at /experiments/{run.experiment}/runs.",
     )

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope import plain_sql
+from coalescope.db import plain_sql
+from coalescope.db.plain_sql import any_of, chunks
+from coalescope.db.tables import cells, run_measures, runs, summaries
 from coalescope.experiments.records import SummaryRecord
-from coalescope.plain_sql import any_of, chunks
 from coalescope.runs.records import CountedCell, MeasuredValue
-from coalescope.tables import cells, run_measures, runs, summaries
 
 _CURRENT_VALUES = (
     sa.select(

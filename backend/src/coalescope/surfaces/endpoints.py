@@ -5,12 +5,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from coalescope.connections import ReadConnection
 from coalescope.experiments.conditional import NOT_MODIFIED, not_modified, tag
 from coalescope.experiments.endpoints import WHERE_PARAMETERS
 from coalescope.experiments.service import get_experiment
 from coalescope.surfaces import service
 from coalescope.surfaces.schemas import SurfaceOut, surface_out
+from coalescope.web.connections import ReadConnection
 
 router = APIRouter(prefix="/experiments", tags=["surfaces"])
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope import plain_sql
+from coalescope.db import plain_sql
+from coalescope.db.tables import cells, summaries
 from coalescope.experiments.records import Factors, SummaryRecord
-from coalescope.tables import cells, summaries
 
 _SUMMARIES = (
     sa.select(

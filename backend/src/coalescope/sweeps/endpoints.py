@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.sse import EventSourceResponse
 
-from coalescope.connections import ReadConnection, WriteConnection
-from coalescope.database import Database
-from coalescope.error_responses import ErrorResponse
+from coalescope.db.engine import Database
 from coalescope.sweeps import service
 from coalescope.sweeps.events import Listeners, changes
 from coalescope.sweeps.schemas import ChangeOut, ProgressIn, SweepIn, SweepOut
+from coalescope.web.connections import ReadConnection, WriteConnection
+from coalescope.web.error_responses import ErrorResponse
 
 router = APIRouter(tags=["sweeps"])
 

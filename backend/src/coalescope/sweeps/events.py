@@ -11,7 +11,7 @@ from threading import Lock
 
 from fastapi.concurrency import run_in_threadpool
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
 from coalescope.sweeps import service
 from coalescope.sweeps.schemas import ChangeOut

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from coalescope.tables import experiments, sweeps
+from coalescope.db.tables import experiments, sweeps
 
 
 def get(connection: Connection, uid: str) -> Row[Any] | None:

@@ -3,16 +3,18 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from coalescope.experiments.service import MAX_SLUG, SLUG
-from coalescope.whole_numbers import JSON_INTEGER
+from coalescope.untrusted.texts import one_line
+from coalescope.web.whole_numbers import JSON_INTEGER
 
 MOST_CELLS = 5000
 MOST_RUNS = 1_000_000
-_Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(one_line)]
 _Level = (
-    Annotated[str, StringConstraints(max_length=200)] | Annotated[float, Field(allow_inf_nan=False)]
+    Annotated[str, StringConstraints(max_length=200), AfterValidator(one_line)]
+    | Annotated[float, Field(allow_inf_nan=False)]
 )
 _Runs = Annotated[int, Field(ge=0, le=MOST_RUNS), JSON_INTEGER]
 Setting = Annotated[dict[_Name, _Level], Field(max_length=40)]

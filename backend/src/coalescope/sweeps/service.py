@@ -6,10 +6,11 @@ from typing import Any
 
 from sqlalchemy.engine import Connection, Row
 
+from coalescope.db.engine import tell
+from coalescope.db.timestamps import utc_now
 from coalescope.errors import CoalescopeError, not_found
 from coalescope.sweeps import repository
 from coalescope.sweeps.schemas import ChangeOut, ProgressIn, SweepIn, SweepOut
-from coalescope.timestamps import utc_now
 
 _SHOWN = 5
 ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
@@ -34,6 +35,7 @@ def announce(connection: Connection, uid: str, sweep: SweepIn) -> SweepOut:
     }
     if not repository.put(connection, uid, values):
         repository.insert(connection, values | {"uid": uid, "started_at": now})
+        tell(connection, f"{sweep.experiment}: sweep {uid} announced")
     return _get(connection, uid)
 
 

@@ -6,10 +6,10 @@ import time
 
 from sqlalchemy.exc import DBAPIError
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
-from coalescope.security import Caller
 from coalescope.tokens import service
+from coalescope.web.security import Caller
 
 _LOG = logging.getLogger("coalescope")
 _PAUSE_S = 60.0

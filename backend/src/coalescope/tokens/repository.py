@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from coalescope.tables import changes, tokens
+from coalescope.db.tables import changes, tokens
 
 
 def by_key(connection: Connection, key: str) -> Row[Any] | None:

@@ -13,15 +13,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
+from urllib.parse import unquote_plus
 
 from sqlalchemy.engine import Connection, Row
 
+from coalescope.db.timestamps import as_utc, utc_now
 from coalescope.errors import CoalescopeError, conflict, not_found
-from coalescope.security import Caller, Scope
-from coalescope.timestamps import as_utc, utc_now
 from coalescope.tokens import repository
+from coalescope.web.security import Caller, Scope
 
 _TOKEN = re.compile(r"coalescope_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_REQUEST = re.compile(r"[A-Z]+ /")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,79}")
 _NOBODY = "0" * 64
 # How exact the record of the last use is: each update is a transaction.
@@ -43,7 +45,10 @@ class TokenRecord:
 
 @dataclass(frozen=True)
 class Change:
-    """One change that was made: when, by whom, and what was asked."""
+    """One change that was made: when, by whom, and what happened to what.
+
+    Of older changes, and of those that nothing tells of, `what` is the request.
+    """
 
     at: str
     who: str
@@ -138,8 +143,14 @@ def note_use(connection: Connection, key: str) -> None:
 def newest_changes(connection: Connection, limit: int) -> Sequence[Change]:
     """What was changed last, the newest first."""
     return [
-        Change(row.at, row.who, row.what) for row in repository.newest_changes(connection, limit)
+        Change(row.at, row.who, _plainly(row.what))
+        for row in repository.newest_changes(connection, limit)
     ]
+
+
+def _plainly(what: str) -> str:
+    """A request without the escapes of its address; what was told of a change as it is."""
+    return unquote_plus(what) if _REQUEST.match(what) else what
 
 
 def _hash(secret: str) -> str:

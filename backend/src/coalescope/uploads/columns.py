@@ -2,6 +2,7 @@
 """What a column of a tidy CSV is by its name, and what an unknown name may have meant. Pure."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +19,7 @@ from coalescope.glossary.quantities import (
     own_measure,
 )
 from coalescope.glossary.units import agree, conversion, split
+from coalescope.untrusted.texts import CONTROL
 
 Role = Literal[
     "factor", "free factor", "measure", "sd", "replicate", "n", "when", "kind", "source", "retired"
@@ -25,7 +27,7 @@ Role = Literal[
 _Where = dict[str, str | int | float | None]
 _SD = "_sd"
 #: A measure of one's own: its name, whether it is the deviation, and its unit.
-_OWN = re.compile(r"(measure\.\w[\w.-]{0,99}?)(_sd)?(?: *\[([^\[\]\x00-\x1f]{1,40})\])?")
+_OWN = re.compile(r"(measure\.\w[\w.-]{0,99}?)(_sd)?(?: *\[([^\[\]]{1,40})\])?")
 _COLUMNS = [q.name for q in QUANTITIES.values() if q.role in ("factor", "measure")]
 _NUMBERING: dict[str, Role] = {
     "replicate": "replicate",
@@ -36,36 +38,22 @@ _NUMBERING: dict[str, Role] = {
     KIND: "kind",
 }
 #: What others call the time of a run.
-_TIMES = {"started_at", "start_time", "start", "time", "timestamp", "date", "datetime", "when"}
+TIMES = {"started_at", "start_time", "start", "time", "timestamp", "date", "datetime", "when"}
 
-#: What other tools call a quantity: its names here. A unit at the end of the name must agree.
-_ELSEWHERE = {
-    "rx": ("delay_us", "throughput_mbps"),  # rx_usecs is ethtool's, rx_mbps is of many
-    "tx": ("tx_throughput_mbps",),
-    "rx_delay": ("delay_us",),
-    "coalesce": ("delay_us",),
-    "coalescing": ("delay_us",),
-    "mbps": ("throughput_mbps",),
-    "gbps": ("throughput_mbps",),
-    "pps": ("packet_rate_hz",),
-    "seconds": ("elapsed_s",),
-    "bandwidth": ("throughput_mbps",),
-    "bitrate": ("throughput_mbps",),
-    "irq": ("rx_interrupts", "rx_line_interrupts"),
-    "irqs": ("rx_interrupts", "rx_line_interrupts"),
-    "interrupts": ("rx_interrupts", "rx_line_interrupts"),
-    "cpu": ("system_cpu_percent", "host_cpu_percent"),
-    "duration": ("elapsed_s",),
-    "runtime": ("elapsed_s",),
-    "rtt": ("latency_us",),
-    "retransmits": ("retransmitted_segments",),
-    "retransmissions": ("retransmitted_segments",),
-    "retrans": ("retransmitted_segments",),
-    "loss": ("datagram_loss_percent",),
-    "lost": ("datagram_loss_percent",),
-    "lost_packets": ("datagrams_lost",),
-    "lost_datagrams": ("datagrams_lost",),
-}
+#: What others call the number of a run within its cell.
+REPLICATES = frozenset({"rep", "repeat", "repetition", "run", "run_no", "iteration", "trial"})
+
+
+def _elsewhere() -> Mapping[str, Sequence[str]]:
+    """What other tools call a quantity: its names here."""
+    found: dict[str, list[str]] = {}
+    for name in _COLUMNS:
+        for alias in QUANTITIES[name].aliases:
+            found.setdefault(alias, []).append(name)
+    return found
+
+
+_ELSEWHERE = _elsewhere()
 
 
 @dataclass(frozen=True)
@@ -93,7 +81,8 @@ def classify(name: str) -> Column | None:
 
 def _observed(name: str) -> Column | None:
     """A measure, its deviation, or one that is no more."""
-    if (own := _OWN.fullmatch(name)) is not None:
+    own = None if CONTROL.search(name) else _OWN.fullmatch(name)
+    if own is not None:
         of = own_measure(own[1], own[3] or "")
         return Column(own[1] + (own[2] or ""), "sd" if own[2] else "measure", of, own[1])
     if (quantity := measure(name)) is not None:
@@ -101,6 +90,9 @@ def _observed(name: str) -> Column | None:
     if name.endswith(_SD) and (quantity := measure(name.removesuffix(_SD))) is not None:
         return Column(name, "sd", quantity, quantity.name)
     return Column(name, "retired") if name.removesuffix(_SD) in RETIRED else None
+
+
+_A_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?")
 
 
 def unknown_column(name: str, position: int) -> Problem:
@@ -113,15 +105,23 @@ def unknown_column(name: str, position: int) -> Problem:
             where=where,
             advice="Name every column after the glossary, or remove the empty column.",
         )
-    plain = _plain(name)
-    if plain in _TIMES:
+    if _A_NUMBER.fullmatch(name):
+        return Problem(
+            code="unknown_column",
+            message=f"Column {position} is called {name!r}: the header looks like a row of data.",
+            where=where,
+            advice="Put a header above it that names each column, such as "
+            "mtu_bytes,delay_us,throughput_mbps.",
+        )
+    plain = plain_name(name)
+    if plain in TIMES:
         return Problem(
             code="unknown_column",
             message=f"Column {name!r} is not in the glossary.",
             where=where,
             advice="If it says when each run was recorded, name it recorded_at.",
         )
-    same = _same_quantity(plain)
+    same = same_quantity(plain)
     if same:
         return _wrong_unit(name, same, where)
     return Problem(
@@ -132,12 +132,12 @@ def unknown_column(name: str, position: int) -> Problem:
     )
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """The name as the glossary would write it: rx-usecs and "Rx usecs" are rx_usecs."""
     return re.sub(r"\W+", "_", name.lower()).strip("_")
 
 
-def _same_quantity(name: str) -> list[str]:
+def same_quantity(name: str) -> list[str]:
     """The names here of the same quantity, in other units or spelt otherwise."""
     name = name.removesuffix(_SD)
     stem = split(name)[0]
@@ -148,13 +148,18 @@ def _same_quantity(name: str) -> list[str]:
     ]
 
 
+def known_elsewhere(name: str) -> list[str]:
+    """The names here of what other tools call so. A unit at the end of the name must agree."""
+    known = _ELSEWHERE.get(name) or _ELSEWHERE.get(split(name)[0], ())
+    return [column for column in known if agree(name, column)]
+
+
 def _meant(name: str) -> str:
     """The start of the advice: what it may be called here; nothing where nothing is known."""
     deviation = _SD if name.endswith(_SD) else ""
     name = name.removesuffix(_SD)
-    known = _ELSEWHERE.get(name) or _ELSEWHERE.get(split(name)[0], ())
-    near = [column for column in known if column in _COLUMNS and agree(name, column)]
-    meant = [_in_unit(name, column, deviation) for column in near or nearest_names(name)]
+    near = known_elsewhere(name) or nearest_names(name)
+    meant = [_in_unit(name, column, deviation) for column in near]
     return f"Did you mean {' or '.join(meant)}? " if meant else ""
 
 
@@ -179,7 +184,7 @@ def _in_unit(given: str, column: str, deviation: str) -> str:
 
 
 def _wrong_unit(name: str, same: list[str], where: _Where) -> Problem:
-    plain = _plain(name)
+    plain = plain_name(name)
     deviation = _SD if plain.endswith(_SD) else ""
     units = [f"{q}{deviation} (in {QUANTITIES[q].unit or 'plain numbers'})" for q in same]
     steps = [text for q in same if (text := conversion(plain.removesuffix(_SD), q))]

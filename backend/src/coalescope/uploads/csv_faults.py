@@ -2,7 +2,7 @@
 """The faults of a table: all that are found, up to a bound."""
 
 from coalescope.errors import Problem
-from coalescope.runs.factors import LONGEST_LEVEL
+from coalescope.untrusted.bounds import LEVEL_CHARACTERS
 
 MAX_PROBLEMS = 20
 
@@ -31,7 +31,7 @@ class Faults:
         if column is not None:
             where["column"] = column
         if value is not None:
-            where["value"] = value[:LONGEST_LEVEL]
+            where["value"] = value[:LEVEL_CHARACTERS]
         self.keep(Problem(code=code, message=message, where=where, advice=advice))
 
     def keep(self, problem: Problem) -> None:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tidy CSV as an upload."""
 
+import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
 from coalescope.errors import CoalescopeError
@@ -14,6 +17,8 @@ from coalescope.experiments.levels import factor_key
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.runs.records import NewRun, RunWarning
 from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.mapping.reading import read_mapped
+from coalescope.uploads.mapping.records import TableMapping
 from coalescope.uploads.provenance import provenance
 from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.tidy_csv import Table, check_size, measures_of, read_table
@@ -28,19 +33,39 @@ _ONE_RUN_EACH = RunWarning(
 _MIDNIGHT = "T00:00:00.000Z"
 
 
-def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -> Incoming:
+_REPEATED = RunWarning(
+    "runs_numbered",
+    "Rows of the same setting were taken as runs of it, numbered in the order of the file. If they "
+    "differ in a column that was left out, say what it is.",
+)
+
+
+def identity_of(sha256: str, slug: str, mapping: TableMapping | None) -> str:
+    """What makes a table one upload: its bytes, where it goes, and what its columns mean."""
+    said = json.dumps([sha256, slug, mapping.text() if mapping else None])
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def understand_csv(
+    path: Path, size: int, sha256: str, request: UploadRequest, identity: str | None = None
+) -> Incoming:
     """Read and check the table at `path`; without an experiment, the file's name gives one.
 
+    `identity` is that of an upload that is stored, whose runs are told by it.
+
     Errors: CoalescopeError (422) with row and column of every fault; 413 for a table that is
-    larger than MAX_CSV_BYTES.
+    larger than TABLE_BYTES.
     """
     check_size(size, request.filename)
+    slug = request.experiment or slug_from(request.filename)
     with path.open("rb") as file:
-        table = read_table(file)
+        read = _read(file, request)
+    table = read.table
+    identity = identity or identity_of(sha256, slug, read.mapping)
     settled = provenance(table.source, request)
     runs = [
         NewRun(
-            uid=str(uuid5(NAMESPACE_URL, f"coalescope:csv:{sha256}:{row.row}")),
+            uid=str(uuid5(NAMESPACE_URL, f"coalescope:csv:{identity}:{row.row}")),
             factors=row.factors,
             replicate=row.replicate,
             content="csv",
@@ -53,11 +78,12 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
         )
         for row in table.rows
     ]
-    slug = request.experiment or slug_from(request.filename)
     title = request.title or table.source.title or PurePosixPath(request.filename).stem
     warnings = [*settled.overridden, *(_passed_over(name) for name in table.passed_over)]
     warnings += islice(_samples(runs), _MOST_SAMPLES)
-    if not table.numbered:
+    if read.repeated:
+        warnings.append(_REPEATED)
+    elif not table.numbered:
         warnings.append(_ONE_RUN_EACH)
     return Incoming(
         "csv",
@@ -70,7 +96,25 @@ def understand_csv(path: Path, size: int, sha256: str, request: UploadRequest) -
         subtitle=table.source.subtitle,
         about=_with_choices(table.about(settled.about), table, request),
         notes=[warning.message for warning in settled.overridden],
+        identity=identity,
+        mapping=read.mapping,
     )
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A table, by whose names it was read, and whether rows of one setting were numbered here."""
+
+    table: Table
+    mapping: TableMapping | None = None
+    repeated: bool = False
+
+
+def _read(file: BinaryIO, request: UploadRequest) -> _Read:
+    if request.mapping is None:
+        return _Read(read_table(file))
+    mapped = read_mapped(file, request.mapping)
+    return _Read(mapped.table, mapped.mapping, mapped.repeated)
 
 
 def _with_choices(

@@ -1,28 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
 """The header of a table: which columns it has, and whether they make a table together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
+from coalescope.untrusted.bounds import COLUMNS, FACTORS, NAME_CHARACTERS
 from coalescope.uploads.columns import Column, classify, unknown_column
 from coalescope.uploads.csv_faults import Faults
+from coalescope.uploads.plain_text import SAY_WHAT_THEY_ARE
 
 
 def read_header(names: list[str], faults: Faults) -> list[Column]:
     """The columns of these names; what is wrong with them goes to `faults`."""
-    if _wrong_delimiter(names, faults):
+    if _is_remark(names, faults) or _wrong_delimiter(names, faults) or _too_many(names, faults):
         return []
-    columns: list[Column] = []
+    columns: dict[str, Column] = {}
     for position, name in enumerate(names, start=1):
+        if len(name) > NAME_CHARACTERS:
+            _too_long(name, position, faults)
+            continue
         column = classify(name)
         if column is None:
             faults.keep(unknown_column(name, position))
-        elif any(column.name == other.name for other in columns):
+        elif column.name in columns:
             faults.add("duplicate_column", f"Column {name!r} is there twice.", "Keep one.", 1, name)
         else:
-            columns.append(column)
+            columns[column.name] = column
     if not faults.problems:
         _check_header(columns, faults)
-    return columns
+    return list(columns.values())
+
+
+def _too_many(names: list[str], faults: Faults) -> bool:
+    if len(names) <= COLUMNS:
+        return False
+    faults.add(
+        "too_many_columns",
+        f"The table has {len(names):,} columns; up to {COLUMNS:,} are read.",
+        "Leave out what was not set or observed: a table has a row, not a column, for each run.",
+        1,
+    )
+    return True
+
+
+def _too_long(name: str, position: int, faults: Faults) -> None:
+    faults.add(
+        "long_name",
+        f"The name of column {position} has {len(name):,} characters; up to {NAME_CHARACTERS} are "
+        "read.",
+        "Check the quotation marks, and give the column a shorter name.",
+        1,
+        name[:NAME_CHARACTERS],
+    )
+
+
+def _is_remark(names: list[str], faults: Faults) -> bool:
+    if not names or not names[0].startswith("#"):
+        return False
+    faults.add(
+        "remark_row",
+        f"The first row is a remark, {names[0][:40]!r}; it should name the columns.",
+        f"{SAY_WHAT_THEY_ARE} Remarks are passed over then. Or remove the row.",
+        1,
+    )
+    return True
 
 
 def _wrong_delimiter(names: list[str], faults: Faults) -> bool:
@@ -33,16 +73,25 @@ def _wrong_delimiter(names: list[str], faults: Faults) -> bool:
             faults.add(
                 "wrong_delimiter",
                 f"The columns are separated by {name}.",
-                "Separate columns by commas, and write decimals with a point.",
+                f"{SAY_WHAT_THEY_ARE} Or separate them by commas, and write decimals with a point.",
                 1,
             )
             return True
     return False
 
 
-def _check_header(columns: Sequence[Column], faults: Faults) -> None:
+def _check_header(by_name: Mapping[str, Column], faults: Faults) -> None:
+    columns = by_name.values()
     roles = {column.role for column in columns}
     measured = {column.name for column in columns if column.role == "measure"}
+    factors = sum(column.role in ("factor", "free factor") for column in columns)
+    if factors > FACTORS:
+        faults.add(
+            "too_many_factors",
+            f"The table has {factors:,} factors; up to {FACTORS} are read.",
+            "What was observed is a measure (measure.NAME); leave out what never varied.",
+            1,
+        )
     if {"replicate", "n"} <= roles:
         faults.add(
             "run_or_cell",
@@ -85,9 +134,8 @@ def _check_header(columns: Sequence[Column], faults: Faults) -> None:
                 column.name,
             )
         unit = column.quantity.unit if column.quantity else ""
-        if any(
-            c.name == column.measure and c.quantity and c.quantity.unit != unit for c in columns
-        ):
+        mean = by_name.get(str(column.measure))
+        if mean is not None and mean.quantity is not None and mean.quantity.unit != unit:
             faults.add(
                 "wrong_unit",
                 f"Column {column.name!r} is not in the unit of {column.measure!r}.",

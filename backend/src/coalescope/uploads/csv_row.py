@@ -9,11 +9,12 @@ from datetime import datetime
 
 from coalescope_models.vocabulary.quantity import Quantity
 
+from coalescope.db.timestamps import as_utc
 from coalescope.experiments.records import FactorValue
 from coalescope.exports.formulas import as_meant
-from coalescope.runs.factors import CONTROL, LARGEST_LEVEL, LONGEST_LEVEL
 from coalescope.runs.records import MeasuredValue
-from coalescope.timestamps import as_utc
+from coalescope.untrusted.bounds import LARGEST_NUMBER, LEVEL_CHARACTERS
+from coalescope.untrusted.texts import CONTROL
 from coalescope.uploads.columns import Column
 from coalescope.uploads.csv_faults import Faults
 
@@ -120,14 +121,14 @@ class _RowReader:
         if (
             column.quantity is None
             and _NUMBER.fullmatch(text)
-            and abs(float(text)) <= LARGEST_LEVEL
+            and abs(float(text)) <= LARGEST_NUMBER
         ):
             return float(text)
-        if len(text) > LONGEST_LEVEL or CONTROL.search(text):
+        if len(text) > LEVEL_CHARACTERS or CONTROL.search(text):
             self._fault(
                 "bad_text",
                 f"The level of {column.name} is too long or has control characters.",
-                f"Use plain text of at most {LONGEST_LEVEL} characters.",
+                f"Use plain text of at most {LEVEL_CHARACTERS} characters.",
                 column.name,
                 text,
             )
@@ -140,11 +141,11 @@ class _RowReader:
 
     def block(self, text: str) -> str | None:
         """What the run was recorded together with; None where it is not known."""
-        if len(text) > LONGEST_LEVEL or CONTROL.search(text):
+        if len(text) > LEVEL_CHARACTERS or CONTROL.search(text):
             self._fault(
                 "bad_text",
                 "The block is too long or has control characters.",
-                f"Use plain text of at most {LONGEST_LEVEL} characters.",
+                f"Use plain text of at most {LEVEL_CHARACTERS} characters.",
                 "block",
                 text,
             )
@@ -245,12 +246,15 @@ class _RowReader:
     def _float(self, name: str, text: str) -> float | None:
         if _NUMBER.fullmatch(text):
             value = float(text)
-            if abs(value) <= LARGEST_LEVEL:
+            if abs(value) <= LARGEST_NUMBER:
                 return value
         code, advice = "not_a_number", "Write a plain decimal number, or leave the field empty."
         if _DECIMAL_COMMA.fullmatch(text):
             code, advice = "decimal_comma", "Write decimals with a point."
-        elif text.lower().lstrip("+-") in ("nan", "inf", "infinity") or _NUMBER.fullmatch(text):
+        elif _NUMBER.fullmatch(text):
+            code = "not_finite"
+            advice = f"Numbers go up to {LARGEST_NUMBER:g}; check value and unit."
+        elif text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
             code, advice = "not_finite", "Leave the field empty where the value is not known."
         self._fault(
             code,

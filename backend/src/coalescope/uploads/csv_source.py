@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a table says of its own kind and source, row by row. Standard library only."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from coalescope.experiments.records import KINDS, Kind
 from coalescope.exports.source_columns import KIND, PREFIX, read_field
-from coalescope.runs.factors import CONTROL, LARGEST_LEVEL
+from coalescope.untrusted.bounds import LARGEST_NUMBER
+from coalescope.untrusted.texts import CONTROL, CONTROL_IN_LINES
+from coalescope.untrusted.web_addresses import is_web_address
 from coalescope.uploads.columns import Column
 from coalescope.uploads.csv_faults import Faults
 
 _LONGEST_TEXT = 10_000
 _MOST_ENTRIES = 100
 _DEEPEST = 2
-_ADDRESS = re.compile(r"https?://\S+")
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,8 @@ def _is_text(value: object, longest: int = 2000) -> bool:
 
 
 def _is_writable(value: object, longest: int = _LONGEST_TEXT) -> bool:
-    """A text that every store and format can hold: JSON can spell half a character, and NUL."""
-    if not isinstance(value, str) or len(value) > longest or "\0" in value:
-        return False
-    return not any("\ud800" <= character <= "\udfff" for character in value)
+    """A text that every store and format can hold and show, in one line or several."""
+    return isinstance(value, str) and len(value) <= longest and not CONTROL_IN_LINES.search(value)
 
 
 def _is_plain(value: object, deep: int = _DEEPEST) -> bool:
@@ -124,7 +122,7 @@ def _is_subtitle(value: object) -> bool:
 
 
 def _is_address(value: object) -> bool:
-    return isinstance(value, str) and _is_text(value) and _ADDRESS.fullmatch(value) is not None
+    return isinstance(value, str) and _is_text(value) and is_web_address(value)
 
 
 def _is_notes(value: object) -> bool:
@@ -134,7 +132,7 @@ def _is_notes(value: object) -> bool:
 def _is_level(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _is_text(value)
-    return abs(value) <= LARGEST_LEVEL  # so not NaN either
+    return abs(value) <= LARGEST_NUMBER  # so not NaN either
 
 
 def _is_mapping(value: object, of: Callable[[object], bool]) -> bool:

@@ -1,36 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """POST one file, GET the newest receipts."""
 
+import asyncio
 import re
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Query, Request, Response
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
+from starlette.datastructures import State
 
-from coalescope.connections import ReadConnection
-from coalescope.error_responses import ErrorResponse
-from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import Kind
-from coalescope.object_store import StagedObject
-from coalescope.runs.factors import CONTROL
-from coalescope.tracing import span
+from coalescope.storage.object_store import StagedObject
+from coalescope.untrusted.bounds import TABLE_BYTES
+from coalescope.untrusted.confinement import Ending
 from coalescope.uploads import service
 from coalescope.uploads.incoming import UploadRequest
+from coalescope.uploads.mapping.records import mapping_from_text
+from coalescope.uploads.mapping.schemas import LookOut, look_out
+from coalescope.uploads.reading import ReadBeside, Reading, is_read_in_a_moment
 from coalescope.uploads.receipt import Receipt
-from coalescope.uploads.schemas import UploadReceipt
+from coalescope.uploads.receiving import receive
+from coalescope.uploads.schemas import UploadedCellOut, UploadReceipt
+from coalescope.web.connections import ReadConnection
+from coalescope.web.error_responses import ErrorResponse
+from coalescope.web.tracing import span
+
+T = TypeVar("T")
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
-
-_WRITE_BYTES = 2**20
 
 _BODY = {
     "requestBody": {
         "required": True,
-        "description": "One run log or one tidy CSV, byte for byte.",
+        "description": "A run log, a tidy CSV or a file of another tool, byte for byte.",
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
+_TABLE = {
+    "requestBody": {
+        "required": True,
+        "description": "One table, byte for byte.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+MappingText = Annotated[
+    str | None,
+    Query(
+        max_length=60_000,
+        description="What the columns of a table mean, as JSON: "
+        '{"columns": [{"column": "Gbps", "quantity": "throughput_mbps", "unit": "Gb/s"}]}',
+    ),
+]
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "model": UploadReceipt,
@@ -67,39 +90,90 @@ async def upload_file(
     no_choice: Annotated[
         str, Query(max_length=4000, description="Factors that nobody chooses: NAME,NAME")
     ] = "",
+    mapping: MappingText = None,
+    given: Annotated[
+        str,
+        Query(
+            alias="set",
+            max_length=4000,
+            description="Of the runs in a file of another tool: NAME=VALUE,NAME=VALUE",
+        ),
+    ] = "",
 ) -> Response:
-    """Store one run log or one tidy CSV: all of it, or nothing.
+    """Store one run log, one table or files of other tools: all of it, or nothing.
+
+    Columns of a table carry the glossary's names, or `mapping` says what they mean; it is kept with
+    the file. POST /api/uploads/look proposes one. A file of another tool (iperf3, sar, ethtool …)
+    is recognised by its content; what it does not say of its runs is asked for, and given with
+    `set`, such as `set=mtu_bytes=9000,delay_us=50`.
 
     A table that says its kind and source (`kind`, `source.*`, as exports do) keeps them; where the
     request says otherwise, it is refused unless `override_source` confirms it, which is noted.
-    A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
-    whole log of a run takes the place of a copy of it that was cut off.
+    A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing; of a
+    table, to the same experiment with the same mapping. The whole log of a run takes the place of a
+    copy of it that was cut off.
     """
     asked = UploadRequest(
         clean_filename(filename),
         experiment or None,
-        _clean(title),
+        _stripped(title),
         kind,
-        _clean(citation),
+        _stripped(citation),
         override_source=override_source,
         choice=_names(choice),
         no_choice=_names(no_choice),
+        mapping=mapping_from_text(mapping) if mapping else None,
+        given=_names(given),
     )
     state = request.app.state
     with state.object_store.stage() as staged:
         with span("upload receive"):
-            rest = await _receive(request, staged, state.settings.max_upload_bytes)
+            rest = await receive(request, staged, state.settings.max_upload_bytes)
 
-        def accept() -> Receipt:
+        def accept(reading: Reading) -> Receipt:
             staged.write(rest)
-            return service.accept(
-                state.database, state.object_store, staged, asked, state.log_keeper
-            )
+            read = ReadBeside(reading, state.log_keeper)
+            return service.accept(state.database, state.object_store, staged, asked, read)
 
-        receipt = await run_in_threadpool(accept)
+        receipt = await _read(request, staged, rest, accept)
     status = 201 if receipt.outcome == "stored" else 200
     body = receipt_out(receipt).model_dump_json()
     return Response(body, status_code=status, media_type="application/json")
+
+
+@router.post("/look", responses={413: _RESPONSES[413]}, openapi_extra=_TABLE)
+async def look_at_table(
+    request: Request,
+    filename: Annotated[str, Query(min_length=1, max_length=1000)],
+    mapping: MappingText = None,
+) -> LookOut:
+    """Say what a table holds and what its columns probably mean. Nothing is stored.
+
+    CSV, also with semicolons, tabs or spaces and decimal commas, xlsx, and both packed with gzip.
+    What is not certain is marked, and asks to be confirmed: send the mapping with the upload. With
+    `mapping`, the same as it says.
+    """
+    said = mapping_from_text(mapping) if mapping else None
+    with request.app.state.object_store.stage() as staged:
+        rest = await receive(request, staged, TABLE_BYTES)
+
+        def seen(reading: Reading) -> LookOut:
+            staged.write(rest)
+            return look_out(reading.look(staged, clean_filename(filename), said))
+
+        return await _read(request, staged, rest, seen)
+
+
+@router.get("/{identity}/cells", responses={404: {"model": ErrorResponse}})
+def list_cells_of_upload(
+    connection: ReadConnection,
+    identity: Annotated[str, Path(max_length=100, description="The `id` of a receipt")],
+) -> list[UploadedCellOut]:
+    """How many runs of each cell came with an upload, by the `id` of its receipt."""
+    return [
+        UploadedCellOut(factors=dict(factors), runs=count)
+        for factors, count in service.runs_of_cells(connection, identity)
+    ]
 
 
 @router.get("")
@@ -110,52 +184,57 @@ def list_uploads(
     return [receipt_out(receipt) for receipt in service.recent(connection, limit)]
 
 
-async def _receive(request: Request, staged: StagedObject, most: int) -> bytearray:
-    """Stream the body into the staged file; memory stays at one buffer whatever its size.
+async def _read(
+    request: Request, staged: StagedObject, rest: bytearray, read: Callable[[Reading], T]
+) -> T:
+    """Have a file read, of which `rest` is not yet written.
 
-    The end of it, less than a buffer, is returned and not yet written.
+    What is not read in a moment takes its turn, while its sender is there.
     """
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > most:
-        raise _too_large(most)
-    buffer = bytearray()
+    state = request.app.state
+    ending = Ending()
+    reading = Reading.within(state.settings, ending)
+    if not staged.size and is_read_in_a_moment(rest):
+        return await run_in_threadpool(read, reading)
+    async with _ended_with(request, ending):
+        return await to_thread.run_sync(read, reading, limiter=_turns(staged, state))
+
+
+def _turns(staged: StagedObject, state: State) -> CapacityLimiter | None:
+    """Tables take their turns, so that others find a thread and a processor; logs go on at once."""
+    return None if service.begins_as_run_log(staged.start) else state.tables_at_once
+
+
+@asynccontextmanager
+async def _ended_with(request: Request, ending: Ending) -> AsyncIterator[None]:
+    """End the work for a client that leaves, and if the request ends before the work does."""
+
+    async def watch() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        ending.come()
+
+    watching = asyncio.create_task(watch())
     try:
-        async for chunk in request.stream():
-            buffer += chunk
-            if staged.size + len(buffer) > most:
-                raise _too_large(most)
-            if len(buffer) >= _WRITE_BYTES:
-                await run_in_threadpool(staged.write, buffer)
-                buffer = bytearray()
-    except ClientDisconnect:
-        raise CoalescopeError(
-            "cut_off", "The upload was cut off; nothing was kept.", status=400
-        ) from None
-    return buffer
-
-
-def _too_large(most: int) -> CoalescopeError:
-    return CoalescopeError(
-        "too_large",
-        f"The file is larger than the {most:,} bytes this server accepts; nothing was kept.",
-        where={"limit": most},
-        advice="Record with a longer interval, or raise COALESCOPE_MAX_UPLOAD_BYTES.",
-        status=413,
-    )
+        yield
+    except asyncio.CancelledError:  # the server ends
+        ending.come()
+        ending.check()
+    finally:
+        watching.cancel()
 
 
 def clean_filename(name: str) -> str:
-    """The name without folders and control characters, at most 255 characters."""
-    last = re.split(r"[/\\]", name)[-1]
-    return CONTROL.sub("", last).strip()[-255:] or "unnamed"
+    """The name without folders, at most 255 characters."""
+    return re.split(r"[/\\]", name)[-1].strip(" ")[-255:] or "unnamed"
 
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _clean(text: str | None) -> str | None:
-    return CONTROL.sub("", text or "").strip() or None
+def _stripped(text: str | None) -> str | None:
+    return (text or "").strip(" ") or None
 
 
 def receipt_out(receipt: Receipt) -> UploadReceipt:
@@ -163,6 +242,7 @@ def receipt_out(receipt: Receipt) -> UploadReceipt:
     upload = receipt.upload
     return UploadReceipt.model_validate(
         {
+            "id": upload.identity,
             "outcome": receipt.outcome,
             "sha256": upload.sha256,
             "bytes": upload.bytes,
@@ -180,6 +260,7 @@ def receipt_out(receipt: Receipt) -> UploadReceipt:
             ],
             "run_count": upload.run_count,
             "warnings": upload.warnings,
+            "mapping": upload.mapping,
             "created_at": upload.created_at,
         }
     )

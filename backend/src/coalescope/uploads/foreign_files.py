@@ -38,6 +38,6 @@ def refuse_foreign(file: BinaryIO) -> None:
                 "foreign_file",
                 f"This is {name}, which is neither a run log nor a table.",
                 where={"row": 1},
-                advice="Write what was set and what was measured as a CSV table, a row for each "
-                "run (docs/tidy-csv.md), or record with coalescope-logger.",
+                advice="What `coalescope import` reads of other tools, docs/imported-formats.md "
+                "lists. Write anything else as a CSV table, a row for each run (docs/tidy-csv.md).",
             )

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.engine import Connection
 
+from coalescope.db.timestamps import utc_now
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.measures import DEFINITIONS
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun
-from coalescope.timestamps import utc_now
 from coalescope.uploads import repository
 
 

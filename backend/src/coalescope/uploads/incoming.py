@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from coalescope.experiments.records import Kind
 from coalescope.runs.records import NewRun, RunWarning
+from coalescope.uploads.mapping.records import TableMapping
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class UploadRequest:
         environment: facts of where run logs ran that they do not hold themselves; of a data set.
         choice: factors of a table that can be chosen; no_choice: that nobody chooses.
         override_source: kind and citation stand, whatever a table says of its own.
+        mapping: what the columns of a table mean; None where they carry the glossary's names.
+        given: of the runs in a file of another tool, what it does not say: NAME=VALUE.
     """
 
     filename: str
@@ -28,13 +31,15 @@ class UploadRequest:
     override_source: bool = False
     choice: Sequence[str] = ()
     no_choice: Sequence[str] = ()
+    mapping: TableMapping | None = None
+    given: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Incoming:
     """What a file holds, checked but not stored."""
 
-    content: Literal["run_log", "csv"]
+    content: Literal["run_log", "csv", "foreign"]
     slug: str
     title: str | None
     kind: Kind | None
@@ -47,3 +52,6 @@ class Incoming:
     about: Mapping[str, Any] = field(default_factory=dict)
     # what the experiment's notes have to say of this file
     notes: Sequence[str] = ()
+    # of a table: what makes it one upload, and what its columns were said to mean
+    identity: str | None = None
+    mapping: TableMapping | None = None

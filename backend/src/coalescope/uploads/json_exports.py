@@ -15,10 +15,12 @@ from typing import Any, BinaryIO, TypeVar
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, SummaryRecord
+from coalescope.exports.means import told_without_deviation
 from coalescope.exports.records import ExportedRun
 from coalescope.exports.source_columns import source_columns
 from coalescope.exports.tables import Columns, csv_of_cells, csv_of_runs, own_units
 from coalescope.runs.records import MeasuredValue
+from coalescope.untrusted.bounds import EXPORT_BYTES
 
 _START = re.compile(rb'\s*\{\s*"format":\s*\d+,\s*"experiment":')
 _START_BYTES = 4096
@@ -36,8 +38,16 @@ def as_table(file: BinaryIO) -> BinaryIO:
     file.seek(0)
     if not _START.match(start):
         return file
+    content = file.read(EXPORT_BYTES + 1)
+    if len(content) > EXPORT_BYTES:
+        raise CoalescopeError(
+            "too_large",
+            f"The JSON export has more than {EXPORT_BYTES:,} bytes.",
+            where={"row": 1},
+            advice="Send the CSV of the same export, which may be larger.",
+        )
     try:
-        document = json.loads(file.read())
+        document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise _changed(f"it is no JSON: {str(error)[:200]}") from None
     try:
@@ -52,7 +62,8 @@ def _csv(document: _Document) -> Iterator[str]:
     experiment = _experiment(document["experiment"])
     if "runs" in document:
         return _runs(experiment, list(_entries(document["runs"], "runs", _run)))
-    return _cells(experiment, list(_entries(document.get("cells"), "cells", _cell)))
+    cells = list(_entries(document.get("cells"), "cells", _cell))
+    return _cells(*told_without_deviation(experiment, cells, _reasons(document)))
 
 
 def _experiment(said: Any) -> ExperimentRecord:
@@ -65,6 +76,14 @@ def _experiment(said: Any) -> ExperimentRecord:
     if not all(isinstance(text, str) for text in (title, subtitle, kind)):
         raise _changed("title, subtitle and kind are texts")
     return ExperimentRecord(0, "", title, subtitle, kind, said["source"], 0, "", "")
+
+
+def _reasons(document: _Document) -> Mapping[str, str]:
+    """By measure, why its intervals are not those of independent replicates."""
+    said = document.get("intervals", {})
+    if not isinstance(said, dict) or not all(isinstance(why, str) for why in said.values()):
+        raise _changed("what it says of intervals is no text by measure")
+    return said
 
 
 def _entries(found: Any, name: str, made: Callable[[int, _Document], _Record]) -> Iterator[_Record]:

@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from coalescope.database import CAUSE, Cause, Database, open_database
+from coalescope.db.engine import CAUSE, Cause, Database, open_database
+from coalescope.db.together import Together
 from coalescope.errors import CoalescopeError
-from coalescope.object_store import (
+from coalescope.storage.object_store import (
     LOGS_NAME,
     DirectoryObjectStore,
     ObjectStore,
     ReceivedObject,
     SyncedFile,
 )
-from coalescope.processes import Beside, EndedError, answer_in_turn
-from coalescope.together import Together
-from coalescope.tracing import TRACER
+from coalescope.untrusted.processes import Beside, EndedError, answer_in_turn
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.logs_together import LogUpload, store_together
 from coalescope.uploads.receipt import Receipt
 from coalescope.uploads.run_logs import understand_run_log
+from coalescope.web.tracing import TRACER
 
 if TYPE_CHECKING:  # the process needs none, and to read them takes a while
     from coalescope.settings import Settings

@@ -11,21 +11,21 @@ from typing import Any
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from coalescope.database import Cause, Database
+from coalescope.db.engine import Cause, Database
+from coalescope.db.timestamps import utc_now
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.levels import canonical_factors, factor_key
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import ensure_experiment
 from coalescope.measures import DEFINITIONS
-from coalescope.object_store import RUN_LOG_SUFFIX, ObjectStore, ReceivedObject
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun, RunWarning
-from coalescope.timestamps import utc_now
-from coalescope.tracing import span
+from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore, ReceivedObject
 from coalescope.uploads import repository
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
+from coalescope.web.tracing import span
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,21 @@ def store_together(
                 receipts = dict(zip(new, _store_rows(connection, chosen), strict=True))
             with span("upload place"):
                 store.commit_all([log.staged for log in chosen], RUN_LOG_SUFFIX)
-            causes += [log.cause for log in chosen if log.cause is not None]
+            causes += [_noted(log, log.cause) for log in chosen if log.cause is not None]
     except (CoalescopeError, IntegrityError) as error:
         if isinstance(error, CoalescopeError) and error.status >= 500:
             raise  # of the store: it would be the same for each alone
         return [None] * len(logs)  # one of them spoilt it: alone, each is told what is its own
     return [receipts.get(index) for index in range(len(logs))]
+
+
+def _noted(log: LogUpload, cause: Cause) -> Cause:
+    (run,) = log.incoming.runs
+    return Cause(cause.who, runs.happened_to(log.incoming.slug, run.uid, _reason(log)))
+
+
+def _reason(log: LogUpload) -> str:
+    return f"uploaded as {log.request.filename}"
 
 
 def _plain(logs: Sequence[LogUpload]) -> list[int]:
@@ -107,14 +116,14 @@ def _store_rows(connection: Connection, logs: Sequence[LogUpload]) -> list[Recei
         {**upload, "experiment_id": experiment.id, "measured_as": DEFINITIONS} for upload in uploads
     ]
     ids = repository.insert_all(connection, rows)
-    reasons = [f"uploaded as {log.request.filename}" for log in logs]
+    reasons = [_reason(log) for log in logs]
     of_uploads = [replace(run, upload_id=id_) for run, id_ in zip(new, ids, strict=True)]
     each = list(zip(of_uploads, reasons, strict=True))
     # as if one had come after the other: the version does not tell who met whom
     runs.record_each(connection, experiment, each, changes=len(each))
     place: dict[str, Any] = {"slug": experiment.slug, "title": experiment.title}
     return [
-        Receipt("stored", UploadRecord(id=id_, **upload, **place), [_received(run)])
+        Receipt("stored", UploadRecord(id_, upload["sha256"], **upload, **place), [_received(run)])
         for id_, upload, run in zip(ids, uploads, new, strict=True)
     ]
 

@@ -6,21 +6,21 @@ What people decided about a run stays: its cell, its number, whether it is retra
 
 import logging
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError
 from coalescope.measures import DEFINITIONS
-from coalescope.object_store import RUN_LOG_SUFFIX, ObjectStore
 from coalescope.runs import service as runs
 from coalescope.runs.records import NewRun
+from coalescope.storage.object_store import RUN_LOG_SUFFIX, KeptObject, ObjectStore
 from coalescope.uploads import repository
 from coalescope.uploads.incoming import UploadRequest
-from coalescope.uploads.run_logs import understand_run_log
+from coalescope.uploads.reading import Reading
 
 _LOG = logging.getLogger("coalescope.uploads")
 _AT_ONCE = 200
 
 
-def measure_again(database: Database, store: ObjectStore) -> int:
+def measure_again(database: Database, store: ObjectStore, reading: Reading) -> int:
     """Measure every log that was measured under older definitions; returns how many there were.
 
     Each batch is a transaction, so a start that is cut short goes on with the next one. A log that
@@ -34,21 +34,21 @@ def measure_again(database: Database, store: ObjectStore) -> int:
             return done
         if not done:
             _LOG.warning("Measures have new definitions: stored run logs are measured again.")
-        found = {log.run_uid: new for log in batch if (new := _measured(store, log)) is not None}
+        found = {log.run_uid: new for log in batch if (new := _measured(store, log, reading))}
         with database.write() as connection:
             runs.measure_again(connection, found, f"measures as of definitions {DEFINITIONS}")
             repository.set_measured(connection, [log.upload_id for log in batch], DEFINITIONS)
         done += len(batch)
 
 
-def _measured(store: ObjectStore, log: repository.MeasuredLog) -> NewRun | None:
+def _measured(store: ObjectStore, log: repository.MeasuredLog, reading: Reading) -> NewRun | None:
     path = store.path(log.sha256, RUN_LOG_SUFFIX)
     if path is None:
         _LOG.error("%s is not in the store: its run keeps its measures.", log.filename)
         return None
     try:
         request = UploadRequest(log.filename, experiment=log.experiment)
-        return understand_run_log(path, request).runs[0]
+        return reading.log(KeptObject(path, log.sha256), request).runs[0]
     except CoalescopeError as error:
         _LOG.error("%s: %s Its run keeps its measures.", log.filename, error.message)
         return None

@@ -26,6 +26,11 @@ def open_table(content: bytes, filename: str) -> dict[str, Any]:
         table = read_table(BytesIO(content))
     except CoalescopeError as error:
         return error.as_json()
+    return show_table(table, filename)
+
+
+def show_table(table: Table, filename: str) -> dict[str, Any]:
+    """Experiment and cells of a table that is right, as the API would show them."""
     judged = cells_of(table)
     cells = judged.cells
     said = table.source

@@ -8,11 +8,18 @@ from coalescope.errors import CoalescopeError
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PARQUET = b"PAR1"
+_ZIP, _OLD_EXCEL, _GZIP = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b"
+
+#: What to do with a table whose columns do not name themselves.
+SAY_WHAT_THEY_ARE = (
+    "Say what the columns are: the page asks at /upload, the command line takes "
+    "--map COLUMN=QUANTITY[:UNIT]."
+)
 
 
 def refuse_binary(start: bytes) -> None:
     """Refuse a file from its first bytes if they cannot be a table's. Errors: 422 with offset."""
-    if b"\0" in start:
+    if b"\0" in start or start.startswith((_ZIP, _OLD_EXCEL, _GZIP)):
         check_text(io.BytesIO(start))
 
 
@@ -20,7 +27,17 @@ def check_text(file: BinaryIO) -> None:
     """Refuse what is not UTF-8 text, with the offset of the first byte that is not."""
     start = file.read(4)
     if start.startswith(_UTF16):
-        raise _not_text("The file is UTF-16 text.", 0, "Save it as CSV in UTF-8.")
+        raise _not_text("The file is UTF-16 text.", 0, SAY_WHAT_THEY_ARE)
+    if start == _ZIP:
+        raise _not_text("The file is a workbook (.xlsx) or an archive.", 0, SAY_WHAT_THEY_ARE)
+    if start == _OLD_EXCEL:
+        raise _not_text(
+            "The file is a workbook of an older Excel (.xls), which is not read.",
+            0,
+            "Save the table as CSV in UTF-8 (File, Save As, CSV UTF-8), or as .xlsx.",
+        )
+    if start.startswith(_GZIP):
+        raise _not_text("The file is packed with gzip.", 0, SAY_WHAT_THEY_ARE)
     if start == _PARQUET:
         raise _not_text(
             "The file is Parquet, which is written and not read here.",

@@ -8,17 +8,24 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope import plain_sql
-from coalescope.database import Database
-from coalescope.plain_sql import any_of, chunks
-from coalescope.tables import experiments, runs, uploads
+from coalescope.db import plain_sql
+from coalescope.db.engine import Database
+from coalescope.db.plain_sql import any_of, chunks
+from coalescope.db.tables import cells, experiments, runs, uploads
 
 
 @dataclass(frozen=True)
 class UploadRecord:
-    """A file that was accepted."""
+    """A file that was accepted.
+
+    Attributes:
+        identity: what makes it one upload: of a run log its bytes; of a table its bytes, where it
+            went, and what its columns were said to mean.
+        mapping: what the columns of a table were said to mean; None where they name it themselves.
+    """
 
     id: int
+    identity: str
     sha256: str
     bytes: int
     filename: str
@@ -28,6 +35,7 @@ class UploadRecord:
     run_count: int
     warnings: Sequence[Mapping[str, Any]]
     created_at: str
+    mapping: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,7 @@ class MeasuredLog:
 
 _COLUMNS = (
     uploads.c.id,
+    uploads.c.identity,
     uploads.c.sha256,
     uploads.c.bytes,
     uploads.c.filename,
@@ -52,6 +61,7 @@ _COLUMNS = (
     uploads.c.run_count,
     uploads.c.warnings,
     uploads.c.created_at,
+    uploads.c.mapping,
 )
 
 
@@ -60,16 +70,41 @@ def _select() -> sa.Select[Any]:
 
 
 # What every upload asks is made once: making a statement costs more than running it.
-_WITH_BYTES = _select().where(uploads.c.sha256 == sa.bindparam("sha256"))
+_OF_IDENTITY = _select().where(uploads.c.identity == sa.bindparam("identity"))
+_WITH_BYTES = _select().where(uploads.c.sha256 == sa.bindparam("sha256")).order_by(uploads.c.id)
 _INSERT = sa.insert(uploads)
 _AT_ONCE = "SELECT id FROM uploads WHERE sha256 = ?"
 _KNOWN = sa.select(uploads.c.sha256).where(uploads.c.sha256.in_(any_of("digests")))
 
 
-def find(connection: Connection, sha256: str) -> UploadRecord | None:
-    """The upload with these bytes."""
-    row = connection.execute(_WITH_BYTES, {"sha256": sha256}).first()
+def find(connection: Connection, identity: str) -> UploadRecord | None:
+    """The upload of that identity: of a run log, the SHA-256 of its bytes."""
+    row = connection.execute(_OF_IDENTITY, {"identity": identity}).first()
     return None if row is None else UploadRecord(*row)
+
+
+def with_bytes(connection: Connection, sha256: str) -> list[UploadRecord]:
+    """The uploads with these bytes, oldest first: a table may have gone to several places."""
+    return [UploadRecord(*row) for row in connection.execute(_WITH_BYTES, {"sha256": sha256})]
+
+
+def runs_of_cells(connection: Connection, identity: str) -> list[tuple[Mapping[str, Any], int]]:
+    """Each cell that an upload has runs in, with how many, in the order of the cells."""
+    query = (
+        sa.select(runs.c.cell_id, sa.func.count())
+        .join(uploads, uploads.c.id == runs.c.upload_id)
+        .where(uploads.c.identity == identity)
+        .group_by(runs.c.cell_id)
+    )
+    counts = {row[0]: row[1] for row in connection.execute(query)}
+    found: list[tuple[Mapping[str, Any], int]] = []
+    for chunk in chunks(counts):
+        settings = sa.select(cells.c.id, cells.c.factors).where(cells.c.id.in_(chunk))
+        found += [
+            (factors, counts[cell])
+            for cell, factors in connection.execute(settings.order_by(cells.c.id))
+        ]
+    return found
 
 
 def surely_new(database: Database, sha256: str) -> bool:
@@ -137,14 +172,15 @@ def set_measured(connection: Connection, ids: Sequence[int], definitions: int) -
 
 
 def insert(connection: Connection, values: Mapping[str, Any]) -> int:
-    """Insert an upload; returns its row id."""
-    result = connection.execute(_INSERT, values)
+    """Insert an upload; returns its row id. Its identity is that of its bytes if none is given."""
+    result = connection.execute(_INSERT, {"identity": values["sha256"], **values})
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
 
 
 def insert_all(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Insert uploads; returns their row ids in the same order."""
+    """Insert uploads of run logs; returns their row ids in the same order."""
+    rows = [{"identity": row["sha256"], **row} for row in rows]
     ids = dict(plain_sql.insert(connection, uploads, rows, uploads.c.sha256, uploads.c.id))
     return [ids[row["sha256"]] for row in rows]
 

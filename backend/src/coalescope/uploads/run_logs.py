@@ -12,6 +12,7 @@ from coalescope_host import run_log
 from coalescope_host.run_log import RunLog, RunLogError
 from coalescope_models.phenomena.interrupts import TICK_US
 
+from coalescope.db.timestamps import as_utc
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue, Kind
 from coalescope.measures.audits import audit_delay, date_doubts
@@ -21,7 +22,7 @@ from coalescope.measures.plausibility import doubts
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
 from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
-from coalescope.timestamps import as_utc
+from coalescope.untrusted.texts import CONTROL
 from coalescope.uploads.incoming import Incoming, UploadRequest
 
 _DELAY = "delay_us"
@@ -65,8 +66,14 @@ def understand_run_log(log_or_path: Path | bytes, request: UploadRequest) -> Inc
         )
     measured = measure_run(log)
     new = _new_run(log, run, measured)
-    title = request.title or (run.get("experiment_title") or "")[:_LONGEST_TITLE] or None
+    title = request.title or _title_of(run)
     return Incoming("run_log", slug, title, kind, [new], new.warnings)
+
+
+def _title_of(run: Mapping[str, Any]) -> str | None:
+    """What the log calls its experiment; a log that is recorded is not refused for its title."""
+    title = CONTROL.sub("", run.get("experiment_title") or "").strip()
+    return title[:_LONGEST_TITLE].strip() or None
 
 
 def _mapped(path: Path) -> mmap.mmap:

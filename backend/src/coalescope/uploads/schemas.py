@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from coalescope.experiments.schemas import Level
 from coalescope.runs.schemas import WarningOut
+from coalescope.uploads.mapping.schemas import MappingOut
 
 
 class UploadExperimentOut(BaseModel):
@@ -25,16 +26,25 @@ class UploadedRunOut(BaseModel):
     partial: bool
 
 
+class UploadedCellOut(BaseModel):
+    """How many runs of a cell came with an upload."""
+
+    factors: dict[str, Level]
+    runs: int
+
+
 class UploadReceipt(BaseModel):
     """Bytes and rows are on disk.
 
     `known`: these bytes were stored before, or are the start of a log that was; nothing changed.
+    `id`: of a run log its SHA-256; one table may be several uploads.
     """
 
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
                 {
+                    "id": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                     "outcome": "stored",
                     "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                     "bytes": 118432,
@@ -51,19 +61,22 @@ class UploadReceipt(BaseModel):
                     ],
                     "run_count": 1,
                     "warnings": [],
+                    "mapping": None,
                     "created_at": "2026-01-31T12:00:00.000Z",
                 }
             ]
         }
     )
 
+    id: str
     outcome: Literal["stored", "known"]
     sha256: str
     bytes: int
     filename: str
-    content: Literal["run_log", "csv"]
+    content: Literal["run_log", "csv", "foreign"]
     experiment: UploadExperimentOut
     runs: list[UploadedRunOut]
     run_count: int
     warnings: list[WarningOut]
+    mapping: MappingOut | None
     created_at: str

@@ -14,54 +14,60 @@ from typing import Literal, Protocol
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from coalescope.database import CAUSE, Database
-from coalescope.errors import CoalescopeError, Problem, refused
+from coalescope.db.engine import CAUSE, Database
+from coalescope.db.timestamps import utc_now
+from coalescope.errors import CoalescopeError, Problem, not_found, refused
 from coalescope.experiments.levels import factor_key
-from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.records import ExperimentRecord, Factors
 from coalescope.experiments.service import (
     add_notes,
+    check_same_kind,
     describe_columns,
     ensure_experiment,
     get_experiment,
 )
+from coalescope.foreign.bundle import is_bundle, write_bundle
+from coalescope.foreign.registry import MOST_BYTES, START_BYTES, recognise
 from coalescope.measures import DEFINITIONS
-from coalescope.object_store import (
+from coalescope.runs import service as runs
+from coalescope.runs.records import NewRun, RunRecord, RunWarning
+from coalescope.storage.object_store import (
     RUN_LOG_SUFFIX,
     SUFFIXES,
     ObjectStore,
     StagedObject,
     same_bytes,
 )
-from coalescope.runs import service as runs
-from coalescope.runs.records import NewRun, RunRecord, RunWarning
-from coalescope.timestamps import utc_now
-from coalescope.tracing import span
+from coalescope.untrusted.texts import refuse_control
 from coalescope.uploads import repository
 from coalescope.uploads.csv_faults import MAX_PROBLEMS
-from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.logs_together import LogUpload, numbered_log, store_together
+from coalescope.uploads.mapping.grid import open_grid
+from coalescope.uploads.mapping.reading import resolve
+from coalescope.uploads.mapping.records import mapping_of
 from coalescope.uploads.provenance import check_source
 from coalescope.uploads.receipt import Receipt, ReceivedRun
 from coalescope.uploads.repository import UploadRecord
-from coalescope.uploads.run_logs import understand_run_log
 from coalescope.uploads.superseding import SUPERSEDED, compare_logs
+from coalescope.web.tracing import span
 
 RUNS_SHOWN = 100
 SUPERSEDES = "supersedes"
 _RUN_LOG_MAGIC = b"\x89COAL\r\n\x1a"
 
 
-class Take(Protocol):
-    """How a run log is read, and perhaps stored at once."""
+class Read(Protocol):
+    """How files are read; a run log is perhaps stored at once."""
 
-    def __call__(self, staged: StagedObject, request: UploadRequest, /) -> Incoming | Receipt:
-        """What it holds; or its receipt, if all of it is on disk."""
+    def table(self, staged: StagedObject, request: UploadRequest, /) -> Incoming:
+        """What a table holds."""
 
+    def foreign(self, staged: StagedObject, request: UploadRequest, /) -> Incoming:
+        """What files of other tools hold."""
 
-def read_here(staged: StagedObject, request: UploadRequest) -> Incoming:
-    """Read a run log. Errors: as understand_run_log."""
-    return understand_run_log(staged.path, request)
+    def log(self, staged: StagedObject, request: UploadRequest, /) -> Incoming | Receipt:
+        """What a run log holds; or its receipt, if all of it is on disk."""
 
 
 def accept(
@@ -69,17 +75,38 @@ def accept(
     store: ObjectStore,
     staged: StagedObject,
     request: UploadRequest,
-    take: Take = read_here,
+    read: Read,
 ) -> Receipt:
     """Store a received file. When this returns, bytes and rows are on disk.
 
     Errors: CoalescopeError 422 where the file is wrong, 409 where it contradicts what is stored.
     """
-    known = _known(database, store, staged)
+    for field in ("filename", "title", "citation"):
+        refuse_control(field, getattr(request, field))
+    if not _is_log(staged, request) and _is_foreign(staged):
+        with store.stage() as bundled:
+            bundled.write(write_bundle(request.given, {request.filename: _content(staged)}))
+            return _accept(database, store, bundled, request, read)
+    return _accept(database, store, staged, request, read)
+
+
+def _accept(
+    database: Database,
+    store: ObjectStore,
+    staged: StagedObject,
+    request: UploadRequest,
+    read: Read,
+) -> Receipt:
+    is_log = _is_log(staged, request)
+    known = (
+        _known(database, store, staged, staged.sha256)
+        if is_log or is_bundle(_start(staged))
+        else _known_table(database, store, staged, request)
+    )
     if known is not None:
         return known
     with span("upload understand", bytes=staged.size):
-        incoming = _understand(staged, request, take)
+        incoming = _understand(staged, request, read, is_log=is_log)
     if isinstance(incoming, Receipt):
         return incoming
     with span("upload sync"):
@@ -98,7 +125,7 @@ def _accept_alone(
     request: UploadRequest,
     incoming: Incoming,
 ) -> Receipt:
-    """Store a table, or a log that may be one that is known, contradict it, or go on where it ends.
+    """Store a table, other tools' files, or a log that is known, contradicts one, or goes on.
 
     Errors: as of `accept`.
     """
@@ -112,17 +139,18 @@ def _accept_alone(
     try:
         # waits for the lock, and at its end for the disk
         with span("upload commit"), database.write(within=incoming.slug) as connection:
-            if repository.find(connection, staged.sha256) is None:
+            identity = incoming.identity or staged.sha256
+            if repository.find(connection, identity) is None:
                 with span("upload rows", runs=len(incoming.runs)):
                     _store(connection, staged, request, incoming)
                 with span("upload place"):
                     staged.commit(SUFFIXES[incoming.content])
-                upload = repository.find(connection, staged.sha256)
+                upload = repository.find(connection, identity)
                 assert upload is not None
                 return _receipt(connection, "stored", upload)
     except IntegrityError:
         pass  # the same bytes came at the same time, by another server of this database
-    known = _known(database, store, staged)
+    known = _known(database, store, staged, incoming.identity or staged.sha256)
     if known is None:
         raise _came_meanwhile()
     return known
@@ -145,11 +173,50 @@ def recent(connection: Connection, limit: int) -> list[Receipt]:
     ]
 
 
-def _known(database: Database, store: ObjectStore, staged: StagedObject) -> Receipt | None:
+def runs_of_cells(connection: Connection, identity: str) -> list[tuple[Factors, int]]:
+    """Each cell that an upload has runs in, with how many. Errors: 404 where it is not there."""
+    if repository.find(connection, identity) is None:
+        raise not_found("upload", identity, "GET /api/uploads lists the newest.")
+    return repository.runs_of_cells(connection, identity)
+
+
+def _known_table(
+    database: Database, store: ObjectStore, staged: StagedObject, request: UploadRequest
+) -> Receipt | None:
+    """The receipt of a table that is where it is to go, read as it is to be read.
+
+    Without an experiment that is asked for, it stays where it is. Errors: 409 where it is said to
+    be of another kind now.
+    """
     if repository.surely_new(database, staged.sha256):
         return None
     with database.read() as connection:
-        upload = repository.find(connection, staged.sha256)
+        for upload in reversed(repository.with_bytes(connection, staged.sha256)):
+            if request.experiment in (None, upload.slug) and _read_alike(staged, upload, request):
+                check_same_kind(get_experiment(connection, upload.slug), request.kind)
+                identity = upload.identity
+                break
+        else:
+            return None
+    return _known(database, store, staged, identity)
+
+
+def _read_alike(staged: StagedObject, upload: UploadRecord, request: UploadRequest) -> bool:
+    """Whether a stored table was read as this one is to be."""
+    if upload.content != "csv" or upload.mapping is None or request.mapping is None:
+        return upload.mapping is None and request.mapping is None
+    with staged.path.open("rb") as file:
+        asked = resolve(open_grid(file, request.mapping.layout), request.mapping)
+    return asked == mapping_of(upload.mapping)
+
+
+def _known(
+    database: Database, store: ObjectStore, staged: StagedObject, identity: str
+) -> Receipt | None:
+    if repository.surely_new(database, staged.sha256):
+        return None
+    with database.read() as connection:
+        upload = repository.find(connection, identity)
         if upload is None:
             return None
         receipt = _receipt(connection, "known", upload)
@@ -257,7 +324,13 @@ def is_named_as_run_log(filename: str) -> bool:
     return filename.lower().endswith(f".{RUN_LOG_SUFFIX}")
 
 
-def _understand(staged: StagedObject, request: UploadRequest, take: Take) -> Incoming | Receipt:
+def _is_log(staged: StagedObject, request: UploadRequest) -> bool:
+    return begins_as_run_log(staged.start) or is_named_as_run_log(request.filename)
+
+
+def _understand(
+    staged: StagedObject, request: UploadRequest, read: Read, *, is_log: bool
+) -> Incoming | Receipt:
     if not staged.size:
         raise CoalescopeError(
             "empty_file",
@@ -265,16 +338,32 @@ def _understand(staged: StagedObject, request: UploadRequest, take: Take) -> Inc
             where={"file": request.filename, "offset": 0},
             advice="Send a run log, or a CSV table with a header and rows.",
         )
-    if begins_as_run_log(staged.start) or is_named_as_run_log(request.filename):
-        return take(staged, request)
-    return understand_csv(staged.path, staged.size, staged.sha256, request)
+    if is_log:
+        return read.log(staged, request)
+    if is_bundle(_start(staged)):
+        return read.foreign(staged, request)
+    return read.table(staged, request)
+
+
+def _is_foreign(staged: StagedObject) -> bool:
+    """Whether it is a file as another tool wrote it, to be kept with what was said of it."""
+    return staged.size <= MOST_BYTES and recognise(_start(staged)) is not None
+
+
+def _start(staged: StagedObject) -> bytes:
+    with staged.path.open("rb") as file:
+        return file.read(START_BYTES)
+
+
+def _content(staged: StagedObject) -> bytes:
+    return staged.path.read_bytes()
 
 
 def _store(
     connection: Connection, staged: StagedObject, request: UploadRequest, incoming: Incoming
 ) -> None:
     cited = {"citation": request.citation} if request.citation else {}
-    about = incoming.about if incoming.content == "csv" else cited
+    about = cited if incoming.content == "run_log" else incoming.about
     experiment = ensure_experiment(
         connection,
         incoming.slug,
@@ -286,13 +375,35 @@ def _store(
     if incoming.content == "csv":
         check_source(experiment, about)
         add_notes(connection, experiment, incoming.notes)
+    if incoming.content != "run_log":
         describe_columns(connection, experiment, about)
     new = _numbered(connection, experiment, incoming)
-    of_table = incoming.warnings if incoming.content == "csv" else ()
+    of_table = (
+        [*_elsewhere(connection, staged, incoming), *incoming.warnings]
+        if incoming.content == "csv"
+        else ()
+    )
     warnings = [*of_table, *(warning for run in new for warning in run.warnings)]
     upload_id = _insert_upload(connection, staged, request, incoming, experiment, warnings)
-    new = [replace(run, upload_id=upload_id) for run in new]
-    runs.record_runs(connection, experiment, new, f"uploaded as {request.filename}")
+    of_upload = (replace(run, upload_id=upload_id) for run in new)
+    runs.record_runs(connection, experiment, of_upload, f"uploaded as {request.filename}")
+
+
+def _elsewhere(
+    connection: Connection, staged: StagedObject, incoming: Incoming
+) -> Sequence[RunWarning]:
+    """That the same bytes are somewhere else, or are there under other names."""
+    others = repository.with_bytes(connection, staged.sha256)
+    places = list(dict.fromkeys(other.slug for other in others if other.slug != incoming.slug))
+    if not places:
+        return ()
+    return [
+        RunWarning(
+            "also_elsewhere",
+            f"The same file is in {', '.join(places[:5])} as well; its rows count in each.",
+            {"experiment": places[0]},
+        )
+    ]
 
 
 def _insert_upload(
@@ -306,10 +417,12 @@ def _insert_upload(
     return repository.insert(
         connection,
         {
+            "identity": incoming.identity or staged.sha256,
             "sha256": staged.sha256,
             "bytes": staged.size,
             "filename": request.filename,
             "content": incoming.content,
+            "mapping": None if incoming.mapping is None else incoming.mapping.as_json(),
             "experiment_id": experiment.id,
             "run_count": len(incoming.runs),
             "measured_as": DEFINITIONS,
@@ -323,9 +436,10 @@ def _numbered(
     connection: Connection, experiment: ExperimentRecord, incoming: Incoming
 ) -> Sequence[NewRun]:
     """Runs with replicate numbers that fit those stored. Errors: 409 for rows that repeat them."""
-    taken = runs.replicates_taken(connection, experiment, [run.factors for run in incoming.runs])
-    if incoming.content == "run_log":
-        return [numbered_log(run, taken[factor_key(run.factors)]) for run in incoming.runs]
+    settings = (run.factors for run in incoming.runs)
+    taken = runs.replicates_taken(connection, experiment, settings)
+    if incoming.content != "csv":
+        return [_numbered_in_turn(run, taken[factor_key(run.factors)]) for run in incoming.runs]
     problems = [
         problem
         for run in incoming.runs
@@ -336,6 +450,13 @@ def _numbered(
         error.status = 409
         raise error
     return incoming.runs
+
+
+def _numbered_in_turn(run: NewRun, taken: dict[int | None, str]) -> NewRun:
+    """Its number is taken for the next run of the cell."""
+    numbered = numbered_log(run, taken)
+    taken.setdefault(numbered.replicate, numbered.uid)
+    return numbered
 
 
 def _repeats(run: NewRun, taken: dict[int | None, str], per_cell: bool) -> Problem | None:

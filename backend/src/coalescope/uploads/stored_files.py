@@ -8,13 +8,19 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from coalescope.database import Database
-from coalescope.object_store import RUN_LOG_SUFFIX, SUFFIXES, ObjectStore
+from coalescope.db.engine import Database
 from coalescope.runs.records import NewRun
+from coalescope.storage.object_store import (
+    FOREIGN_SUFFIX,
+    RUN_LOG_SUFFIX,
+    SUFFIXES,
+    KeptObject,
+    ObjectStore,
+)
 from coalescope.uploads import repository
-from coalescope.uploads.csv_files import understand_csv
 from coalescope.uploads.incoming import UploadRequest
-from coalescope.uploads.run_logs import understand_run_log
+from coalescope.uploads.mapping.records import mapping_of
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.superseding import SUPERSEDED
 
 
@@ -32,6 +38,9 @@ class StoredFile:
     superseded: bool
     # facts of where its run was recorded that the log itself does not hold
     environment: Mapping[str, Any]
+    # by which the runs of a table are told
+    identity: str
+    mapping: Mapping[str, Any] | None
 
 
 def stored_files(connection: Connection) -> list[StoredFile]:
@@ -49,6 +58,8 @@ def stored_files(connection: Connection) -> list[StoredFile]:
                 0 if superseded else upload.run_count - runs_there,
                 superseded,
                 source.get("environment", {}),
+                upload.identity,
+                upload.mapping,
             )
         )
     return found
@@ -65,9 +76,17 @@ def without_rows(database: Database, store: ObjectStore) -> list[tuple[str, str]
     return sorted(objects - known)
 
 
-def measured_anew(file: StoredFile, path: Path) -> Sequence[NewRun]:
+def measured_anew(file: StoredFile, path: Path, reading: Reading) -> Sequence[NewRun]:
     """The runs of a stored file as this program understands them now. Errors: CoalescopeError."""
-    request = UploadRequest(file.filename, experiment=file.experiment, environment=file.environment)
+    kept = KeptObject(path, file.sha256)
+    request = UploadRequest(
+        file.filename,
+        experiment=file.experiment,
+        environment=file.environment,
+        mapping=None if file.mapping is None else mapping_of(file.mapping),
+    )
     if file.suffix == RUN_LOG_SUFFIX:
-        return understand_run_log(path, request).runs
-    return understand_csv(path, file.bytes, file.sha256, request).runs
+        return reading.log(kept, request).runs
+    if file.suffix == FOREIGN_SUFFIX:
+        return reading.foreign(kept, request).runs
+    return reading.table(kept, request, file.identity).runs

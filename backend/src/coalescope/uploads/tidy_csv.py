@@ -16,9 +16,18 @@ from typing import Any, BinaryIO, Literal
 
 from coalescope.errors import CoalescopeError, refused
 from coalescope.experiments.levels import factor_key
+from coalescope.experiments.records import FactorValue
 from coalescope.glossary.quantities import is_own_measure
 from coalescope.measures.derived import derive
 from coalescope.runs.records import MeasuredValue
+from coalescope.untrusted.bounds import (
+    FIELD_CHARACTERS,
+    FIELDS,
+    LEVELS,
+    ROW_CHARACTERS,
+    ROWS,
+    TABLE_BYTES,
+)
 from coalescope.uploads.csv_faults import EnoughFaults, Faults
 from coalescope.uploads.csv_header import read_header
 from coalescope.uploads.csv_row import TableRow, read_row
@@ -29,8 +38,6 @@ from coalescope.uploads.plain_text import check_text
 
 # cell, replicate, measure
 _Place = tuple[str, int | None, str]
-MAX_ROWS = 100_000
-MAX_CSV_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True)
@@ -81,11 +88,11 @@ def measures_of(table: Table, row: TableRow) -> Mapping[str, MeasuredValue]:
 
 
 def check_size(size: int, filename: str) -> None:
-    """Errors: CoalescopeError (413) for a table that is larger than MAX_CSV_BYTES."""
-    if size > MAX_CSV_BYTES:
+    """Errors: CoalescopeError (413) for a table that is larger than TABLE_BYTES."""
+    if size > TABLE_BYTES:
         raise CoalescopeError(
             "too_large",
-            f"The table has {size:,} bytes; up to {MAX_CSV_BYTES:,} are read at once.",
+            f"The table has {size:,} bytes; up to {TABLE_BYTES:,} are read at once.",
             where={"file": filename},
             advice="Split it into several files with the same header.",
             status=413,
@@ -94,10 +101,14 @@ def check_size(size: int, filename: str) -> None:
 
 def _read(file: BinaryIO, faults: Faults) -> Table:
     with closing(_records(file, faults)) as records:
-        return _read_records(records, faults)
+        return read_records(records, faults)
 
 
-def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> Table:
+def read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> Table:
+    """Check rows, each with its number, the header first; what is wrong goes to `faults`.
+
+    Errors: EnoughFaults where the header is not understood, or too much is wrong.
+    """
     names = [name.strip() for name in next(records, (1, []))[1]]
     columns = read_header(names, faults)
     per: Literal["run", "cell"] = "cell" if "n" in names else "run"
@@ -105,6 +116,8 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
     if faults.problems:
         raise EnoughFaults  # rows cannot be judged by a header that is not understood
     rows: list[TableRow] = []
+    most = min(ROWS, FIELDS // len(columns))
+    levels = _Levels(faults)
     seen: dict[_Place, int] = {}
     source = SourceReader(columns, faults)
     for number, fields in records:
@@ -116,14 +129,9 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
             row = row if numbered else replace(row, replicate=1)
             _check_repeat(row, seen, faults, numbered=numbered)
             rows.append(row)
-        if len(rows) > MAX_ROWS:
-            faults.add(
-                "too_many_rows",
-                f"The table has more than {MAX_ROWS:,} rows.",
-                "Split it into several files with the same header.",
-                number,
-            )
-            raise EnoughFaults
+            levels.note(row)
+        if len(rows) > most:
+            _too_many_rows(number, len(columns), most, faults)
     if not rows and not faults.problems:
         faults.add("no_rows", "The file has a header and no rows.", "Add the data.", 2)
     passed_over = [column.name for column in columns if column.role == "retired"]
@@ -135,15 +143,90 @@ def _read_records(records: Iterator[tuple[int, list[str]]], faults: Faults) -> T
     return Table(per, rows, passed_over, source.source(), units, numbered)
 
 
+class _Levels:
+    """The levels that each factor has so far."""
+
+    def __init__(self, faults: Faults) -> None:
+        self._faults = faults
+        self._of: dict[str, set[FactorValue]] = {}
+
+    def note(self, row: TableRow) -> None:
+        """Note those of a row. One too many is a fault that ends the reading."""
+        for name, level in row.factors.items():
+            known = self._of.setdefault(name, set())
+            known.add(level)
+            if len(known) > LEVELS:
+                self._faults.add(
+                    "too_many_levels",
+                    f"{name} has more than {LEVELS:,} levels.",
+                    "What differs from run to run was observed, not set: name it as a measure "
+                    "(measure.NAME), or round it to the levels that were set.",
+                    row.row,
+                    name,
+                )
+                raise EnoughFaults
+
+
+def _too_many_rows(number: int, columns: int, most: int, faults: Faults) -> None:
+    why = "" if most == ROWS else f" With {columns} columns, up to {FIELDS:,} fields are read."
+    faults.add(
+        "too_many_rows",
+        f"The table has more than {most:,} rows.{why}",
+        "Split it into several files with the same header.",
+        number,
+    )
+    raise EnoughFaults
+
+
+class Lines:
+    """The lines of a text, and no more of them for one row than a row may have."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+        self._left = ROW_CHARACTERS
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._text.readline(self._left + 1):
+            self._left -= len(line)
+            if self._left < 0:
+                raise LongRowError
+            yield line
+
+    def row_ends(self) -> None:
+        """What comes is of another row."""
+        self._left = ROW_CHARACTERS
+
+
+class LongRowError(Exception):
+    """A row has more characters than are read of one."""
+
+
 def _records(file: BinaryIO, faults: Faults) -> Generator[tuple[int, list[str]], None, None]:
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     number = 0
+    lines = Lines(text)
     try:
-        for fields in csv.reader(text, strict=True):
+        for fields in csv.reader(lines, strict=True):
+            lines.row_ends()
             number += 1
             blank = not fields or (len(fields) == 1 and not fields[0].strip())
             yield number, [] if blank else fields
+    except LongRowError:
+        faults.add(
+            "long_row",
+            f"Row {number + 1} has more than {ROW_CHARACTERS:,} characters.",
+            "Check the quotation marks: one that is not closed takes all rows into one field.",
+            number + 1,
+        )
     except csv.Error as error:
+        if str(error).startswith("field larger"):
+            faults.add(
+                "long_field",
+                f"Row {number + 1} has a field of more than {FIELD_CHARACTERS:,} characters.",
+                "Check the quotation marks: one that is not closed takes all rows into one field.",
+                number + 1,
+            )
+            return
         faults.add(
             "broken_quoting",
             f"Row {number + 1} cannot be read as CSV: {error}.",

@@ -6,10 +6,6 @@ take no more than it is given, is killed when its time is over, and knows none o
 secrets.
 """
 
-import logging
-import pickle
-import signal
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
@@ -17,21 +13,10 @@ from typing import Any, Protocol, TypeVar, cast
 from coalescope_models.user_models.model import UserModel
 
 from coalescope.errors import CoalescopeError
-from coalescope.processes import plain_environment, python
 from coalescope.settings import Settings
-from coalescope.user_models.confined import NO_MEMORY, Bounds, Raised
+from coalescope.untrusted.confined import Bounds
+from coalescope.untrusted.confinement import confined
 
-_LOG = logging.getLogger("coalescope")
-_COMMAND = python("from coalescope.user_models import confined; confined.main()")
-# How a process ends whose memory is refused: Python says so, but not every native library asks
-# (NumPy's loops die of it); and where the machine's own memory ends, the kernel kills.
-_STARVED = (
-    NO_MEMORY,
-    -signal.SIGSEGV,
-    -signal.SIGBUS,
-    -signal.SIGABRT,
-    -signal.SIGKILL,
-)
 T = TypeVar("T")
 
 
@@ -60,8 +45,7 @@ class Confinement:
         """
         if not isinstance(model, UserModel):
             return function(model, *arguments, **named)
-        job = pickle.dumps((self.bounds, function, (model, *arguments), named))
-        return cast(T, _outcome(job, self.bounds))
+        return cast(T, confined(self.bounds, _REFUSALS, function, model, *arguments, **named))
 
 
 def confinement(settings: Settings) -> Confinement:
@@ -69,52 +53,26 @@ def confinement(settings: Settings) -> Confinement:
     return Confinement(Bounds(settings.user_model_seconds, settings.user_model_mib))
 
 
-def _outcome(job: bytes, bounds: Bounds) -> Any:
-    process = subprocess.Popen(  # noqa: S603  (nothing of it comes from outside)
-        _COMMAND,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=plain_environment(),
-        start_new_session=True,
-    )
-    with process:
-        try:
-            answer, said = process.communicate(job, timeout=bounds.seconds)
-        except subprocess.TimeoutExpired:
-            raise _too_long(bounds) from None
-        finally:
-            process.kill()
-    if process.returncode == -signal.SIGXCPU:
-        raise _too_long(bounds)
-    if process.returncode in _STARVED:
-        if process.returncode != NO_MEMORY:
-            _LOG.warning("work on a user's model ended with %d", process.returncode)
-        raise _too_much_memory(bounds)
-    if process.returncode:
-        _LOG.error("work on a user's model died: %s", said.decode(errors="replace")[-4000:])
-        raise RuntimeError(f"work on a user's model ended with {process.returncode}")
-    outcome = pickle.loads(answer)  # noqa: S301  (our own code wrote it)
-    if isinstance(outcome, Raised):
-        raise outcome.error
-    return outcome
+class _Refusals:
+    """What is said of a user's model that took more than it may."""
+
+    def too_long(self, bounds: Bounds) -> CoalescopeError:
+        return CoalescopeError(
+            "took_too_long",
+            f"Your model took longer than the {bounds.seconds:g} s that this server gives one.",
+            where={"limit_s": bounds.seconds},
+            advice="Fit fewer parameters or settings, ask for fewer resamples or points, or write "
+            "the function with fewer operations.",
+        )
+
+    def too_much_memory(self, bounds: Bounds) -> CoalescopeError:
+        return CoalescopeError(
+            "took_too_much_memory",
+            f"Your model needs more than the {bounds.mib:,} MiB that this server gives one.",
+            where={"limit_mib": bounds.mib},
+            advice="Fit fewer parameters or settings, ask for fewer points, or write the function "
+            "with fewer operations.",
+        )
 
 
-def _too_long(bounds: Bounds) -> CoalescopeError:
-    return CoalescopeError(
-        "took_too_long",
-        f"Your model took longer than the {bounds.seconds:g} s that this server gives one.",
-        where={"limit_s": bounds.seconds},
-        advice="Fit fewer parameters or settings, ask for fewer resamples or points, or write the "
-        "function with fewer operations.",
-    )
-
-
-def _too_much_memory(bounds: Bounds) -> CoalescopeError:
-    return CoalescopeError(
-        "took_too_much_memory",
-        f"Your model needs more than the {bounds.mib:,} MiB that this server gives one.",
-        where={"limit_mib": bounds.mib},
-        advice="Fit fewer parameters or settings, ask for fewer points, or write the function "
-        "with fewer operations.",
-    )
+_REFUSALS = _Refusals()

@@ -12,15 +12,17 @@ from math import isclose
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from coalescope.database import Database
+from coalescope.db.engine import Database
 from coalescope.errors import CoalescopeError, Problem, Where
 from coalescope.experiments.records import SummaryRecord
 from coalescope.experiments.service import list_experiments
-from coalescope.object_store import ObjectStore, same_bytes
 from coalescope.runs import service as runs
 from coalescope.runs.listing import page_of
 from coalescope.runs.records import Listing, MeasuredValue, NewRun
+from coalescope.storage.object_store import ObjectStore, same_bytes
+from coalescope.uploads.reading import Reading
 from coalescope.uploads.stored_files import StoredFile, measured_anew, stored_files, without_rows
+from coalescope.verification.schema import schema_faults
 
 # Summaries and measures come from the same arithmetic; libraries may differ in the last digits.
 _RELATIVE = 1e-12
@@ -45,21 +47,22 @@ class Report:
         return not self.faults
 
 
-def verify(database: Database, store: ObjectStore, *, deep: bool = False) -> Report:
-    """Check everything; `deep` also measures every file again and compares with its runs."""
+def verify(database: Database, store: ObjectStore, deep: Reading | None = None) -> Report:
+    """Check everything; `deep` also reads every file again and compares with its runs."""
     faults: list[Problem] = []
     files: list[StoredFile] = []
     experiments = run_count = 0
     try:
         with database.read() as connection:
             faults += _integrity(connection)
+            faults += schema_faults(connection)
             files = stored_files(connection)
             listings = [Listing(one.id) for one in list_experiments(connection)]
             experiments = len(listings)
             run_count = sum(page_of(connection, each, limit=0)[0] for each in listings)
             faults += _summaries(connection)
         for file in files:
-            faults += _file(database, store, file, deep=deep)
+            faults += _file(database, store, file, deep)
         leftovers = _leftovers(database, store)
     except (sa.exc.DatabaseError, ValueError) as error:  # a page that cannot be read, or its text
         reason = error.orig if isinstance(error, sa.exc.DatabaseError) else error
@@ -122,7 +125,7 @@ def _close(one: float | None, other: float | None) -> bool:
 
 
 def _file(
-    database: Database, store: ObjectStore, file: StoredFile, *, deep: bool
+    database: Database, store: ObjectStore, file: StoredFile, deep: Reading | None
 ) -> Iterator[Problem]:
     where: dict[str, str | int | float | None]
     where = {"file": file.filename, "experiment": file.experiment, "sha256": file.sha256}
@@ -142,7 +145,7 @@ def _file(
         yield Problem("damaged_file", message, where, _SEND_AGAIN)
     elif deep and not file.superseded:
         try:
-            anew = measured_anew(file, path)
+            anew = measured_anew(file, path, deep)
         except CoalescopeError as error:
             message = f"This program no longer accepts the file: {error.message}"
             yield Problem("not_understood", message, where, error.advice)

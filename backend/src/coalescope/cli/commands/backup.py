@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from coalescope.backups.service import Copied, back_up
 from coalescope.cli.commands.verify import print_report
-from coalescope.cli.local_store import settings_of
+from coalescope.cli.local_store import settings_of, warn_of_readers
 from coalescope.cli.output import print_json
 from coalescope.store import open_for_reading
 
@@ -19,6 +19,7 @@ def run(arguments: Namespace) -> int:
         copied = back_up(store, arguments.directory)
     finally:
         store.close()
+    warn_of_readers(arguments.directory)
     return conclude(copied, arguments)
 
 

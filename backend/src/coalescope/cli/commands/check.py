@@ -4,7 +4,7 @@
 import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coalescope_host.run_log import CheckReport, RunLogError, check
@@ -12,8 +12,10 @@ from coalescope_host.run_log import CheckReport, RunLogError, check
 from coalescope.cli.complaints import describe
 from coalescope.cli.file_outcomes import FileOutcome
 from coalescope.cli.given_files import GivenFile, given_files
-from coalescope.cli.output import print_json, printable
-from coalescope.errors import CoalescopeError
+from coalescope.cli.output import counted, print_json, printable
+from coalescope.errors import CoalescopeError, Problem
+from coalescope.foreign.records import Reading, Record
+from coalescope.foreign.registry import is_foreign, read_file
 from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.service import begins_as_run_log, is_named_as_run_log
 from coalescope.uploads.tidy_csv import Table, read_table
@@ -40,6 +42,8 @@ def _check(file: GivenFile | FileOutcome, *, as_json: bool) -> tuple[dict[str, A
             start = content.read(8)
         if begins_as_run_log(start) or is_named_as_run_log(file.name):
             return _check_log(file, as_json=as_json)
+        if is_foreign(file.path):
+            return _check_foreign(file, as_json=as_json)
         return _check_table(file, as_json=as_json)
     except OSError as error:
         return _unfit(file.shown, "unreadable", error.strerror or str(error), None)
@@ -89,9 +93,70 @@ def _check_table(file: GivenFile, *, as_json: bool) -> tuple[dict[str, Any], boo
     return report, True
 
 
+def _check_foreign(file: GivenFile, *, as_json: bool) -> tuple[dict[str, Any], bool]:
+    found = read_file(file.name, file.path.read_bytes())
+    assert found is not None
+    if isinstance(found, Problem):
+        return _unfit(file.shown, found.code, found.message, found.advice)
+    records = [r for run in found.reading.runs for r in run.records]
+    shown = [
+        {"quantity": r.quantity, "value": r.value, "unit": r.unit, "field": r.field, "host": r.host}
+        for r in [*records, *found.reading.beside]
+    ]
+    if not as_json:
+        print(f"{file.shown}\n  A file of {found.format.name}{_extent(found.reading)}.")
+        for line in _record_lines([*records, *found.reading.beside])[:_MOST_WARNINGS]:
+            print(printable(f"  {line}"))
+        print()
+    return {
+        "file": file.shown,
+        "ok": True,
+        "format": found.format.name,
+        "runs": len(found.reading.runs),
+        "records": shown,
+        "counters": len(found.reading.counters),
+        "problems": [],
+        "warnings": list(found.reading.notes),
+    }, True
+
+
+def _extent(reading: Reading) -> str:
+    """How many runs a file has; where it has none, what it takes to make some of it."""
+    if reading.runs:
+        return f", {counted(len(reading.runs), 'run')}"
+    if reading.counters:
+        totals = counted(len(reading.counters), "running total")
+        return f", {totals}: a run needs two such files, from before and after it"
+    return ": of no run, but of what the host was or did meanwhile"
+
+
+def _record_lines(records: Sequence[Record]) -> list[str]:
+    """One line for each quantity of a field, host and interface; samples of it as their range."""
+    together: dict[tuple[object, ...], list[Record]] = {}
+    for number, one in enumerate(records):
+        itself = None if _is_number(one.value) else number
+        key = (one.quantity, one.field, one.host, one.interface, itself)
+        together.setdefault(key, []).append(one)
+    return [_record_line(same) for same in together.values()]
+
+
+def _record_line(same: Sequence[Record]) -> str:
+    first = same[0]
+    value = str(first.value)
+    if _is_number(first.value):
+        ends = dict.fromkeys(f"{end(one.value for one in same):.6g}" for end in (min, max))
+        value = " to ".join(ends)
+    samples = "" if len(same) == 1 else f", {len(same)} samples"
+    return f"{' '.join(filter(None, (first.quantity, value, first.unit)))}{samples} ({first.field})"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _show_table(report: Mapping[str, Any]) -> None:
-    counted = f"{report['rows']} row{'s' * (report['rows'] != 1)}"
-    print(f"{report['file']}\n  A table of {counted}, one per {report['per']}.")
+    rows = counted(report["rows"], "row")
+    print(f"{report['file']}\n  A table of {rows}, one per {report['per']}.")
     if report["kind"]:
         print(f"  Kind: {report['kind']}")
     print(f"  Factors: {', '.join(report['factors'])}")

@@ -11,6 +11,7 @@ from coalescope_models.inference.methods import METHODS
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     chosen_levels,
+    counted,
     print_heading,
     print_json,
     print_left_out,
@@ -146,7 +147,7 @@ def _print(found: Fit) -> None:
     print(f"{result.model} by {result.method}: {result.response} of {result.n} {points}{chosen}")
     print_left_out(found.without)
     if found.left_out:
-        print(f"{found.left_out} runs lack a measure that the fit needs and are left out")
+        print(f"left out: {counted(found.left_out, 'run')} without a measure that the fit needs")
     if not result.identifiable:
         print("no estimates")
         return

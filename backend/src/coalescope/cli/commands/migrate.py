@@ -4,8 +4,8 @@
 from argparse import Namespace
 
 from coalescope.cli.local_store import settings_of, warn_without_datasets
+from coalescope.db.migrations import HEAD
 from coalescope.experiments.service import list_experiments
-from coalescope.migrations import HEAD
 from coalescope.store import open_store
 
 

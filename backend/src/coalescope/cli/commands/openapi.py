@@ -4,7 +4,7 @@
 import sys
 from argparse import Namespace
 
-from coalescope.openapi.document import document_text
+from coalescope.cli.openapi_document import document_text
 
 
 def run(_arguments: Namespace) -> int:

@@ -20,12 +20,20 @@ from coalescope.policies.recorded import Recorded, read_traffic
 from coalescope.policies.schemas import (
     FixedIntervalOut,
     PlayedOut,
+    ProposalOut,
     RecordedOut,
     TrialOut,
     policy_out,
     trial_out,
 )
-from coalescope.policies.service import Clients, OpenLoop, Trial, list_policies, try_policy
+from coalescope.policies.service import (
+    Clients,
+    OpenLoop,
+    Trial,
+    get_policy,
+    list_policies,
+    try_policy,
+)
 
 
 def run(arguments: Namespace) -> int:
@@ -33,6 +41,7 @@ def run(arguments: Namespace) -> int:
     if arguments.policy is None:
         _list(arguments)
         return 0
+    get_policy(arguments.policy)  # first: whoever mistyped it is not asked for traffic
     recorded = None if arguments.experiment is None else _recorded(arguments)
     found = trial_out(try_policy(_trial(arguments, recorded)), recorded)
     if arguments.json:
@@ -87,6 +96,7 @@ def _trial(arguments: Namespace, recorded: Recorded | None) -> Trial:
         wait_weight=arguments.wait_weight,
         intervals_us=tuple(dict.fromkeys(arguments.intervals or measured or INTERVALS_US)),
         seed=arguments.seed,
+        propose=arguments.propose,
     )
 
 
@@ -159,6 +169,29 @@ def _print(found: TrialOut, wait_weight: float) -> None:
     prices = ("CPU [µs/packet]", "wait [µs]", "price [µs/packet]")
     print_table((*header, *prices, *["measured packets per interrupt"] * counted, ""), rows)
     print_heading(f"price = CPU + {shown(wait_weight, 4)} × wait, of a packet")
+    if found.proposal is not None:
+        _print_proposal(found.proposal)
+
+
+def _print_proposal(found: ProposalOut) -> None:
+    """Print a profile for the traffic, or why there is none."""
+    shipped = ", ".join(f"{each.policy} {_dearer(each.cost_percent)}" for each in found.shipped)
+    print_heading(f"Shipped profiles, against the best fixed interval: {shipped}.")
+    if found.profile_us is None or found.cost_percent is None:
+        print("No other profile is proposed: one of these fits, or none that was tried is cheaper.")
+        return
+    levels = ", ".join(map(str, found.profile_us))
+    print(f"Proposed: {levels} µs, {_dearer(found.cost_percent)}.")
+    for wrong in found.wrong:
+        print(
+            f"With {shown(wrong.load, 2)} times the load: {_dearer(wrong.cost_percent)}, the best "
+            f"shipped profile {_dearer(wrong.shipped_cost_percent)}."
+        )
+    print(f"ethtool -C INTERFACE rx-profile {found.rx_profile}")
+
+
+def _dearer(percent: float) -> str:
+    return f"{abs(percent):.3g} % {'dearer' if percent >= 0 else 'cheaper'}"
 
 
 def _traffic_of(found: RecordedOut) -> str:

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from coalescope.app import create_app
 from coalescope.cli.local_store import local_store, settings_of
-from coalescope.cli.output import printable
+from coalescope.cli.output import counted, printable
 from coalescope.datasets.source import FETCH
 from coalescope.experiments.service import list_experiments
 from coalescope.publishing import publish
@@ -33,8 +33,9 @@ def run(arguments: Namespace) -> int:
     finally:
         app.state.database.close()
     print(
-        f"Wrote {arguments.directory}: {written.experiments} experiments, {written.runs} runs, "
-        f"{written.files} files, {written.size_bytes / 1e6:.1f} MB."
+        f"Wrote {arguments.directory}: {counted(written.experiments, 'experiment')}, "
+        f"{counted(written.runs, 'run')}, {counted(written.files, 'file')}, "
+        f"{written.size_bytes / 1e6:.1f} MB."
     )
     print("Any web server shows it, for example:")
     print(f"  python3 -m http.server --directory {arguments.directory} 8080")

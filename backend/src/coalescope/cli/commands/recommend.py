@@ -9,6 +9,7 @@ from coalescope_models.vocabulary.quantity import QUANTITIES
 from coalescope.cli.local_store import experiment_of, local_store
 from coalescope.cli.output import (
     Cell,
+    counted,
     print_heading,
     print_json,
     print_left_out,
@@ -143,7 +144,7 @@ def _print(found: RecommendationOut, advice: Advice) -> None:
         print(f"Predictions of {found.model}")
     print_left_out(found.without)
     if found.left_out:
-        print(f"{found.left_out} runs lack a measure that was asked about and are left out")
+        print(f"left out: {counted(found.left_out, 'run')} without a measure that was asked about")
     for guard in found.guards:
         print(f"Guard: {guard.measure} {_guard_words(guard)}")
     _print_answer(found)
@@ -168,7 +169,7 @@ def _print_answer(found: RecommendationOut) -> None:
         answer = found.candidates[found.answer]
         others = len(found.choices) - 1
         print(f"Set: {_setting(answer)}")
-        if answer.probability_allowed is None:
+        if answer.surely_allowed is None:
             print("Nothing is known of chance here: the values are taken as they are.")
         elif others:
             tolerance = shown(found.tolerance_percent)
@@ -186,7 +187,7 @@ def _print_answer(found: RecommendationOut) -> None:
             changes = "".join(f", {e.measure} {e.change_percent:+.3g} %" for e in aimed)
             print(f"  --at-most {each.factor}={shown(each.at_most)}: {setting}{changes}")
     elif found.best is not None:
-        print("Nothing to set.")
+        print(f"Nothing to set. The best mean so far: {_setting(found.candidates[found.best])}")
 
 
 def _print_effects(found: RecommendationOut) -> None:
@@ -210,31 +211,29 @@ def _print_candidates(found: RecommendationOut, advice: Advice) -> None:
     listed = found.candidates[:_SHOWN]
     names = list(dict.fromkeys(name for c in listed for name in c.factors))
     measures = list(listed[0].means) if listed else []
-    kept = any(c.probability_allowed not in (None, 1.0) for c in found.candidates)
     header = [*names, *(with_unit(name, _unit(name, advice)) for name in measures), "loss [%]"]
-    header += ["P(kept)"] * kept + [""]
+    header.append("")
     rows = []
     for index, candidate in enumerate(listed):
         row: list[Cell] = [candidate.factors.get(name) for name in names]
         row += [candidate.means[name] for name in measures]
         row += [shown(candidate.loss_percent, 3)]
-        row += [_share(candidate.probability_allowed)] * kept
         rows.append([*row, _note(found, index)])
     print_table(header, rows)
     if len(found.candidates) > _SHOWN:
         print(f"… and {len(found.candidates) - _SHOWN} more")
-    for line in _legend(found, kept):
+    for line in _legend(found):
         print(line)
 
 
-def _legend(found: RecommendationOut, kept: bool) -> Iterator[str]:
+def _legend(found: RecommendationOut) -> Iterator[str]:
     """What the columns mean."""
     yield ""
     if found.experiment is not None:
         yield "measures: geometric means of the runs of a setting"
     yield "loss: how far the goal is missed against the best; trade-off: none is better in all aims"
-    if kept:
-        yield "P(kept): probability that it keeps the bounds"
+    if any(c.allowed and c.surely_allowed is False for c in found.candidates):
+        yield "may break a bound: its means keep all, but not so surely that it may be set"
 
 
 def _note(found: RecommendationOut, index: int) -> str:
@@ -242,6 +241,7 @@ def _note(found: RecommendationOut, index: int) -> str:
     if not candidate.allowed:
         return "breaks a bound"
     words = ["answer"] if index == found.answer else []
+    words += ["may break a bound"] if candidate.surely_allowed is False else []
     words += ["best mean"] if index == found.best else []
     words += ["not told from the best"] if index in found.indistinguishable else []
     words += ["trade-off"] if index in found.frontier else []
@@ -295,7 +295,3 @@ def _setting(candidate: CandidateOut) -> str:
 
 def _levels(factors: Factors) -> str:
     return ", ".join(f"{name} {shown(level)}" for name, level in factors.items())
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from threading import Timer
 from types import FrameType
 
 import uvicorn
@@ -18,20 +19,24 @@ import uvicorn
 from coalescope.app import create_app
 from coalescope.cli.local_store import (
     settings_of,
+    warn_of_readers,
     warn_of_what_is_no_setting,
     warn_without_datasets,
 )
 from coalescope.errors import CoalescopeError
-from coalescope.operation.logs import log_as_json
-from coalescope.operation.workers import supervise
-from coalescope.security import access_policy
-from coalescope.security.slow_clients import KEEP_ALIVE_S, MOST_HEAD_BYTES, TimedConnection
 from coalescope.settings import Settings
 from coalescope.store import may_have_tokens, open_store
 from coalescope.sweeps.events import Listeners
 from coalescope.tokens.service import any_valid
+from coalescope.untrusted.confinement import OF_THE_SERVER
+from coalescope.web.logs import log_as_json
+from coalescope.web.security import access_policy
+from coalescope.web.security.slow_clients import KEEP_ALIVE_S, MOST_HEAD_BYTES, TimedConnection
+from coalescope.web.workers import supervise
 
-_GRACE_S = 10
+# After a signal: what open requests have, and when the process ends whatever is under way.
+_GRACE_S = 8
+_END_S = 9.5
 
 
 def run(arguments: Namespace) -> int:
@@ -39,6 +44,7 @@ def run(arguments: Namespace) -> int:
     settings = settings_of(arguments)
     warn_of_what_is_no_setting()
     warn_without_datasets(settings)
+    warn_of_readers(settings.data_dir)
     if settings.log_format == "json":
         log_as_json()
     # Until uvicorn takes the signals over, and again when it raises them anew after an orderly
@@ -132,6 +138,9 @@ class _Server(uvicorn.Server):
         """End the streams of events, which end by themselves never, and the server after them."""
         self._listeners.closing = True
         super().handle_exit(sig, frame)
+        last = Timer(_END_S, _end)
+        last.daemon = True
+        last.start()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
@@ -139,6 +148,15 @@ class _Server(uvicorn.Server):
         gc.collect()
         gc.freeze()
         self._announce()
+
+
+def _end() -> None:
+    """End what did not end by itself: threads cannot be ended, and Python waits for them.
+
+    What was under way was not acknowledged; the store keeps all of a change or nothing.
+    """
+    OF_THE_SERVER.come()
+    os._exit(0)  # and not a word before: whoever reads them may be what is waited for
 
 
 def _interrupt(*_: object) -> None:
@@ -151,7 +169,11 @@ def _listen(settings: Settings) -> socket.socket:
         (family, _, _, _, address), *_ = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        listener = socket.create_server(address[:2], family=family, backlog=2048)
+        # every address of this machine is every one, of IPv4 too
+        both = address[0] == "::" and socket.has_dualstack_ipv6()
+        listener = socket.create_server(
+            address[:2], family=family, backlog=2048, dualstack_ipv6=both
+        )
         # For its connections too, where asyncio does not see that they are of TCP: the body of an
         # answer goes out at once, not when the client has confirmed the head, 40 ms later.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

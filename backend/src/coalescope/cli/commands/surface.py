@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """coalescope surface EXPERIMENT MEASURE."""
 
+import math
 from argparse import Namespace
 
 from coalescope.cli.local_store import local_store
@@ -15,6 +16,8 @@ from coalescope.cli.output import (
 from coalescope.experiments.service import get_experiment
 from coalescope.surfaces.schemas import surface_out
 from coalescope.surfaces.service import Surface, SurfaceCell, get_surface
+
+_MOST_PLACES = 12
 
 
 def run(arguments: Namespace) -> int:
@@ -73,4 +76,13 @@ def _value(cell: SurfaceCell | None) -> str:
         return "–"
     if cell.ci95 is None:
         return shown(cell.mean)
-    return f"{shown(cell.mean)} ± {shown((cell.ci95[1] - cell.ci95[0]) / 2, 2)}"
+    return mean_with_half(cell.mean, (cell.ci95[1] - cell.ci95[0]) / 2)
+
+
+def mean_with_half(mean: float, half: float) -> str:
+    """The mean to the digits that half of its interval leaves, which has two."""
+    if not 0 < half < math.inf:
+        return f"{shown(mean)} ± {shown(half)}"
+    places = min(1 - math.floor(math.log10(half)), _MOST_PLACES)
+    digits = max(places, 0)
+    return f"{round(mean, places):.{digits}f} ± {round(half, places):.{digits}f}"

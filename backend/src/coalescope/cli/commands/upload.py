@@ -4,8 +4,9 @@
 import asyncio
 import os
 from argparse import Namespace
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import anyio
@@ -19,13 +20,18 @@ from coalescope.cli.file_outcomes import (
     report,
     unreadable,
 )
+from coalescope.cli.foreign_files import with_foreign_together
 from coalescope.cli.given_files import GivenFile, given_files
+from coalescope.cli.mapped_tables import mapping_typed, with_what_was_seen
+from coalescope.cli.output import printable
 from coalescope.errors import CoalescopeError
-from coalescope.security import is_loopback
+from coalescope.uploads.mapping.records import TableMapping
+from coalescope.web.security import is_loopback
 
 # Sending a file again changes nothing on the server, so that every failure may be tried again.
 _PAUSES_S = (0.3, 1.0, 3.0)
 _PASSING = frozenset({502, 503, 504})
+_MOST_WAITS, _LONGEST_WAIT_S = 30, 60.0
 _CHUNK_BYTES = 1 << 18
 # The server's own advice is for whoever writes requests.
 _WRONG_ADDRESS = "Give --server the address of its first page, such as http://host:8000."
@@ -42,9 +48,25 @@ _LIMIT_TIMEOUT = httpx.Timeout(10.0)
 def run(arguments: Namespace) -> int:
     """Send files, several at once; 1 unless the server has all of them."""
     token = _token(arguments.token_file)
-    with given_files(arguments.files) as given:
-        outcomes = asyncio.run(_send_all(given, arguments, token))
+    mapping = mapping_typed(arguments)
+    with (
+        given_files(arguments.files) as given,
+        TemporaryDirectory(prefix="coalescope-") as folder,
+    ):
+        files = with_foreign_together(given, arguments.set, Path(folder))
+        outcomes = asyncio.run(_send_all(files, arguments, token, mapping))
+    if not arguments.json:
+        _say_where(outcomes, arguments.server)
     return conclude(outcomes, arguments)
+
+
+def _say_where(outcomes: Sequence[FileOutcome], server: str) -> None:
+    """Where the page shows what the server has now."""
+    slugs = dict.fromkeys(
+        o.receipt["experiment"]["slug"] for o in outcomes if o.receipt is not None
+    )
+    for slug in slugs:
+        print(f"The page: {server.rstrip('/')}/explorer/{printable(slug)}")
 
 
 def _token(path: Path | None) -> str | None:
@@ -64,7 +86,10 @@ def _token(path: Path | None) -> str | None:
 
 
 async def _send_all(
-    given: Iterable[GivenFile | FileOutcome], arguments: Namespace, token: str | None
+    given: Iterable[GivenFile | FileOutcome],
+    arguments: Namespace,
+    token: str | None,
+    mapping: TableMapping | None,
 ) -> list[FileOutcome]:
     headers = {} if token is None else {b"Authorization": f"Bearer {token}".encode()}
     at_once = asyncio.Semaphore(arguments.parallel)
@@ -83,8 +108,10 @@ async def _send_all(
             else:
                 async with at_once:
                     outcome = _beyond(most_bytes, file, arguments.server) or await _send(
-                        client, file, _query(file, arguments)
+                        client, file, _query(file, arguments, mapping)
                     )
+                command = ("upload", "--server", arguments.server)
+                outcome = with_what_was_seen(outcome, file, arguments, command)
             report(outcome, arguments)
             return outcome
 
@@ -121,9 +148,10 @@ def _beyond(most_bytes: int | None, file: GivenFile, server: str) -> FileOutcome
     )
 
 
-def _query(file: GivenFile, arguments: Namespace) -> dict[str, str]:
+def _query(file: GivenFile, arguments: Namespace, mapping: TableMapping | None) -> dict[str, str]:
     asked = {name: getattr(arguments, name) for name in ("experiment", "title", "kind", "citation")}
     asked["override_source"] = "true" if arguments.override_source else None
+    asked["mapping"] = None if mapping is None else mapping.text()
     factors = {"choice": ",".join(arguments.choice), "no_choice": ",".join(arguments.no_choice)}
     return {"filename": file.name} | {n: given for n, given in (asked | factors).items() if given}
 
@@ -131,7 +159,7 @@ def _query(file: GivenFile, arguments: Namespace) -> dict[str, str]:
 async def _send(client: httpx.AsyncClient, file: GivenFile, query: dict[str, str]) -> FileOutcome:
     for pause in (*_PAUSES_S, None):
         try:
-            answer = await _post(client, file.path, query)
+            answer = await _post_in_turn(client, file.path, query)
         except OSError as error:
             return unreadable(file.shown, error)
         except httpx.TransportError as error:
@@ -155,6 +183,19 @@ def _unreached(server: str, error: httpx.TransportError) -> str:
             return f"{server} did not answer in time"
         case _:
             return f"{server} cannot be reached: {error}"
+
+
+async def _post_in_turn(
+    client: httpx.AsyncClient, path: Path, query: dict[str, str]
+) -> httpx.Response:
+    """Post it, and where the server says that too many came, wait as long as it says."""
+    for _ in range(_MOST_WAITS):
+        answer = await _post(client, path, query)
+        wait_s = answer.headers.get("retry-after", "")
+        if answer.status_code != 429 or not wait_s.isdecimal():
+            break
+        await asyncio.sleep(min(float(wait_s), _LONGEST_WAIT_S))
+    return answer
 
 
 async def _post(client: httpx.AsyncClient, path: Path, query: dict[str, str]) -> httpx.Response:

@@ -7,8 +7,9 @@ from dataclasses import asdict
 
 from coalescope.cli.complaints import fault_text
 from coalescope.cli.local_store import settings_of
-from coalescope.cli.output import print_json
+from coalescope.cli.output import counted, print_json
 from coalescope.store import open_for_reading
+from coalescope.uploads.reading import Reading
 from coalescope.verification.service import Report, verify
 
 
@@ -17,7 +18,8 @@ def run(arguments: Namespace) -> int:
     settings = settings_of(arguments)
     store = open_for_reading(settings.data_dir, settings.database_url, settings.object_store_url)
     try:
-        report = verify(store.database, store.object_store, deep=arguments.deep)
+        deep = Reading.within(settings) if arguments.deep else None
+        report = verify(store.database, store.object_store, deep)
     finally:
         store.close()
     if arguments.json:
@@ -33,9 +35,8 @@ def print_report(report: Report) -> None:
         print(fault_text(fault.message, fault.where, fault.advice), file=sys.stderr)
     for left in report.leftovers:
         print(f"left over: {fault_text(left.message, left.where, left.advice)}")
-    count = len(report.faults)
-    verdict = "all is well" if report.sound else f"{count} fault{'s' * (count != 1)}"
+    verdict = "all is well" if report.sound else counted(len(report.faults), "fault")
     print(
-        f"{report.files} files, {report.bytes / 1e6:.1f} MB; {report.experiments} experiments, "
-        f"{report.runs} runs: {verdict}."
+        f"{counted(report.files, 'file')}, {report.bytes / 1e6:.1f} MB; "
+        f"{counted(report.experiments, 'experiment')}, {counted(report.runs, 'run')}: {verdict}."
     )

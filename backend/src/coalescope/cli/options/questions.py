@@ -14,21 +14,19 @@ from coalescope.recommendations.forms import FORMS
 def predict(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope predict`."""
     shared.model(parser)
-    parser.add_argument(
+    shared.repeated(
+        parser,
         "--set",
         metavar="NAME=VALUE",
         type=arguments.number,
-        action="append",
-        default=[],
         dest="values",
         help="value of an input or parameter; may be repeated",
     )
-    parser.add_argument(
+    shared.repeated(
+        parser,
         "--over",
         metavar="NAME=LO:HI:N",
         type=arguments.number_range,
-        action="append",
-        default=[],
         help="let an input or parameter run from LO to HI in N points; may be repeated",
     )
 
@@ -77,12 +75,11 @@ def fit(parser: argparse.ArgumentParser) -> None:
         help="with --output: the parameters to find, within the domains of the glossary, or the "
         "range that a model of your own gives",
     )
-    parser.add_argument(
+    shared.repeated(
+        parser,
         "--hold",
         metavar="NAME=VALUE",
         type=arguments.number,
-        action="append",
-        default=[],
         help="with --output: value of another parameter, or of an input that was not recorded; "
         "may be repeated",
     )
@@ -100,11 +97,10 @@ def fit(parser: argparse.ArgumentParser) -> None:
     )
     shared.where(parser)
     shared.without(parser)
-    parser.add_argument(
+    shared.repeated(
+        parser,
         "--pool",
         metavar="FACTOR",
-        action="append",
-        default=[],
         help="take cells that differ in this factor only for one; may be repeated",
     )
     parser.add_argument(
@@ -125,7 +121,7 @@ def variance(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", metavar="EXPERIMENT")
     shared.measure(parser)
     parser.add_argument(
-        "--factors", metavar="A,B", type=arguments.names, required=True, help="the two factors"
+        "--factors", metavar="A,B", type=arguments.two_names, required=True, help="the two factors"
     )
     shared.where(parser)
     shared.without(parser)
@@ -144,6 +140,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
     shared.where(parser)
     parser.add_argument(
         "--split",
+        type=arguments.two_levels,
         metavar="FACTOR=LEVEL:LEVEL",
         help="only cells of the first level on side A, of the second on side B",
     )
@@ -188,19 +185,17 @@ def recommend(parser: argparse.ArgumentParser) -> None:
     )
     goal = parser.add_argument_group("goal")
     for sense in ("maximise", "minimise"):
-        goal.add_argument(
+        shared.repeated(
+            goal,
             f"--{sense}",
             metavar="MEASURE",
-            action="append",
-            default=[],
             help="a measure, such as throughput_mbps or latency_us; may be repeated",
         )
-    goal.add_argument(
+    shared.repeated(
+        goal,
         "--weight",
         metavar="MEASURE=W",
         type=arguments.number,
-        action="append",
-        default=[],
         help="what a relative change of it is worth (default: 1)",
     )
     goal.add_argument(
@@ -210,30 +205,27 @@ def recommend(parser: argparse.ArgumentParser) -> None:
         "there, either way loses a larger share of one than it gains of the other",
     )
     for bound in ("at-most", "at-least"):
-        goal.add_argument(
+        shared.repeated(
+            goal,
             f"--{bound}",
             metavar="NAME=VALUE",
             type=arguments.number,
-            action="append",
-            default=[],
             help="a bound that the setting must keep, on a measure or on a factor such as "
             "delay_us; may be repeated",
         )
-    goal.add_argument(
+    shared.repeated(
+        goal,
         "--within",
         metavar="MEASURE=PERCENT",
         type=arguments.number,
-        action="append",
-        default=[],
         help="no further than this from the best of a measure; where a cost is minimised and "
         "nothing is said of the throughput, it is kept within 1 %% of its best",
     )
-    goal.add_argument(
+    shared.repeated(
+        goal,
         "--within-current",
         metavar="MEASURE=PERCENT",
         type=arguments.number,
-        action="append",
-        default=[],
         help="no more than this worse than with what is set now; where nothing is said of a "
         "latency or of the delay, latency is kept within 10 %%",
     )
@@ -243,12 +235,11 @@ def recommend(parser: argparse.ArgumentParser) -> None:
         help="rank what is aimed at alone: keep no throughput and no latency, and ask for no limit "
         "on the delay",
     )
-    goal.add_argument(
+    shared.repeated(
+        goal,
         "--current",
         metavar="FACTOR=VALUE",
         type=arguments.assignment,
-        action="append",
-        default=[],
         help="what is set now: the answer is compared with it, and changes as little of it as it "
         "can; may be repeated",
     )
@@ -261,21 +252,19 @@ def recommend(parser: argparse.ArgumentParser) -> None:
     )
     shared.where(parser)
     shared.without(parser)
-    parser.add_argument(
+    shared.repeated(
+        parser,
         "--set",
         metavar="NAME=VALUE",
         type=arguments.number,
-        action="append",
-        default=[],
         dest="values",
         help="with --model: value of an input or parameter; may be repeated",
     )
-    parser.add_argument(
+    shared.repeated(
+        parser,
         "--choose",
         metavar="NAME=V,V,…",
         type=arguments.levels,
-        action="append",
-        default=[],
         help="with --model: what can be chosen, with the levels there are; may be repeated",
     )
     parser.add_argument("--interface", metavar="NAME", help="write the commands for it")
@@ -302,12 +291,11 @@ def policy(parser: argparse.ArgumentParser) -> None:
     )
     shared.where(parser)
     open_loop = parser.add_argument_group("packets that come whatever the receiver does")
-    open_loop.add_argument(
+    shared.repeated(
+        open_loop,
         "--phase",
         metavar="RATE:BYTES:MS",
         type=arguments.phase,
-        action="append",
-        default=[],
         dest="phases",
         help="packets per second, bytes of each, and for how many milliseconds; may be repeated, "
         "one phase follows the other",
@@ -337,6 +325,11 @@ def policy(parser: argparse.ArgumentParser) -> None:
         type=arguments.positive,
         default=200.0,
         help="milliseconds to watch them, or an experiment's stream, for (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--propose",
+        action="store_true",
+        help="look for a profile of DIM that suits the traffic, where no shipped one fits",
     )
     price = parser.add_argument_group("what counts")
     price.add_argument(
@@ -383,12 +376,11 @@ def trace(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the function in it (default: the only one that takes xp)",
     )
-    parser.add_argument(
+    shared.repeated(
+        parser,
         "--source",
         metavar="INPUT=NAME",
         type=arguments.assignment,
-        action="append",
-        default=[],
         dest="sources",
         help="fits take this input from that factor or measure, such as factor.load (default: the "
         "one of the input's own name); may be repeated",

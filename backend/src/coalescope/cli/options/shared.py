@@ -3,6 +3,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from coalescope.cli import arguments
 from coalescope.experiments.records import KINDS
@@ -29,6 +30,11 @@ def output_options() -> argparse.ArgumentParser:
     return options
 
 
+def repeated(options: argparse._ActionsContainer, name: str, **named: Any) -> None:
+    """An option that may be given several times: a list, empty without it."""
+    options.add_argument(name, action="append", default=[], **named)
+
+
 def model(parser: argparse.ArgumentParser) -> None:
     """A model of the catalogue, or your own."""
     which = parser.add_mutually_exclusive_group(required=True)
@@ -48,12 +54,11 @@ def measure(parser: argparse.ArgumentParser) -> None:
 
 def where(parser: argparse.ArgumentParser) -> None:
     """Which cells."""
-    parser.add_argument(
+    repeated(
+        parser,
         "--where",
         metavar="FACTOR=VALUE",
         type=arguments.assignment,
-        action="append",
-        default=[],
         help="use only the cells where the factor has this value; may be repeated: several values "
         "of one factor (also VALUE,VALUE) mean any of them",
     )
@@ -91,11 +96,36 @@ def destination(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="--kind and --citation stand, whatever a table says of its own; that is noted",
     )
+    repeated(
+        parser,
+        "--set",
+        metavar="NAME=VALUE",
+        help="what files of other tools do not say of their runs, such as mtu_bytes=9000; =unknown "
+        "if nobody knows it; may be repeated",
+    )
     for name, what in (("choice", "can be chosen"), ("no-choice", "nobody chooses, as traffic")):
-        parser.add_argument(
+        repeated(
+            parser,
             f"--{name}",
             metavar="FACTOR",
-            action="append",
-            default=[],
             help=f"a factor of a table that {what}: recommendations obey; may be repeated",
         )
+
+
+def mapping(parser: argparse.ArgumentParser) -> None:
+    """What the columns of a table mean."""
+    repeated(
+        parser,
+        "--map",
+        metavar="COLUMN=QUANTITY[:UNIT]",
+        type=arguments.mapped_column,
+        help="what a column of a table is: a name of the glossary, factor.NAME or measure.NAME; "
+        "its values are in UNIT (default: that of the quantity). May be repeated; columns that "
+        "are not named are left out. Without it, a table whose columns do not name themselves is "
+        "refused with what was seen and what to type",
+    )
+    parser.add_argument(
+        "--decimal",
+        choices=("comma", "point"),
+        help="with --map: the decimal sign (default: what the file shows)",
+    )

@@ -32,7 +32,8 @@ def _files(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         nargs="+",
         type=Path,
-        help="a run log or table, also gzipped; a folder, tar or zip archive of them; - for stdin",
+        help="a run log, a table (CSV, xlsx), or a file of another tool (iperf3, sar, ethtool …), "
+        "also gzipped; a folder, tar or zip archive of them; - for stdin",
     )
 
 
@@ -44,6 +45,7 @@ def check(parser: argparse.ArgumentParser) -> None:
 def import_(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope import`."""
     _files(parser)
+    shared.mapping(parser)
     shared.destination(parser)
 
 
@@ -51,6 +53,7 @@ def upload(parser: argparse.ArgumentParser) -> None:
     """Of `coalescope upload`."""
     _files(parser)
     parser.add_argument("--server", metavar="URL", required=True, type=arguments.server)
+    shared.mapping(parser)
     shared.destination(parser)
     parser.add_argument(
         "--token-file",

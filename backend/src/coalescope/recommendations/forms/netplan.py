@@ -13,7 +13,7 @@ def netplan(target: Target) -> Form:
     coalesces = bool(target.coalescing) or target.adaptive is not None
     notes = []
     if coalesces:
-        files += [link_file(target)] if target.in_one_request() else beside.files
+        files += [link_file(target)] if target.why_commands() is None else beside.files
         notes = ["Netplan has no coalescing: a file of systemd beside it sets that.", *beside.notes]
     activate: list[str] = []
     if target.mtu is not None:  # netplan warns of files that others can read

@@ -8,12 +8,10 @@ from coalescope.recommendations.target import Target
 
 def network_manager(target: Target) -> Form:
     """The form; coalescing with a service where one request cannot bring it about."""
-    if not target.in_one_request():
-        why = (
-            "NetworkManager sets all coalescing in one request, and this driver ignores the rest "
-            "of a request that switches adaptive-rx off: a service gives the commands."
-        )
-        return Form("networkmanager", "NetworkManager", [unit(target)], start(target), [why])
+    why = target.why_commands()
+    if why is not None:
+        note = f"NetworkManager {why}: a service gives the commands."
+        return Form("networkmanager", "NetworkManager", [unit(target)], start(target), [note])
     words = " ".join(f"{name} {value}" for name, value in properties(target).items())
     then = [
         f"connection=$(nmcli -g GENERAL.CONNECTION device show {target.interface})",

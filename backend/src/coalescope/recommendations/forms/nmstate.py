@@ -8,7 +8,8 @@ from coalescope.recommendations.target import Target
 
 def nmstate(target: Target) -> Form:
     """The form; coalescing with a service where one request cannot bring it about."""
-    whole = target.in_one_request()
+    why = target.why_commands()
+    whole = why is None
     lines = ["interfaces:", f"- name: {target.interface}", "  type: ethernet", "  state: up"]
     if target.mtu is not None:
         lines.append(f"  mtu: {target.mtu}")
@@ -22,8 +23,5 @@ def nmstate(target: Target) -> Form:
     then = [f"nmstatectl apply {path}"]
     if whole:
         return Form("nmstate", "nmstate", [state], then)
-    why = (
-        "nmstate sets all coalescing in one request, and this driver ignores the rest of a request "
-        "that switches adaptive-rx off: a service gives the commands."
-    )
-    return Form("nmstate", "nmstate", [state, unit(target)], [*then, *start(target)], [why])
+    note = f"nmstate {why}: a service gives the commands."
+    return Form("nmstate", "nmstate", [state, unit(target)], [*then, *start(target)], [note])

@@ -18,8 +18,10 @@ _WORDS = {"rx-frames": "RxMaxCoalescedFrames", "tx-frames": "TxMaxCoalescedFrame
 
 def systemd_link(target: Target) -> Form:
     """The form; with a service where one request cannot bring it about."""
-    if not target.in_one_request():
-        return Form("systemd-link", "systemd", [unit(target)], start(target), [_WHY_A_SERVICE])
+    why = target.why_commands()
+    if why is not None:
+        note = f"A .link file {why}. A service gives the commands one after the other."
+        return Form("systemd-link", "systemd", [unit(target)], start(target), [note])
     notes = [
         "Of several .link files that match, the first by name holds alone: merge it with one that "
         "you have."
@@ -69,9 +71,3 @@ def link_options(target: Target) -> dict[str, str]:
 
 def _property(interface: str) -> str | None:
     return _PROPERTIES.get(interface[:3])
-
-
-_WHY_A_SERVICE = (
-    "A .link file sets all coalescing in one request, and this driver ignores the rest of a "
-    "request that switches adaptive-rx off. A service gives the commands one after the other."
-)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of other tools: recognised, read, joined to runs, and kept as they came."""

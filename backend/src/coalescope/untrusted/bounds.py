@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much of anything a file that somebody sent may hold. Standard library only.
+
+Each is looked at before anything is done with what it bounds, so that what a file costs follows
+from its size. docs/operation.md lists them.
+"""
+
+from typing import Final
+
+#: Of the work on a file: CPU time and memory, unless settings say otherwise.
+READING_SECONDS: Final = 20.0
+READING_MIB: Final = 256
+
+#: Of a table: its file, its rows, its columns, and rows times columns.
+TABLE_BYTES: Final = 32 * 2**20
+ROWS: Final = 100_000
+COLUMNS: Final = 1000
+FIELDS: Final = 500_000
+#: Of a workbook: all that it unpacks to.
+WORKBOOK_BYTES: Final = 32 * 2**20
+#: Of a row of it, line breaks within quotation marks included; characters.
+ROW_CHARACTERS: Final = 2**18
+#: Of one field; characters. The most that the csv module takes by itself.
+FIELD_CHARACTERS: Final = 2**17
+#: Of a column's name; characters.
+NAME_CHARACTERS: Final = 200
+
+#: Of a run: the factors that it says it was set to.
+FACTORS: Final = 64
+#: Of a factor, in one table.
+LEVELS: Final = 1000
+#: Of a level that is a text; characters.
+LEVEL_CHARACTERS: Final = 200
+#: Of a level or value that is a number: squares and sums of what is larger would overflow.
+LARGEST_NUMBER: Final = 1e30
+
+
+#: In the list of experiments: levels that are named of each factor, and a small picture's squares
+#: across and upwards.
+LISTED_LEVELS: Final = 32
+GLANCE_ACROSS: Final = 64
+GLANCE_ROWS: Final = 24
+
+#: Of an archive: all that it unpacks to, passed over or not; what describes one member; members;
+#: memory that unpacking may ask for; and the directory of a zip archive, or one read of its file.
+ARCHIVE_BYTES: Final = 2**30
+ARCHIVE_HEADER_BYTES: Final = 8 * 2**10
+ARCHIVE_MEMBERS: Final = 100_000
+ARCHIVE_MEMORY_BYTES: Final = 96 * 2**20
+ZIP_DIRECTORY_BYTES: Final = 4 * 2**20
+#: Of a JSON export that comes back: ten times as much memory is what it takes to read it.
+EXPORT_BYTES: Final = 8 * 2**20

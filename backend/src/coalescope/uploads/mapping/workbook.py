@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Excel workbooks (.xlsx) as rows of text, read without formulas and within bounds."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from typing import BinaryIO
+
+from coalescope.errors import CoalescopeError
+from coalescope.untrusted.archives import ArchiveError, sizes_in_zip
+from coalescope.untrusted.bounds import WORKBOOK_BYTES
+
+_ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
+
+
+def is_workbook(start: bytes) -> bool:
+    """Whether a file begins as a spreadsheet program writes it, a form that is read or not."""
+    return start.startswith((_ZIP, _OLD_EXCEL))
+
+
+def sheets_of(file: BinaryIO) -> list[str]:
+    """The names of the sheets. Errors: 422 for what is no workbook; 413 for one that is too large.
+
+    What it says of its size is believed: a member that unpacks to more is cut off there.
+    """
+    _check(file)
+    with _opened(file) as book:
+        return [sheet.title for sheet in book]
+
+
+def rows_of(file: BinaryIO, sheet: str) -> Iterator[list[str]]:
+    """The rows of a sheet. Errors: 422 where it is not there, or cannot be read."""
+    _check(file)
+    with _opened(file) as book:
+        if sheet not in book.sheetnames:
+            raise CoalescopeError(
+                "no_sheet",
+                f"The workbook has no sheet {sheet[:80]!r}.",
+                where={"field": "sheet"},
+                advice=f"Its sheets are {', '.join(book.sheetnames)[:500]}.",
+            )
+        with _refused_where_damaged():
+            chosen = book[sheet]
+            chosen.reset_dimensions()  # what a file says of them may be wrong
+            for row in chosen.iter_rows(values_only=True):
+                yield [_text(value) for value in row]
+
+
+class _opened:  # noqa: N801  reads as what it does: with _opened(file)
+    """A workbook for reading, closed at the end."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def __enter__(self):  # type: ignore[no-untyped-def]  # of a library that is imported when needed
+        from openpyxl import load_workbook  # noqa: PLC0415  not where only CSV is read
+
+        self._file.seek(0)
+        with _refused_where_damaged():
+            self._book = load_workbook(self._file, read_only=True, data_only=True, keep_links=False)
+        return self._book
+
+    def __exit__(self, *_: object) -> None:
+        self._book.close()
+
+
+@contextmanager
+def _refused_where_damaged() -> Iterator[None]:
+    """A damaged file makes the library raise nearly anything. Errors: 422."""
+    try:
+        yield
+    except MemoryError:
+        raise  # of the bounds of this process, not of the file
+    except Exception as error:
+        raise _broken(error) from None
+
+
+def _check(file: BinaryIO) -> None:
+    file.seek(0)
+    if file.read(4) == _OLD_EXCEL:
+        raise _other("a workbook of an older Excel (.xls)")
+    file.seek(0)
+    try:
+        sizes = sizes_in_zip(file)
+    except ArchiveError as error:
+        raise _broken(error) from None
+    if _BOOK not in sizes:
+        is_document = "mimetype" in sizes or _TYPES in sizes
+        raise _other("a document (.ods, .docx …)" if is_document else "a zip archive")
+    size = sum(sizes.values())
+    if size > WORKBOOK_BYTES:
+        raise CoalescopeError(
+            "too_large",
+            f"The workbook unpacks to {size:,} bytes; up to {WORKBOOK_BYTES:,} are read.",
+            where={"limit": WORKBOOK_BYTES},
+            advice="Save the sheet that holds the table as CSV (File, Save As, CSV UTF-8).",
+            status=413,
+        )
+
+
+def _other(what: str) -> CoalescopeError:
+    return CoalescopeError(
+        "not_text",
+        f"The file is {what}, which is not read.",
+        where={"offset": 0},
+        advice="Save the table as CSV in UTF-8 (File, Save As, CSV UTF-8), or as .xlsx.",
+    )
+
+
+def _broken(error: Exception) -> CoalescopeError:
+    return CoalescopeError(
+        "broken_workbook",
+        f"The workbook cannot be read: {str(error)[:200] or type(error).__name__}.",
+        where={"offset": 0},
+        advice="Open it and save the table as CSV in UTF-8 (File, Save As, CSV UTF-8).",
+    )
+
+
+def _text(value: object) -> str:
+    """A cell as a table has it: numbers with a point, moments as ISO 8601."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return str(value)

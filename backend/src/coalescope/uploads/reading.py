@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files are read where time, memory, a sender who left and the server's end can end it.
+
+So are those that are stored, whenever they are read again. What is read in a moment is read here: a
+small table or file of another tool that nothing is packed in, and a small log.
+"""
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, overload
+
+from coalescope.errors import CoalescopeError
+from coalescope.foreign.understanding import understand_foreign
+from coalescope.runs.records import NewRun
+from coalescope.storage.object_store import ReadableObject, ReceivedObject
+from coalescope.untrusted.bounds import READING_MIB, READING_SECONDS
+from coalescope.untrusted.confined import Bounds
+from coalescope.untrusted.confinement import OF_THE_SERVER, Ending, confined
+from coalescope.uploads.csv_files import understand_csv
+from coalescope.uploads.incoming import Incoming, UploadRequest
+from coalescope.uploads.log_keeper import LARGEST_BYTES, LogKeeper
+from coalescope.uploads.mapping.looking import Seen, look_at
+from coalescope.uploads.mapping.records import TableMapping
+from coalescope.uploads.receipt import Receipt
+from coalescope.uploads.run_logs import understand_run_log
+
+if TYPE_CHECKING:  # the process that reads needs none, and to read them takes a while
+    from coalescope.settings import Settings
+
+#: A table that takes a tenth of a second.
+READ_HERE_BYTES = 2**15
+#: How what is packed begins, by itself or in an archive: its size says little of what it holds.
+_PACKED = (b"\x1f\x8b", b"PK\x03\x04")
+#: By the clock, of what it may take of a CPU: others may be at work.
+_CLOCK = 6.0
+#: A run log is read at several times this; its records are kept as they are in the file.
+_LOG_BYTES_PER_S = 2**25
+_LOG_MEMORY = 3
+_RUNS_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How tables, files of other tools and large logs are read.
+
+    Attributes:
+        seconds, mib: CPU time and memory that one may take, a log more by its size.
+        ending: who sent it has left.
+    """
+
+    seconds: float = READING_SECONDS
+    mib: int = READING_MIB
+    ending: Ending = OF_THE_SERVER
+
+    @classmethod
+    def within(cls, settings: "Settings", ending: Ending = OF_THE_SERVER) -> "Reading":
+        """As an instance's settings bound it."""
+        return cls(settings.reading_seconds, settings.reading_mib, ending)
+
+    def table(
+        self, staged: ReadableObject, request: UploadRequest, identity: str | None = None
+    ) -> Incoming:
+        """What a table holds. Errors: as `understand_csv`; 422 where it takes too much; 503."""
+        given = (staged.path, staged.size, staged.sha256, request, identity)
+        return self._within_bounds(staged, understand_csv, *given)
+
+    def foreign(self, staged: ReadableObject, request: UploadRequest) -> Incoming:
+        """What files of other tools hold. Errors: as `understand_foreign`; 422; 503."""
+        return self._within_bounds(staged, understand_foreign, staged.path, request)
+
+    def log(self, staged: ReadableObject, request: UploadRequest) -> Incoming:
+        """What a run log holds. Errors: as `understand_run_log`; 422; 503."""
+        if staged.size <= LARGEST_BYTES:
+            return understand_run_log(staged.path, request)
+        bounds = Bounds(
+            self.seconds + staged.size / _LOG_BYTES_PER_S,
+            self.mib + _LOG_MEMORY * (staged.size >> 20),
+            _CLOCK,
+        )
+        found: Incoming = confined(
+            bounds, _REFUSALS, understand_run_log, staged.path, request, ending=self.ending
+        )
+        return found
+
+    def look(self, staged: ReadableObject, filename: str, mapping: TableMapping | None) -> Seen:
+        """What a table looks like. Errors: as `look`; 422 where it takes too much; 503."""
+        given = (staged.path, filename, mapping)
+        if _is_read_here(staged):
+            return look_at(*given)
+        found: Seen = confined(self._bounds, _REFUSALS, look_at, *given, ending=self.ending)
+        return found
+
+    @property
+    def _bounds(self) -> Bounds:
+        return Bounds(self.seconds, self.mib, _CLOCK)
+
+    def _within_bounds(
+        self, staged: ReadableObject, understand: Callable[..., Incoming], *given: object
+    ) -> Incoming:
+        if _is_read_here(staged):
+            return understand(*given)
+        incoming, *pieces = confined(
+            self._bounds, _REFUSALS, _in_parts, understand, *given, ending=self.ending
+        )
+        whole: Incoming = replace(incoming, runs=_PackedRuns(pieces, self.ending))
+        return whole
+
+
+@dataclass(frozen=True)
+class ReadBeside:
+    """How a server reads files: small logs by their keeper, all else by `Reading`."""
+
+    reading: Reading
+    keeper: LogKeeper
+
+    def table(self, staged: ReceivedObject, request: UploadRequest) -> Incoming:
+        """As `Reading.table`."""
+        return self.reading.table(staged, request)
+
+    def foreign(self, staged: ReceivedObject, request: UploadRequest) -> Incoming:
+        """As `Reading.foreign`."""
+        return self.reading.foreign(staged, request)
+
+    def log(self, staged: ReceivedObject, request: UploadRequest) -> Incoming | Receipt:
+        """As `Reading.log`; or its receipt, if the keeper has stored it."""
+        if staged.size > LARGEST_BYTES:
+            return self.reading.log(staged, request)
+        return self.keeper(staged, request)
+
+
+def is_read_in_a_moment(content: bytes | bytearray) -> bool:
+    """Whether a table or a file of another tool is: it is small, and nothing is packed in it."""
+    return len(content) <= READ_HERE_BYTES and not any(start in content for start in _PACKED)
+
+
+def _is_read_here(staged: ReadableObject) -> bool:
+    return staged.size <= READ_HERE_BYTES and is_read_in_a_moment(staged.path.read_bytes())
+
+
+def _in_parts(understand: Callable[..., Incoming], *given: object) -> Iterator[object]:
+    """What is understood without its runs, then those, packed, with how many they are."""
+    incoming = understand(*given)
+    yield replace(incoming, runs=[])
+    for start in range(0, len(incoming.runs), _RUNS_AT_ONCE):
+        some = incoming.runs[start : start + _RUNS_AT_ONCE]
+        yield len(some), pickle.dumps(some)
+
+
+@dataclass(frozen=True)
+class _PackedRuns(Sequence[NewRun]):
+    """Runs as they came from where they were read, to be gone through some at a time.
+
+    All of them would be a million objects, and whoever asks a server something waits while those
+    are looked through for garbage.
+
+    Errors: CoalescopeError 503, as it is gone through, once `ending` has come.
+    """
+
+    pieces: Sequence[tuple[int, bytes]]
+    ending: Ending
+
+    def __len__(self) -> int:
+        return sum(count for count, _ in self.pieces)
+
+    def __iter__(self) -> Iterator[NewRun]:
+        for _, packed in self.pieces:
+            self.ending.check()
+            OF_THE_SERVER.check()
+            yield from pickle.loads(packed)  # noqa: S301  (our own code wrote it)
+
+    @overload
+    def __getitem__(self, index: int, /) -> NewRun: ...
+
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[NewRun]: ...
+
+    def __getitem__(self, index: int | slice, /) -> NewRun | Sequence[NewRun]:
+        return list(self)[index]
+
+
+class _Refusals:
+    """What is said of a file that took more than it may."""
+
+    def too_long(self, bounds: Bounds) -> CoalescopeError:
+        return CoalescopeError(
+            "took_too_long",
+            f"The file was not read within the {bounds.seconds:g} s that this server gives one; "
+            "nothing was kept.",
+            where={"limit_s": bounds.seconds},
+            advice="Split it into several files, or raise COALESCOPE_READING_SECONDS.",
+        )
+
+    def too_much_memory(self, bounds: Bounds) -> CoalescopeError:
+        return CoalescopeError(
+            "took_too_much_memory",
+            f"To read the file takes more than the {bounds.mib:,} MiB that this server gives one; "
+            "nothing was kept.",
+            where={"limit_mib": bounds.mib},
+            advice="Split it into several files, or raise COALESCOPE_READING_MIB.",
+        )
+
+
+_REFUSALS = _Refusals()

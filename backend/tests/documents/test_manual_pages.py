@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Manual pages and completion hold what the programs take, no less and no more."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from argparse import SUPPRESS, ArgumentParser, _SubParsersAction
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from coalescope.cli.parser import build_parser
+from coalescope_host.command_line import parsers
+
+ROOT = Path(__file__).parents[3]
+PROGRAMS = {"coalescope": build_parser(), "coalescope-host": parsers()[0]}
+
+pytestmark = pytest.mark.fault("C9")
+each_program = pytest.mark.parametrize("program", PROGRAMS)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("manual")
+    subprocess.run([sys.executable, ROOT / "docs" / "manual_pages.py", folder], check=True)
+    return folder
+
+
+def taken(
+    parser: ArgumentParser, path: str = "", *, hidden: bool = True
+) -> Iterator[tuple[str, set[str]]]:
+    """Each command with its options, asked of the parser itself."""
+    options = {
+        name
+        for action in parser._actions
+        if hidden or action.help != SUPPRESS
+        for name in action.option_strings
+    }
+    yield path, options
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for name, below in action.choices.items():
+                yield from taken(below, f"{path} {name}".lstrip(), hidden=hidden)
+
+
+@each_program
+def test_each_command_has_a_manual_page_with_its_options(program: str, written: Path) -> None:
+    rooms = dict(taken(PROGRAMS[program], hidden=False))
+    names = {path: f"{program} {path}".strip().replace(" ", "-") for path in rooms}
+    for path, options in rooms.items():
+        page = (written / f"man1/{names[path]}.1").read_text().replace("\\-", "-")
+        listed = re.findall(r"^\.It (-.*)$", page, re.MULTILINE)
+        found = {word for line in listed for word in re.findall(r"(?:^|, )(-[\w-]+)", line)}
+        assert found == (options - {"-h", "--help"} if path else set()), path
+
+
+def test_there_is_no_other_manual_page(written: Path) -> None:
+    known = {
+        f"{program} {path}".strip().replace(" ", "-")
+        for program, parser in PROGRAMS.items()
+        for path, _ in taken(parser)
+    }
+    assert {page.stem for page in (written / "man1").iterdir()} == known
+
+
+def test_manual_pages_are_well_formed(written: Path) -> None:
+    if shutil.which("mandoc") is None:
+        pytest.fail("needs mandoc, the Debian package of that name")
+    done = subprocess.run(
+        ["mandoc", "-T", "lint", "-W", "error", *map(str, (written / "man1").iterdir())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert [line for line in done.stdout.splitlines() if "referenced manual" not in line] == []
+
+
+def completed_by_bash(written: Path, program: str, *words: str) -> set[str]:
+    """What bash offers for the last of the words."""
+    script = (
+        f'source "{written}/bash/{program}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+        f'_{program.replace("-", "_")}; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    )
+    done = subprocess.run(
+        ["bash", "-c", script, "bash", program, *words], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    return set(done.stdout.split())
+
+
+@each_program
+def test_bash_completes_each_command_with_its_options(program: str, written: Path) -> None:
+    rooms = dict(taken(PROGRAMS[program]))
+    for path, options in rooms.items():
+        offered = completed_by_bash(written, program, *path.split(), "")
+        below = {n.split()[-1] for n in rooms if n and n.split()[:-1] == path.split()}
+        assert offered == options | below, path
+
+
+def test_bash_completes_what_an_option_takes(written: Path) -> None:
+    offered = completed_by_bash(written, "coalescope", "export", "lab", "--format", "")
+    assert offered == {"csv", "json", "parquet"}
+    assert completed_by_bash(written, "coalescope-host", "sweep", "--dry") == {"--dry-run"}
+
+
+@each_program
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_have_them_too(program: str, shell: str, written: Path) -> None:
+    name = {"zsh": f"_{program}", "fish": f"{program}.fish"}[shell]
+    text = (written / shell / name).read_text()
+    for path, options in taken(PROGRAMS[program]):
+        for option in options:
+            if shell == "fish":
+                flag = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
+                at = f"_at {path}".rstrip()
+                assert re.search(rf"-n '\S+{at}'.* {flag}( |$)", text, re.MULTILINE), option
+            else:
+                room = text.partition(f"    {shlex.quote(path)})\n")[2]
+                assert re.search(rf"[( ']{option}[:') ]", room.partition(";;")[0]), (path, option)
+    if shutil.which(shell):
+        subprocess.run([shell, "-n", written / shell / name], check=True)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_fish_completes(written: Path) -> None:
+    for typed, offered in (
+        ("coalescope-host sw", {"sweep"}),
+        ("coalescope-host upload x --ser", {"--server"}),
+        ("coalescope token ", {"create", "list", "revoke"}),
+        ("coalescope export x --format ", {"csv", "json", "parquet"}),
+    ):
+        program = typed.split()[0]
+        script = f"source {written}/fish/{program}.fish; complete -C '{typed}'"
+        done = subprocess.run(["fish", "-c", script], capture_output=True, text=True, check=True)
+        assert done.stderr == ""
+        found = {line.split("\t")[0] for line in done.stdout.splitlines()}
+        assert {word for word in found if not word.endswith("/")} >= offered, typed
+
+
+def test_everything_is_installed(tmp_path: Path) -> None:
+    """As `make install` would: what each target is made by has tests of its own."""
+    said = subprocess.run(
+        ["make", "-n", "install", f"DESTDIR={tmp_path}"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    for place in (
+        "bin/coalescope-host",
+        "share/man/man1 build/manual/man1/*",
+        "share/bash-completion/completions build/manual/bash/*",
+        "share/zsh/site-functions build/manual/zsh/*",
+        "share/fish/vendor_completions.d build/manual/fish/*",
+    ):
+        assert f"{tmp_path}/usr/local/{place}" in said

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is stored cannot make every reader pay: lists are bounded, their cost linear."""
+
+import time
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+from coalescope.experiments.description import describe_experiment, summarise_experiment
+from coalescope.experiments.levels import factor_names, in_order, level_order
+from coalescope.experiments.records import CellRecord, ExperimentRecord, Factors, SummaryRecord
+from coalescope.untrusted import bounds
+
+RECORD = ExperimentRecord(1, "x", "X", "", "measured", {}, 1, "", "")
+
+
+def cells(settings: list[Factors]) -> list[CellRecord]:
+    found = {"drops": SummaryRecord(1, 0.0, None, None)}
+    return [CellRecord(number, one, 1, 0, found) for number, one in enumerate(settings)]
+
+
+def cost_s(do: Callable[..., Any], *given: Any) -> float:
+    began = time.process_time()
+    do(*given)
+    return time.process_time() - began
+
+
+def test_the_list_names_some_of_many_levels_and_says_how_many_there_are() -> None:
+    many = [{"delay_us": n, "mtu_bytes": n} for n in range(2_000)]
+    listed = summarise_experiment(RECORD, cells(many))
+    for factor in listed["factors"]:
+        assert factor["levels"] == list(range(bounds.LISTED_LEVELS))
+        assert factor["level_count"] == 2_000
+    rows = listed["glance"][0]["rows"]
+    assert (len(rows), len(rows[0])) == (bounds.GLANCE_ROWS, bounds.GLANCE_ACROSS)
+    assert (rows[0][0], rows[-1][-1]) == (0.0, 0.0), "from the first level to the last"
+    whole = describe_experiment(RECORD, cells(many))
+    assert all(len(factor["levels"]) == 2_000 for factor in whole["factors"])
+
+
+def test_few_levels_are_all_in_the_list_and_the_picture() -> None:
+    few = [{"delay_us": x, "mtu_bytes": y} for x, y in product(range(9), range(3))]
+    listed = summarise_experiment(RECORD, cells(few))
+    assert [factor["level_count"] for factor in listed["factors"]] == [3, 9]
+    rows = listed["glance"][0]["rows"]
+    assert (len(rows), len(rows[0])) == (3, 9)
+
+
+def test_designed_cells_are_a_number_that_readers_have_exactly() -> None:
+    wide = [{f"factor.c{i}": x for i in range(200)} for x in range(2)]
+    assert summarise_experiment(RECORD, cells(wide))["designed_cells"] == 2**53
+
+
+def test_cost_grows_with_the_cells_not_with_their_square() -> None:
+    """Settings that each have levels of their own, in a factor that is held in the first view."""
+
+    def diagonal(count: int) -> list[CellRecord]:
+        names = ("delay_us", "mtu_bytes", "factor.a", "factor.b")
+        return cells([dict.fromkeys(names, n) for n in range(count)])
+
+    few, many = diagonal(1_000), diagonal(10_000)
+    for do in (summarise_experiment, describe_experiment):
+        assert cost_s(do, RECORD, many) < 40 * max(cost_s(do, RECORD, few), 0.02)
+
+
+def test_cells_with_factors_of_their_own_are_ordered_at_the_cost_of_what_they_have() -> None:
+    def own(count: int) -> list[CellRecord]:
+        return cells([{f"factor.c{n}": 1} for n in range(count)])
+
+    assert cost_s(in_order, own(10_000)) < 40 * max(cost_s(in_order, own(1_000)), 0.01)
+
+
+def test_their_order_is_that_of_all_levels_with_what_is_absent_first() -> None:
+    levels = (None, 2, 1, "a")
+    settings: list[Factors] = [
+        {name: level for name, level in zip("abc", each, strict=True) if level is not None}
+        for each in product(levels, repeat=3)
+    ]
+    found = in_order(cells(settings[::-1]))
+    names = factor_names(found)
+    keys = [[level_order(cell.factors.get(name)) for name in names] for cell in found]
+    assert keys == sorted(keys)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are cut off, changed or made to hurt: read or refused in words, within bounds."""
+
+import gzip
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from coalescope.errors import CoalescopeError, Problem
+from coalescope.foreign.registry import MOST_BYTES, ReadFile, read_file
+from coalescope.untrusted.confined import Bounds
+from coalescope.untrusted.confinement import confined
+
+from .conftest import CORPUS, corpus_file
+
+FILES = sorted(str(path.relative_to(CORPUS)) for path in CORPUS.glob("*/*"))
+CLIENT = "iperf3/3.12-tcp.json"
+# of CPU time, and MiB: the slowest here takes one second, on a machine of its own
+BOUNDS = Bounds(20.0, 256, clock=30.0)
+
+
+class NothingTakesMore:
+    def too_long(self, bounds: Bounds) -> CoalescopeError:
+        raise AssertionError(f"it took more than {bounds.seconds} s of CPU time")
+
+    def too_much_memory(self, bounds: Bounds) -> CoalescopeError:
+        raise AssertionError(f"it took more than {bounds.mib} MiB")
+
+
+def within_bounds(content: bytes) -> ReadFile | Problem | None:
+    found: ReadFile | Problem | None = confined(BOUNDS, NothingTakesMore(), read_file, "a", content)
+    return found
+
+
+def read_here(content: bytes) -> ReadFile | Problem | None:
+    return read_file("a", content)
+
+
+def refused(content: bytes, read: Callable[[bytes], object] = read_here) -> Problem:
+    found = read(content)
+    assert isinstance(found, Problem), found
+    assert found.message
+    assert found.advice
+    return found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_was_cut_off_or_changed_is_read_or_refused(name: str) -> None:
+    """No exception, whatever is missing or wrong; the seed is fixed."""
+    content = corpus_file(name)
+    chance = random.Random(7)
+    for _ in range(12):
+        cut = content[: chance.randrange(len(content))]
+        changed = bytearray(content)
+        for _ in range(5):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        for one in (cut, bytes(changed)):
+            assert isinstance(read_file("a", one), ReadFile | Problem | None)
+
+
+@pytest.mark.parametrize(
+    "value", ['"a"', "null", "[]", "{}", "true", "1e999", "-1", "NaN", "9" * 400]
+)
+@pytest.mark.parametrize("name", ["iperf3/3.12-udp.json", "sysstat/12.6.1-sadf-all.json"])
+def test_any_number_may_be_of_a_wrong_type(name: str, value: str) -> None:
+    """Every number of the file, one after the other."""
+    text = corpus_file(name).decode()
+    for found in list(re.finditer(r":\s*(-?\d[\d.e+-]*)", text))[::3]:
+        changed = text[: found.start(1)] + value + text[found.end(1) :]
+        assert isinstance(read_file("a", changed.encode()), ReadFile | Problem | None)
+
+
+def test_a_wrong_number_is_not_known_and_the_rest_is() -> None:
+    document = json.loads(corpus_file(CLIENT))
+    document["end"]["sum_received"]["bits_per_second"] = "fast"
+    found = read_file("a", json.dumps(document).encode())
+    assert isinstance(found, ReadFile)
+    quantities = {record.quantity for record in found.reading.runs[0].records}
+    assert "goodput_mbps" not in quantities
+    assert "retransmitted_segments" in quantities
+
+
+def test_a_cut_off_file_says_where() -> None:
+    content = corpus_file(CLIENT)
+    fault = refused(content[:2000])
+    assert "cut off" in fault.message
+    assert fault.where["offset"]
+
+
+def test_brackets_nested_deeply_are_refused() -> None:
+    start = b'{"start": {"version": "iperf 3.12"}, "end": '
+    assert "nested" in refused(start + b"[" * 100_000 + b"]" * 100_000 + b"}").message
+
+
+def test_a_bomb_behind_gzip_is_refused_before_it_is_unpacked() -> None:
+    start = b'{"metadata": {"FLENT_VERSION": "2"}, "raw_values": "'
+    bomb = gzip.compress(start + b" " * (4 * MOST_BYTES) + b'"}', 9)
+    assert "unpacks to more" in refused(bomb, within_bounds).message
+
+
+def test_a_packed_file_that_was_cut_off_says_so() -> None:
+    (name,) = [one for one in FILES if "flent/2.1.1-ping" in one]
+    assert "cut off" in refused(corpus_file(name)[:-20]).message
+
+
+def test_many_samples_are_read_within_bounds() -> None:
+    document = json.loads(corpus_file("sysstat/12.6.1-sadf-all.json"))
+    host = document["sysstat"]["hosts"][0]
+    host["statistics"] = host["statistics"][:1] * 5_000
+    assert isinstance(within_bounds(json.dumps(document).encode()), ReadFile)
+
+
+def test_a_device_s_name_is_no_path_into_the_host(tmp_path: Path) -> None:
+    text = corpus_file("ethtool/6.1-c.txt").replace(b"eth0", b"../../etc")
+    assert isinstance(read_file("a", text), ReadFile)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of each kind are read within bounds, at first and when what is stored is read again."""
+
+import gc
+import gzip
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coalescope.cli import main
+from coalescope.runs import service as runs
+from coalescope.runs.records import NewRun
+from coalescope.settings import Settings
+from coalescope.storage.object_store import SUFFIXES
+from coalescope.untrusted.confinement import Ending
+from coalescope.uploads.reading import READ_HERE_BYTES, Reading
+from coalescope.verification.service import verify
+
+MakeClient = Callable[..., Any]
+MakeLog = Callable[..., bytes]
+NO_MEMORY = {"reading_mib": 1, "datasets_dir": None}
+CORPUS = Path(__file__).parents[1] / "foreign" / "corpus"
+SET = {"set": "mtu_bytes=9000,delay_us=unknown"}
+BLANKS = b" " * 2**22
+
+
+def flent() -> bytes:
+    return gzip.decompress((CORPUS / "flent/2.1.1-tcp_upload.flent.gz").read_bytes())
+
+
+def table(mtu_bytes: int = 1500) -> bytes:
+    rows = "".join(f"{mtu_bytes},{row},1.5\n" for row in range(3000))
+    return f"mtu_bytes,replicate,drops\n{rows}".encode()
+
+
+# what takes more than a MiB to read, by the store's kind of content; and the words it needs
+LARGE: Mapping[str, tuple[bytes, str, Mapping[str, str]]] = {
+    "csv": (table(), "csv", {}),
+    "foreign": ((CORPUS / "iperf3/joined-client.json").read_bytes() + BLANKS, "foreign", SET),
+    "foreign, packed": (gzip.compress(flent() + BLANKS), "foreign", SET),
+}
+KINDS = pytest.mark.parametrize("kind", LARGE)
+
+
+def send(client: Any, kind: str) -> Any:
+    content, _, words = LARGE[kind]
+    return client.upload(content, "large", experiment="lab", **words)
+
+
+def test_every_kind_is_here_or_a_log() -> None:
+    assert {content for _, content, _ in LARGE.values()} | {"run_log"} == set(SUFFIXES)
+    assert len(LARGE["foreign, packed"][0]) < READ_HERE_BYTES
+
+
+@KINDS
+def test_an_upload_that_takes_more_memory_is_refused(make_client: MakeClient, kind: str) -> None:
+    answer = send(make_client(**NO_MEMORY), kind)
+    assert answer.status_code == 422
+    assert answer.json()["error"]["code"] == "took_too_much_memory"
+
+
+@KINDS
+def test_what_is_stored_is_read_again_within_the_same_bounds(client: Any, kind: str) -> None:
+    assert send(client, kind).status_code == 201
+    state = client.app.state
+    assert verify(state.database, state.object_store, Reading()).sound
+    (fault,) = verify(state.database, state.object_store, Reading(mib=1)).faults
+    assert fault.code == "not_understood"
+    assert "more than the 1 MiB" in fault.message
+
+
+@pytest.mark.folder_stack
+def test_the_command_line_knows_the_same_bounds(
+    client: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert send(client, "csv").status_code == 201
+    client.app.state.database.close()
+    data = tmp_path / "data"
+    (tmp_path / "lab.csv").write_bytes(table(9000))
+    monkeypatch.setenv("COALESCOPE_DATASETS_DIR", "")
+    monkeypatch.setenv("COALESCOPE_READING_MIB", "1")
+    assert main(["verify", "--deep", "--data", str(data)]) == 1
+    assert "more than the 1 MiB" in capsys.readouterr().err
+    assert main(["import", "--data", str(data), str(tmp_path / "lab.csv")]) == 1
+    assert "more than the 1 MiB" in capsys.readouterr().err
+    monkeypatch.delenv("COALESCOPE_READING_MIB")
+    assert main(["verify", "--deep", "--data", str(data)]) == 0
+    assert main(["import", "--data", str(data), str(tmp_path / "lab.csv")]) == 0
+
+
+def test_a_log_of_old_measures_is_read_again_within_the_server_s_bounds(
+    make_client: MakeClient, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make_client()
+    assert client.upload(make_log()).status_code == 201
+    with client.app.state.database.write() as connection:
+        connection.exec_driver_sql("UPDATE uploads SET measured_as = 0")
+    read = []
+    read_log = Reading.log
+
+    def noted(reading: Reading, *given: Any) -> Any:
+        read.append(reading.mib)
+        return read_log(reading, *given)
+
+    monkeypatch.setattr(Reading, "log", noted)
+    make_client(reading_mib=77)
+    assert read == [77]
+
+
+def runs_in_memory() -> int:
+    gc.collect()
+    return sum(type(one) is NewRun for one in gc.get_objects())
+
+
+def test_the_runs_of_a_large_table_are_never_all_in_memory(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else whoever asks a server meanwhile waits while garbage is looked for among them."""
+    record_batch = runs._record_batch
+    there = []
+
+    def noted(*given: Any) -> Any:
+        there.append(runs_in_memory())
+        return record_batch(*given)
+
+    monkeypatch.setattr(runs, "_record_batch", noted)
+    monkeypatch.setattr(runs, "_BATCH", 100)
+    assert send(client, "csv").json()["run_count"] == 3000
+    assert len(there) == 30
+    assert max(there) < 1000, "beside those being stored, some as they came"
+
+
+def test_a_table_is_stored_no_further_once_its_sender_has_left(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_batch = runs._record_batch
+    endings = []
+    within = Reading.within.__func__  # type: ignore[attr-defined]
+
+    def with_ending(cls: type[Reading], settings: Settings, ending: Ending) -> Reading:
+        endings.append(ending)
+        found: Reading = within(cls, settings, ending)
+        return found
+
+    def left(*given: Any) -> Any:
+        endings[-1].come()
+        return record_batch(*given)
+
+    monkeypatch.setattr(Reading, "within", classmethod(with_ending))
+    monkeypatch.setattr(runs, "_record_batch", left)
+    answer = send(client, "csv")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "ended")
+    assert client.get("/api/experiments").json() == []
