@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // routes.json: the addresses that only the page knows of. `coalescope publish` writes a document for each figure; the server
-// answers 404 where no route fits.
+// answers 404 where no route fits, and lets other sites frame the embeds alone.
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 import { FIGURES } from '../src/features/figures/definitions/index.ts';
@@ -25,7 +25,9 @@ export function routes(): Plugin {
     name: 'coalescope-routes',
     apply: 'build',
     generateBundle() {
-      const source = `${JSON.stringify({ figures: FIGURES.map(({ id }) => id), routes: [...patterns(), ...embedPatterns()] })}\n`;
+      const embeds = embedPatterns();
+      const listed = { figures: FIGURES.map(({ id }) => id), routes: [...patterns(), ...embeds], embeds };
+      const source = `${JSON.stringify(listed)}\n`;
       this.emitFile({ type: 'asset', fileName: 'routes.json', source });
     },
   };

@@ -38,6 +38,7 @@ function factorsOf(cells: readonly Cell[]): Factor[] {
       label: quantity(name)?.label ?? name,
       unit: quantity(name)?.unit ?? '',
       levels,
+      level_count: levels.length,
       choice: name !== 'workload',
     };
   });

@@ -34,6 +34,7 @@ import type {
   Run,
   RunDetail,
   ShortLink,
+  UploadedCell,
   UploadReceipt,
 } from './types';
 
@@ -231,6 +232,19 @@ export function useRun(id: string) {
     queryKey: ['runs', id],
     queryFn: ({ signal }) => body<RunDetail>(client.GET('/api/runs/{id}', { params: { path: { id } }, signal })),
   });
+}
+
+/** How many runs of each cell came with these uploads, by the ids of their receipts; null until all are known. */
+export function useCellsOfUploads(ids: readonly string[]): UploadedCell[] | null {
+  const asked = useQueries({
+    queries: ids.map((identity) => ({
+      queryKey: ['uploads', identity, 'cells'],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        body<UploadedCell[]>(client.GET('/api/uploads/{identity}/cells', { params: { path: { identity } }, signal })),
+      staleTime: FOR_GOOD,
+    })),
+  });
+  return asked.every(({ data }) => data) ? asked.flatMap(({ data }) => data ?? []) : null;
 }
 
 export function useRecentUploads(limit: number) {

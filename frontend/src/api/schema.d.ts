@@ -19,14 +19,64 @@ export interface paths {
         put?: never;
         /**
          * Upload file
-         * @description Store one run log or one tidy CSV: all of it, or nothing.
+         * @description Store one run log, one table or files of other tools: all of it, or nothing.
+         *
+         *     Columns of a table carry the glossary's names, or `mapping` says what they mean; it is kept with
+         *     the file. POST /api/uploads/look proposes one. A file of another tool (iperf3, sar, ethtool …)
+         *     is recognised by its content; what it does not say of its runs is asked for, and given with
+         *     `set`, such as `set=mtu_bytes=9000,delay_us=50`.
          *
          *     A table that says its kind and source (`kind`, `source.*`, as exports do) keeps them; where the
          *     request says otherwise, it is refused unless `override_source` confirms it, which is noted.
-         *     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing. The
-         *     whole log of a run takes the place of a copy of it that was cut off.
+         *     A 2xx means that bytes and rows are on disk. Sending the same bytes again changes nothing; of a
+         *     table, to the same experiment with the same mapping. The whole log of a run takes the place of a
+         *     copy of it that was cut off.
          */
         post: operations["upload_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/uploads/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at table
+         * @description Say what a table holds and what its columns probably mean. Nothing is stored.
+         *
+         *     CSV, also with semicolons, tabs or spaces and decimal commas, xlsx, and both packed with gzip.
+         *     What is not certain is marked, and asks to be confirmed: send the mapping with the upload. With
+         *     `mapping`, the same as it says.
+         */
+        post: operations["look_at_table"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/uploads/{identity}/cells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cells of upload
+         * @description How many runs of each cell came with an upload, by the `id` of its receipt.
+         */
+        get: operations["list_cells_of_upload"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -445,7 +495,7 @@ export interface paths {
          * Recommend a setting that was measured
          * @description The best setting of an experiment for a goal, with what is known of chance.
          *
-         *     With the probability that it is the best, the settings that cannot be told from it, the
+         *     With the settings that cannot be told from the best, the
          *     trade-off curve, and, for an interface, the commands that set it and the way back.
          */
         post: operations["create_recommendation"];
@@ -941,12 +991,15 @@ export interface components {
              */
             gain_percent: number;
             /**
-             * Probability Allowed
-             * @description That it keeps the bounds; null where chance is not known
+             * Allowed
+             * @description Whether its means keep the bounds
              */
-            probability_allowed: number | null;
-            /** Allowed */
             allowed: boolean;
+            /**
+             * Surely Allowed
+             * @description Whether it keeps the bounds so surely that it may be set. Null where chance is not known
+             */
+            surely_allowed: boolean | null;
             /**
              * Resolved
              * @description Whether the data can tell it from the best
@@ -1608,7 +1661,7 @@ export interface components {
         };
         /**
          * FactorOut
-         * @description A factor of an experiment.
+         * @description A factor of an experiment; the list of experiments names the first of many levels only.
          */
         FactorOut: {
             /** Name */
@@ -1619,6 +1672,11 @@ export interface components {
             unit: string;
             /** Levels */
             levels: (number | string)[];
+            /**
+             * Level Count
+             * @description How many levels it has
+             */
+            level_count: number;
             /**
              * Choice
              * @description Whether a recommendation chooses among its levels
@@ -2117,6 +2175,20 @@ export interface components {
             histogram: components["schemas"]["HistogramOut"] | null;
         };
         /**
+         * LayoutOut
+         * @description How the table stands in its file. `header_row` 0: no row names the columns.
+         */
+        LayoutOut: {
+            /** Encoding */
+            encoding: string;
+            /** Separator */
+            separator: string;
+            /** Header Row */
+            header_row: number;
+            /** Sheet */
+            sheet: string;
+        };
+        /**
          * LevelsOut
          * @description A factor with its levels in rising order.
          */
@@ -2191,6 +2263,61 @@ export interface components {
              * @description The short link, to be sent to somebody
              */
             url: string;
+        };
+        /**
+         * LookOut
+         * @description A table as it was seen. Nothing of it is stored.
+         *
+         *     `tidy`: its columns name themselves, so that it is sent without a mapping. `problems`: why what
+         *     is mapped could not be stored.
+         */
+        LookOut: {
+            /** Tidy */
+            tidy: boolean;
+            /** Packed */
+            packed: boolean;
+            layout: components["schemas"]["LayoutOut"];
+            /** Separated By */
+            separated_by: string;
+            /** Comments */
+            comments: number;
+            /** Decimal */
+            decimal: ("." | ",") | null;
+            /** Rows */
+            rows: number;
+            /** Columns */
+            columns: components["schemas"]["SeenColumnOut"][];
+            /** First Lines */
+            first_lines: string[];
+            mapping: components["schemas"]["MappingOut"] | null;
+            preview: components["schemas"]["PreviewOut"] | null;
+            /** Problems */
+            problems: components["schemas"]["Problem"][];
+            /** Remarks */
+            remarks: components["schemas"]["RemarkOut"][];
+        };
+        /**
+         * MappedColumnOut
+         * @description What a column of the file means.
+         */
+        MappedColumnOut: {
+            /** Column */
+            column: string;
+            /** Quantity */
+            quantity: string;
+            /** Unit */
+            unit: string;
+            /** Decimal */
+            decimal: ("." | ",") | null;
+        };
+        /**
+         * MappingOut
+         * @description What the columns of a table mean; those that are not named are left out.
+         */
+        MappingOut: {
+            /** Columns */
+            columns: components["schemas"]["MappedColumnOut"][];
+            layout: components["schemas"]["LayoutOut"] | null;
         };
         /**
          * MarkOut
@@ -2290,7 +2417,7 @@ export interface components {
             /** Better */
             better: ("more" | "less") | null;
             /** Aim */
-            aim: ("throughput" | "cpu" | "latency") | null;
+            aim: ("throughput" | "cpu" | "latency" | "energy") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -2736,7 +2863,7 @@ export interface components {
             /** Better */
             better: ("more" | "less") | null;
             /** Aim */
-            aim: ("throughput" | "cpu" | "latency") | null;
+            aim: ("throughput" | "cpu" | "latency" | "energy") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -2939,6 +3066,19 @@ export interface components {
             };
         };
         /**
+         * PreviewOut
+         * @description The table as it would be stored.
+         */
+        PreviewOut: {
+            experiment: components["schemas"]["ExperimentOut"];
+            /** Cells */
+            cells: components["schemas"]["CellOut"][];
+            /** Independence */
+            independence: {
+                [key: string]: components["schemas"]["Independence"];
+            };
+        };
+        /**
          * Problem
          * @description One fault: what, where, and what to do about it.
          */
@@ -2986,6 +3126,34 @@ export interface components {
              * @description Seconds the rest takes, by the last runs; null: not known
              */
             left_s?: number | null;
+        };
+        /**
+         * ProposalOut
+         * @description A profile for this traffic.
+         */
+        ProposalOut: {
+            /** Shipped */
+            shipped: components["schemas"]["ShippedProfileOut"][];
+            /**
+             * Profile Us
+             * @description Five intervals; null where a shipped profile costs at most 5 % more than the best fixed interval, or none that was tried is cheaper than those
+             */
+            profile_us: number[] | null;
+            /**
+             * Rx Profile
+             * @description The same as `ethtool -C` takes it; n leaves packets and completions as they are
+             */
+            rx_profile: string | null;
+            /**
+             * Cost Percent
+             * @description Above the best fixed interval
+             */
+            cost_percent: number | null;
+            /**
+             * Wrong
+             * @description What it costs to be wrong about the load
+             */
+            wrong: components["schemas"]["WrongLoadOut"][];
         };
         /**
          * QuantityOut
@@ -3043,7 +3211,7 @@ export interface components {
             /** Better */
             better: ("more" | "less") | null;
             /** Aim */
-            aim: ("throughput" | "cpu" | "latency") | null;
+            aim: ("throughput" | "cpu" | "latency" | "energy") | null;
             /**
              * Meanings
              * @description Of a code: what 0, 1, 2 … stand for
@@ -3180,7 +3348,7 @@ export interface components {
             answer: number | null;
             /**
              * Choices
-             * @description Settings that keep every bound with 99 %, and lose no more than the tolerance against the best with 95 %
+             * @description Settings that keep every bound with 99 %, and of which no other that keeps them is better by more than the tolerance, with 95 % for each other
              */
             choices: number[];
             /**
@@ -3353,6 +3521,21 @@ export interface components {
             }[];
         };
         /**
+         * RemarkOut
+         * @description What is there, or is missing, to draw, to give intervals, to recommend.
+         */
+        RemarkOut: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "missing";
+            /** Title */
+            title: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * ReplicateOut
          * @description One run of a cell.
          */
@@ -3507,7 +3690,7 @@ export interface components {
              * Content
              * @enum {string}
              */
-            content: "run_log" | "csv" | "dataset";
+            content: "run_log" | "csv" | "dataset" | "foreign";
             /** Sha256 */
             sha256: string | null;
             /** Filename */
@@ -3587,7 +3770,7 @@ export interface components {
              * Content
              * @enum {string}
              */
-            content: "run_log" | "csv" | "dataset";
+            content: "run_log" | "csv" | "dataset" | "foreign";
             /** Sha256 */
             sha256: string | null;
             /** Filename */
@@ -3639,6 +3822,52 @@ export interface components {
             runs: components["schemas"]["RunOut"][];
         };
         /**
+         * SeenColumnOut
+         * @description What a column holds, and what it is taken for.
+         *
+         *     `quantity` empty: it must be chosen, of the `candidates` perhaps, or the column is ignored.
+         *     `scale`: what its values are multiplied by. `certainty`: all but `certain` must be confirmed.
+         */
+        SeenColumnOut: {
+            /** Column */
+            column: string;
+            /** Samples */
+            samples: string[];
+            /** Levels */
+            levels: number;
+            /** Filled */
+            filled: number;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "set" | "observed" | "ignore";
+            /** Quantity */
+            quantity: string;
+            /** Unit */
+            unit: string;
+            /** Units */
+            units: string[];
+            /** Scale */
+            scale: number;
+            /**
+             * Decimal
+             * @enum {string}
+             */
+            decimal: "." | ",";
+            /** Marked */
+            marked: boolean;
+            /**
+             * Certainty
+             * @enum {string}
+             */
+            certainty: "certain" | "likely" | "guess" | "yours";
+            /** Why */
+            why: string;
+            /** Candidates */
+            candidates: string[];
+        };
+        /**
          * SeriesOut
          * @description One line over time; a point is null where the counter started anew, or nothing happened.
          */
@@ -3676,6 +3905,19 @@ export interface components {
              * @description Of the time, 0 to 1
              */
             share: number;
+        };
+        /**
+         * ShippedProfileOut
+         * @description What a profile that comes with Linux costs.
+         */
+        ShippedProfileOut: {
+            /** Policy */
+            policy: string;
+            /**
+             * Cost Percent
+             * @description Above the best fixed interval; negative: it saves
+             */
+            cost_percent: number;
         };
         /**
          * SideOut
@@ -4073,6 +4315,12 @@ export interface components {
              * @default 1
              */
             seed?: number;
+            /**
+             * Propose
+             * @description Whether to look for a profile of DIM that suits the traffic, where no shipped one fits
+             * @default false
+             */
+            propose?: boolean;
         };
         /**
          * TrialOut
@@ -4110,6 +4358,8 @@ export interface components {
              * @description How much dearer adapting is than the best fixed interval; negative: it saves
              */
             cost_percent: number;
+            /** @description Null where none was asked for */
+            proposal: components["schemas"]["ProposalOut"] | null;
         };
         /**
          * UploadExperimentOut
@@ -4126,6 +4376,7 @@ export interface components {
          * @description Bytes and rows are on disk.
          *
          *     `known`: these bytes were stored before, or are the start of a log that was; nothing changed.
+         *     `id`: of a run log its SHA-256; one table may be several uploads.
          * @example {
          *       "bytes": 118432,
          *       "content": "run_log",
@@ -4135,6 +4386,7 @@ export interface components {
          *         "title": "veth pair in the lab"
          *       },
          *       "filename": "udp-1500-1.runlog",
+         *       "id": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
          *       "outcome": "stored",
          *       "run_count": 1,
          *       "runs": [
@@ -4153,6 +4405,8 @@ export interface components {
          *     }
          */
         UploadReceipt: {
+            /** Id */
+            id: string;
             /**
              * Outcome
              * @enum {string}
@@ -4168,7 +4422,7 @@ export interface components {
              * Content
              * @enum {string}
              */
-            content: "run_log" | "csv";
+            content: "run_log" | "csv" | "foreign";
             experiment: components["schemas"]["UploadExperimentOut"];
             /** Runs */
             runs: components["schemas"]["UploadedRunOut"][];
@@ -4176,8 +4430,21 @@ export interface components {
             run_count: number;
             /** Warnings */
             warnings: components["schemas"]["WarningOut"][];
+            mapping: components["schemas"]["MappingOut"] | null;
             /** Created At */
             created_at: string;
+        };
+        /**
+         * UploadedCellOut
+         * @description How many runs of a cell came with an upload.
+         */
+        UploadedCellOut: {
+            /** Factors */
+            factors: {
+                [key: string]: number | string;
+            };
+            /** Runs */
+            runs: number;
         };
         /**
          * UploadedRunOut
@@ -4460,6 +4727,27 @@ export interface components {
                 [key: string]: string | number | null;
             };
         };
+        /**
+         * WrongLoadOut
+         * @description What a proposed profile costs under another load than it was made for.
+         */
+        WrongLoadOut: {
+            /**
+             * Load
+             * @description As a multiple of the packet rate, or of the clients
+             */
+            load: number;
+            /**
+             * Cost Percent
+             * @description How much dearer it is than the best of the three fixed intervals that were cheapest before
+             */
+            cost_percent: number;
+            /**
+             * Shipped Cost Percent
+             * @description The same of the best shipped profile
+             */
+            shipped_cost_percent: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -4538,12 +4826,16 @@ export interface operations {
                 choice?: string;
                 /** @description Factors that nobody chooses: NAME,NAME */
                 no_choice?: string;
+                /** @description What the columns of a table mean, as JSON: {"columns": [{"column": "Gbps", "quantity": "throughput_mbps", "unit": "Gb/s"}]} */
+                mapping?: string | null;
+                /** @description Of the runs in a file of another tool: NAME=VALUE,NAME=VALUE */
+                set?: string;
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description One run log or one tidy CSV, byte for byte. */
+        /** @description A run log, a tidy CSV or a file of another tool, byte for byte. */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -4588,6 +4880,122 @@ export interface operations {
             };
             /** @description Too large; nothing was kept */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    look_at_table: {
+        parameters: {
+            query: {
+                /** @description What the file is called; folders in it are left out */
+                filename: string;
+                /** @description What the columns of a table mean, as JSON: {"columns": [{"column": "Gbps", "quantity": "throughput_mbps", "unit": "Gb/s"}]} */
+                mapping?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One table, byte for byte. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookOut"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Too large; nothing was kept */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The input is wrong; nothing was changed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Any other failure: 401 without a token, 403 for one of too small a scope or from a foreign origin, 421 to a foreign host, 429 and 503 with Retry-After for too many requests, 500 inside the server */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    list_cells_of_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` of a receipt */
+                identity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedCellOut"][];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

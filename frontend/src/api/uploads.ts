@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { withQuery } from './client';
+import { body, client, withQuery } from './client';
 import { errorFrom, Unreachable } from './errors';
 import { askForToken, authorization, currentToken, wantsToken } from './token';
-import type { Kind, UploadReceipt } from './types';
+import type { Kind, Look, TableMapping, UploadReceipt } from './types';
 
 /** Where a CSV goes; a run log names its experiment itself. */
 export interface Destination {
@@ -12,6 +12,8 @@ export interface Destination {
   citation?: string;
   /** Kind and citation stand, whatever the table says of its own. */
   override_source?: 'true';
+  /** What the columns of a table mean, as JSON. */
+  mapping?: string;
 }
 
 export interface Upload {
@@ -52,6 +54,26 @@ export async function sendUpload(upload: Upload): Promise<UploadReceipt> {
     if (wantsToken(status, body) && (currentToken() !== used || (await askForToken()))) continue;
     throw errorFrom(status, body);
   }
+}
+
+/** What a table is and what its columns probably mean, or as `mapping` says. Nothing of it is stored. */
+export function lookAt(
+  content: Blob,
+  filename: string,
+  mapping: TableMapping | null,
+  signal?: AbortSignal,
+): Promise<Look> {
+  const query = { filename, ...(mapping && { mapping: JSON.stringify(mapping) }) };
+  return body<Look>(
+    client.POST('/api/uploads/look', {
+      params: { query },
+      // the description of the API has bytes as text
+      body: content as unknown as string,
+      bodySerializer: (bytes) => bytes,
+      headers: { 'Content-Type': 'application/octet-stream' },
+      ...(signal && { signal }),
+    }),
+  );
 }
 
 /** Whether the server answers at all. */

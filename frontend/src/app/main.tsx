@@ -14,6 +14,7 @@ import { isEmbed } from '../state/embed';
 import { begin } from '../state/underWay';
 import { App } from './App';
 import { EmbedApp } from './EmbedApp';
+import { page } from './page';
 import { loadAhead } from './routes';
 
 const host = document.getElementById('page');
@@ -28,11 +29,14 @@ for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel=icon]'))
 // a host of files serves an address from its folder
 withoutSlash(base);
 const root = createRoot(host);
+const Framed = page(async () => (await import('./Framed')).Framed);
+// a server's page changes what the server holds: nobody is to press its buttons unseen. A copy changes nothing
+const framed = copy === null && top !== self;
 const path = currentPath().slice(base.length).split(/[?#]/)[0];
 loadAhead(path).then(() => {
   root.render(
     <StrictMode>
-      <Drawn over={drawn}>{isEmbed(path) ? <EmbedApp /> : <App />}</Drawn>
+      <Drawn over={drawn}>{isEmbed(path) ? <EmbedApp /> : framed ? <Framed /> : <App />}</Drawn>
     </StrictMode>,
   );
 });

@@ -2,11 +2,11 @@
 import { Redirect, Route, Switch } from 'wouter';
 import { currentCopy } from '../api/copy';
 import { fetchAhead } from '../api/queries';
-import { ExperimentsPage } from '../features/experiments/ExperimentsPage';
 import { EmbedPage } from './EmbedApp';
 import { NotFoundPage } from './NotFoundPage';
 import { page } from './page';
 
+const ExperimentsPage = page(async () => (await import('../features/experiments/ExperimentsPage')).ExperimentsPage);
 const ExplorerPage = page(async () => (await import('../features/explorer/ExplorerPage')).ExplorerPage);
 const ModelsPage = page(async () => (await import('../features/models/ModelsPage')).ModelsPage);
 const ModelPage = page(async () => (await import('../features/models/ModelPage')).ModelPage);
@@ -15,6 +15,7 @@ const GlossaryPage = page(async () => (await import('../features/glossary/Glossa
 const FiguresPage = page(async () => (await import('../features/figures/FiguresPage')).FiguresPage);
 const FigurePage = page(async () => (await import('../features/figures/FigurePage')).FigurePage);
 const HowItWorksPage = page(async () => (await import('../features/how-it-works/HowItWorksPage')).HowItWorksPage);
+const StartPage = page(async () => (await import('../features/start/StartPage')).StartPage);
 const WorkshopPage = page(async () => (await import('../features/workshop/WorkshopPage')).WorkshopPage);
 const UploadPage = page(async () => (await import('../features/upload/UploadPage')).UploadPage);
 const RunsPage = page(async () => (await import('../features/runs/RunsPage')).RunsPage);
@@ -25,6 +26,7 @@ const OpenPage = page(async () => (await import('../features/open/OpenPage')).Op
 const LinkPage = page(async () => (await import('../features/links/LinkPage')).LinkPage);
 
 const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
+  [/^\/$/, ExperimentsPage],
   [/^\/experiments\/[^/]+\/runs$/, RunsPage],
   [/^\/experiments\/[^/]+\/replicates$/, ReplicatesPage],
   [/^\/compare$/, ComparePage],
@@ -36,6 +38,7 @@ const AHEAD: readonly (readonly [RegExp, { load(): Promise<void> }])[] = [
   [/^\/figures$/, FiguresPage],
   [/^\/figures\/[^/]+$/, FigurePage],
   [/^\/how-it-works$/, HowItWorksPage],
+  [/^\/start$/, StartPage],
   [/^\/workshop$/, WorkshopPage],
   [/^\/upload$/, UploadPage],
   [/^\/runs\/[^/]+$/, RunPage],
@@ -72,7 +75,7 @@ export async function loadAhead(path: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Every address of the page. Home comes with the first load, the rest when it is asked for. */
+/** Every address of the page. The code of each comes when it is asked for. */
 export function Routes() {
   return (
     <Switch>
@@ -105,6 +108,9 @@ export function Routes() {
       </Route>
       <Route path="/open">
         <OpenPage />
+      </Route>
+      <Route path="/start">
+        <StartPage />
       </Route>
       <Route path="/workshop">
         <WorkshopPage />

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes onto the screen. A group keeps its elements from frame to frame and changes only the attributes that changed.
-import type { Shape } from '../plots/shapes';
+import { raisedWords, type Shape } from '../plots/shapes';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const drawn = new WeakMap<Element, Shape>();
 
 function fillText(element: Element, shape: Shape): void {
+  // whoever hears it hears 10⁹, not 109
+  const heard = shape.spans?.some(({ up }) => up) ? { role: 'img', 'aria-label': raisedWords(shape.spans) } : null;
+  for (const name of ['role', 'aria-label'] as const)
+    if (heard) element.setAttribute(name, heard[name]);
+    else element.removeAttribute(name);
   if (!shape.spans) {
     element.textContent = shape.text ?? '';
     return;

@@ -48,6 +48,23 @@ export function digitsFor(span: number): number {
   return Math.max(0, Math.min(8, 2 - Math.floor(Math.log10(span))));
 }
 
+/** Decimals at which a half interval ends: its first digit, or its first two where that is a one. */
+export function digitsOfHalf(half: number): number {
+  const power = Math.floor(Math.log10(half));
+  return Math.max(0, Math.min(8, half / 10 ** power < 2 ? 1 - power : -power));
+}
+
+/** A mean and half its interval, each with the digits of this interval; without one, as many as the column has, and three that count. */
+export function withHalf(mean: number, half: number | null, digits: number): { mean: string; half: string | null } {
+  if (half !== null && half > 0) {
+    const own = digitsOfHalf(half);
+    return { mean: decimal(mean, own), half: `± ${decimal(half, own)}` };
+  }
+  const significant = mean === 0 || !Number.isFinite(mean) ? digits : 2 - Math.floor(Math.log10(Math.abs(mean)));
+  const most = Math.min(digits + 2, Math.max(digits, significant));
+  return { mean: decimal(mean, most), half: half === null ? null : '± 0' };
+}
+
 /** Decimals that a step of an axis needs. */
 export function digitsOfStep(step: number): number {
   if (!(step > 0)) return 0;

@@ -85,6 +85,12 @@ export function raise(content: string): Span[] {
     .map((part) => (part[0] in RAISED ? { text: [...part].map((c) => RAISED[c]).join(''), up: true } : { text: part }));
 }
 
+const LOWERED = new Map(Object.entries(RAISED).map(([up, plain]) => [plain, up]));
+
+/** What spans say, raised characters as such. */
+export const raisedWords = (spans: readonly Span[]): string =>
+  spans.map(({ text, up }) => (up ? [...text].map((c) => LOWERED.get(c) ?? c).join('') : text)).join('');
+
 function richSpans(content: string): { text: string } | { spans: Span[] } {
   const spans = raise(content);
   return spans.some((s) => s.up) ? { spans } : { text: content };

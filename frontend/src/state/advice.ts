@@ -2,9 +2,16 @@
 // What a recommendation is asked for, and how an address says it: goal=trade&weigh=cpu:1.5&atmost=latency_us:500&advice=open
 // The directions of limits: in percent of the best, and of what is set now, as well as in the unit of a measure.
 
+import type { Quantity } from '../api/types';
+
+/** What a measure can stand for, as the vocabulary says. */
+export type Role = NonNullable<Quantity['aim']>;
+
+/** Energy follows the CPU time, which would count twice. */
+const WEIGHTS: Readonly<Record<Role, number>> = { throughput: 1, cpu: 1, latency: 1, energy: 0 };
+
 /** What can be wanted. `balance`: the knee of the curve between two of them; `trade`: several of them, weighed. */
-export const ROLES = ['throughput', 'cpu', 'latency'] as const;
-export type Role = (typeof ROLES)[number];
+export const ROLES = Object.keys(WEIGHTS) as readonly Role[];
 export const GOALS = [...ROLES, 'balance', 'trade'] as const;
 export type Goal = (typeof GOALS)[number];
 
@@ -47,7 +54,7 @@ export interface Advice {
 export const START_ADVICE: Advice = {
   open: null,
   goal: null,
-  weights: { throughput: 1, cpu: 1, latency: 1 },
+  weights: WEIGHTS,
   limits: [],
   current: {},
   interface: 'eth0',
@@ -86,7 +93,7 @@ export const weightsText = (weights: Advice['weights']): string =>
     .join(',');
 
 /** Weights from an address, or what is wrong with them. */
-export function readWeights(text: string): { readonly weights: Advice['weights'] } | string {
+export function readWeights(text: string): Advice['weights'] | string {
   const weights = { ...START_ADVICE.weights };
   for (const [name, value] of pairs(text)) {
     const role = ROLES.find((r) => r === name);
@@ -96,7 +103,7 @@ export function readWeights(text: string): { readonly weights: Advice['weights']
     // −0 would not come back from an address
     weights[role] = weight === 0 ? 0 : weight;
   }
-  return { weights };
+  return weights;
 }
 
 export const limitsText = (limits: readonly Limit[], direction: Limit['limit']): string =>
@@ -117,6 +124,14 @@ export function readLimits(text: string, limit: Limit['limit']): readonly Limit[
   }
   return found.length > MOST_LIMITS ? `has more than ${MOST_LIMITS} limits` : found;
 }
+
+/** The limits of all directions, after those of one are these. */
+export const withLimits = (
+  limits: readonly Limit[],
+  direction: Limit['limit'],
+  these: readonly Limit[],
+): readonly Limit[] =>
+  DIRECTIONS.flatMap(([, each]) => (each === direction ? these : limits.filter((l) => l.limit === each)));
 
 /** The limits after one of them was set, or taken away. */
 export function withLimit(

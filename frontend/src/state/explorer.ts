@@ -31,6 +31,8 @@ export interface ExplorerState extends Cut {
   /** null: the model that suits the measure best. */
   readonly model: string | null;
   readonly method: Method;
+  /** Whether what passes without traffic is fitted, too. */
+  readonly base: boolean;
   readonly frames: Frames;
   /** Sliders that were moved. */
   readonly byHand: Readonly<Record<string, number>>;
@@ -69,6 +71,9 @@ export interface AxisTerms {
   /** The scales it can have, the one that suits it first. */
   readonly scales: readonly AxisScale[];
 }
+
+/** No model: the surface is drawn through the cells. */
+export const NO_MODEL = 'none';
 
 export interface ModelTerms {
   readonly id: string;

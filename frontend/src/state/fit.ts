@@ -21,6 +21,9 @@ export function t95(df: number): number {
   );
 }
 
+/** Whether the replicates contradict the model. */
+export const isRejected = (fit: Fit): boolean => fit.diagnostics.lack_of_fit?.rejected === true;
+
 /** One slider: where it starts, what the data allow, how far the ruler goes. */
 export interface Slider {
   readonly name: string;
@@ -161,13 +164,30 @@ export function predictionHalf(
   gradient: readonly number[],
   value: number,
 ): number | null {
-  const { covariance, diagnostics } = fit;
+  const { covariance, diagnostics, estimates } = fit;
   const sd = diagnostics.residual_sd_percent;
-  if (!covariance || covariance.length !== names.length || typeof sd !== 'number') return null;
+  const fitted = Object.keys(estimates);
+  const at = names.map((name) => fitted.indexOf(name));
+  if (covariance?.length !== fitted.length || at.includes(-1) || typeof sd !== 'number') return null;
   let variance = ((sd / 100) * value) ** 2;
   for (let i = 0; i < names.length; i++)
-    for (let j = 0; j < names.length; j++) variance += gradient[i] * covariance[i][j] * gradient[j];
+    for (let j = 0; j < names.length; j++) variance += gradient[i] * covariance[at[i]][at[j]] * gradient[j];
   return variance >= 0 ? t95(diagnostics.degrees_of_freedom) * Math.sqrt(variance) : null;
+}
+
+/** Per cent that cells deviate by from a model which is no picture of them any more. */
+const FAR_PERCENT = 10;
+
+/** Why the surface of a fit does not stand in the place of the data by itself; null where it does. */
+export function whyNotDrawn(fit: Fit): string | null {
+  if (!fit.identifiable) return fit.message || 'These cells do not tell its parameters apart.';
+  const { lack_of_fit: found, residual_sd_percent: residual } = fit.diagnostics;
+  // runs that scatter are no misfit: where there are replicates, these say
+  const percent = found ? (found.rejected ? found.misfit_percent : 0) : (residual ?? 0);
+  if (percent <= FAR_PERCENT) return null;
+  const far = `Cells deviate from it by ${brief(percent, 2)} %.`;
+  // of a rejection the message says where and by how much
+  return (found && fit.message) || far;
 }
 
 /** What the replicates say of the model, with numbers; empty where there are none. */

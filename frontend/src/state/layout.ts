@@ -16,6 +16,8 @@ export interface Axis {
   readonly bounds?: readonly [number, number];
   /** The levels of a factor that is no number: nothing lies between them. */
   readonly names?: readonly string[];
+  /** Nobody sets it: it is the traffic's or the host's. */
+  readonly given?: true;
 }
 
 /** In the place of a factor: the picture has no such axis, or no facets. */
@@ -95,25 +97,40 @@ export function scaled(axis: Axis, scale: AxisScale | null): Axis {
   return spacing === axis.spacing ? axis : { ...axis, spacing, natural: axis.spacing };
 }
 
+/** Running numbers and small counts of one's own, 4, 5, 6 …: nothing lies between two of them. */
+export function isRunningNumber({ name, unit, levels }: Pick<Factor, 'name' | 'unit' | 'levels'>): boolean {
+  const numbers = levels.filter((v): v is number => Number.isInteger(v)).sort((a, b) => a - b);
+  const own = name.startsWith('factor.') && unit === '';
+  return own && numbers.length === levels.length && numbers.length > 2 && numbers.every((v, i) => v === numbers[0] + i);
+}
+
 function axisOf(factor: Factor | undefined, cells: readonly Cell[], scale: AxisScale | null): Axis | null {
   if (!factor) return null;
   const { name, label, unit } = factor;
+  const given = factor.choice ? {} : ({ given: true } as const);
   const found = new Set(cells.map((c) => c.factors[name]));
-  if (!numeric(factor)) {
+  if (!numeric(factor) || isRunningNumber(factor)) {
     const names = factor.levels.filter((v) => found.has(v)).map(String);
     const levels = names.map((_, i) => i);
     if (names.length === 0) return null;
-    return { name, label, unit, levels, names, spacing: 'linear', bounds: [-0.5, names.length - 0.5] };
+    return { name, label, unit, levels, names, spacing: 'linear', bounds: [-0.5, names.length - 0.5], ...given };
   }
   const levels = [...found].filter((v): v is number => typeof v === 'number').sort((a, b) => a - b);
   if (levels.length === 0) return null;
-  return scaled({ name, label, unit, levels, spacing: spacingOf(levels, isDelay(name)) }, scale);
+  return scaled({ name, label, unit, levels, spacing: spacingOf(levels, isDelay(name)), ...given }, scale);
 }
 
 const moreLevels = (a: Factor, b: Factor): number => b.levels.length - a.levels.length;
 
+/** The factors that an experiment may open with: numbers; where none of them varies, words that somebody chooses, too. */
+function openers({ factors }: Experiment): Factor[] {
+  const numbers = factors.filter(numeric);
+  const words = factors.filter((f) => f.choice && f.levels.length > 1);
+  return words.length === 0 || numbers.some((f) => f.levels.length > 1) ? numbers : words;
+}
+
 function across(experiment: Experiment): Factor | undefined {
-  const able = experiment.factors.filter(numeric);
+  const able = openers(experiment);
   const named = able.find((f) => f.name === experiment.default_view?.x);
   if (named && named.name !== 'mtu_bytes') return named;
   const delay = able.filter((f) => isDelay(f.name)).sort(moreLevels)[0];
@@ -121,7 +138,7 @@ function across(experiment: Experiment): Factor | undefined {
 }
 
 function upward(experiment: Experiment, x: Factor | undefined): Factor | undefined {
-  const able = experiment.factors.filter((f) => numeric(f) && f !== x);
+  const able = openers(experiment).filter((f) => f !== x);
   return (
     able.find((f) => f.name === experiment.default_view?.y) ??
     able.find((f) => f.name === 'mtu_bytes') ??

@@ -60,6 +60,10 @@ export function suits(pin: Pin, sliders: readonly { readonly name: string }[]): 
   return Object.keys(pin.values).length === sliders.length && sliders.every(({ name }) => name in pin.values);
 }
 
+/** Whether it could be made of these parameters, bounds and all. */
+export const fits = (pin: Pin, sliders: readonly Bounds[]): boolean =>
+  suits(pin, sliders) && sliders.every(({ name, lo, hi }) => pin.values[name] >= lo && pin.values[name] <= hi);
+
 /** The first name that is not taken: "Pin 2". */
 export function freeName(pins: readonly Pin[], start: string): string {
   if (!pins.some((p) => p.name === start)) return start;

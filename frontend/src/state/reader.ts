@@ -10,6 +10,18 @@ export interface Rejected {
   readonly reason: string;
 }
 
+/** What a text means; or why it cannot be used. `but`: it is used, and something is to be said of it. */
+export type Taken<T> = { readonly value: T; readonly but?: string } | string;
+
+/** A finite number within bounds. */
+export function numberIn(text: string, lo: number, hi: number): Taken<number> {
+  const v = text.trim() === '' ? Number.NaN : Number(text);
+  if (!Number.isFinite(v)) return 'is not a number';
+  if (v < lo || v > hi) return `is not between ${lo} and ${hi}`;
+  // −0 would not come back from an address
+  return { value: v === 0 ? 0 : v };
+}
+
 /** Takes parameters one at a time, and keeps what it could not use. */
 export class Reader {
   private readonly left: Map<string, string>;
@@ -27,20 +39,14 @@ export class Reader {
     this.rejected.push({ name, value, reason });
   }
 
-  /** `read` answers a text where it cannot use the parameter: why. */
-  take<T extends object | number | null>(name: string, fallback: T, read: (text: string) => T | string): T {
+  take<T>(name: string, fallback: T, parse: (text: string) => Taken<T>): T {
     const text = this.left.get(name);
     if (text === undefined) return fallback;
     this.left.delete(name);
-    const value = read(text);
-    if (typeof value !== 'string') return value;
-    this.reject(name, text, value);
-    return fallback;
-  }
-
-  /** A parameter that is not taken yet, as it stands there. */
-  peek(name: string): string | undefined {
-    return this.left.get(name);
+    const taken = parse(text);
+    const reason = typeof taken === 'string' ? taken : taken.but;
+    if (reason !== undefined) this.reject(name, text, reason);
+    return typeof taken === 'string' ? fallback : taken.value;
   }
 
   /** Every value of a parameter that may be there several times. */
@@ -52,23 +58,15 @@ export class Reader {
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T, what: string): T;
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: null, what: string): T | null;
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T | null, what: string): T | null {
-    const text = this.left.get(name);
-    if (text === undefined) return fallback;
-    this.left.delete(name);
-    const found = allowed.find((a) => a === text);
-    if (found === undefined) this.reject(name, text, what);
-    return found ?? fallback;
+    return this.take<T | null>(name, fallback, (text) => {
+      const value = allowed.find((word) => word === text);
+      return value === undefined ? what : { value };
+    });
   }
 
   /** Null where the parameter is absent or cannot be used. */
   number(name: string, lo: number, hi: number): number | null {
-    return this.take<number | null>(name, null, (text) => {
-      const v = text.trim() === '' ? Number.NaN : Number(text);
-      if (!Number.isFinite(v)) return 'is not a number';
-      if (v < lo || v > hi) return `is not between ${lo} and ${hi}`;
-      // −0 would not come back from an address
-      return v === 0 ? 0 : v;
-    });
+    return this.take<number | null>(name, null, (text) => numberIn(text, lo, hi));
   }
 
   /** An address of a newer page is read as far as this one understands it. */

@@ -20,13 +20,14 @@ import {
   type ExplorerState,
   METHODS,
   type ModelTerms,
+  NO_MODEL,
   type SliceTerms,
   shortened,
   type Terms,
 } from './explorer';
 import { type Field, fieldOf } from './field';
 import { type Figure, START_TURN } from './figure';
-import { pooledShare, type Slider, slidersOf } from './fit';
+import { pooledShare, type Slider, slidersOf, whyNotDrawn } from './fit';
 import {
   type Axes,
   type Axis,
@@ -84,9 +85,6 @@ export type Subject =
 
 type ModelSubject = Extract<Subject, { of: 'model' }>;
 
-/** No model: the surface is drawn through the cells. */
-export const NO_MODEL = 'none';
-
 /** What the paper and its readers look at first; the rest of the measures follow. */
 const FIRST = [
   'traffic_cpu_jiffies_per_gb',
@@ -117,6 +115,8 @@ export interface Slice {
   readonly cells: readonly Cell[];
   /** Where a sweep has yet to measure. */
   readonly toCome: readonly Place[];
+  /** The server fits models to these cells. */
+  readonly fits: boolean;
   /** With cells here. */
   readonly measures: readonly BundledQuantity[];
   /** Without: what the experiment has elsewhere, or would be expected to have. */
@@ -184,6 +184,7 @@ function experimentSlice(subject: Extract<Subject, { of: 'experiment' }>, cut: C
     layout,
     cells,
     toCome: placesToCome(layout, cut.where, planned, cells),
+    fits: !subject.opened,
     measures,
     missing,
     cellsOf: (measure) => points(measure).length,
@@ -239,6 +240,7 @@ function modelSlice({ model, observed }: ModelSubject, catalogue: Catalogue, { a
     layout,
     cells: [],
     toCome: [],
+    fits: false,
     measures: model.outputs,
     missing: [],
     cellsOf: () => 0,
@@ -289,7 +291,21 @@ function startOn(axis: Axis): number {
   return positive.reduce((a, b) => (Math.abs(Math.log(b / middle)) < Math.abs(Math.log(a / middle)) - 1e-9 ? b : a));
 }
 
-function axisTerms(axis: Axis | null, upward: boolean): AxisTerms | null {
+/** Where the crosshair starts. Where nothing is drawn between the cells of a plane of numbers with gaps, at a cell. */
+function startsOf(slice: Slice, asked: string): { readonly x: number; readonly y: number } {
+  const { x, y } = slice.layout;
+  const start = { x: x ? startOn(x) : 0, y: y ? startOn(y) : 0 };
+  const measure = slice.measures.find((m) => m.name === asked)?.name ?? slice.measures[0]?.name;
+  if (!x || !y || x.names || y.names || measure === undefined) return start;
+  const points = slice.points(measure);
+  if (points.length === 0 || points.some((p) => p.x === start.x && p.y === start.y)) return start;
+  if (modelsFor(slice, measure)[0]?.id !== NO_MODEL || throughCells(slice, points, measure)) return start;
+  const steps = (axis: Axis, a: number, b: number) => Math.abs(axis.levels.indexOf(a) - axis.levels.indexOf(b));
+  const away = (p: Point) => steps(x, p.x, start.x) + steps(y, p.y, start.y);
+  return points.reduce((a, b) => (away(b) < away(a) ? b : a));
+}
+
+function axisTerms(axis: Axis | null, upward: boolean, start: number): AxisTerms | null {
   if (!axis) return null;
   const [lo, hi] = boundsOf(axis, upward);
   const zero = axis.levels[0] >= 0;
@@ -302,7 +318,7 @@ function axisTerms(axis: Axis | null, upward: boolean): AxisTerms | null {
     hi,
     levels,
     ...(names ? { names } : {}),
-    start: startOn(axis),
+    start,
     scales: names ? [] : mayBeLog(axis) ? scales : ['linear'],
   };
 }
@@ -314,7 +330,7 @@ const modelTerms = (b: Binding): ModelTerms => ({
 
 const modelsOfSlice = new WeakMap<Slice, (measure: string) => readonly ModelTerms[]>();
 
-/** A surface through the cells needs no model; without one the picture of a sparse table would be empty. A model that takes nothing of these cells says nothing of them: it is there to be chosen. */
+/** Cells are drawn as they are until a model is fitted to them. One that no fit sets says nothing of these cells: it is there to be chosen. */
 export function modelsFor(slice: Slice, measure: string): readonly ModelTerms[] {
   let models = modelsOfSlice.get(slice);
   if (!models) {
@@ -329,10 +345,9 @@ function modelsThat(slice: Slice, measure: string): readonly ModelTerms[] {
   const named = all.map(modelTerms);
   if (slice.cells.length === 0) return named;
   const none: ModelTerms = { id: NO_MODEL, sliders: [] };
-  const { x, y } = slice.layout;
-  const empty = !isNominal(x) && !isNominal(y) && !throughCells(slice, slice.points(measure), measure);
-  const suits = all.length > 0 && all[0].sources.some((s) => s.from !== 'scalar');
-  const preferred = suits && (fromCells(all[0]) > 0 || empty);
+  const [first] = all;
+  const preferred =
+    first !== undefined && slice.fits && isCost(measure) && fittedAs(first.model) !== null && fromCells(first) > 0;
   return preferred ? [...named, none] : [none, ...named];
 }
 
@@ -407,6 +422,7 @@ export function termsOf(subject: Subject, slices: Slices): Terms {
     y: null,
     model: null,
     method: METHODS.find((m) => m === method) ?? METHODS[0],
+    base: false,
     frames: 'counted',
     byHand: {},
     pins: [],
@@ -419,10 +435,11 @@ export function termsOf(subject: Subject, slices: Slices): Terms {
     choices,
     slice(cut): SliceTerms {
       const slice = slices(cut);
+      const start = startsOf(slice, asked);
       return {
         measures: slice.measures.map((m) => m.name),
-        x: axisTerms(slice.layout.x, false),
-        y: axisTerms(slice.layout.y, true),
+        x: axisTerms(slice.layout.x, false, start.x),
+        y: axisTerms(slice.layout.y, true, start.y),
         models: (measure) => modelsFor(slice, measure),
       };
     },
@@ -458,6 +475,8 @@ export interface View {
   readonly ties: readonly (readonly [Point, Point])[];
   readonly models: readonly Binding[];
   readonly binding: Binding | null;
+  /** A model that would be drawn by default, were it not for its fit. */
+  readonly turnedDown: { readonly model: BundledModel; readonly why: string } | null;
   readonly field: Field | null;
   readonly mode: Mode;
   readonly fit: Fit | null;
@@ -488,6 +507,9 @@ export const thetaOf = (sliders: readonly Slider[], byHand: Readonly<Record<stri
   Object.fromEntries(sliders.map((s) => [s.name, byHand[s.name] ?? s.start]));
 
 const SAMPLES = 33;
+
+/** Among more cells nobody looks for two that cannot be told apart. */
+const MOST_TIED = 2000;
 
 /** A coarse grid over the measured settings: for the bounds of the value scale. */
 function coarse(
@@ -609,7 +631,12 @@ export function viewOf(
     [...slice.measures, ...slice.missing].find((m) => m.name === state.measure) ??
     slice.measures[0] ??
     slice.missing[0];
-  const binding = bindingOf(slice, state);
+  const asked = bindingOf(slice, state);
+  // whoever chose a model, or has moved a slider of it, sees it as it is
+  const byDefault = state.model === null && Object.keys(state.byHand).length === 0 && state.pins.length === 0;
+  const why = asked && byDefault && subject.of === 'experiment' && fit ? whyNotDrawn(fit) : null;
+  const turnedDown = asked && why !== null ? { model: asked.model, why } : null;
+  const binding = turnedDown ? null : asked;
   const observed = (subject.of === 'model' && subject.observed) || null;
   const fitted = observed?.fit ?? (binding && fittedAs(binding.model) ? fit : null);
   const pooled = isCost(measure.name) ? pooledShare(fitted) : null;
@@ -629,7 +656,12 @@ export function viewOf(
     state.frames,
   );
   const facets = facetsOf(slices, state, measure.name, points);
-  const partner = figure === 'difference' && other ? partnerOf(slice.layout, state.where, measure.name, other) : null;
+  const xBounds = slice.layout.x ? boundsOf(slice.layout.x, false) : NOWHERE;
+  const yBounds = slice.layout.y ? boundsOf(slice.layout.y, slice.layout.shape === 'plane') : NOWHERE;
+  const found = figure === 'difference' && other ? partnerOf(slice.layout, state.where, measure.name, other) : null;
+  // what lies beyond the picture's own settings has nothing to be compared with, and does not stretch its scale
+  const within = ({ x, y }: Point): boolean => x >= xBounds[0] && x <= xBounds[1] && y >= yBounds[0] && y <= yBounds[1];
+  const partner = found && { ...found, points: found.points.filter(within) };
   // what is compared shares one scale
   const values = valueBounds([...points, ...facets.flatMap((f) => f.points), ...(partner?.points ?? [])], z);
   const valueSpacing = isRatio(measure.name) && values[0] > 0 && values[1] / values[0] > 12 ? 'log' : 'linear';
@@ -643,9 +675,10 @@ export function viewOf(
     measure,
     points,
     facets,
-    ties: ties(slice.layout, points),
+    ties: points.length > MOST_TIED ? [] : ties(slice.layout, points),
     models: slice.bindings(state.measure),
     binding,
+    turnedDown,
     field,
     mode,
     fit: fitted,
@@ -653,8 +686,8 @@ export function viewOf(
     pooled,
     dependence: dependenceOf(subject, measure.name),
     start,
-    xBounds: slice.layout.x ? boundsOf(slice.layout.x, false) : NOWHERE,
-    yBounds: slice.layout.y ? boundsOf(slice.layout.y, slice.layout.shape === 'plane') : NOWHERE,
+    xBounds,
+    yBounds,
     values,
     valueSpacing,
     contours: valueSpacing === 'log' ? ticks : contourLevels(z, ticks, values[0], values[1]),

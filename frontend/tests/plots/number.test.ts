@@ -5,11 +5,13 @@ import {
   brief,
   decimal,
   digitsFor,
+  digitsOfHalf,
   digitsOfStep,
   inFull,
   plusMinus,
   setting,
   tenTo,
+  withHalf,
   worded,
 } from '../../src/plots/number';
 
@@ -67,6 +69,16 @@ it('never rounds an interval to nothing', () => {
     '± 0.02',
     '± 0',
   ]);
+});
+
+it('ends a mean where its own interval does, whatever the column spans', () => {
+  expect([19.3, 2.1, 0.00004, 0.0015].map(digitsOfHalf)).toEqual([0, 0, 5, 4]);
+  expect(withHalf(1.49997, 0.00004, 0)).toEqual({ mean: '1.49997', half: '± 0.00004' });
+  expect(withHalf(1.8347, 0.0002, 0)).toEqual({ mean: '1.8347', half: '± 0.0002' });
+  expect(withHalf(1052.3, 19.3, 1)).toEqual({ mean: '1052', half: '± 19' });
+  // without an interval: what the column has, and three digits that count where that is less
+  expect(withHalf(2.657, null, 0)).toEqual({ mean: '2.66', half: null });
+  expect(withHalf(1118.4, null, 0)).toEqual({ mean: '1118', half: null });
 });
 
 it('shows what changes', () => {

@@ -5,10 +5,10 @@ import { catalogue } from '../../src/engine/catalogue';
 import { predictAt, prepare } from '../../src/state/binding';
 import { axesAfter, type ExplorerState, swapped, type Terms, withAxes, withLevel } from '../../src/state/explorer';
 import { NONE } from '../../src/state/layout';
-import { fromQuery, toQuery } from '../../src/state/link';
+import { FIELDS, FOREIGN, fromQuery, toQuery } from '../../src/state/link';
 import { type Subject, slicesOf, termsOf, type View, viewOf } from '../../src/state/view';
 import { bench, designed } from '../designs';
-import { dillon, nfs, paperFit, points } from '../published';
+import { dillon, nfs, paperFit, points, published } from '../published';
 
 interface Look {
   readonly view: View;
@@ -23,6 +23,13 @@ function look(subject: Subject, query: string): Look {
   expect(rejected).toEqual([]);
   return { view: viewOf(subject, slices, state, paperFit(), false), state, terms };
 }
+
+const ASPM_VIEW = {
+  measure: 'latency_p99_us',
+  x: 'factor.rx_usecs',
+  y: 'factor.aspm',
+  where: { 'factor.c_states': 'all' },
+};
 
 const model = (id: string): Subject => {
   const found = catalogue.models.find((m) => m.id === id);
@@ -221,13 +228,12 @@ describe('the rail', () => {
 });
 
 it('names of factors and parameters are none of the words that an address has for itself', () => {
-  const words = ['v', 'x', 'y', 'facet', 'scale', 'yscale', 'measure', 'surface', 'model', 'fit', 'frames', 'lines'];
-  const more = ['view', 'turn', 'contrast', 'against', 'pin', 'theme', NONE];
+  const words = [...FIELDS.flatMap((each) => each.names), ...FOREIGN, 'v', NONE];
   const names = [
     ...catalogue.quantities.map((q) => q.name),
     ...catalogue.models.flatMap((m) => [...m.inputs, ...m.parameters].map((q) => q.name)),
   ];
-  expect(names.filter((n) => [...words, ...more].includes(n))).toEqual([]);
+  expect(names.filter((n) => words.includes(n))).toEqual([]);
 });
 
 it('500 cells of 100 000 runs make one view like any other, with each slice made once', () => {
@@ -245,4 +251,24 @@ it('500 cells of 100 000 runs make one view like any other, with each slice made
   const rows = look(subject, 'y=host').view;
   expect(rows.points).toHaveLength(100);
   expect(rows.layout.y?.levels).toHaveLength(20);
+});
+
+describe('an experiment whose settings are words', () => {
+  it('opens with them across and up, as its source says, not with one cell', () => {
+    const { layout, points: shown } = look(published('aspm-c-states-2026', ASPM_VIEW), '').view;
+    expect(layout.shape).toBe('plane');
+    expect([layout.x?.name, layout.y?.name]).toEqual(['factor.rx_usecs', 'factor.aspm']);
+    expect(new Set(shown.map((p) => `${p.x} ${p.y}`)).size).toBe(4);
+  });
+
+  it('opens with those of most levels, where nothing is said', () => {
+    const { layout } = look(published('aspm-c-states-2026'), '').view;
+    expect(layout.x?.name).toBe('factor.c_states');
+    expect(layout.shape).toBe('plane');
+  });
+
+  it('is opened by numbers where any varies', () => {
+    const layout = look(published('threaded-busy-poll-2025'), '').view.layout;
+    expect([layout.x?.names, layout.y?.names]).toEqual([undefined, undefined]);
+  });
 });

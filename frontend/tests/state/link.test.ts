@@ -5,7 +5,7 @@ import { type Advice, DIRECTIONS, GOALS, type Limit, SHOWN, START_ADVICE } from 
 import { axesAfter, type ExplorerState, METHODS, stateFor, type Terms } from '../../src/state/explorer';
 import { CONTRASTS, FIGURES, turned } from '../../src/state/figure';
 import { NONE } from '../../src/state/layout';
-import { fromQuery, toQuery } from '../../src/state/link';
+import { conformed, FIELDS, fromQuery, toQuery } from '../../src/state/link';
 import { type Subject, slicesOf, termsOf } from '../../src/state/view';
 import { bench } from '../designs';
 import { dillon, nfs, points } from '../published';
@@ -91,6 +91,7 @@ function anyState(terms: Terms, random: () => number): ExplorerState {
     y: between(slice.y),
     model: chosen === 0 ? null : models[chosen].id,
     method: pick(random, METHODS),
+    base: random() < 0.3,
     frames: pick(random, ['counted', 'full'] as const),
     byHand,
     pins,
@@ -120,6 +121,14 @@ describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
     }
   });
 
+  it('holds whole under the same terms, without being written', () => {
+    const random = generator(12);
+    for (let i = 0; i < 100; i++) {
+      const state = anyState(terms, random);
+      expect(conformed(state, terms)).toEqual(state);
+    }
+  });
+
   it('is empty for the default', () => {
     const start = fromQuery('', terms);
     expect(start.rejected).toEqual([]);
@@ -144,25 +153,8 @@ describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
       ' 7 ',
       'Infinity',
     ];
-    const names = [
-      'measure',
-      'surface',
-      'model',
-      'fit',
-      'frames',
-      'lines',
-      'mtu_bytes',
-      'delay_ticks',
-      'alpha',
-      'workload',
-      'view',
-      'turn',
-      'against',
-      'pin',
-      '__proto__',
-      'constructor',
-      '',
-    ];
+    const own = FIELDS.flatMap((each) => each.names);
+    const names = [...own, 'mtu_bytes', 'delay_ticks', 'alpha', 'workload', '__proto__', 'constructor', ''];
     const good = stateFor(terms, terms.defaults);
     for (let i = 0; i < 400; i++) {
       const query = Array.from(
@@ -174,6 +166,51 @@ describe.each(Object.entries(subjects))('an address of %s', (_, subject) => {
       expect(Object.values(state.byHand).every(Number.isFinite)).toBe(true);
       expect(typeof state.x).toBe(typeof good.x);
     }
+  });
+});
+
+/** The experiment before the last level of each factor was measured. */
+function withoutLast(subject: Subject): Subject {
+  if (subject.of !== 'experiment') return subject;
+  const { experiment, cells } = subject;
+  const factors = experiment.factors.map((f) => (f.levels.length > 2 ? { ...f, levels: f.levels.slice(0, -1) } : f));
+  const there = cells.filter((cell) => factors.every((f) => f.levels.includes(cell.factors[f.name])));
+  return { ...subject, experiment: { ...experiment, factors }, cells: there };
+}
+
+describe('a state whose data have changed', () => {
+  it.each([
+    ['nfs', nfs()],
+    ['points', points()],
+    ['dillon', dillon()],
+    ['bench', bench()],
+  ])('is one that an address can mean: %s, with some of its settings and with all', (name, all) => {
+    const [whole, half] = [termsFor(all), termsFor(withoutLast(all))];
+    const random = generator(name.length);
+    for (let i = 0; i < 200; i++)
+      for (const [before, after] of [
+        [whole, half],
+        [half, whole],
+      ]) {
+        const state = anyState(before, random);
+        const kept = conformed(state, after);
+        expect(fromQuery(toQuery(kept, after), after)).toEqual({ state: kept, rejected: [] });
+        const { x, y, facet } = state.axes;
+        expect(kept.axes).toMatchObject({ x, y, facet });
+        if (after.slice(kept).measures.includes(state.measure)) expect(kept.measure).toBe(state.measure);
+      }
+  });
+
+  it('loses what is no more, and nothing else', () => {
+    const terms = termsFor(nfs());
+    const { state } = fromQuery('mtu_bytes=1500&lines=1500,4500&gamma=1.2&fit=wls', terms);
+    const odd = { ...state, byHand: { ...state.byHand, rtt_min_us: 5 }, lines: [1500, 7], y: 1e9, measure: 'gone' };
+    expect(conformed(odd, terms)).toEqual({
+      ...state,
+      lines: null,
+      y: terms.slice(state).y?.start,
+      measure: terms.defaults.measure,
+    });
   });
 });
 

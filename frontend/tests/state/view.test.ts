@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
+import type { Fit } from '../../src/api/types';
 import { catalogue } from '../../src/engine/catalogue';
 import { fitRequestOf } from '../../src/features/explorer/ahead';
 import { comparisonOf, residual, worstOf } from '../../src/features/explorer/figure/residuals';
@@ -27,6 +28,26 @@ function look(subject: Subject, query: string, fit = true): { view: View; state:
   expect(rejected).toEqual([]);
   return { view: viewOf(subject, slices, state, fit ? paperFit() : null, false), state };
 }
+
+describe('the crosshair starts', () => {
+  const made = designed('scattered', { packet_rate_hz: [1000, 2000, 4000], queues: [1, 2, 4] }, ['latency_us']);
+  const startOver = (cells: typeof made.cells) => {
+    const subject = { ...made, experiment: experimentOf('scattered', cells), cells };
+    const { state } = look(subject, 'x=queues&y=packet_rate_hz&measure=latency_us', false);
+    return [state.x, state.y];
+  };
+
+  it('in the middle of what was measured', () => {
+    expect(startOver(made.cells)).toEqual([2, 2000]);
+  });
+
+  it('at a cell where nothing is drawn between them', () => {
+    const diagonal = made.cells.filter(({ factors: { packet_rate_hz: rate, queues } }) =>
+      [1004, 2001, 4002].includes(Number(rate) + Number(queues)),
+    );
+    expect(startOver(diagonal)).toEqual([1, 2000]);
+  });
+});
 
 describe('a link rate starts', () => {
   const startOver = (mbps: number): number | undefined => {
@@ -94,6 +115,13 @@ describe('the NFS cells', () => {
     expect(predictionHalf(view.fit, names, gradient, 1118)).toBeCloseTo(Math.hypot(3.4, 19.8), 0);
     const twice = { ...view.fit, diagnostics: { ...view.fit.diagnostics, residual_sd_percent: 1.72 } };
     expect(predictionHalf(twice, names, gradient, 1118)).toBeCloseTo(Math.hypot(3.4, 39.7), 0);
+    // a fitted idle load is no part of the surface
+    const idle = {
+      ...view.fit,
+      estimates: { ...view.fit.estimates, base: view.fit.estimates.alpha },
+      covariance: [...(view.fit.covariance ?? []).map((row) => [...row, 9]), [9, 9, 9, 9]],
+    };
+    expect(predictionHalf(idle, names, gradient, 1118)).toBeCloseTo(Math.hypot(3.4, 19.8), 0);
   });
 
   it('say what replicates find, with numbers', () => {
@@ -132,16 +160,19 @@ describe('the NFS cells', () => {
 
 describe('the points of the text', () => {
   it('stand beside the timer: 80, 41, 27, 22 against 81, 42, 29, 22', () => {
-    const { view } = look(points(), '');
-    expect(view.binding?.model.id).toBe('timer-packets-per-interrupt');
+    const { view } = look(points(), 'model=timer-packets-per-interrupt');
     const at960 = view.points.filter((p) => p.x === 960);
     const out = comparisonOf(view, 'counted')?.predictions(view.start) ?? new Float64Array();
     expect(at960.map((p) => p.mean)).toEqual([80, 41, 27, 22]);
     expect(at960.map((p) => out[view.points.indexOf(p)])).toEqual([81, 42, 29, 22]);
   });
 
-  it('are not bridged', () => {
-    const { view } = look(points(), 'measure=throughput_mbps&model=none');
+  it('are drawn as they are until a model is chosen, and not bridged: no fit has set one for them', () => {
+    for (const measure of ['packets_per_interrupt', 'throughput_mbps']) {
+      const { view } = look(points(), `measure=${measure}`);
+      expect([view.binding, view.mode]).toEqual([null, 'cells']);
+    }
+    const { view } = look(points(), 'measure=throughput_mbps');
     expect(view.field).toBeNull();
     expect(view.mode).toBe('cells');
   });
@@ -274,6 +305,62 @@ it('moves a slider in round values, and lets it rest on its start', () => {
   expect(slider.spacing).toBe('log');
   expect(settingAt(slider, trackOf(slider, slider.start) + 1e-6)).toBe(slider.start);
   expect(settingAt(slider, trackOf(slider, 1234.5))).toBe(1230);
+});
+
+describe('a fit that is far from its cells', () => {
+  const near = paperFit();
+  const rejected = (misfit_percent: number): Fit => ({
+    ...near,
+    message: `The replicates reject the model: cells deviate from it by ${misfit_percent} %. It is farthest off at MTU 3000.`,
+    diagnostics: {
+      ...near.diagnostics,
+      lack_of_fit: {
+        f: 3478,
+        p_value: 1e-9,
+        rejected: true,
+        misfit_percent,
+        noise_percent: 0.6,
+        model_degrees_of_freedom: 45,
+        noise_degrees_of_freedom: 432,
+      },
+    },
+  });
+  const drawn = (fit: Fit, query = '') => {
+    const slices = slicesOf(nfs(), catalogue);
+    const { state } = fromQuery(query, termsOf(nfs(), slices));
+    return viewOf(nfs(), slices, state, fit, false);
+  };
+
+  it('leaves the data as they are, and says why; whoever chose the model sees it', () => {
+    expect(drawn(near).mode).toBe('model');
+    expect(drawn(rejected(4.2)).mode).toBe('model');
+    const view = drawn(rejected(12));
+    expect([view.mode, view.binding]).toEqual(['interpolated', null]);
+    expect(view.turnedDown?.why).toMatch(/replicates reject the model: .*by 12 %.*farthest off at MTU 3000/);
+    expect(drawn(rejected(12), `model=${view.turnedDown?.model.id}`).mode).toBe('model');
+    expect(drawn(rejected(12), 'gamma=1.2').mode).toBe('model');
+  });
+
+  it('has no word of replicates where there are none', () => {
+    const far = { ...near, diagnostics: { ...near.diagnostics, residual_sd_percent: 12 } };
+    expect(drawn(far).turnedDown?.why).toBe('Cells deviate from it by 12 %.');
+  });
+
+  it('stands for no model that the cells do not identify', () => {
+    const view = drawn({ ...near, identifiable: false, message: 'Bytes and packets go together.' });
+    expect([view.mode, view.turnedDown?.why]).toEqual(['interpolated', 'Bytes and packets go together.']);
+  });
+});
+
+it('a model is no default while a setting of the design is missing, nor of a table that is only opened', () => {
+  const whole = nfs();
+  const partial = { ...whole, cells: whole.cells.slice(1) };
+  const opened = { ...whole, opened: true };
+  for (const subject of [partial, opened]) {
+    const slices = slicesOf(subject, catalogue);
+    const { state } = fromQuery('', termsOf(subject, slices));
+    expect(viewOf(subject, slices, state, null, false).binding).toBeNull();
+  }
 });
 
 it('prefers a model that takes what the cells counted', () => {

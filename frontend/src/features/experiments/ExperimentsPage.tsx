@@ -8,8 +8,8 @@ import { labelOf } from '../../components/factorWords';
 import { KINDS, Kind, KindGlyph } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
-import { QuantityName } from '../../components/QuantityName';
 import { useTitle } from '../../components/title';
+import { Opening } from '../home/Opening';
 import { GlanceTile } from './GlanceTile';
 import { caption, countByKind, design, type Filter, inOrder, matches, tileOf } from './listing';
 import { ModelsLine } from './ModelsLine';
@@ -17,7 +17,7 @@ import { TickToCompare, useTicked } from './ticked';
 import { YourHost } from './YourHost';
 import './experiments.css';
 
-const COLUMNS = 7;
+const COLUMNS = 6;
 
 /** The filter is part of the address: `?q=iperf&without=published,simulated`. */
 function useFilter(): [Filter, (next: Partial<Filter>) => void] {
@@ -56,31 +56,33 @@ function Row(props: {
   return (
     <tr>
       <td className="nm">
-        <Link href={`/explorer/${slug}`}>{title}</Link>
-        {subtitle && <small>{subtitle}</small>}
-        {cells > 0 && (
-          <label className="tick">
-            <input type="checkbox" checked={props.ticked} onChange={props.onTick} aria-label={`Compare ${title}`} />{' '}
-            compare
-          </label>
-        )}
+        <div className="named">
+          {cells > 0 && (
+            <label className="tick">
+              <input type="checkbox" checked={props.ticked} onChange={props.onTick} aria-label={`Compare ${title}`} />
+            </label>
+          )}
+          <Link className="row-link" href={`/explorer/${slug}`}>
+            {title}
+          </Link>
+          <small>{[subtitle, design(factors)].filter(Boolean).join(' · ')}</small>
+        </div>
       </td>
       <td>
         <div className="tiles">
           {glance.map((each) => (
-            <figure key={each.measure}>
-              <GlanceTile shades={tileOf(each).shades} />
-              <figcaption>
-                <QuantityName name={each.measure}>{captionOf(each.measure)}</QuantityName>
-              </figcaption>
-            </figure>
+            <Link key={each.measure} href={`/explorer/${slug}?measure=${each.measure}`}>
+              <figure>
+                <GlanceTile shades={tileOf(each).shades} />
+                <figcaption>{captionOf(each.measure)}</figcaption>
+              </figure>
+            </Link>
           ))}
         </div>
       </td>
       <td>
         <Kind kind={kind} />
       </td>
-      <td>{design(factors)}</td>
       <td className="n">
         <b>{cells}</b>
         <small>of {designed_cells}</small>
@@ -151,7 +153,7 @@ function DataSets() {
   );
 }
 
-/** Home: a quiet table of everything there is to look at. */
+/** Home: what one gains, and a quiet table of everything there is to look at. */
 export function ExperimentsPage() {
   useTitle(undefined);
   const experiments = useGrowingExperiments();
@@ -164,10 +166,8 @@ export function ExperimentsPage() {
 
   return (
     <div className="page experiments">
-      <header className="lede">
-        <h1>What do MTU and interrupt coalescing do to a host?</h1>
-        <p>Published, emulated and measured experiments side by side, and a cost model that says why.</p>
-      </header>
+      <Opening experiments={experiments.data} />
+      <h2 className="sec">Experiments</h2>
       <div className="filters">
         <label className="find">
           <span className="sr">Filter</span>
@@ -207,7 +207,6 @@ export function ExperimentsPage() {
               At a glance <small>delay across, MTU up; brighter is more</small>
             </th>
             <th scope="col">Kind</th>
-            <th scope="col">Factors</th>
             <th scope="col" className="n">
               Cells
             </th>

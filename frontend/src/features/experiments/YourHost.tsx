@@ -4,9 +4,6 @@ import { Link } from 'wouter';
 import { CopyButton } from '../../components/Copy';
 import { Kind } from '../../components/Kind';
 import { addressOf } from '../../state/address';
-import { GlanceTile } from './GlanceTile';
-
-const UNKNOWN = Array.from({ length: 3 }, () => Array<null>(9).fill(null));
 
 /** The two commands that fill a row of the table: record while a workload runs, then send the log here. */
 function commands(): string[] {
@@ -24,25 +21,21 @@ const unbroken = (command: string): ReactNode[] =>
     return i === 0 ? [whole] : [' ', whole];
   });
 
-/** The row that is still empty, as dots, with what fills it. */
+/** The row that is still empty, with what fills it. */
 export function YourHost({ measured }: { measured: number }) {
   return (
     <tr className="own">
       <td className="nm">
-        <Link href="/upload">Your host</Link>
-        <small>{measured ? 'Measure more, or another host' : 'Nothing measured here yet'}</small>
-      </td>
-      <td>
-        <div className="tiles">
-          <figure>
-            <GlanceTile shades={UNKNOWN} />
-          </figure>
+        <div className="named">
+          <Link className="row-link" href="/start">
+            Your host
+          </Link>
+          <small>
+            <Kind kind="measured" /> {measured ? 'Measure more, or another host' : 'Nothing measured here yet'}
+          </small>
         </div>
       </td>
-      <td>
-        <Kind kind="measured" />
-      </td>
-      <td colSpan={4} className="commands">
+      <td colSpan={5} className="commands">
         {commands().map((command) => (
           <div key={command} className="command">
             <code>{unbroken(command)}</code>

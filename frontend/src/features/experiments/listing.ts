@@ -25,13 +25,15 @@ export function matches(experiment: ExperimentSummary, { text, hidden }: Filter)
     .every((word) => haystack.includes(word));
 }
 
-/** What people came for: their own experiments, the latest first, then the published ones, the fullest first. */
+/** Made here, and from no publication. */
+const isOwn = ({ kind, citation }: ExperimentSummary): boolean => kind !== 'published' && citation === null;
+
+/** What people came for: their own experiments, the latest first; then those that can be cited: published ones, then the others, the fullest first. */
 export function inOrder(experiments: readonly ExperimentSummary[]): ExperimentSummary[] {
-  return [...experiments].sort((a, b) => {
-    const [pa, pb] = [a.kind === 'published' ? 1 : 0, b.kind === 'published' ? 1 : 0];
-    if (pa !== pb) return pa - pb;
-    return pa ? b.cells - a.cells : b.updated_at.localeCompare(a.updated_at);
-  });
+  const rank = (each: ExperimentSummary): number => (isOwn(each) ? 0 : each.kind === 'published' ? 1 : 2);
+  return [...experiments].sort(
+    (a, b) => rank(a) - rank(b) || (isOwn(a) ? b.updated_at.localeCompare(a.updated_at) : b.cells - a.cells),
+  );
 }
 
 export function countByKind(experiments: readonly ExperimentSummary[]): Record<Kind, number> {
@@ -42,9 +44,9 @@ export function countByKind(experiments: readonly ExperimentSummary[]): Record<K
 
 /** `MTU 3 × delay 9`: the factors that vary, with the number of their levels. */
 export function design(factors: readonly Factor[]): string {
-  const varied = factors.filter(({ levels }) => levels.length > 1);
+  const varied = factors.filter(({ level_count }) => level_count > 1);
   return (varied.length ? varied : factors)
-    .map(({ name, label, levels }) => `${shortLabel(name, label)} ${levels.length}`)
+    .map(({ name, label, level_count }) => `${shortLabel(name, label)} ${level_count}`)
     .join(' × ');
 }
 

@@ -2,10 +2,13 @@
 // The same cells for those who do not see the plot.
 import { memo } from 'react';
 import { Later } from '../../components/Later';
-import { decimal, digitsFor } from '../../plots/number';
+import { decimal, digitsFor, withHalf } from '../../plots/number';
 import { type Axis, levelAt } from '../../state/layout';
 import type { View } from '../../state/view';
 import { shortName, titleWithUnit } from './figure/words';
+
+/** Nobody listens to more; all of them would be most of the page. */
+const MOST_ROWS = 250;
 
 const columnTitle = (axis: Axis): string => (axis.unit ? `${shortName(axis)}, ${axis.unit}` : shortName(axis));
 
@@ -14,7 +17,11 @@ function Cells({ view }: { view: View }) {
   const digits = digitsFor(view.values[1] - view.values[0]);
   return (
     <table>
-      <caption>{titleWithUnit(view.measure)}</caption>
+      <caption>
+        {titleWithUnit(view.measure)}
+        {view.points.length > MOST_ROWS &&
+          `: ${MOST_ROWS} of ${decimal(view.points.length, 0)} cells. Export, CSV has all of them.`}
+      </caption>
       <thead>
         <tr>
           {y && <th scope="col">{columnTitle(y)}</th>}
@@ -25,17 +32,22 @@ function Cells({ view }: { view: View }) {
         </tr>
       </thead>
       <tbody>
-        {view.points.map((p) => (
-          <tr key={p.cell.id}>
-            {y && <td>{levelAt(y, p.y)}</td>}
-            {x && <td>{levelAt(x, p.x)}</td>}
-            <td>{decimal(p.mean, digits)}</td>
-            <td>
-              {p.half === null ? 'not known' : `${decimal(p.half, digits)}${p.from === 'residuals' ? ', pooled' : ''}`}
-            </td>
-            <td>{p.n}</td>
-          </tr>
-        ))}
+        {view.points.slice(0, MOST_ROWS).map((p) => {
+          const words = withHalf(p.mean, p.half, digits);
+          return (
+            <tr key={p.cell.id}>
+              {y && <td>{levelAt(y, p.y)}</td>}
+              {x && <td>{levelAt(x, p.x)}</td>}
+              <td>{words.mean}</td>
+              <td>
+                {words.half === null
+                  ? 'not known'
+                  : `${words.half.slice(2)}${p.from === 'residuals' ? ', pooled' : ''}`}
+              </td>
+              <td>{p.n}</td>
+            </tr>
+          );
+        })}
       </tbody>
     </table>
   );

@@ -88,13 +88,21 @@ function useKeys(picture: RefObject<Picture | null>) {
   };
 }
 
-/** A press on a line pulls it, anywhere else it moves the needle. */
+/** How far a finger goes sideways before it is known not to scroll. */
+const SLOP_PX = 6;
+
+interface Drag {
+  readonly lines: boolean;
+  /** Where a finger went down that may yet scroll the page. */
+  readonly waits: number | null;
+}
+
+/** A press on a line pulls it, anywhere else it moves the needle. A finger that scrolls the page leaves the needle where it is. */
 function useDrag(picture: RefObject<Picture | null>, pull: PullHandlers) {
   const { store } = useExplorer();
-  const drag = useRef<{ lines: boolean } | null>(null);
-  const aim = (event: PointerEvent<SVGRectElement>) => {
-    if (drag.current && picture.current)
-      store.update(picture.current.aim(event.clientX, event.clientY, drag.current.lines));
+  const drag = useRef<Drag | null>(null);
+  const aim = (event: PointerEvent<SVGRectElement>, { lines }: Drag) => {
+    if (picture.current) store.update(picture.current.aim(event.clientX, event.clientY, lines));
   };
   const end = () => {
     drag.current = null;
@@ -103,16 +111,27 @@ function useDrag(picture: RefObject<Picture | null>, pull: PullHandlers) {
   return {
     onPointerDown(event: PointerEvent<SVGRectElement>) {
       if (event.button !== 0 || !picture.current || pull.down(event)) return;
-      drag.current = { lines: picture.current.onLines(event.clientY) };
+      const lines = picture.current.onLines(event.clientY);
+      drag.current = { lines, waits: event.pointerType === 'touch' ? event.clientX : null };
       event.currentTarget.setPointerCapture(event.pointerId);
-      aim(event);
+      if (drag.current.waits === null) aim(event, drag.current);
     },
     onPointerMove(event: PointerEvent<SVGRectElement>) {
       if (pull.move(event)) return;
-      if (drag.current) aim(event);
-      else event.currentTarget.style.cursor = pull.cursor(event);
+      const held = drag.current;
+      if (!held) {
+        event.currentTarget.style.cursor = pull.cursor(event);
+        return;
+      }
+      if (held.waits !== null && Math.abs(event.clientX - held.waits) < SLOP_PX) return;
+      drag.current = { ...held, waits: null };
+      aim(event, held);
     },
-    onPointerUp: end,
+    onPointerUp(event: PointerEvent<SVGRectElement>) {
+      // a tap
+      if (drag.current && drag.current.waits !== null) aim(event, drag.current);
+      end();
+    },
     onPointerCancel: end,
   };
 }

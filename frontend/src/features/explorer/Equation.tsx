@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { useEquations } from '../../engine/equations';
 import type { BundledModel } from '../../state/models';
 import './Equation.css';
@@ -7,13 +8,44 @@ import { Mathematics } from '../../components/Mathematics';
 /** So many definitions stand below the equation at once; more unfold. */
 const OPEN = 2;
 
+/** Letters that can still be read; an equation that is wider even so scrolls. */
+const LEAST_PX = 12;
+
+/** As large as its style has it, and smaller where it is wider than its room. */
+function shrink(line: HTMLElement): void {
+  const math = line.querySelector('math');
+  if (!math) return;
+  math.style.fontSize = '';
+  const own = Number.parseFloat(getComputedStyle(math).fontSize);
+  const [room, wanted] = [line.clientWidth, line.scrollWidth];
+  if (wanted > room && room > 0)
+    math.style.fontSize = `${Math.max(LEAST_PX, Math.floor((own * room * 10) / wanted) / 10)}px`;
+}
+
+function useFitted(block: RefObject<HTMLElement | null>, content: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another equation is measured again
+  useLayoutEffect(() => {
+    const element = block.current;
+    if (!element) return;
+    const measure = () => {
+      for (const line of element.querySelectorAll<HTMLElement>('.one')) shrink(line);
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [block, content]);
+}
+
 /** What a model says of an output: one equation, and below it what its symbols stand for. */
 export function Equation({ model, output, label }: { model: BundledModel; output: string; label: string }) {
   const [first, ...rest] = useEquations(model.id)?.[output] ?? [];
+  const block = useRef<HTMLDivElement>(null);
+  useFitted(block, first ?? '');
   const definitions = (
     <ul>
       {rest.map((html) => (
-        <li key={html}>
+        <li key={html} className="one">
           <Mathematics html={html} />
         </li>
       ))}
@@ -21,8 +53,10 @@ export function Equation({ model, output, label }: { model: BundledModel; output
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long equation scrolls sideways, also by keyboard
-    <div className="eq" tabIndex={0} role="group" aria-label={label}>
-      <Mathematics html={first ?? ''} />
+    <div ref={block} className="eq" tabIndex={0} role="group" aria-label={label}>
+      <div className="one">
+        <Mathematics html={first ?? ''} />
+      </div>
       {rest.length > 0 && rest.length <= OPEN && definitions}
       {rest.length > OPEN && (
         <details>

@@ -11,8 +11,9 @@ import { Segmented } from '../../components/Segmented';
 import { write } from '../../layers/words';
 import { digitsFor, worded } from '../../plots/number';
 import type { ExplorerState } from '../../state/explorer';
+import { isRejected } from '../../state/fit';
 import { createHistory } from '../../state/history';
-import { fromQuery, toQuery } from '../../state/link';
+import { conformed, fromQuery, toQuery } from '../../state/link';
 import type { Place } from '../../state/planned';
 import { createStore, type Store } from '../../state/store';
 import { currentQuery, flushQuery, writeQuery } from '../../state/url';
@@ -29,6 +30,7 @@ import { kindWord, namedSetting, titleWithUnit, unitAfter, whyNothingBetween } f
 import { Key } from './Key';
 import type { FitState } from './panel/FitBlock';
 import { Panel } from './panel/Panel';
+import type { Picture } from './picture';
 import { Rail } from './Rail';
 import { UndoButtons, useHistory } from './Undo';
 import { useExports } from './useExports';
@@ -52,13 +54,17 @@ function useLastFit(request: FitRequest | null, answer: Fit | undefined): Fit | 
   const last = useRef<{ key: string; fit: Fit } | null>(null);
   if (!request) return null;
   const key = JSON.stringify([request.model, request.where]);
-  if (answer && answer.method === request.method) last.current = { key, fit: answer };
+  if (answer && answer.method === request.method && 'base' in answer.estimates === (request.base ?? false))
+    last.current = { key, fit: answer };
   return last.current?.key === key ? last.current.fit : null;
 }
 
 function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** What the surface must not be taken for. */
+const isRejectedModel = ({ mode, fit }: View): boolean => mode === 'model' && fit !== null && isRejected(fit);
 
 /** One sentence: what is drawn, over what. */
 function sentence(view: View, kind: string, cellsBusy: boolean): string {
@@ -82,7 +88,7 @@ function sentence(view: View, kind: string, cellsBusy: boolean): string {
   if (view.figure === '3d' && (view.mode === 'model' || view.mode === 'interpolated'))
     return `${unit}${view.mode === 'model' ? 'The model’s surface' : 'A surface through the cells'} from the side, the ${cells} on their stems.`;
   if (view.mode === 'model')
-    return `${unit}The model’s ${plane ? 'surface under' : 'line beside'} the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
+    return `${unit}The model’s ${plane ? 'surface under' : 'line beside'} the ${cells}${plane && !isRejectedModel(view) ? '; colour and height share one scale' : ''}.`;
   if (view.mode === 'interpolated')
     return `${unit}Interpolated between the ${cells}${plane ? '; colour and height share one scale' : ''}.`;
   if (view.mode === 'blank') return `${unit}${capital(cells)}; the surface follows its fit.`;
@@ -90,7 +96,13 @@ function sentence(view: View, kind: string, cellsBusy: boolean): string {
   return `${unit}${capital(cells)}; ${view.field ? 'the surface is off' : 'nothing is drawn between them'}.`;
 }
 
-function Head({ cellsBusy, still }: { cellsBusy: boolean; still: boolean }) {
+function Exports({ picture }: { picture: React.RefObject<Picture | null> }) {
+  const { subject, view, store, slices } = useExplorer();
+  useExports(subject, view, store, picture, slices);
+  return null;
+}
+
+function Head({ cellsBusy, still, title: Title }: { cellsBusy: boolean; still: boolean; title: 'h1' | 'h2' }) {
   const { view, store, subject } = useExplorer();
   const { surface } = store.get();
   const plane = view.layout.shape === 'plane';
@@ -99,14 +111,15 @@ function Head({ cellsBusy, still }: { cellsBusy: boolean; still: boolean }) {
   return (
     <header className="head">
       <div>
-        <h1>
+        <Title>
           <QuantityName name={view.measure.name}>
             <Rich>{view.measure.label}</Rich>
           </QuantityName>
-        </h1>
+        </Title>
         <p>
           <Rich>{sentence(view, kindWord(subject), cellsBusy)}</Rich>
           {!cellsBusy && isCutOff(view) && ' The value axis does not start at zero.'}
+          {!cellsBusy && isRejectedModel(view) && <b className="warn"> The replicates reject this model.</b>}
         </p>
       </div>
       {!still && <UndoButtons />}
@@ -157,33 +170,36 @@ function Peek() {
   );
 }
 
+/** The drawing and its key alone. */
+export interface Embedded {
+  readonly below: React.ReactNode;
+  /** The view that it opens with, in a page of its own title and address; without it the address is the view. */
+  readonly query?: string;
+}
+
 export interface ExplorerProps {
   readonly subject: Subject;
   readonly dataVersion?: number;
   /** Cells are being fetched, or were not found. */
   readonly cellsBusy?: boolean;
   readonly above?: React.ReactNode;
-  /** In another page: the drawing and its key alone, and below them this. */
-  readonly embed?: { readonly below: React.ReactNode };
+  readonly embed?: Embedded;
 }
 
 export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed }: ExplorerProps) {
   const { slices, terms } = useMemo(() => derivedFrom(subject), [subject]);
-  const [opened] = useState(() => fromQuery(currentQuery(), terms));
+  const [opened] = useState(() => fromQuery(embed?.query ?? currentQuery(), terms));
   const [store] = useState(() => createStore(opened.state));
   // rulers are made with the view: a value that came to rest beyond its own asks for new ones
   const [rulers, setRulers] = useState(0);
 
   // new cells may bring or take settings: what the state says is judged again
   const judged = useRef(terms);
-  const judge = useCallback(
-    (state: ExplorerState) => fromQuery(toQuery(state, judged.current), judged.current).state,
-    [],
-  );
+  const judge = useCallback((state: ExplorerState) => conformed(state, judged.current), []);
   useLayoutEffect(() => {
     if (judged.current === terms) return;
     judged.current = terms;
-    store.set(fromQuery(toQuery(store.get(), terms), terms).state);
+    store.set(conformed(store.get(), terms));
   }, [store, terms]);
 
   const structure = useStructure(store);
@@ -206,7 +222,10 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
   const [best, setBest] = useState<Place | null>(null);
   const view = useMemo(() => (best ? { ...drawn, best } : drawn), [drawn, best]);
 
-  const save = () => writeQuery(() => toQuery(store.get(), judged.current));
+  const addressed = embed?.query === undefined;
+  const save = () => {
+    if (addressed) writeQuery(() => toQuery(store.get(), judged.current));
+  };
   const { picture, onPicture, frames, afterFrames, turns, redraw, hold } = useLiveView(store, view, slices, save);
   useEffect(() => flushQuery, []);
 
@@ -243,10 +262,10 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
     () => request && { fit, pending: waiting, busy, error, stale, refit: () => void refetch() },
     [request, fit, waiting, busy, error, stale, refetch],
   );
-  useExports(subject, view, store, picture, slices);
 
   return (
     <ExplorerContext value={context}>
+      {addressed && <Exports picture={picture} />}
       <section
         onPointerDownCapture={history.begin}
         className={`explorer ${embed ? 'embedded' : ''} ${fitState?.stale ? 'isstale' : ''} ${waiting ? 'waiting' : ''}`}
@@ -265,7 +284,7 @@ export function Explorer({ subject, dataVersion, cellsBusy = false, above, embed
         )}
         <div className="centre">
           <RejectedNotice rejected={opened.rejected} />
-          <Head cellsBusy={cellsBusy} still={embed !== undefined} />
+          <Head cellsBusy={cellsBusy} still={embed !== undefined} title={addressed ? 'h1' : 'h2'} />
           {above}
           {!embed && <FigureBar other={other} />}
           <Facets />

@@ -25,6 +25,7 @@ import { Awaited } from './Awaited';
 import { AxisMenu } from './axes/AxisMenu';
 import { LevelPicker, MOST_LISTED } from './axes/LevelPicker';
 import { useExplorer, useFrame, useSized } from './context';
+import { rowsShown } from './figure/live';
 import { cutShort, levelWords, redundant, settingText, settingWords, shortName, shortUnit } from './figure/words';
 
 interface Option {
@@ -300,7 +301,7 @@ function RangeRuler({ axis }: { axis: Axis }) {
 
 function LineChips({ axis }: { axis: Axis }) {
   const { store, view } = useExplorer();
-  const shown = store.get().lines ?? axis.levels;
+  const shown = [...rowsShown(axis.levels, store.get().lines)];
   const inks = Math.min(axis.levels.length, 5);
   return (
     <div className={axis.levels.length > 12 ? 'chips many' : 'chips'}>

@@ -19,8 +19,11 @@ export function fitRequestOf(
   if (subject.of !== 'experiment' || subject.opened || !binding || !isCost(state.measure)) return null;
   const model = fittedAs(binding.model);
   const { measure, method, where } = state;
+  const base = state.base ? { base: true } : {};
   const without = subject.without?.length ? { without: [...subject.without] } : {};
-  return model === null ? null : { model, method, response: responseOf(measure), where: { ...where }, ...without };
+  return model === null
+    ? null
+    : { model, method, response: responseOf(measure), where: { ...where }, ...base, ...without };
 }
 
 /** Each takes the server a moment. */

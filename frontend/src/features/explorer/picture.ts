@@ -14,7 +14,7 @@ import type { Slices, View } from '../../state/view';
 import { type Frame, frameOf } from './figure/frame';
 import { cells, underCells, upwardAxis } from './figure/heat';
 import { upperOf } from './figure/lazyUpper';
-import { axes, curves, grid, labelPlace, lineLabels, partnerPoints, points } from './figure/lines';
+import { axes, bars, curves, grid, labelPlace, lineLabels, partnerPoints, points } from './figure/lines';
 import { GRID, type Live, type Sampler, samplerOf, seriesOf } from './figure/live';
 import { hairBelow, hairs, needle, spotOf } from './figure/needle';
 import { pinnedContours, pinnedLines } from './figure/pinned';
@@ -104,7 +104,11 @@ export function stillShapes(
     pinned: pinnedLines(frame, sampler),
     cells: map ? cells(view, frame) : [],
     grid: grid(frame),
-    points: [...partnerPoints(view, frame, sampler.series), ...points(view, frame, sampler.series)],
+    points: [
+      ...bars(view, frame, sampler.series),
+      ...partnerPoints(view, frame, sampler.series),
+      ...points(view, frame, sampler.series),
+    ],
     axes: [...axes(view, frame), ...(flat ? upwardAxis(view, frame) : [])],
   };
 }

@@ -121,13 +121,24 @@ function LogView({ name, opened: { report, contents } }: { name: string; opened:
 }
 
 /** A table that is not shown: all its faults, as an upload would name them. */
-function RefusedTable({ name, error }: { name: string; error: ErrorBody }) {
+function RefusedTable(props: { name: string; error: ErrorBody; onMap: (() => void) | undefined }) {
+  const { name, error, onMap } = props;
   const problems = error.problems.length > 0 ? error.problems : [error];
   const byte = error.where.offset;
   return (
     <Notice tone="bad" title={`${name} is not shown`}>
       {problems.length === 1 ? 'It has a fault.' : `It has ${problems.length} faults.`}
-      {typeof byte === 'number' && ` Byte ${offset(byte)}.`} Correct it and choose it again.
+      {typeof byte === 'number' && ` Byte ${offset(byte)}.`} Correct it and choose it again
+      {onMap && (
+        <>
+          , or{' '}
+          <button type="button" className="inline" onClick={onMap}>
+            say what its columns are
+          </button>{' '}
+          and upload it as it is
+        </>
+      )}
+      .
       <FaultTable rows={problems.map(rowOf)} />
     </Notice>
   );
@@ -213,7 +224,11 @@ export function OpenPage() {
         </Notice>
       )}
       {state.is === 'table' && 'error' in state.opened && (
-        <RefusedTable name={state.file.name} error={state.opened.error} />
+        <RefusedTable
+          name={state.file.name}
+          error={state.opened.error}
+          onMap={currentCopy() === null ? () => upload(state.file, true) : undefined}
+        />
       )}
       {state.is === 'log' && (
         <>

@@ -164,11 +164,12 @@ export function Offers(props: {
         {offers.map((offer) => (
           <tr key={offer.atMost}>
             <th scope="row">{offer.limit}</th>
-            <td>{offer.setting}</td>
+            <td data-of="would set">{offer.setting}</td>
             {columns.map((name) => {
               const effect = offer.effects.find((e) => e.measure === name);
+              const quantity = quantityOf(slice, name);
               return (
-                <td className="ch" key={name}>
+                <td className="ch" key={name} data-of={quantity && shortMeasure(quantity)}>
                   {effect ? <Change effect={effect} /> : 'no change'}
                 </td>
               );

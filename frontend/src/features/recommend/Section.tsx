@@ -3,7 +3,7 @@
 // behind it; in the curve's place, on request, the commands for the reader's machine.
 
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { mayComeYet } from '../../api/copy';
+import { currentCopy, mayComeYet } from '../../api/copy';
 import { ApiError, reasonOf } from '../../api/errors';
 import { useRecommendation } from '../../api/recommendations';
 import { Icon } from '../../components/Icon';
@@ -15,6 +15,7 @@ import type { Place } from '../../state/planned';
 import type { Store } from '../../state/store';
 import { begin } from '../../state/underWay';
 import type { Slice, Slices, Subject } from '../../state/view';
+import { Adaptive } from './Adaptive';
 import type { Answered } from './answered';
 import { Controls } from './Controls';
 import { Curve, Settings } from './Curve';
@@ -23,18 +24,22 @@ import { Machine } from './Machine';
 import { isRefusal, measured, questionOf } from './question';
 import { Sentence } from './Sentence';
 import {
-  changeWords,
+  besideAxes,
+  chanceWords,
   type Effect,
   guardWords,
   hostWords,
   MEANINGS,
+  namedChange,
   notesOf,
   type Offer,
   offersOf,
   refusedWords,
+  saysLittle,
   sentenceOf,
   spotOf,
   tracked,
+  tuneGoal,
   whyOf,
 } from './words';
 import './recommend.css';
@@ -97,7 +102,10 @@ function questionKey({ subject, slices }: SectionProps, state: ExplorerState): s
 function placeOf(found: Answered | null, shown: Slice): Place | null {
   const chosen = found?.answer.answer ?? null;
   if (!found || chosen === null || !sameAxes(found.slice, shown)) return null;
-  const { x, y } = spotOf(shown.layout, found.question.settingOf(found.answer.candidates[chosen].factors));
+  const setting = found.question.settingOf(found.answer.candidates[chosen].factors);
+  const beside = Object.entries(besideAxes(shown.layout, setting));
+  if (beside.some(([name, level]) => shown.cells[0]?.factors[name] !== level)) return null;
+  const { x, y } = spotOf(shown.layout, setting);
   return x === null || y === null ? null : { x, y };
 }
 
@@ -118,6 +126,16 @@ function Meanings() {
         ))}
       </dl>
     </details>
+  );
+}
+
+/** What measures it on the reader's own host. */
+function OwnHost({ goal }: { goal: string }) {
+  return (
+    <p className="ownhost">
+      To measure your own host, as root: <code>coalescope-host tune eth1 --goal {goal} --peer root@HOST</code>. It tries
+      only the settings that this takes, puts all back, and answers.
+    </p>
   );
 }
 
@@ -160,8 +178,10 @@ export function Section(props: SectionProps) {
   const go = (place: number) => {
     // an answer about other axes than those that are shown says nothing about where to go
     if (!found || !sameAxes(found.slice, props.slices(store.get()))) return;
-    const { x, y } = spotOf(found.slice.layout, found.question.settingOf(found.answer.candidates[place].factors));
-    store.update({ ...(x === null ? {} : { x }), ...(y === null ? {} : { y }) });
+    const setting = found.question.settingOf(found.answer.candidates[place].factors);
+    const { x, y } = spotOf(found.slice.layout, setting);
+    const where = { ...store.get().where, ...besideAxes(found.slice.layout, setting) };
+    store.update({ where, ...(x === null ? {} : { x }), ...(y === null ? {} : { y }) });
   };
   const set = (change: Partial<Advice>) => store.update({ advice: { ...store.get().advice, ...change } });
   const slice = props.slices(store.get());
@@ -179,6 +199,12 @@ export function Section(props: SectionProps) {
   const hasAnswer = found !== null && found.answer.answer !== null;
   const guarded = found && guardWords(found.question, found.answer, found.slice.layout, quantities);
   const kept = hasAnswer ? guarded : null;
+  const unknown = found && chanceWords(found.question, found.answer);
+  const goal = tuneGoal(question, isRefusal(question) ? undefined : question.aims[0]?.quantity.name);
+  const isLittle = found
+    ? saysLittle(found.answer)
+    : isRefusal(question) || (asked.isError && !mayComeLater(asked.error));
+  const ownHost = isLittle && goal !== null && <OwnHost goal={goal} />;
   const again = asked.isError && mayComeLater(asked.error) && (
     <button type="button" className="inline" onClick={() => asked.refetch()}>
       Try again
@@ -221,16 +247,18 @@ export function Section(props: SectionProps) {
                   {offer.brief}: {offer.setting}
                   {ofInterest(offer.effects)
                     .slice(0, 1)
-                    .map((effect) => `, ${changeWords(effect)}`)}
+                    .map((effect) => `, ${namedChange(effect, found?.slice.measures ?? [])}`)}
                 </button>
               ))
             : found && <InShort effects={effects.filter((e) => !isAimed(found, e))} slice={found.slice} />}
           {offers.length === 0 && kept && <span className="kept">{kept}</span>}
+          {unknown && <span className="kept">{unknown}</span>}
           {found?.answer.cautions.map((caution) => (
             <span className="kept" key={caution}>
               <b className="worse">Caution.</b> {caution}
             </span>
           ))}
+          {ownHost}
         </div>
         <div className="ways">
           <button
@@ -279,6 +307,7 @@ export function Section(props: SectionProps) {
         <div>
           {sentence}
           {why && <p className="why">{why}</p>}
+          {ownHost}
           {found && offers.length > 0 && <Offers offers={offers} found={found} tracked={ofInterest} choose={choose} />}
           {found && <Gain found={found} shown={effects} />}
           {hasAnswer && (
@@ -305,6 +334,9 @@ export function Section(props: SectionProps) {
               </p>
             ))}
           {found && <Settings found={found} go={go} />}
+          {found && !found.question.model && experiment.kind !== 'published' && currentCopy() === null && (
+            <Adaptive slug={experiment.slug} found={found} device={advice.interface} dataVersion={props.dataVersion} />
+          )}
           {found && <Meanings />}
         </div>
         <div className="aside">

@@ -56,6 +56,8 @@ const bounds = (question: Question, answer: Recommendation) => [
   ...(question.asked.request.constraints ?? []),
 ];
 
+const isCost = ({ aim }: BundledQuantity): boolean => aim === 'cpu' || aim === 'energy';
+
 /** The two measures of a plane: what is aimed at, or what is aimed at and what is guarded; a cost runs across. */
 function planeOf(question: Question, answer: Recommendation): readonly [BundledQuantity, BundledQuantity] | null {
   const [first, second] = question.aims.map((a) => a.quantity);
@@ -65,7 +67,7 @@ function planeOf(question: Question, answer: Recommendation): readonly [BundledQ
     (q) => q.name !== first.name && known.has(q.name) && bounds(question, answer).some((b) => b.measure === q.name),
   );
   if (!other) return null;
-  return first.aim === 'cpu' || other.aim === 'throughput' ? [other, first] : [first, other];
+  return isCost(first) || other.aim === 'throughput' ? [other, first] : [first, other];
 }
 
 /** Which picture an answer can have. */
@@ -79,7 +81,9 @@ export function titleOf(question: Question, answer: Recommendation): string {
   const plane = planeOf(question, answer);
   if (!plane) return 'The best of each setting';
   if (question.aims.length > 1) return 'What one costs in the other';
-  return plane[1].aim === 'cpu' ? 'What less CPU costs' : 'What it costs in latency';
+  const cost = plane[1].aim;
+  if (cost === 'energy') return 'What less energy costs';
+  return cost === 'cpu' ? 'What less CPU costs' : 'What it costs in latency';
 }
 
 function acrossAxis(layout: Layout): Axis | null {

@@ -14,11 +14,9 @@ import type { Slice, Subject } from '../../state/view';
 /** The measures that a goal can mean, the best first: the order of the glossary. */
 const meaning = (role: Role): readonly string[] =>
   catalogue.quantities.filter((q) => q.aim === role).map((q) => q.name);
-const MEANS: Readonly<Record<Role, readonly string[]>> = {
-  throughput: meaning('throughput'),
-  cpu: meaning('cpu'),
-  latency: meaning('latency'),
-};
+const MEANS = Object.fromEntries(ROLES.map((role) => [role, meaning(role)])) as Readonly<
+  Record<Role, readonly string[]>
+>;
 
 /** The models that are about a kind of traffic. */
 const ABOUT: readonly (readonly [RegExp, string])[] = [[/^(nfs|request)/i, 'request-response']];
@@ -68,7 +66,10 @@ function nearest(axis: Axis, value: number): number {
   return axis.levels.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a), axis.levels[0]);
 }
 
-/** The levels that are looked at; of what nobody chooses, as traffic, and stands on an axis, the one under the crosshair. */
+/**
+ * The levels of what nobody chooses, as traffic: those that are looked at; on an axis, the one under the crosshair. What can be chosen
+ * is of the answer, on an axis or not.
+ */
 export function levelsOf(
   slice: Slice,
   state: Pick<ExplorerState, 'where' | 'x' | 'y'>,
@@ -91,7 +92,8 @@ export function levelsOf(
     }, 0);
   const cell = slice.cells.reduce((a, b) => (away(b) < away(a) ? b : a), slice.cells[0]);
   const here = axes.map(({ axis, near }) => [axis.name, cell?.factors[axis.name] ?? levelOf(axis, near)]);
-  return { ...state.where, ...Object.fromEntries(here) };
+  const held = Object.entries(state.where).filter(([name]) => given(name));
+  return Object.fromEntries([...held, ...here]);
 }
 
 interface Grid {
@@ -145,7 +147,12 @@ function predictor(role: Role, slice: Slice, traffic: string): { binding: Bindin
   return null;
 }
 
-const LABELS: Readonly<Record<Role, string>> = { throughput: 'throughput', cpu: 'CPU time', latency: 'latency' };
+const LABELS: Readonly<Record<Role, string>> = {
+  throughput: 'throughput',
+  cpu: 'CPU time',
+  latency: 'latency',
+  energy: 'energy',
+};
 
 type Rest = Omit<Asked['request'], 'aims' | 'model' | 'over'>;
 

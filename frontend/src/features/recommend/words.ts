@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recommendation in sentences and rows. No DOM.
-import type { Candidate, Factors, Kind, Recommendation } from '../../api/types';
-import { inSentence } from '../../components/factorWords';
+import type { Candidate, Factors, FactorValue, Kind, Recommendation } from '../../api/types';
+import { inSentence, shortLabel } from '../../components/factorWords';
 import { brief, decimal, setting } from '../../plots/number';
 import { type Goal, ROLES, type Role } from '../../state/advice';
 import { type Axis, delayMicroseconds, isDelay, type Layout, positionOn } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
-import { redundant, settingText, shortName, unitAfter } from '../explorer/figure/words';
+import { levelWords, redundant, settingText, shortName, unitAfter } from '../explorer/figure/words';
 import type { Question } from './question';
 
 const GOAL_LABELS: Readonly<Record<Goal, string>> = {
   throughput: 'Throughput',
   cpu: 'CPU per GB',
   latency: 'Latency',
+  energy: 'Energy per GB',
   balance: 'Balance',
   trade: 'Weigh',
 };
 
-/** A goal as a control says it: not all that is known of CPU time is per GB. */
+/** A goal as a control says it: not all that is known of CPU time and energy is per GB. */
 export function goalLabel(goal: Goal, known: Partial<Record<Role, Pick<BundledQuantity, 'name'>>>): string {
-  return goal === 'cpu' && known.cpu && !known.cpu.name.endsWith('_per_gb') ? 'CPU' : GOAL_LABELS[goal];
+  const label = GOAL_LABELS[goal];
+  const quantity = goal === 'balance' || goal === 'trade' ? undefined : known[goal];
+  return quantity && !quantity.name.endsWith('_per_gb') ? label.replace(' per GB', '') : label;
 }
 
 /** A part of a sentence; with a place, the name of that candidate's setting, to be pressed. */
@@ -52,15 +55,41 @@ function axisWords(axis: Axis, value: number, whole: boolean): string {
   return `${own} (${us < 100 ? us.toFixed(1) : us.toFixed(0)}\u00a0µs)`;
 }
 
-/** "MTU 4500, delay 120 ticks (122.9 µs)"; short, without the units: "MTU 4500, delay 120". What is held fixed goes without saying. */
+/** "polling threaded-napi", of a factor that can be chosen and is on no axis. */
+function choiceWords({ name, label, unit }: Layout['choices'][number], level: FactorValue, whole: boolean): string {
+  const bare = !whole || typeof level !== 'number' || unit === '' || unit === '1';
+  const words = shortLabel(name, label.replace(/^factor\./, ''));
+  return `${words} ${levelWords(level)}${bare ? '' : `\u00a0${unit}`}`;
+}
+
+/** What the setting has of factors that can be chosen and are on no axis. */
+export const besideAxes = ({ choices }: Pick<Layout, 'choices'>, factors: Factors): Factors =>
+  Object.fromEntries(
+    choices.flatMap(({ name, choice }) => (choice && factors[name] !== undefined ? [[name, factors[name]]] : [])),
+  );
+
+/** "MTU 4500, delay 120 ticks (122.9 µs)"; short, without the units: "MTU 4500, delay 120". What is held fixed, or nobody sets, goes without saying. */
 export function settingName(layout: Layout, factors: Factors, whole = true): string {
   const { x, y } = layout;
   const parts = [y, x].flatMap((axis) => {
-    if (!axis || axis.levels.length < 2) return [];
+    if (!axis || axis.given || axis.levels.length < 2) return [];
     const at = positionOn(axis, factors[axis.name]);
     return at === null ? [] : [axisWords(axis, at, whole)];
   });
-  return parts.join(', ') || 'the only setting';
+  const beside = besideAxes(layout, factors);
+  const others = layout.choices.flatMap((factor) =>
+    beside[factor.name] === undefined ? [] : [choiceWords(factor, beside[factor.name], whole)],
+  );
+  return [...parts, ...others].join(', ') || 'the only setting';
+}
+
+/** "for offered packet rate 25000 packets/s": what an axis has of the traffic or the host. */
+function givenWords({ x, y }: Layout, where: Factors): string {
+  const parts = [y, x].flatMap((axis) => {
+    const at = axis?.given && axis.levels.length > 1 ? positionOn(axis, where[axis.name]) : null;
+    return axis && at !== null ? [axisWords(axis, at, true)] : [];
+  });
+  return parts.length > 0 ? ` for ${parts.join(', ')}` : '';
 }
 
 /** Three to four digits with the unit. */
@@ -111,6 +140,13 @@ const signed = (value: number, decimals: number): string => {
 /** "−26 %" */
 export const changeWords = (effect: Effect): string => `${signed(effect.change_percent, decimalsOf(effect))}\u00a0%`;
 
+/** "CPU −26 %" */
+export function namedChange(effect: Effect, measures: readonly Pick<BundledQuantity, 'name' | 'label'>[]): string {
+  const quantity = measures.find((m) => m.name === effect.measure);
+  const name = quantity ? shortMeasure(quantity).replace(/^(system|traffic|receiver) (?=CPU)/, '') : effect.measure;
+  return `${name} ${changeWords(effect)}`;
+}
+
 /** "−28 to −24"; null where nothing is known of chance. */
 export function intervalWords(effect: Effect): string | null {
   return effect.ci95_percent?.map((end) => signed(end, decimalsOf(effect))).join(' to ') ?? null;
@@ -150,7 +186,7 @@ export function whyOf(question: Question, answer: Recommendation): string | null
   if (place === null) return null;
   const lost = `${brief(tolerance, 2)}\u00a0%`;
   if (question.model) return `It changes least of the ${choices.length} predictions that lose at most ${lost}.`;
-  if (candidates[place].probability_allowed === null) return 'One value for each setting: nothing is known of chance.';
+  if (candidates[place].surely_allowed === null) return 'One value for each setting: nothing is known of chance.';
   return choices.length > 1
     ? `It changes least of the ${choices.length} settings that keep the limits and lose at most ${lost}.`
     : `Every other setting breaks a limit or loses more than ${lost}, or may.`;
@@ -158,8 +194,16 @@ export function whyOf(question: Question, answer: Recommendation): string | null
 
 const notEnough = (why: string): Part[] => [
   { text: 'Not enough to recommend.', strong: true },
-  { text: ` ${why.replace(/^Not enough to recommend a setting: none/, 'No setting')}` },
+  {
+    text: ` ${why
+      .replace(/^Not enough to recommend a setting: none/, 'No setting')
+      .replace(/^Not enough to recommend a setting: (.)/, (_, first: string) => first.toUpperCase())}`,
+  },
 ];
+
+/** The server's words, with the names of the axes as the page has them. */
+const byAxisNames = (text: string, { x, y }: Layout): string =>
+  [x, y].reduce((words, axis) => (axis ? words.replaceAll(axis.name, inSentence(shortName(axis))) : words), text);
 
 /** Why there is no answer, where the question was refused. */
 export const refusedWords = notEnough;
@@ -173,11 +217,20 @@ export function sentenceOf(question: Question, answer: Recommendation, layout: L
       { text: 'How long may a packet wait?', strong: true },
       { text: ' What a delay costs in latency was not measured, and least CPU alone says: longer.' },
     ];
-  if (place === null) return notEnough(answer.message ?? '');
+  if (place === null) {
+    const so = { text: settingName(layout, question.settingOf(candidates[best].factors)), place: best, strong: true };
+    return [
+      ...notEnough(byAxisNames(answer.message ?? '', layout)),
+      { text: ' The best mean so far: ' },
+      so,
+      { text: '.' },
+    ];
+  }
   const chosen = candidates[place];
   const name = { text: settingName(layout, question.settingOf(chosen.factors)), place, strong: true };
   const source = question.model ? `As the model “${question.model.title}” predicts, no run: ` : 'Set ';
-  const found = [{ text: source }, name, { text: ': ' }, ...aimWords(question, answer, chosen)];
+  const given = `${givenWords(layout, question.where)}: `;
+  const found = [{ text: source }, name, { text: given }, ...aimWords(question, answer, chosen)];
   if (answer.effects.length === 0)
     return [...found, { text: question.model ? '.' : `; ${FURTHER} ${brief(answer.tolerance_percent, 2)}\u00a0%.` }];
   const there = reference === null ? 'now' : `at ${settingName(layout, question.settingOf(reference), false)}`;
@@ -226,7 +279,6 @@ export function tracked(
     ...question.aims.map(({ quantity }) => quantity.name),
     ...guards.map(({ measure }) => measure),
     ...ROLES.flatMap((role) => (role === 'latency' && late ? LATE : (known[role]?.name ?? []))),
-    'package_energy_j',
   ];
   return [...new Set(names)].flatMap((name) => effects.filter((e) => e.measure === name));
 }
@@ -252,6 +304,26 @@ export function guardWords(
   return `Kept without being asked: ${kept.join('; ')}.`;
 }
 
+/** How little is known of chance, where it is little: what a folded answer must not leave out. */
+export function chanceWords(question: Question, answer: Recommendation): string | null {
+  if (answer.answer === null || question.model !== null) return null;
+  return answer.candidates[answer.answer].surely_allowed === null ? whyOf(question, answer) : answer.message;
+}
+
+const TUNE_GOALS: Readonly<Record<string, string>> = { latency_p50_us: 'p50', latency_p999_us: 'p99.9' };
+
+/** The goal for which `coalescope-host tune` measures a host; null where it has none. */
+export function tuneGoal({ goal }: Pick<Question, 'goal'>, aimed: string | undefined): string | null {
+  if (goal === 'balance' || goal === 'trade') return null;
+  return goal === 'latency' ? (TUNE_GOALS[aimed ?? ''] ?? 'p99') : goal;
+}
+
+/** Whether these data say so little that the next thing to do is to measure: no answer and none offered, or one of single values. */
+export function saysLittle({ answer, ask, candidates, best }: Recommendation): boolean {
+  if (best === null || ask.length > 0) return false;
+  return answer === null || candidates[answer].surely_allowed === null;
+}
+
 /** What limits the answer. */
 export function notesOf(question: Question, answer: Recommendation): string[] {
   const notes: string[] = [];
@@ -260,7 +332,7 @@ export function notesOf(question: Question, answer: Recommendation): string[] {
       `No run here has ${named(question.aims[0].quantity)}: the model “${question.model.title}” predicts it, with its default parameters.`,
     );
   // of values without a spread, the reason for the setting says it
-  const drawn = answer.answer !== null && answer.candidates[answer.answer].probability_allowed !== null;
+  const drawn = answer.answer !== null && answer.candidates[answer.answer].surely_allowed !== null;
   if (answer.message && (drawn || question.model)) notes.push(answer.message);
   if (answer.left_out > 0) notes.push(`${decimal(answer.left_out, 0)} runs without what was asked about do not count.`);
   const without = answer.without.length;
@@ -277,7 +349,7 @@ export function notesOf(question: Question, answer: Recommendation): string[] {
 export const MEANINGS: readonly (readonly [string, string])[] = [
   [
     'loses at most',
-    'In 95 % of 4000 random draws, each within what the replicates leave open, the setting lost no more than this against the best that keeps the limits, and it kept them in 99 %. Where measures change smoothly, neighbouring settings tell of each other.',
+    'Of 4000 random draws, each within what the replicates leave open, the setting kept the limits in 99 %; and no other setting kept them and was better by more than this in over 5 %. Where measures change smoothly, neighbouring settings tell of each other.',
   ],
   [
     'changes least',

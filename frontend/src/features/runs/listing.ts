@@ -2,6 +2,7 @@
 // Which runs are listed, in which order, with which measures: to address and back. docs/addresses.md has the names. No DOM.
 import type { RunList } from '../../api/queries';
 import type { Experiment } from '../../api/types';
+import { type Field, type Form, field, oneOf, orNull, type Part, part, queryOf, readFields } from '../../state/fields';
 import { Reader, type Rejected } from '../../state/reader';
 import { chosenFew } from './words';
 
@@ -59,70 +60,87 @@ export const sortsOf = ({ factors, measures }: Listed): string[] => [
 export const isFiltered = ({ where, state, warnings, cell }: Listing): boolean =>
   Object.keys(where).length > 0 || state !== null || warnings !== null || cell !== null;
 
-function readWhere(reader: Reader, { factors }: Listed): Record<string, string> {
-  const where: Record<string, string> = {};
-  for (const { name, levels } of factors) {
-    const level = reader.oneOf(name, levels.map(String), null, 'has no such level');
-    if (level !== null) where[name] = level;
-  }
-  return where;
-}
+/** Under the names of the factors. */
+const levels: Field<Listing, Listed> = {
+  names: [],
+  read(reader, listing, { factors }) {
+    const where: Record<string, string> = {};
+    for (const { name, levels } of factors) {
+      const level = reader.oneOf(name, levels.map(String), null, 'has no such level');
+      if (level !== null) where[name] = level;
+    }
+    return { ...listing, where };
+  },
+  keep: (old, listing) => ({ ...listing, where: old.where }),
+  write(query, { where }) {
+    for (const [name, level] of Object.entries(where)) query.set(name, level);
+  },
+};
 
-function readSort(reader: Reader, of: Listed): Pick<Listing, 'sort' | 'falling'> {
-  const known = sortsOf(of);
-  const both = known.flatMap((name) => [name, `-${name}`]);
-  const sort = reader.oneOf('sort', both, 'stored', 'is nothing that runs can be sorted by');
-  return { sort: sort.replace(/^-/, ''), falling: sort.startsWith('-') };
-}
+type Order = Pick<Listing, 'sort' | 'falling'>;
 
-function readShow(reader: Reader, of: Listed, few: readonly string[]): readonly string[] {
-  const known = namesOf(of.measures);
-  return reader.take<readonly string[]>('show', few, (text) => {
+const order: Part<Listing, Order> = {
+  get: ({ sort, falling }) => ({ sort, falling }),
+  put: (listing, next) => ({ ...listing, ...next }),
+};
+
+const sortText = ({ sort, falling }: Order): string => `${falling ? '-' : ''}${sort}`;
+
+const sorted: Form<Order, Listing, Listed> = {
+  parse(text, _, of) {
+    const sort = text.replace(/^-/, '');
+    return sortsOf(of).includes(sort)
+      ? { value: { sort, falling: text !== sort } }
+      : 'is nothing that runs can be sorted by';
+  },
+  text: sortText,
+  keep: (value) => value,
+};
+
+const columns: Form<Listing['show'], Listing, Listed> = {
+  parse(text, _, { measures }) {
     const asked = text === '' ? [] : text.split(',');
-    const strange = asked.find((name) => !known.includes(name));
-    return strange === undefined ? [...new Set(asked)] : `names ${strange}, which is not measured here`;
-  });
-}
+    const strange = asked.find((name) => !namesOf(measures).includes(name));
+    return strange === undefined ? { value: [...new Set(asked)] } : `names ${strange}, which is not measured here`;
+  },
+  text: (show) => show.join(),
+  keep: (value) => value,
+};
 
-function readWhole(reader: Reader, name: string, lo: number): number | null {
-  return reader.take<number | null>(name, null, (text) => {
+const whole = (lo: number): Form<number> => ({
+  parse(text) {
     const v = Number(text);
-    return /^\d+$/.test(text) && v >= lo && v <= MOST ? v : 'is not a whole number that can stand there';
-  });
-}
+    return /^\d+$/.test(text) && v >= lo && v <= MOST ? { value: v } : 'is not a whole number that can stand there';
+  },
+  text: String,
+  keep: (value) => value,
+});
+
+const says = <N extends keyof Listing>(name: N, form: Form<Listing[N], Listing, Listed>): Field<Listing, Listed> =>
+  field(name, part(name), form);
+
+/** What an address may say, in the order in which it says it. */
+export const FIELDS: readonly Field<Listing, Listed>[] = [
+  levels,
+  says('state', orNull(oneOf(STATES, 'is not a state of a run'))),
+  says('warnings', orNull(oneOf(WARNINGS, 'is neither some nor none'))),
+  field('sort', order, sorted),
+  says('show', columns),
+  says('cell', orNull(whole(1))),
+  says('from', whole(0)),
+];
 
 /** The list that an address means, and what of it could not be used. */
 export function readListing(query: string, of: Listed): { listing: Listing; rejected: readonly Rejected[] } {
   const reader = new Reader(query, FOREIGN);
-  const start = everyRun(of);
   reader.version();
-  const listing: Listing = {
-    where: readWhere(reader, of),
-    state: reader.oneOf('state', STATES, null, 'is not a state of a run'),
-    warnings: reader.oneOf('warnings', WARNINGS, null, 'is neither some nor none'),
-    ...readSort(reader, of),
-    cell: readWhole(reader, 'cell', 1),
-    from: readWhole(reader, 'from', 0) ?? 0,
-    show: readShow(reader, of, start.show),
-  };
+  const listing = readFields(FIELDS, reader, everyRun(of), of);
   reader.rest();
   return { listing, rejected: reader.rejected };
 }
 
-const sortText = ({ sort, falling }: Listing): string => `${falling ? '-' : ''}${sort}`;
-
 /** The query of its address, without the question mark. */
-export function toQuery(listing: Listing, of: Listed): string {
-  const { where, state, warnings, cell, from, show } = listing;
-  const query = new URLSearchParams(where);
-  if (state !== null) query.set('state', state);
-  if (warnings !== null) query.set('warnings', warnings);
-  if (sortText(listing) !== 'stored') query.set('sort', sortText(listing));
-  if (show.join() !== everyRun(of).show.join()) query.set('show', show.join());
-  if (cell !== null) query.set('cell', String(cell));
-  if (from !== 0) query.set('from', String(from));
-  return query.toString().replaceAll('%2C', ',');
-}
+export const toQuery = (listing: Listing, of: Listed): string => queryOf(FIELDS, listing, everyRun(of), of);
 
 /** What the server is asked for one page of it. */
 export function requestOf(listing: Listing): RunList {

@@ -47,6 +47,7 @@ export function originOf(run: Pick<Run, 'content' | 'filename' | 'row' | 'sha256
   const file = run.filename ?? 'a file';
   const set = run.content === 'dataset' ? ' of the data set' : '';
   if (isLog(run)) return `run log ${file}${set}`;
+  if (run.content === 'foreign') return `files of other tools, ${file}`;
   return `row ${run.row ?? '?'}${set || ` of ${file}`}`;
 }
 

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { besideOf, STEPS } from './steps';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { besideOf, STEPS, type Step } from './steps';
 import './tour.css';
 
 const MARGIN = 4;
+const NOWHERE = { anchor: 'html', side: 'below' } as const;
+
+/** The window, without the readout that stays at its foot on a phone. */
+function roomOf(): { width: number; height: number } {
+  const { clientWidth: width, clientHeight } = document.documentElement;
+  const foot = document.querySelector('.explorer .peek')?.getBoundingClientRect();
+  return { width, height: foot && foot.height > 0 ? Math.min(clientHeight, foot.top) : clientHeight };
+}
+
+/** A menu or a dialog that is open takes Escape for itself. */
+const somethingOpen = (): boolean =>
+  document.querySelector('dialog[open]') !== null ||
+  [...document.querySelectorAll('[popover]')].some((each) => each.matches(':popover-open'));
 
 /** Follows its part while the page moves under it. */
-function usePlaced(anchor: string, side: (typeof STEPS)[number]['side']) {
+function usePlaced({ anchor, side, clear }: Pick<Step, 'anchor' | 'side' | 'clear'>) {
   const note = useRef<HTMLDivElement>(null);
   const mark = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -15,12 +28,12 @@ function usePlaced(anchor: string, side: (typeof STEPS)[number]['side']) {
       const [words, frame] = [note.current, mark.current];
       if (!part || !words || !frame) return;
       frame.style.cssText = `left:${part.left - MARGIN}px;top:${part.top - MARGIN}px;width:${part.width + 2 * MARGIN}px;height:${part.height + 2 * MARGIN}px`;
-      const { clientWidth: width, clientHeight: height } = document.documentElement;
       const { left, top } = besideOf(
         part,
         { width: words.offsetWidth, height: words.offsetHeight },
-        { width, height },
+        roomOf(),
         side,
+        clear ? document.querySelector(clear)?.getBoundingClientRect() : null,
       );
       words.style.left = `${left}px`;
       words.style.top = `${top}px`;
@@ -36,7 +49,7 @@ function usePlaced(anchor: string, side: (typeof STEPS)[number]['side']) {
       removeEventListener('resize', put);
       document.removeEventListener('scroll', put, { capture: true });
     };
-  }, [anchor, side]);
+  }, [anchor, side, clear]);
   return { note, mark };
 }
 
@@ -63,7 +76,7 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
   const { steps, again } = usePresent();
   const [at, setAt] = useState(0);
   const step = steps[Math.min(at, steps.length - 1)];
-  const { note, mark } = usePlaced(step?.anchor ?? 'html', step?.side ?? 'below');
+  const { note, mark } = usePlaced(step ?? NOWHERE);
   const next = useRef<HTMLButtonElement>(null);
 
   // only a tour that was asked for takes the focus and scrolls; one that starts by itself leaves both alone
@@ -80,6 +93,14 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
     const timer = setInterval(again, 300);
     return () => clearInterval(timer);
   }, [step]);
+  // wherever the focus is
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented && !somethingOpen()) onEnd();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [onEnd]);
   if (!step) return null;
 
   /** `by` one: counted among the parts that are there now, one may have come before. */
@@ -89,14 +110,11 @@ export function Steps({ asked, onEnd }: { asked: boolean; onEnd: () => void }) {
     setAt(to);
     bringIntoSight(now[to]);
   }
-  function onKeyDown(event: KeyboardEvent) {
-    if (event.key === 'Escape') onEnd();
-  }
   const last = at >= steps.length - 1;
   return (
     <>
       <div ref={mark} className="tourmark" aria-hidden="true" />
-      <div ref={note} className="tour" role="region" aria-label="Guided tour" onKeyDown={onKeyDown}>
+      <div ref={note} className="tour" role="region" aria-label="Guided tour">
         <div role="status">
           <b>{step.title}</b>
           <p>{step.words}</p>

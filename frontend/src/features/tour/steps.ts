@@ -6,6 +6,8 @@ export interface Step {
   readonly words: string;
   /** The part of the page that it is about. */
   readonly anchor: string;
+  /** What its words leave uncovered besides: they speak of it, too. */
+  readonly clear?: string;
   /** On which side of it the words stand, where there is room. */
   readonly side: 'left' | 'right' | 'below' | 'above';
 }
@@ -29,6 +31,7 @@ export const STEPS: readonly Step[] = [
     title: 'Pull the line itself',
     words: 'Drag the red ring up or down: the parameter with the most effect there follows.',
     anchor: '.explorer .grip',
+    clear: '.explorer .duet',
     side: 'left',
   },
   {
@@ -57,29 +60,39 @@ interface Box {
 const GAP = 12;
 const EDGE = 12;
 
-/** Where the words stand beside their part: within the window, and on another side where there is no room. */
-export function besideOf(
-  part: Box,
-  note: Pick<Box, 'width' | 'height'>,
-  view: Pick<Box, 'width' | 'height'>,
-  side: Step['side'],
-): Pick<Box, 'left' | 'top'> {
+const overlap = (a: Box, b: Box): number =>
+  Math.max(0, Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left)) *
+  Math.max(0, Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top));
+
+type Size = Pick<Box, 'width' | 'height'>;
+type Spot = Pick<Box, 'left' | 'top'>;
+
+/** Beside a part, on each of its sides, moved into the window. */
+function sidesOf(part: Box, note: Size, view: Size): Readonly<Record<Step['side'], Spot>> {
   const within = (at: number, size: number, room: number): number => Math.max(EDGE, Math.min(at, room - size - EDGE));
-  const middle = part.top + part.height / 2 - note.height / 2;
-  const left = part.left - note.width - GAP;
-  const right = part.left + part.width + GAP;
-  const below = part.top + part.height + GAP;
-  const above = part.top - note.height - GAP;
-  const places: Readonly<Record<Step['side'], Pick<Box, 'left' | 'top'>>> = {
-    left: { left, top: within(middle, note.height, view.height) },
-    right: { left: right, top: within(middle, note.height, view.height) },
-    below: { left: within(part.left, note.width, view.width), top: below },
-    above: { left: within(part.left, note.width, view.width), top: above },
+  const left = within(part.left, note.width, view.width);
+  const top = within(part.top + part.height / 2 - note.height / 2, note.height, view.height);
+  return {
+    left: { left: within(part.left - note.width - GAP, note.width, view.width), top },
+    right: { left: within(part.left + part.width + GAP, note.width, view.width), top },
+    below: { left, top: within(part.top + part.height + GAP, note.height, view.height) },
+    above: { left, top: within(part.top - note.height - GAP, note.height, view.height) },
   };
-  const fits = ({ left: x, top: y }: Pick<Box, 'left' | 'top'>): boolean =>
-    x >= EDGE && y >= EDGE && x + note.width + EDGE <= view.width && y + note.height + EDGE <= view.height;
-  const found = [places[side], places.right, places.below, places.above, places.left].find(fits);
-  if (found) return found;
-  const { left: x, top: y } = places[side];
-  return { left: within(x, note.width, view.width), top: within(y, note.height, view.height) };
+}
+
+/**
+ * Where the words stand: on their side of the part, on another where they would cover it or what they speak of besides, and
+ * where there is no room beside these, where they cover the least.
+ */
+export function besideOf(part: Box, note: Size, view: Size, side: Step['side'], clear: Box | null = null): Spot {
+  const spots = [part, ...(clear ? [clear] : [])].flatMap((each) => {
+    const sides = sidesOf(each, note, view);
+    return [sides[side], sides.right, sides.below, sides.above, sides.left];
+  });
+  const covered = (spot: Spot): number => {
+    const words = { ...spot, ...note };
+    // the part itself matters most
+    return 4 * overlap(words, part) + (clear ? overlap(words, clear) : 0);
+  };
+  return spots.reduce((best, spot) => (covered(spot) < covered(best) ? spot : best));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useCells, useQuantities } from '../../api/queries';
+import { useCells, useCellsOfUploads, useQuantities } from '../../api/queries';
 import type { Quantity, UploadReceipt } from '../../api/types';
 import { inWords, labelOf, shortLabel } from '../../components/factorWords';
-import { type Coverage, type CoverageCell, coverageOf, sliceOf, slicesOf } from './coverage';
+import { type Coverage, type CoverageCell, cameWith, coverageOf, sliceOf, slicesOf } from './coverage';
 
 const TICKS_MOST = 12;
 
@@ -85,17 +85,15 @@ export function CoverageGrid({ slug, receipts }: { slug: string; receipts: reado
   const cells = useCells(slug);
   const quantities = useQuantities();
   const [chosen, choose] = useState<string | null>(null);
-  if (!cells.data?.cells.length) return null;
+  const came = cameWith(receipts.filter(({ experiment }) => experiment.slug === slug));
+  const more = useCellsOfUploads(came.longer);
+  if (!cells.data?.cells.length || !more) return null;
   const all = cells.data.cells;
   const slices = slicesOf(all);
   const latest = receipts.findLast(({ experiment, runs }) => experiment.slug === slug && runs.length > 0)?.runs[0];
   const wanted = chosen ?? (latest && sliceOf(all, latest.factors));
   const slice = wanted !== undefined && slices.has(wanted) ? wanted : [...slices.keys()][0];
-  const coverage = coverageOf(
-    all,
-    slice,
-    receipts.filter(({ experiment }) => experiment.slug === slug),
-  );
+  const coverage = coverageOf(all, slice, [...more, ...came.cells]);
   return (
     <>
       <h2 className="cap">

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
+import { ApiError } from '../../api/errors';
 import { useExperiment } from '../../api/queries';
-import type { UploadReceipt } from '../../api/types';
+import type { Look, UploadReceipt } from '../../api/types';
+import { lookAt } from '../../api/uploads';
 import { Kind } from '../../components/Kind';
 import { useTitle } from '../../components/title';
+import { addressOf } from '../../state/address';
 import { CoverageGrid } from './CoverageGrid';
 import { DestinationDialog } from './DestinationDialog';
 import { FileList } from './FileList';
 import { filesIn, isCsv, saysKind } from './files';
+import { exampleFile, templateAddress } from './mapping/example';
+import { MappingView } from './mapping/MappingView';
 import type { Item } from './queue';
 import { RecentUploads } from './RecentUploads';
 import { uploads, useUploads } from './session';
@@ -71,6 +76,37 @@ function useSaysKind(held: readonly Item[]): boolean | null {
   return says;
 }
 
+interface Looked {
+  readonly key: number;
+  readonly look: Look;
+}
+
+/**
+ * Held tables are looked at one after the other: `mapped` is one whose columns have to be said; it stays until it is stored or left out.
+ * `looking`: there may be one yet.
+ */
+function useMapped(items: readonly Item[]): { mapped: (Looked & { item: Item }) | null; looking: boolean } {
+  const [mapping, setMapping] = useState<Looked | null>(null);
+  const [tidy, setTidy] = useState<ReadonlySet<number>>(new Set());
+  const item = items.find(({ key, phase }) => key === mapping?.key && phase !== 'stored' && phase !== 'known');
+  const next = item ? undefined : items.find(({ key, phase, csv }) => csv && phase === 'held' && !tidy.has(key));
+  const seen = useQuery({
+    queryKey: ['look', next?.key ?? null, next?.file.name, next?.file.size, next?.file.lastModified],
+    queryFn: ({ signal }) => (next ? lookAt(next.file, next.file.name, null, signal) : null),
+    enabled: next !== undefined,
+    retry: false,
+  });
+  const key = next?.key;
+  useEffect(() => {
+    if (key === undefined) return;
+    if (seen.data && !seen.data.tidy) setMapping({ key, look: seen.data });
+    else if (seen.error instanceof ApiError && seen.error.status < 500 && seen.error.status !== 401)
+      uploads.reject(key, seen.error);
+    else if (seen.data || seen.error) setTidy((all) => new Set([...all, key])); // the upload itself says what is amiss
+  }, [key, seen.data, seen.error]);
+  return { mapped: item && mapping ? { ...mapping, item } : null, looking: next !== undefined };
+}
+
 const REFRESH_MS = 1000;
 
 /** Lets the rest of the page know, at most once a second, that the store has grown. */
@@ -110,13 +146,28 @@ function DropZone({
         }}
       />
       {over ? (
-        'Let go to send'
+        'Let go to look at it'
       ) : (
         <>
           Drop {first ? 'run logs or tables' : 'more files'} here, or <u>choose files</u>
         </>
       )}
     </label>
+  );
+}
+
+/** What can be tried without a table of one's own. */
+function ToTry({ onFile }: { onFile: (file: File) => void }) {
+  return (
+    <p className="dropline note">
+      CSV, TSV, xlsx, also gzipped, and run logs. Nothing of a table is stored before you save.
+      <button type="button" className="inline" onClick={() => onFile(exampleFile())}>
+        Use the example
+      </button>
+      <a href={templateAddress()} download="template.csv">
+        Template
+      </a>
+    </p>
   );
 }
 
@@ -131,11 +182,20 @@ function Introduction() {
         </p>
       </div>
       <div>
-        <h2 className="sec">Tables (CSV)</h2>
+        <h2 className="sec">Tables</h2>
         <p>
-          One row a run with a column <code>replicate</code>, or one row a cell with <code>n</code> and, where known,{' '}
-          <code>MEASURE_sd</code>. Columns carry the names of the glossary, such as <code>mtu_bytes</code>,{' '}
-          <code>delay_us</code>, <code>throughput_mbps</code>. An empty field means: not known.
+          Any table with a row for each run: the page asks what its columns are, and shows the surface before anything
+          is kept. Columns that carry the names of the glossary, such as <code>mtu_bytes</code>, <code>delay_us</code>,{' '}
+          <code>throughput_mbps</code>, need no asking; <code>n</code> and <code>MEASURE_sd</code> make a row of means.
+          An empty field means: not known.
+        </p>
+      </div>
+      <div>
+        <h2 className="sec">Files of other tools</h2>
+        <p>
+          What iperf3, netperf, flent, sar, mpstat, ethtool and others wrote:{' '}
+          <code>coalescope upload FILES --server</code> <code>{addressOf('/').replace(/\/$/, '')}</code> joins those of
+          one run, and asks for what they do not say.
         </p>
       </div>
     </div>
@@ -165,13 +225,28 @@ function Into({ receipts }: { receipts: readonly UploadReceipt[] }) {
   );
 }
 
+/** A table that was mapped is opened as soon as it is on disk. */
+function useOpened(items: readonly Item[], mapped: number | undefined, go: (path: string) => void): void {
+  const last = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    const receipt = mapped === undefined && items.find(({ key }) => key === last.current)?.receipt;
+    last.current = mapped ?? last.current;
+    if (!receipt) return;
+    last.current = undefined;
+    go(`/explorer/${receipt.experiment.slug}`);
+  }, [items, mapped, go]);
+}
+
 const someAreHeld = () => uploads.current().items.some(({ phase }) => phase === 'held');
 
 export function UploadPage() {
   useTitle('Upload');
+  const [, go] = useLocation();
   const state = useUploads();
+  const { mapped, looking } = useMapped(state.items);
   const receipts = receiptsOf(state.items);
-  const held = state.items.filter(({ phase }) => phase === 'held');
+  const listed = state.items.filter(({ key }) => key !== mapped?.key);
+  const held = listed.filter(({ phase }) => phase === 'held');
   // a table that was opened first comes along and has yet to say where it goes; what is shown may lag behind by a moment
   const [asking, setAsking] = useState(someAreHeld);
   const says = useSaysKind(held);
@@ -179,6 +254,8 @@ export function UploadPage() {
   const tally = tallyOf(state.items);
   const slug = receipts.at(-1)?.experiment.slug;
   useRefreshAfter(tally.counts.stored);
+
+  useOpened(state.items, mapped?.key, go);
 
   async function take(files: Iterable<File>) {
     await addFiles(files);
@@ -194,12 +271,12 @@ export function UploadPage() {
       ? `${trouble} refused or not sent so far`
       : '';
 
-  const empty = state.items.length === 0;
+  const empty = listed.length === 0;
   return (
     <div className={`page upload ${over ? 'over' : ''}`}>
       <header className="lede">
-        <h1>Upload run logs</h1>
-        {slug ? (
+        <h1>{mapped ? 'Your table, as Coalescope reads it' : 'Upload run logs and tables'}</h1>
+        {mapped ? null : slug ? (
           <Into receipts={receipts} />
         ) : (
           <p>
@@ -211,11 +288,23 @@ export function UploadPage() {
       <p className="sr" role="status">
         {said}
       </p>
+      {mapped && (
+        <MappingView
+          key={mapped.key}
+          file={mapped.item.file}
+          look={mapped.look}
+          busy={mapped.item.phase === 'waiting' || mapped.item.phase === 'sending'}
+          error={mapped.item.error}
+          onSave={(destination) => uploads.directOne(mapped.key, destination)}
+          onLeaveOut={() => uploads.leaveOut(mapped.key)}
+        />
+      )}
       <div className={empty ? '' : 'upcols'}>
         <div className="files">
           {!empty && <Totals state={state} />}
-          {!empty && <FileList items={state.items} onDirect={() => setAsking(true)} />}
-          <DropZone over={over} first={empty} onFiles={take} />
+          {!empty && <FileList items={listed} onDirect={() => setAsking(true)} />}
+          <DropZone over={over} first={empty && !mapped} onFiles={take} />
+          {!mapped && <ToTry onFile={(file) => void take([file])} />}
         </div>
         {!empty && (
           <aside className="cover" aria-label="What the experiment has now">
@@ -223,9 +312,9 @@ export function UploadPage() {
           </aside>
         )}
       </div>
-      {empty && <Introduction />}
+      {empty && !mapped && <Introduction />}
       <RecentUploads />
-      {asking && held.length > 0 && says !== null && (
+      {asking && held.length > 0 && says !== null && !looking && (
         <DestinationDialog
           files={held.map(({ file }) => file.name)}
           tables={held.some(({ csv }) => csv)}

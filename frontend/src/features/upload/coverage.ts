@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many replicates of each cell are on disk, and how many of them came just now.
-import type { Cell, Factors, FactorValue, UploadReceipt } from '../../api/types';
+import type { Cell, Factors, FactorValue, UploadedCell, UploadReceipt } from '../../api/types';
 
 const X_FIRST = ['delay_us', 'delay_ticks', 'moderation_rate_hz'];
 const Y_FIRST = ['mtu_bytes', 'frame_bytes'];
@@ -64,7 +64,18 @@ export function sliceOf(cells: readonly Cell[], factors: Factors): string {
   return sliceKey(factors, x, y);
 }
 
-export function coverageOf(cells: readonly Cell[], slice: string, receipts: readonly UploadReceipt[]): Coverage {
+/** What these receipts stored, by cell, and the ids of those that list not all of their runs: their cells are asked for. */
+export function cameWith(receipts: readonly UploadReceipt[]): { cells: UploadedCell[]; longer: string[] } {
+  const stored = receipts.filter(({ outcome }) => outcome === 'stored');
+  const isWhole = ({ runs, run_count }: UploadReceipt) => runs.length === run_count;
+  return {
+    cells: stored.filter(isWhole).flatMap(({ runs }) => runs.map(({ factors }) => ({ factors, runs: 1 }))),
+    longer: stored.filter((receipt) => !isWhole(receipt)).map(({ id }) => id),
+  };
+}
+
+/** `came`: how many runs of each cell came just now. */
+export function coverageOf(cells: readonly Cell[], slice: string, came: readonly UploadedCell[]): Coverage {
   const { x, y } = axes(cells);
   const mine = cells.filter(({ factors }) => sliceKey(factors, x, y) === slice);
   const columns = x ? levelsOf(mine, x) : [''];
@@ -73,9 +84,7 @@ export function coverageOf(cells: readonly Cell[], slice: string, receipts: read
     sliceKey(factors, x, y) === slice ? `${y ? factors[y] : ''} ${x ? factors[x] : ''}` : null;
   const runs = new Map(mine.map((cell) => [place(cell.factors), cell.runs]));
   const added = new Map<string | null, number>();
-  for (const { outcome, runs: sent } of receipts)
-    for (const { factors } of outcome === 'stored' ? sent : [])
-      added.set(place(factors), (added.get(place(factors)) ?? 0) + 1);
+  for (const { factors, runs: more } of came) added.set(place(factors), (added.get(place(factors)) ?? 0) + more);
   const cellAt = (line: FactorValue, column: FactorValue): CoverageCell => {
     const key = `${line} ${column}`;
     const total = runs.get(key) ?? 0;

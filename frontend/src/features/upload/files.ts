@@ -5,11 +5,22 @@ const MAGIC = [0x89, 0x43, 0x4f, 0x41, 0x4c];
 const PEEK = 1024;
 const HEADER = 65_536;
 
+/** Workbooks, gzip and UTF-16, as they begin. */
+const TABLES = [
+  [0x50, 0x4b, 0x03, 0x04],
+  [0xd0, 0xcf, 0x11, 0xe0],
+  [0x1f, 0x8b],
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+];
+
 /** A file is taken for a table unless it begins as a run log, is not text, or is called a run log and has no columns. The server looks again. */
 export async function isCsv(file: File): Promise<boolean> {
   const head = new Uint8Array(await file.slice(0, PEEK).arrayBuffer());
   if (head.length === 0) return false;
   if (MAGIC.every((byte, i) => head[i] === byte)) return false;
+  const packed = TABLES.some((start) => start.every((byte, i) => head[i] === byte));
+  if (packed) return !/\.runlog(\.gz)?$/.test(file.name);
   if (head.includes(0)) return false;
   return !file.name.endsWith('.runlog') || /^[^\n]*,/.test(new TextDecoder().decode(head));
 }

@@ -76,6 +76,17 @@ export class UploadQueue {
     this.start();
   }
 
+  /** Sends one held file there. */
+  directOne(key: number, destination: Destination): void {
+    this.set(key, { destination, phase: 'waiting', error: null });
+    this.start();
+  }
+
+  /** A file that was looked at and is none that can be stored. */
+  reject(key: number, error: ApiError): void {
+    this.refuse(key, error);
+  }
+
   pause(): void {
     this.change({ paused: true });
   }

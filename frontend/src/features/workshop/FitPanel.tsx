@@ -41,6 +41,7 @@ function startOf(own: OwnModel, output: string, experiment: Experiment, asked: A
         levels.find((level) => String(level) === asked?.where[name]) ?? levels[0],
       ]),
     ),
+    robust: asked?.robust ?? false,
   };
 }
 
@@ -223,6 +224,15 @@ function Form(props: {
           ))}
         </fieldset>
       )}
+      <Select
+        label="Method"
+        value={choice.robust ? 'robust' : 'squares'}
+        options={[
+          { value: 'squares', label: 'least squares, in percent' },
+          { value: 'robust', label: 'robust: outlying runs do not move it' },
+        ]}
+        onChange={(method) => change({ robust: method === 'robust' })}
+      />
       {responseUnit !== outputUnit && choice.response !== '' && outputUnit !== '' && (
         <p className="note">
           The output is in {unitWords(outputUnit)}, the measure in {unitWords(responseUnit) || 'no unit'}.

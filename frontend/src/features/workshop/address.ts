@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the workshop shows, to address and back: `?set=alpha:0.8&at=delay_us:40&pull=alpha&experiment=SLUG&response=latency_us&free=alpha`.
 // Names are a stranger's own, so they stand in values, never as parameters. No DOM.
+import {
+  type Field,
+  type Form,
+  field,
+  matching,
+  oneOf,
+  orNull,
+  part,
+  queryOf,
+  readFields,
+  written,
+} from '../../state/fields';
 import { isSlug } from '../../state/figure';
 import { Reader, type Rejected } from '../../state/reader';
 
@@ -12,6 +24,8 @@ export interface AskedFit {
   readonly held: Readonly<Record<string, number>>;
   /** Levels as text, by factor. */
   readonly where: Readonly<Record<string, string>>;
+  /** Given where outlying runs were not to move it. */
+  readonly robust?: true;
 }
 
 export interface Shown {
@@ -27,17 +41,16 @@ export interface Shown {
 
 export const FIRST: Shown = { output: null, at: {}, set: {}, pull: null, fit: null };
 
-const FOREIGN = ['model', 'theme'];
 const MOST = 64;
 const IDENTIFIER = /^[A-Za-z_]\w{0,79}$/;
 const NAME = /^[A-Za-z_][\w.]{0,79}$/;
 
 /** Levels that are text may hold what parts them. */
-const written = (value: number | string): string =>
+const textOf = (value: number | string): string =>
   typeof value === 'number' ? String(value) : encodeURIComponent(value);
 const listed = (pairs: Readonly<Record<string, number | string>>): string =>
   Object.entries(pairs)
-    .map(([name, value]) => `${name}:${written(value)}`)
+    .map(([name, value]) => `${name}:${textOf(value)}`)
     .join(',');
 
 /** `a:1,b:2`, or what is wrong with it. Objects without a prototype: a name may be anything. */
@@ -68,61 +81,79 @@ function word(text: string): string | null {
   }
 }
 
-const numbers = (reader: Reader, name: string) =>
-  reader.take<Readonly<Record<string, number>>>(name, {}, (text) => pairs(text, number));
-
-function names(reader: Reader, name: string): readonly string[] {
-  return reader.take<readonly string[]>(name, [], (text) => {
-    const found = text.split(',');
-    return found.length <= MOST && found.every((each) => IDENTIFIER.test(each)) ? found : 'is no list of names';
-  });
+function namesIn(text: string): readonly string[] | string {
+  const found = text.split(',');
+  return found.length <= MOST && found.every((each) => IDENTIFIER.test(each)) ? found : 'is no list of names';
 }
 
-const one = (reader: Reader, name: string, fits: (text: string) => boolean, reason: string): string | null =>
-  reader.take<{ text: string } | null>(name, null, (text) => (fits(text) ? { text } : reason))?.text ?? null;
+/** What an address says, one part for each parameter. */
+interface Said {
+  /** Of the catalogue, where the text is from. */
+  readonly model: string | null;
+  readonly output: string | null;
+  readonly at: Readonly<Record<string, number>>;
+  readonly set: Readonly<Record<string, number>>;
+  readonly pull: string | null;
+  readonly experiment: string | null;
+  readonly response: string | null;
+  readonly free: readonly string[];
+  readonly held: Readonly<Record<string, number>>;
+  readonly where: Readonly<Record<string, string>>;
+  readonly method: 'robust' | null;
+}
 
-function readFit(reader: Reader): AskedFit | null {
-  const experiment = one(reader, 'experiment', isSlug, 'is not the name of an experiment');
-  const response = one(reader, 'response', (text) => NAME.test(text), 'is not the name of a measure');
-  const free = names(reader, 'free');
-  const held = numbers(reader, 'held');
-  const where = reader.take<Readonly<Record<string, string>>>('where', {}, (text) => pairs(text, word));
+const SILENT: Said = {
+  ...{ model: null, output: null, at: {}, set: {}, pull: null },
+  ...{ experiment: null, response: null, free: [], held: {}, where: {}, method: null },
+};
+
+const says = <N extends keyof Said>(name: N, form: Form<Said[N]>): Field<Said, null> =>
+  field<Said, null, Said[N]>(name, part<Said, N>(name), form);
+const identifier = (reason: string) => orNull(matching((text) => IDENTIFIER.test(text), reason));
+const numbers = written<Readonly<Record<string, number>>>((text) => pairs(text, number), listed);
+
+/** What an address may say, in the order in which it says it. */
+export const FIELDS: readonly Field<Said, null>[] = [
+  says('model', orNull(matching(() => true, ''))),
+  says('output', identifier('cannot be the name of an output')),
+  says('at', numbers),
+  says('set', numbers),
+  says('pull', identifier('cannot be the name of a parameter')),
+  says('experiment', orNull(matching(isSlug, 'is not the name of an experiment'))),
+  says('response', orNull(matching((text) => NAME.test(text), 'is not the name of a measure'))),
+  says(
+    'free',
+    written(namesIn, (names) => names.join()),
+  ),
+  says('held', numbers),
+  says(
+    'where',
+    written<Said['where']>((text) => pairs(text, word), listed),
+  ),
+  says('method', orNull(oneOf(['robust'], 'is not a method'))),
+];
+
+function fitOf({ experiment, response, free, held, where, method }: Said, reader: Reader): AskedFit | null {
   if (experiment === null) return null;
-  if (response !== null && free.length > 0) return { experiment, response, free, held, where };
+  if (response !== null && free.length > 0)
+    return { experiment, response, free, held, where, ...(method === null ? {} : { robust: true }) };
   reader.reject('experiment', experiment, 'comes without what is compared, or what is to be found');
   return null;
 }
 
 /** What an address means, and what of it could not be used. Whether the model has these names, the model says. */
 export function readShown(query: string): { shown: Shown; rejected: readonly Rejected[] } {
-  const reader = new Reader(query, FOREIGN);
+  const reader = new Reader(query, ['theme']);
   reader.version();
-  const isName = (text: string): boolean => IDENTIFIER.test(text);
-  const shown: Shown = {
-    output: one(reader, 'output', isName, 'cannot be the name of an output'),
-    at: numbers(reader, 'at'),
-    set: numbers(reader, 'set'),
-    pull: one(reader, 'pull', isName, 'cannot be the name of a parameter'),
-    fit: readFit(reader),
-  };
+  const said = readFields(FIELDS, reader, SILENT, null);
+  const { output, at, set, pull } = said;
+  const shown: Shown = { output, at, set, pull, fit: fitOf(said, reader) };
   reader.rest();
   return { shown, rejected: reader.rejected };
 }
 
-/** The query of its address, without the question mark. `model`: of the catalogue, where the text is from. */
-export function toQuery({ output, at, set, pull, fit }: Shown, model: string | null): string {
-  const says: readonly (readonly [string, string])[] = [
-    ['model', model ?? ''],
-    ['output', output ?? ''],
-    ['at', listed(at)],
-    ['set', listed(set)],
-    ['pull', pull ?? ''],
-    ['experiment', fit?.experiment ?? ''],
-    ['response', fit?.response ?? ''],
-    ['free', fit?.free.join() ?? ''],
-    ['held', listed(fit?.held ?? {})],
-    ['where', listed(fit?.where ?? {})],
-  ];
-  const query = new URLSearchParams(says.filter(([, words]) => words !== '').map(([name, words]) => [name, words]));
-  return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
+/** The query of its address, without the question mark. */
+export function toQuery({ fit, ...shown }: Shown, model: string | null): string {
+  const said: Said = { ...SILENT, model, ...shown, ...fit, method: fit?.robust ? 'robust' : null };
+  return queryOf(FIELDS, said, SILENT, null);
 }

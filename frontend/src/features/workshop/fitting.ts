@@ -26,6 +26,7 @@ export function askedOf(document: UserDocument, experiment: string, request: Non
     free: request.free,
     held: Object.fromEntries(held),
     where: Object.fromEntries(where),
+    ...(request.robust ? { robust: true as const } : {}),
   };
 }
 
@@ -39,6 +40,8 @@ export interface Choice {
   /** Of inputs that the experiment does not have. */
   readonly held: Readonly<Record<string, number>>;
   readonly where: Readonly<Record<string, FactorValue>>;
+  /** Tukey’s bisquare instead of squares: outlying runs do not move it. */
+  readonly robust: boolean;
 }
 
 export function inputsWithout(document: UserDocument, experiment: Experiment): string[] {
@@ -71,6 +74,7 @@ export function requestOf(document: UserDocument, choice: Choice, values: Readon
     free: [...choice.free],
     held: { ...choice.held, ...Object.fromEntries(still.map((p) => [p.name, values[p.name]])) },
     where: { ...choice.where },
+    ...(choice.robust ? { robust: true } : {}),
   };
   return request;
 }

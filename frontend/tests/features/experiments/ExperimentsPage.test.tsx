@@ -12,7 +12,7 @@ const nfs: ExperimentSummary = {
   kind: 'published',
   citation: null,
   source_note: 'Table 2',
-  factors: [{ name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000], choice: true }],
+  factors: [{ name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000], level_count: 2, choice: true }],
   cells: 1,
   designed_cells: 2,
   runs: 1,

@@ -8,6 +8,7 @@ const factor = (name: string, label: string, levels: (number | string)[]): Facto
   label,
   unit: '',
   levels,
+  level_count: levels.length,
   choice: true,
 });
 
@@ -36,16 +37,17 @@ describe('matches', () => {
     expect(matches(nfs, { text: '', hidden: new Set(['published']) })).toBe(false));
 });
 
-it('inOrder puts own experiments first, the latest on top, then the published ones, the fullest on top', () => {
-  const of = (slug: string, kind: string, cells: number, updated_at: string) =>
-    ({ ...nfs, slug, kind, cells, updated_at }) as ExperimentSummary;
+it('inOrder puts own experiments first, the latest on top, then what can be cited, the published and the fullest on top', () => {
+  const of = (slug: string, kind: string, cells: number, updated_at: string, citation: string | null = null) =>
+    ({ ...nfs, slug, kind, cells, updated_at, citation }) as ExperimentSummary;
   const mixed = [
-    of('dillon', 'published', 9, '2026-03'),
-    of('nfs', 'published', 27, '2026-03'),
+    of('dillon', 'published', 9, '2026-03', 'Dillon'),
+    of('testbed', 'emulated', 111, '2026-04', 'Testbed'),
+    of('nfs', 'published', 27, '2026-03', 'Geist'),
     of('old', 'measured', 4, '2026-01'),
     of('new', 'emulated', 2, '2026-02'),
   ];
-  expect(inOrder(mixed).map(({ slug }) => slug)).toEqual(['new', 'old', 'nfs', 'dillon']);
+  expect(inOrder(mixed).map(({ slug }) => slug)).toEqual(['new', 'old', 'nfs', 'dillon', 'testbed']);
 });
 
 it('countByKind counts every kind, those without any too', () => {

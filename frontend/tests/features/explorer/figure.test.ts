@@ -133,7 +133,8 @@ it('nothing of a level beside is drawn off the plot, and a whisker that is cut h
     const [mean, lo, hi] = values[cell.factors.host as keyof typeof values];
     return { ...cell, measures: { latency_us: { n: 2, mean, sd: 1, ci95: [lo, hi] as [number, number] } } };
   });
-  const { scene, layers } = drawn({ ...hosts, cells }, 'host=a');
+  const factors = hosts.experiment.factors.map((factor) => ({ ...factor, choice: false }));
+  const { scene, layers } = drawn({ ...hosts, experiment: { ...hosts.experiment, factors }, cells }, 'host=a');
   const { top, height } = scene.frame.lines;
   const path = (p: Shape): string => String(p.attributes.d ?? '');
   const whiskers = layers.points.map(path).filter((d) => d.includes('V'));
@@ -249,8 +250,8 @@ it('lays workloads side by side where only the MTU varies', () => {
     ...base,
     kind: 'measured' as const,
     factors: [
-      { name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000, 9000], choice: true },
-      { name: 'workload', label: 'Workload', unit: '', levels: ['tcp', 'udp'], choice: false },
+      { name: 'mtu_bytes', label: 'MTU', unit: 'bytes', levels: [1500, 3000, 9000], level_count: 3, choice: true },
+      { name: 'workload', label: 'Workload', unit: '', levels: ['tcp', 'udp'], level_count: 2, choice: false },
     ],
     measures: DEFINITIONS.filter((q) => q.name === 'throughput_mbps').map((q) => ({ ...q, cells: 6 })),
     default_view: null,

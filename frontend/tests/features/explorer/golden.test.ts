@@ -195,7 +195,7 @@ it('3D: a turn shows the same surface from another side', () => {
 it('3D: hatches what lies beyond the cells of the measure, and nothing where every setting has one', () => {
   const hatched = (scene: Scene): number =>
     (scene.upper?.painted?.(scene) ?? []).filter((s) => s.attributes.fill === 'url(#hatch)').length;
-  const few = sceneOf(points(), 'measure=throughput_mbps&workload=udp&view=3d');
+  const few = sceneOf(points(), 'measure=throughput_mbps&workload=udp&view=3d&model=link-bound');
   // settings up to 960, throughput up to 160
   expect(few.view.layout.x?.levels.at(-1)).toBe(960);
   expect(Math.max(...few.view.points.map((p) => p.x))).toBe(160);

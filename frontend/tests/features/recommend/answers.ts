@@ -42,7 +42,7 @@ export function candidate(factors: Factors, means: Record<string, number>, rest:
     means,
     loss_percent: 0,
     gain_percent: 100,
-    probability_allowed: 1,
+    surely_allowed: true,
     allowed: true,
     resolved: true,
     runs_to_resolve: null,

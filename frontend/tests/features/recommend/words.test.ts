@@ -5,23 +5,35 @@ import type { Cell } from '../../../src/api/types';
 import { catalogue } from '../../../src/engine/catalogue';
 import { appliedTo, isRefusal } from '../../../src/features/recommend/question';
 import {
+  chanceWords,
   changeWords,
   formText,
   goalLabel,
   guardWords,
   hostWords,
   intervalWords,
+  namedChange,
   notesOf,
   offersOf,
   type Part,
+  saysLittle,
   sentenceOf,
   settingName,
   spotOf,
   standingOf,
   tracked,
+  tuneGoal,
   whyOf,
 } from '../../../src/features/recommend/words';
-import { limitIn, readCurrent, readLimits, readWeights, START_ADVICE, withLimit } from '../../../src/state/advice';
+import {
+  limitIn,
+  ROLES,
+  readCurrent,
+  readLimits,
+  readWeights,
+  START_ADVICE,
+  withLimit,
+} from '../../../src/state/advice';
 import { designed } from '../../designs';
 import { dillon, nfs } from '../../published';
 import { answered, candidate, eight, lab, pose, posed } from './answers';
@@ -42,10 +54,28 @@ describe('the question', () => {
     expect(asks('measure=latency_us&goal=throughput')).toEqual(['throughput_mbps']);
   });
 
+  it('is about every measure that the vocabulary knows as a goal', () => {
+    const aims = new Set(catalogue.quantities.flatMap((q) => q.aim ?? []));
+    expect(new Set(ROLES)).toEqual(aims);
+    const { question } = posed(designed('watts', { delay_us: [10, 40] }, ['package_power_w']), 'goal=energy');
+    expect(question.aims.map((a) => a.quantity.name)).toEqual(['package_power_w']);
+    expect(goalLabel('energy', {})).toBe('Energy per GB');
+    expect(goalLabel('energy', { energy: { name: 'package_power_w' } })).toBe('Energy');
+  });
+
   it('names one level of the traffic, wherever it stands', () => {
     const where = (query: string) => posed(lab(), query).question.where;
     expect(where('workload=udp')).toEqual({ workload: 'udp' });
     expect(where('x=workload&workload=udp&delay_us=40')).toMatchObject({ workload: 'udp' });
+  });
+
+  it('leaves open what can be chosen and is on no axis, and names it in the setting', () => {
+    const factors = { mtu_bytes: [1500, 9000], delay_us: [10, 40], 'factor.polling': ['interrupts', 'threaded-napi'] };
+    const whole = designed('polls', { ...factors, workload: ['tcp', 'udp'] }, ['throughput_mbps']);
+    const { question, slice } = posed(whole, 'factor.polling=interrupts&workload=udp');
+    expect(question.where).toEqual({ workload: 'udp' });
+    const setting = { mtu_bytes: 9000, delay_us: 40, workload: 'udp', 'factor.polling': 'threaded-napi' };
+    expect(settingName(slice.layout, setting, false)).toBe('MTU 9000, delay 40, polling threaded-napi');
   });
 
   it('weighs what has a weight, keeps limits, and says what is set now', () => {
@@ -181,8 +211,25 @@ describe('the answer', () => {
       /^It changes least of the 2 settings that keep the limits and lose at most 2 %/,
     );
     expect(whyOf(question, eight({ choices: [0] }))).toMatch(/^Every other setting breaks a limit or loses more/);
-    const single = answered([candidate(reference, { throughput_mbps: 1 }, { probability_allowed: null })]);
+    const single = answered([candidate(reference, { throughput_mbps: 1 }, { surely_allowed: null })]);
     expect(whyOf(question, single)).toMatch(/nothing is known of chance/);
+    expect(chanceWords(question, single)).toBe(whyOf(question, single));
+    expect(chanceWords(question, eight({ choices: [0] }))).toBeNull();
+    const message = '2 settings have one run and borrow the spread of the others.';
+    expect(chanceWords(question, eight({ choices: [0], message }))).toBe(message);
+  });
+
+  it('names what somebody sets, and says for which traffic', () => {
+    const whole = designed('polled', { packet_rate_hz: [1000, 2000], mtu_bytes: [1500, 9000], delay_us: [10, 40] }, [
+      'latency_us',
+    ]);
+    const factors = whole.experiment.factors.map((f) => ({ ...f, choice: f.name !== 'packet_rate_hz' }));
+    const of = { ...whole, experiment: { ...whole.experiment, factors } };
+    const asked = posed(of, 'x=delay_us&y=packet_rate_hz&packet_rate_hz=1000');
+    const found = answered([candidate({ packet_rate_hz: 1000, mtu_bytes: 9000, delay_us: 40 }, { latency_us: 12 })]);
+    expect(plain(sentenceOf(asked.question, found, asked.slice.layout)).replaceAll('\u00a0', ' ')).toMatch(
+      /^Set delay 40 µs, MTU 9000( bytes)? for offered packet rate 1000 packets\/s: latency 12 µs/,
+    );
   });
 
   it('says whose host it was', () => {
@@ -192,7 +239,16 @@ describe('the answer', () => {
 
   it('is not given where the runs are not enough for one', () => {
     const none = { answer: null, choices: [], message: 'Not enough to recommend a setting: none keeps the limits.' };
-    expect(said(none)).toBe('Not enough to recommend. No setting keeps the limits.');
+    expect(said(none)).toMatch(
+      /^Not enough to recommend. No setting keeps the limits. The best mean so far: MTU \d+.*\.$/,
+    );
+    const entangled = {
+      ...none,
+      message: 'Not enough to recommend a setting: no two settings differ in mtu_bytes alone.',
+    };
+    expect(said(entangled)).toMatch(
+      /^Not enough to recommend. No two settings differ in MTU alone. The best mean so far: /,
+    );
   });
 
   it('asks how long a packet may wait, and what each limit would set and change', () => {
@@ -208,6 +264,8 @@ describe('the answer', () => {
       ['at most 100 µs', '≤ 100 µs', 'no setting'],
     ]);
     expect(offers[0].effects.map(changeWords)).toEqual(['−26\u00a0%']);
+    const measures = [{ name: 'traffic_cpu_s_per_gb', label: 'Traffic CPU time per 10⁹ bytes' }];
+    expect(offers[0].effects.map((e) => namedChange(e, measures))).toEqual(['CPU −26\u00a0%']);
     expect(offers[0].effects.map(intervalWords)).toEqual(['−28 to −24']);
   });
 
@@ -238,7 +296,7 @@ describe('the answer', () => {
   it('says that a prediction is one', () => {
     const model = posed(nfs(), 'goal=throughput');
     const predicted = answered([
-      candidate({ mtu_bytes: 4500, delay_us: 10.24 }, { throughput_mbps: 206.3 }, { probability_allowed: null }),
+      candidate({ mtu_bytes: 4500, delay_us: 10.24 }, { throughput_mbps: 206.3 }, { surely_allowed: null }),
     ]);
     expect(plain(sentenceOf(model.question, predicted, model.slice.layout))).toBe(
       'As the model “Request and response” predicts, no run: MTU 4500, delay 10 ticks (10.2 µs): throughput 206.3 Mb/s.',
@@ -312,7 +370,7 @@ describe('the answer', () => {
 
 describe('the parameters of an address', () => {
   it('reads weights and limits, and says what is wrong with others', () => {
-    expect(readWeights('cpu:1.5,latency:0')).toEqual({ weights: { throughput: 1, cpu: 1.5, latency: 0 } });
+    expect(readWeights('cpu:1.5,latency:0')).toEqual({ throughput: 1, cpu: 1.5, latency: 0, energy: 0 });
     expect(readWeights('joy:1')).toBe('weighs what is no goal');
     expect(readWeights('cpu:4')).toMatch(/not between 0 and 3/);
     expect(readLimits('latency_us:500', 'at most')).toEqual([{ measure: 'latency_us', limit: 'at most', value: 500 }]);
@@ -331,5 +389,28 @@ describe('the parameters of an address', () => {
     expect(withLimit(two, 'latency_us', 'at most', 400)[0].value).toBe(400);
     expect(withLimit(two, 'latency_us', 'at most', null)).toEqual(one);
     expect([' 5e2 ', '0,5', '', '-1', 'x'].map(limitIn)).toEqual([500, 0.5, null, null, null]);
+  });
+});
+
+describe('measuring one’s own host', () => {
+  it('is what comes next where the data say little, not where a limit is asked for', () => {
+    const one = candidate({ delay_us: 10 }, { throughput_mbps: 900 });
+    expect(saysLittle(answered([one]))).toBe(false);
+    expect(saysLittle(answered([{ ...one, surely_allowed: null }]))).toBe(true);
+    expect(saysLittle(answered([one], { answer: null }))).toBe(true);
+    const ask = [{ factor: 'delay_us', at_most: 10, factors: null, effects: [] }];
+    expect(saysLittle(answered([one], { answer: null, ask }))).toBe(false);
+    expect(saysLittle(answered([one], { answer: null, best: null }))).toBe(false);
+  });
+
+  it('is by the goal that is asked for, where `tune` has it', () => {
+    const goal = (query: string) => {
+      const { question } = posed(lab(), query);
+      return tuneGoal(question, question.aims[0].quantity.name);
+    };
+    expect(goal('goal=cpu')).toBe('cpu');
+    expect(goal('goal=latency')).toBe('p99');
+    expect(goal('goal=balance')).toBeNull();
+    expect(tuneGoal({ goal: 'latency' }, 'latency_p50_us')).toBe('p50');
   });
 });

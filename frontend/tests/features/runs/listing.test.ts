@@ -16,7 +16,14 @@ import {
 import { generator, pick } from '../../random';
 import frozen from './frozen.json';
 
-const factor = (name: string, levels: (number | string)[]) => ({ name, label: name, unit: '', levels, choice: true });
+const factor = (name: string, levels: (number | string)[]) => ({
+  name,
+  label: name,
+  unit: '',
+  levels,
+  level_count: levels.length,
+  choice: true,
+});
 const measure = (name: string) => ({ name }) as Listed['measures'][number];
 const LAB: Listed = {
   factors: [factor('mtu_bytes', [1500, 9000]), factor('workload', ['a,b', 'udp & tcp'])],

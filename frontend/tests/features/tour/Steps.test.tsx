@@ -32,6 +32,21 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
+it('ends with Escape, wherever the focus is, and not while a menu is open', async () => {
+  let ended = 0;
+  await act(async () => root.render(<Steps asked={false} onEnd={() => (ended += 1)} />));
+  const pressEscape = () =>
+    act(async () => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })));
+  const dialog = document.createElement('dialog');
+  dialog.setAttribute('open', '');
+  document.body.append(dialog);
+  await pressEscape();
+  expect(ended).toBe(0);
+  dialog.remove();
+  await pressEscape();
+  expect(ended).toBe(1);
+});
+
 it('goes to the next part of those that are there now, and the page with it', async () => {
   expect(says()).toBe('Every parameter with its interval');
   stand('param', 'grip', 'advice');

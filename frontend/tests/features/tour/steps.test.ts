@@ -27,7 +27,15 @@ describe('the words of a step', () => {
     expect(besideOf(part(500, 300, 100, 100), note, view, 'left')).toEqual({ left: 188, top: 290 });
     expect(besideOf(part(100, 300, 100, 100), note, view, 'left')).toEqual({ left: 212, top: 290 });
     expect(besideOf(part(10, 700, 980, 90), note, view, 'above')).toEqual({ left: 12, top: 568 });
+    // no side has room: where they cover the least, not across its middle
     const phone = { width: 390, height: 700 };
-    expect(besideOf(part(40, 60, 310, 600), note, phone, 'left')).toEqual({ left: 12, top: 300 });
+    expect(besideOf(part(40, 60, 310, 600), note, phone, 'left')).toEqual({ left: 40, top: 12 });
+  });
+
+  it('leave clear what they speak of besides', () => {
+    const ring = part(400, 500, 24, 24);
+    const lines = part(240, 100, 500, 600);
+    expect(besideOf(ring, note, { width: 1100, height: 800 }, 'left', lines).left).toBe(752);
+    expect(besideOf(ring, note, { width: 1100, height: 800 }, 'left').left).toBe(88);
   });
 });

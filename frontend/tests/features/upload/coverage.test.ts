@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import type { Cell, Factors, UploadReceipt } from '../../../src/api/types';
-import { coverageOf, sliceOf, slicesOf } from '../../../src/features/upload/coverage';
+import { cameWith, coverageOf, sliceOf, slicesOf } from '../../../src/features/upload/coverage';
 
 let id = 0;
 function cell(factors: Factors, runs: number): Cell {
@@ -12,7 +12,9 @@ function cell(factors: Factors, runs: number): Cell {
 function stored(...all: Factors[]): UploadReceipt {
   const runs = all.map((factors, i) => ({ id: `${i}`, factors, replicate: i, partial: false }));
   return {
+    id: 'one',
     outcome: 'stored',
+    run_count: runs.length,
     experiment: { slug: 'lab', title: 'Lab' },
     runs,
     warnings: [],
@@ -44,15 +46,29 @@ describe('coverageOf', () => {
       { mtu_bytes: 1500, delay_us: 40, workload: 'udp' },
       { mtu_bytes: 1500, delay_us: 40, workload: 'udp' },
     );
-    const grid = coverageOf(cells, 'workload=udp', [known, now]);
+    const grid = coverageOf(cells, 'workload=udp', cameWith([known, now]).cells);
     expect(grid.cells[1].map(({ added }) => added)).toEqual([0, 2]);
   });
 
   it('never claims more than is on disk', () => {
-    const grid = coverageOf(cells, 'workload=udp', [
-      stored(...Array(9).fill({ mtu_bytes: 9000, delay_us: 10, workload: 'udp' })),
-    ]);
+    const came = cameWith([stored(...Array(9).fill({ mtu_bytes: 9000, delay_us: 10, workload: 'udp' }))]);
+    const grid = coverageOf(cells, 'workload=udp', came.cells);
     expect(grid.cells[0][0]).toEqual({ runs: 1, added: 1 });
+  });
+
+  it('counts all runs of a table that lists its first hundred', () => {
+    const receipt = { ...stored({ mtu_bytes: 1500, delay_us: 10, workload: 'udp' }), run_count: 324 };
+    expect(cameWith([receipt])).toEqual({ cells: [], longer: ['one'] });
+    const all = [cell({ mtu_bytes: 1500 }, 162), cell({ mtu_bytes: 9000 }, 162)];
+    const grid = coverageOf(
+      all,
+      '',
+      all.map(({ factors, runs }) => ({ factors, runs })),
+    );
+    expect(grid.cells.map((line) => line.map(({ runs, added }) => [runs, added]))).toEqual([
+      [[162, 162]],
+      [[162, 162]],
+    ]);
   });
 
   it('needs no delay: MTU alone is one column', () => {

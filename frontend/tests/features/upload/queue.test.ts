@@ -16,6 +16,7 @@ const table = (name: string) => ({ file: file(name), csv: true });
 
 function receipt(outcome: 'stored' | 'known' = 'stored'): UploadReceipt {
   return {
+    id: '00',
     outcome,
     sha256: '00',
     bytes: 10,
@@ -25,6 +26,7 @@ function receipt(outcome: 'stored' | 'known' = 'stored'): UploadReceipt {
     runs: [],
     run_count: 1,
     warnings: [],
+    mapping: null,
     created_at: '2026-01-31T12:00:00.000Z',
   };
 }

@@ -35,6 +35,7 @@ describe('the address of the workshop', () => {
             free: ['alpha', 'x'],
             held: anyNumbers(random),
             where: { workload: 'a,b:c & ü', 'factor.cable': '' },
+            ...(random() < 0.5 ? { robust: true as const } : {}),
           },
         ]),
       };

@@ -120,7 +120,14 @@ describe('a fit of it', () => {
   it('takes from the experiment what it has, and holds the rest', () => {
     expect(inputsWithout(document, experiment)).toEqual(['load_share']);
     expect(responseFor(document, 'latency_us', experiment, 'µs')).toBe('latency_p50_us');
-    const choice = { output: 'latency_us', response: 'latency_p50_us', free: [], held: { load_share: 1 }, where: {} };
+    const choice = {
+      output: 'latency_us',
+      response: 'latency_p50_us',
+      free: [],
+      held: { load_share: 1 },
+      where: {},
+      robust: false,
+    };
     expect(requestOf(document, choice, { wait_us: 3 })).toMatchObject({
       held: { load_share: 1, wait_us: 3 },
       model: DOCUMENT,

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import type { Terms } from '../../../src/state/explorer';
-import { fromQuery, toQuery } from '../../../src/state/link';
+import { FIELDS, fromQuery, toQuery } from '../../../src/state/link';
 import { slicesOf, viewOf } from '../../../src/state/view';
 import { generator, pick } from '../../random';
 import { subjectOf, termsFor } from './subjects';
@@ -64,9 +64,8 @@ const VALUES = [
   'eth0; reboot',
   '$(reboot)',
 ];
-const NAMES = ['x', 'y', 'facet', 'scale', 'yscale', 'v', 'measure', 'surface', 'model', 'fit', 'frames', 'lines'];
-const ADVICE = ['advice', 'goal', 'weigh', 'atmost', 'atleast', 'interface', 'driver'];
-const MORE = [...ADVICE, 'view', 'turn', 'contrast', 'against', 'pin', 'theme', '', '__proto__', 'hasOwnProperty', 'α'];
+const NAMES = [...FIELDS.flatMap((each) => each.names), 'v'];
+const MORE = ['theme', '', '__proto__', 'hasOwnProperty', 'α'];
 
 /** Names and values that mean something, mixed with those that mean nothing or harm. */
 function hostileQuery(terms: Terms, random: () => number): string {

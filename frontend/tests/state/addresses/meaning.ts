@@ -4,10 +4,17 @@ import { type Advice, START_ADVICE } from '../../../src/state/advice';
 import type { ExplorerState, Terms } from '../../../src/state/explorer';
 import { levelAt } from '../../../src/state/layout';
 
-/** Addresses from before they were there name no kernel and nothing that is set now; unfolded was a yes or no. */
-function adviceOf({ open, kernel, current, ...rest }: Advice): object {
+/** Addresses from before they were there name no kernel, nothing that is set now, and weigh no energy; unfolded was a yes or no. */
+function adviceOf({ open, kernel, current, weights: { energy, ...others }, ...rest }: Advice): object {
   const set = Object.keys(current).length > 0 ? { current } : {};
-  return { ...rest, ...set, ...(kernel === null ? {} : { kernel }), open: open === 'apply' ? open : open !== null };
+  const weights = energy === START_ADVICE.weights.energy ? others : { ...others, energy };
+  return {
+    ...rest,
+    ...set,
+    weights,
+    ...(kernel === null ? {} : { kernel }),
+    open: open === 'apply' ? open : open !== null,
+  };
 }
 
 export function meaningOf(state: ExplorerState, terms: Terms): Record<string, unknown> {
@@ -38,6 +45,7 @@ export function meaningOf(state: ExplorerState, terms: Terms): Record<string, un
     sliders: state.byHand,
     pins: state.pins,
     // addresses from before they were there say nothing of them
+    ...(state.base ? { idle: 'fitted' } : {}),
     ...(state.pull === null ? {} : { pull: state.pull }),
     ...(JSON.stringify(state.advice) === JSON.stringify(START_ADVICE) ? {} : { advice: adviceOf(state.advice) }),
   };

@@ -6,11 +6,25 @@ import { type Subject, slicesOf, termsOf } from '../../../src/state/view';
 import { bench } from '../../designs';
 import { dillon, nfs, points } from '../../published';
 
+/** Its frequencies of 30 kHz were delays to six figures. */
+function dillonAsItWas(): Subject {
+  const subject = dillon();
+  if (subject.of !== 'experiment') return subject;
+  const was = <T>(level: T) => (level === 33.3 ? 33.3333 : level);
+  const { experiment, cells } = subject;
+  const factors = experiment.factors.map((f) => ({ ...f, levels: f.levels.map(was) }));
+  const asTheyWere = cells.map((cell) => ({
+    ...cell,
+    factors: Object.fromEntries(Object.entries(cell.factors).map(([name, level]) => [name, was(level)])),
+  }));
+  return { ...subject, experiment: { ...experiment, factors }, cells: asTheyWere };
+}
+
 export function subjectOf(name: string): Subject {
   const experiments: Record<string, () => Subject> = {
     'geist-2005-nfs': nfs,
     'geist-2005-points': points,
-    'dillon-2004': dillon,
+    'dillon-2004': dillonAsItWas,
     bench,
   };
   const model = catalogue.models.find((m) => `models/${m.id}` === name);

@@ -2,12 +2,12 @@
 // Residual and difference maps: one tile a cell, in the colours of a difference; cells that cannot be told from “no difference” stay pale.
 import { diverging, inkOnDiverging, reachOf, roundAbove } from '../../../plots/diverging';
 import { brief, decimal, digitsFor } from '../../../plots/number';
-import { MIDDLE, mark, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { gathered, MIDDLE, mark, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import { againstCell, againstModel, type Contrasted } from '../../../state/contrast';
 import type { Contrast } from '../../../state/figure';
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
-import { tileEdges } from './heat';
+import { isDense, tileEdges } from './heat';
 import type { Live } from './live';
 import { hairsAbove, ring, spotOf } from './needle';
 import { comparisonOf } from './residuals';
@@ -178,7 +178,14 @@ function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: Contra
   for (const p of view.points)
     if (!compared.has(p) && frame.y)
       cells.push(mark(kind, frame.x(p.x), frame.y(p.y), 2.5, { fill: 'none', stroke: 'var(--line-3)' }));
-  return { areas, cells };
+  if (!isDense(view, frame)) return { areas, cells };
+  // a raster: tiles of one colour are one path, and no mark has room
+  const paths = areas
+    .filter(({ attributes }) => attributes.fill !== 'none')
+    .map(({ attributes: { x, y, width, height, fill } }) =>
+      path(`M${x} ${y}h${Number(width) + 1}v${Number(height) + 1}h${-Number(width) - 1}Z`, { fill }),
+    );
+  return { areas: gathered(paths), cells: [] };
 }
 
 export const contrastMap: Upper = {

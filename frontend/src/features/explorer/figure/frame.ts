@@ -2,7 +2,7 @@
 // Where things are in the pair of plots: surface above, lines below, one axis across, one value scale.
 import { decimal, digitsFor, digitsOfStep } from '../../../plots/number';
 import { decadeTicks, linear, log, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
-import type { Axis } from '../../../state/layout';
+import { type Axis, isNominal } from '../../../state/layout';
 import type { View } from '../../../state/view';
 import { cutShort, levelWords, settingText } from './words';
 
@@ -40,6 +40,12 @@ export function floorOf(view: View, theta: Readonly<Record<string, number>>): nu
   return 1000 * theta.alpha;
 }
 
+/** Levels that are names, or whose numbers are only counted: a value stands on each, and their lengths are compared. */
+export function hasBars({ layout, valueSpacing, values }: Pick<View, 'layout' | 'valueSpacing' | 'values'>): boolean {
+  const across = layout.across === 'x' ? layout.x : layout.y;
+  return layout.shape === 'line' && isNominal(across) && valueSpacing === 'linear' && values[0] >= 0;
+}
+
 function lineBounds(view: View, values: readonly [number, number]): [number, number] {
   if (view.valueSpacing === 'log') {
     const factor = (values[1] / values[0]) ** 0.07;
@@ -48,7 +54,7 @@ function lineBounds(view: View, values: readonly [number, number]): [number, num
   const span = values[1] - values[0];
   const floor = floorOf(view, view.start);
   let lo = values[0] - 0.06 * span;
-  if (values[0] >= 0) lo = Math.max(0, lo);
+  if (values[0] >= 0) lo = hasBars(view) ? 0 : Math.max(0, lo);
   // an axis that nearly reaches zero goes there
   if (values[0] >= 0 && values[0] < 0.3 * span) lo = 0;
   if (floor !== null && floor < values[0] && values[0] - floor < 0.5 * span) lo = floor - 0.07 * span;

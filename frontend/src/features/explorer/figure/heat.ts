@@ -44,17 +44,48 @@ export function tileEdges(view: View, frame: Frame): readonly [number[], number[
   return [edges(x.levels, frame.x, left, left + plotWidth), edges(y.levels, frame.y, heat.top + heat.height, heat.top)];
 }
 
+const placesIn = (levels: readonly number[]): ReadonlyMap<number, number> => new Map(levels.map((v, i) => [v, i]));
+
 /** One tile a cell. */
-function tiles(view: View, frame: Frame): Shape[] {
+function tiles(view: View, frame: Frame, gap = 1): Shape[] {
   const { x, y } = view.layout;
   const found = tileEdges(view, frame);
   if (!x || !y || !found) return [];
   const [ex, ey] = found;
+  const [across, up] = [placesIn(x.levels), placesIn(y.levels)];
   return view.points.map((p) => {
-    const i = x.levels.indexOf(p.x);
-    const j = y.levels.indexOf(p.y);
-    return rect(ex[i], ey[j + 1], ex[i + 1] - ex[i] - 1, ey[j] - ey[j + 1] - 1, { fill: colourOf(p.mean, frame) });
+    const [i, j] = [across.get(p.x) ?? 0, up.get(p.y) ?? 0];
+    return rect(ex[i], ey[j + 1], ex[i + 1] - ex[i] - gap, ey[j] - ey[j + 1] - gap, { fill: colourOf(p.mean, frame) });
   });
+}
+
+/** Fewer cells than this have a mark each, however near two of them are. */
+const MOST_MARKS = 200;
+
+function medianGap(levels: readonly number[], at: Scale): number {
+  const gaps = levels.slice(1).map((v, i) => Math.abs(at(v) - at(levels[i])));
+  gaps.sort((a, b) => a - b);
+  return gaps[Math.floor(gaps.length / 2)] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Pixels that a mark with its rim needs for itself. */
+const MARK_ROOM = 10;
+
+/** Whether the marks of neighbouring cells would touch: they give way to a raster. */
+export function isDense({ layout: { x, y }, points }: Pick<View, 'layout' | 'points'>, frame: Frame): boolean {
+  if (points.length <= MOST_MARKS || !frame.y) return false;
+  return medianGap(x?.levels ?? [], frame.x) < MARK_ROOM || medianGap(y?.levels ?? [], frame.y) < MARK_ROOM;
+}
+
+/** Squares of the cells' own colours, one path a colour: beside a model they leave half of its surface in sight. */
+function raster(view: View, frame: Frame): Shape[] {
+  const share = view.mode === 'model' ? 0.5 : 1;
+  const paths = tiles(view, frame, 0).map(({ attributes: { x, y, width, height, fill } }) => {
+    const [w, h] = [hundredths(Number(width) * share), hundredths(Number(height) * share)];
+    const [left, top] = [Number(x) + (Number(width) - w) / 2, Number(y) + (Number(height) - h) / 2];
+    return path(`M${hundredths(left)} ${hundredths(top)}h${w}v${h}h${-w}Z`, { fill });
+  });
+  return gathered(paths);
 }
 
 type Span = readonly [number, number];
@@ -91,7 +122,8 @@ export function underCells(view: View, frame: Frame): Shape[] {
   if (!heat || !x || !y || !frame.y) return [];
   const out: Shape[] = [];
   const painted = view.mode === 'model' || view.mode === 'interpolated';
-  if (view.mode === 'cells') out.push(...tiles(view, frame));
+  if (isDense(view, frame)) out.push(...raster(view, frame));
+  else if (view.mode === 'cells') out.push(...tiles(view, frame));
   const hull = hullOf(view);
   if (hull) {
     const [x0, x1] = hull.x?.map(frame.x) ?? [left, left + plotWidth];
@@ -192,6 +224,7 @@ export function cells(view: View, frame: Frame): Shape[] {
   const toCome = planned(view, frame, yScale, r);
   if (view.points.length === 0 && view.measured) return toCome.length > 0 ? toCome : designed(view, frame, yScale, r);
   const light = painted || view.mode === 'cells';
+  if (isDense(view, frame)) return [...toCome, ...recommended(view, frame, yScale, light)];
   const joined = view.ties.map(([a, b]) => {
     const [[x1, y1], [x2, y2]] = [at(a), at(b)];
     return line(
@@ -352,7 +385,8 @@ function uprightAngle(dx: number, dy: number): number {
 
 /** Around ties and the word at the recommended setting; `half`: of a label. */
 function keptClear(view: View, frame: Frame, yScale: Scale, half: number): Float64Array {
-  const boxes = view.ties.map(([a, b]) => {
+  const ties = isDense(view, frame) ? [] : view.ties;
+  const boxes = ties.map(([a, b]) => {
     const [ax, ay, bx, by] = [frame.x(a.x), yScale(a.y), frame.x(b.x), yScale(b.y)];
     return [Math.min(ax, bx) - 19, Math.max(ax, bx) + 19, Math.min(ay, by) - 9, Math.max(ay, by) + 9];
   });
@@ -383,8 +417,10 @@ export function contourLabels(
   const isCliff = cliffsOf(z, step);
   const rows = (view.layout.y?.levels ?? []).map(yScale);
   const spines = rows.length > 1 ? rows.slice(1).map((y, i) => (y + rows[i]) / 2) : [heat.top + heat.height / 2];
-  const xs = view.points.map((p) => frame.x(p.x));
-  const ys = view.points.map((p) => yScale(p.y));
+  // over a raster a label is clear of nothing
+  const marked = isDense(view, frame) ? [] : view.points;
+  const xs = marked.map((p) => frame.x(p.x));
+  const ys = marked.map((p) => yScale(p.y));
   const gap = frame.phone ? 22 : 36;
   // of two labels, however they are turned
   const length = Math.max(...lines.map(({ level }) => decimal(level, digits).length)) * DIGIT + 8;

@@ -24,7 +24,7 @@ import {
 } from '../../../plots/shapes';
 import type { Pen } from '../../../plots/simplified';
 import type { View } from '../../../state/view';
-import { type Frame, floorOf, labelledLevels, labelRoom, tickWords } from './frame';
+import { type Frame, floorOf, hasBars, labelledLevels, labelRoom, tickWords } from './frame';
 import type { Live, Sampler, Series } from './live';
 import { axisTitle, levelWords, settingText, titleWithUnit, upwardTitle } from './words';
 
@@ -111,6 +111,24 @@ export function namedOf<T>(lines: readonly T[], frame: Pick<Frame, 'lines'>, own
 
 /** Pixels from the highest to the lowest place of what is drawn on the plot. */
 const reach = ({ lines }: Frame): readonly [number, number] => [lines.top - 8, lines.top + lines.height + 1];
+
+const WIDEST_BAR = 36;
+
+/** A bar for each level that nothing lies beside. */
+export function bars(view: View, frame: Frame, series: readonly Series[]): Shape[] {
+  const { across, lines, plotWidth } = frame;
+  if (!hasBars(view)) return [];
+  const width = Math.min(WIDEST_BAR, (0.6 * plotWidth) / across.levels.length);
+  const bottom = lines.top + lines.height;
+  return series
+    .filter(({ chosen }) => chosen)
+    .flatMap((s) =>
+      s.points.map((p) => {
+        const [X, Y] = [frame.x(view.layout.across === 'x' ? p.x : p.y), Math.max(lines.top, frame.v(p.mean))];
+        return rect(X - width / 2, Y, width, bottom - Y, { fill: s.ink, 'fill-opacity': 0.16 });
+      }),
+    );
+}
 
 /** Points with their whiskers, where they are on the plot: the axis is the chosen level's, and another's may be far from it. */
 export function points(view: View, frame: Frame, series: readonly Series[]): Shape[] {

@@ -86,11 +86,24 @@ export function throughRow(layout: Layout, points: readonly Point[]): ((at: numb
   return field && ((at) => (at < levels[0] || at > levels[levels.length - 1] ? Number.NaN : field.at(at, 0)));
 }
 
+/** More rows than this are not drawn as lines all at once. */
+const MOST_ROWS = 24;
+const SHOWN_ROWS = 10;
+
+/** Of many rows as many as can be told apart, evenly, the first and the last among them; all that were asked for. */
+export function rowsShown(levels: readonly number[], asked: readonly number[] | null): ReadonlySet<number> {
+  if (asked) return new Set(asked);
+  if (levels.length <= MOST_ROWS) return new Set(levels);
+  const step = (levels.length - 1) / (SHOWN_ROWS - 1);
+  return new Set(Array.from({ length: SHOWN_ROWS }, (_, k) => levels[Math.round(k * step)]));
+}
+
 function rowsOf(view: View, state: ExplorerState): Series[] {
   const levels = view.layout.y?.levels ?? [];
   const whole = view.field;
+  const shown = rowsShown(levels, state.lines);
   return levels.flatMap((y, i) => {
-    if (state.lines && !state.lines.includes(y)) return [];
+    if (!shown.has(y)) return [];
     const points = view.points.filter((p) => p.y === y);
     const along = whole ? (at: number) => whole.at(at, y) : throughRow(view.layout, points);
     return [{ key: String(y), y, level: null, ink: ink(i, levels.length), points, chosen: true, along }];

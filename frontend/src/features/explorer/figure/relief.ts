@@ -17,7 +17,7 @@ import { tide } from '../../../plots/tide';
 import { type Prepared, prepare } from '../../../state/binding';
 import type { Axis, Point } from '../../../state/layout';
 import { type Frame, fraction, labelledLevels, labelRoom, tickWords } from './frame';
-import { colourOf, hullOf } from './heat';
+import { colourOf, hullOf, isDense } from './heat';
 import type { Sampler } from './live';
 import { canvasRoom, type Upper, type UpperScene } from './upper';
 import { axisTitle, shortName, titleWithUnit, upwardTitle } from './words';
@@ -242,6 +242,8 @@ function cellShapes(scene: UpperScene, camera: Camera, places: Places, relief: R
   const { view, frame } = scene;
   const kind = view.kind ?? 'measured';
   const r = frame.phone ? 2.75 : 3.75;
+  // a forest of stems hides the surface that they stand on
+  if (relief && isDense(view, frame)) return [];
   const nearLast = (a: Point, b: Point): number =>
     camera.depth(places.u(b.x), places.v(b.y)) - camera.depth(places.u(a.x), places.v(a.y));
   return [...view.points].sort(nearLast).flatMap((p): Shape[] => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useRef } from 'react';
-import { decimal, digitsFor, plusMinus } from '../../../plots/number';
+import { digitsFor, withHalf } from '../../../plots/number';
 import { useExplorer, useFrame } from '../context';
 import { SettingHead, SettingNames } from './Setting';
 
@@ -30,14 +30,17 @@ export function CellList() {
           </tr>
         </thead>
         <tbody ref={body}>
-          {view.points.map((p) => (
-            <tr key={p.cell.id}>
-              <SettingHead point={p} />
-              <td>{decimal(p.mean, digits)}</td>
-              <td>{p.half === null ? '–' : plusMinus(p.half, digits)}</td>
-              <td>{p.n}</td>
-            </tr>
-          ))}
+          {view.points.map((p) => {
+            const words = withHalf(p.mean, p.half, digits);
+            return (
+              <tr key={p.cell.id}>
+                <SettingHead point={p} />
+                <td>{words.mean}</td>
+                <td>{words.half ?? '–'}</td>
+                <td>{p.n}</td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>

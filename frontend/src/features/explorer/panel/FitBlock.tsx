@@ -6,8 +6,10 @@ import { reasonOf } from '../../../api/errors';
 import type { Fit } from '../../../api/types';
 import { Notice } from '../../../components/Notice';
 import { brief, decimal } from '../../../plots/number';
+import { isRejected } from '../../../state/fit';
 import { useExplorer, useFrame } from '../context';
 import { PullChooser } from '../pull/PullChooser';
+import { IdleLoad } from './IdleLoad';
 import { MethodMenu } from './MethodMenu';
 import { Parameter } from './Parameter';
 import { WithoutProbes } from './WithoutProbes';
@@ -83,8 +85,6 @@ function basis({ bootstrap, estimates, independence }: Fit): string {
   return `from ${decimal(bootstrap.resamples, 0)} resamples of the ${bootstrap.unit}, seed ${bootstrap.seed}`;
 }
 
-const rejected = (fit: Fit): boolean => fit.diagnostics.lack_of_fit?.rejected === true;
-
 export function FitBlock({ state }: { state: FitState | null }) {
   const { view, subject } = useExplorer();
   if (view.sliders.length === 0) return null;
@@ -108,7 +108,7 @@ export function FitBlock({ state }: { state: FitState | null }) {
         </Notice>
       )}
       {fit?.identifiable && fit.message && (
-        <Notice tone="warn" title={rejected(fit) ? 'The replicates reject this model' : 'About this fit'}>
+        <Notice tone="warn" title={isRejected(fit) ? 'The replicates reject this model' : 'About this fit'}>
           {fit.message}
         </Notice>
       )}
@@ -127,6 +127,7 @@ export function FitBlock({ state }: { state: FitState | null }) {
         <p className="note">Fits are made by the server: to fit these parameters to the cells, upload the table.</p>
       )}
       {fit?.identifiable && <FitNote fit={fit} />}
+      {fit?.identifiable && <IdleLoad fit={fit} />}
       {fit?.identifiable && <WithoutProbes fit={fit} sliders={view.sliders} />}
     </div>
   );

@@ -18,15 +18,17 @@ const METHOD: Readonly<Record<Method, { readonly label: string; readonly note: s
 };
 
 export function MethodMenu() {
-  const { store } = useExplorer();
-  const { method } = store.get();
+  const { store, subject } = useExplorer();
+  const { method, base } = store.get();
+  const timed = subject.of === 'experiment' && subject.experiment.measures.some(({ name }) => name === 'elapsed_s');
   return (
     <Menu
-      label={`Fit method: ${METHOD[method].label}`}
+      label={`Fit method: ${METHOD[method].label}${base ? ', with idle load' : ''}`}
       className="quiet small"
       trigger={
         <>
           {METHOD[method].label}
+          {base && ' + idle load'}
           <Icon name="down" small />
         </>
       }
@@ -41,6 +43,15 @@ export function MethodMenu() {
           {METHOD[id].label}
         </MenuItem>
       ))}
+      <MenuItem
+        several
+        checked={base}
+        note="what passes without traffic, per second: needs runs of different load"
+        unavailable={timed || base ? undefined : 'the cells do not tell how long they took (elapsed_s)'}
+        onSelect={() => store.update({ base: !base, byHand: {} })}
+      >
+        Idle load
+      </MenuItem>
     </Menu>
   );
 }

@@ -2,7 +2,8 @@
 
 import { Icon } from '../../../components/Icon';
 import { Menu, MenuItem } from '../../../components/Menu';
-import { modelsFor, NO_MODEL } from '../../../state/view';
+import { NO_MODEL } from '../../../state/explorer';
+import { modelsFor } from '../../../state/view';
 import { useExplorer } from '../context';
 
 export function ModelMenu({ current }: { current: string }) {
@@ -33,7 +34,14 @@ export function ModelMenu({ current }: { current: string }) {
               ? 'interpolated between the cells'
               : view.models.find((b) => b.model.id === id)?.model.summary
           }
-          onSelect={() => store.update({ model: i === 0 ? null : id, byHand: {}, pins: [], surface: 'model' })}
+          onSelect={() =>
+            store.update({
+              model: i === 0 && view.turnedDown?.model.id !== id ? null : id,
+              byHand: {},
+              pins: [],
+              surface: 'model',
+            })
+          }
         >
           {title(id)}
         </MenuItem>

@@ -3,7 +3,7 @@
 import { type ReactNode, useRef } from 'react';
 import { Rich } from '../../../components/Rich';
 import { write } from '../../../layers/words';
-import { decimal, digitsFor, plusMinus, worded } from '../../../plots/number';
+import { decimal, digitsFor, withHalf } from '../../../plots/number';
 import { predictAt } from '../../../state/binding';
 import { useExplorer, useTurn } from '../context';
 import { SPLIT_HEIGHT, splitShapes } from '../figure/split';
@@ -25,11 +25,9 @@ export function Now({ children }: { children?: ReactNode }) {
       x && state.x !== null ? namedSetting(x, state.x) : '',
     ];
     write(at.current, settings.filter(Boolean).join(', '));
-    write(
-      value.current,
-      Number.isFinite(place.value) ? worded(place.value, digits, view.measure.meanings) : 'no value',
-    );
-    write(half.current, place.half === null ? '' : plusMinus(place.half, digits));
+    const now = withHalf(place.value, place.half, digits);
+    write(value.current, Number.isFinite(place.value) ? (view.measure.meanings[place.value] ?? now.mean) : 'no value');
+    write(half.current, now.half ?? '');
     const { cell } = place;
     let words = view.measured
       ? Number.isFinite(place.value)
@@ -38,8 +36,10 @@ export function Now({ children }: { children?: ReactNode }) {
       : 'no data: the model alone';
     if (view.measured && place.prediction && !cell)
       words = view.binding?.takesFrames ? 'between cells: interpolated' : 'between cells: the model alone';
-    if (cell)
-      words = `${cell.n === 1 ? 'one run' : 'cell mean'} ${decimal(cell.mean, digits)}${cell.half === null ? '' : ` ${plusMinus(cell.half, digits)}`}`;
+    if (cell) {
+      const own = withHalf(cell.mean, cell.half, digits);
+      words = [cell.n === 1 ? 'one run' : 'cell mean', own.mean, own.half].filter(Boolean).join(' ');
+    }
     write(beside.current, words);
     return true;
   });

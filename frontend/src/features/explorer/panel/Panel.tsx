@@ -5,9 +5,11 @@ import { memo } from 'react';
 import { Link } from 'wouter';
 import { inSentence } from '../../../components/factorWords';
 import { Beside } from '../../../components/Later';
+import { Notice } from '../../../components/Notice';
 import { catalogue } from '../../../engine/catalogue';
+import { NO_MODEL } from '../../../state/explorer';
 import { inLogarithm } from '../../../state/field';
-import { NO_MODEL, type View } from '../../../state/view';
+import type { View } from '../../../state/view';
 import { useExplorer } from '../context';
 import { Equation } from '../Equation';
 import { shortName, whyNothingBetween } from '../figure/words';
@@ -27,6 +29,22 @@ function alongWhat({ layout }: ReturnType<typeof useExplorer>['view']): string {
   if (!axis) return 'the settings';
   const name = axis.name === 'mtu_bytes' ? 'MTU' : inSentence(shortName(axis));
   return inLogarithm(axis) ? `the logarithm of the ${name}, whatever its scale` : `the ${name}`;
+}
+
+/** The model that the data are drawn without, and why. */
+function TurnedDown() {
+  const { view, store } = useExplorer();
+  if (!view.turnedDown) return null;
+  const { model, why } = view.turnedDown;
+  return (
+    <Notice
+      tone="warn"
+      title={`${model.title} does not fit`}
+      action={{ label: 'Show it anyway', onClick: () => store.update({ model: model.id, surface: 'model' }) }}
+    >
+      {why} The cells are drawn as they are, without it.
+    </Notice>
+  );
 }
 
 function whyNothing(view: View): string {
@@ -50,7 +68,10 @@ export const Panel = memo(function Panel({ fitState }: { fitState: FitState | nu
               ? `Between the cells, values are interpolated: monotone along ${alongWhat(view)}, so that no optimum is invented.`
               : whyNothing(view)}
           </p>
-          {view.models.length > 0 && <p className="why">A model predicts this measure: choose it under Change.</p>}
+          <TurnedDown />
+          {view.models.length > 0 && !view.turnedDown && (
+            <p className="why">A model predicts this measure: choose it under Change.</p>
+          )}
           {view.models.length === 0 &&
             view.slice.unbound(view.measure.name).map(({ model, reason }) => (
               <p className="why" key={model.id}>

@@ -41,16 +41,20 @@ function inside(picture: Picture, event: { clientX: number; clientY: number }): 
 }
 
 export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRectElement | null>): PullHandlers {
-  const { store, settleRulers } = useExplorer();
+  const { store, settleRulers, redraw } = useExplorer();
   const hand = useRef<Hand | null>(null);
 
   // a finger on a line pulls it; beside one it scrolls the page
   useEffect(() => {
-    const element = hit.current;
+    const element = hit.current?.ownerSVGElement;
     if (!element) return;
     const onTouch = (event: TouchEvent): void => {
       const scene = picture.current?.scene();
       const [touch] = event.touches;
+      if (event.target instanceof Element && event.target.closest('.grip')) {
+        event.preventDefault();
+        return;
+      }
       if (!picture.current || !scene || event.touches.length !== 1) return;
       const [px, py] = inside(picture.current, touch);
       if (lineAt(scene, px, py, NEAR_TOUCH)) event.preventDefault();
@@ -112,6 +116,7 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
       up() {
         if (!hand.current) return;
         hand.current = null;
+        redraw(); // what was pulled is named no longer
         settleRulers();
       },
       cursor(event) {
@@ -155,5 +160,5 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
         return pull && chosen(pull, false);
       },
     };
-  }, [picture, store, settleRulers]);
+  }, [picture, store, settleRulers, redraw]);
 }

@@ -123,7 +123,14 @@ function countsOf(d: Deferred, v: Numbers): Replay['counted'] {
   if (!('packet_cost_us' in v)) return { ...own, ...waitsOf(arrivals, told, places) };
   const atOnce = served(arrivals, v.packet_cost_us);
   const added = sums(started.map((t, k) => t - atOnce[k]));
-  return { ...own, added_latency_us: (t) => (added[until(told, t)] - added[1]) / packets(t) };
+  // what moderation adds is spread as the waits of the packets that the application did not find by itself
+  const otherwise = (values: Float64Array) => values.filter((_, k) => by[k] !== BY.application);
+  const found = otherwise(told);
+  return {
+    ...own,
+    ...waitsOf(otherwise(arrivals), found, (t) => [1, Math.max(1, until(found, t))]),
+    added_latency_us: (t) => (added[until(told, t)] - added[1]) / packets(t),
+  };
 }
 
 function replayOf(d: Deferred, v: Numbers): Replay {

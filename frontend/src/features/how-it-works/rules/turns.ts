@@ -228,7 +228,7 @@ export const RULES_OF_TURNS: readonly Rule[] = [
     story:
       'Full frames back to back. Either as many as the count fit into the delay, and the last of them interrupts, or the timer ends first: every turn is the same.',
     start: { delay_us: 20, mtu_bytes: 1500, rx_frames: 64, link_rate_mbps: 25_000 },
-    ranges: { delay_us: [0, 500, 0.1], mtu_bytes: [576, 9000, 1], link_rate_mbps: [1000, 400_000, 1000] },
+    ranges: { delay_us: [0, 500, 0.1], mtu_bytes: [576, 9000, 1], link_rate_mbps: [1000, 800_000, 1000] },
     counts: 'packets',
     many: () => 20_000,
     play: (v, _, many) => {

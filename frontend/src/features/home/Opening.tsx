@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first ten seconds: what one gains, a surface that can be dragged, and three ways on.
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { currentCopy } from '../../api/copy';
+import type { ExperimentSummary } from '../../api/types';
+import { Icon } from '../../components/Icon';
+import { Kind } from '../../components/Kind';
+import { part } from '../../components/part';
+import { STUDY } from './study';
+import './home.css';
+
+const Showpiece = part('The surface', async () => (await import('./Showpiece')).Showpiece);
+
+function Way({ href, title, children }: { href: string; title: string; children: string }) {
+  return (
+    <Link href={href}>
+      <b>{title}</b>
+      <span>{children}</span>
+      <Icon name="down" small />
+    </Link>
+  );
+}
+
+function Ways({ study }: { study: ExperimentSummary | undefined }) {
+  const copy = currentCopy() !== null;
+  return (
+    <nav className="ways" aria-label="Where to begin">
+      {study ? (
+        <Way href={`/explorer/${study.slug}`} title="Look at a published study">
+          {`${study.title}: ${study.cells} settings, the model, what to set`}
+        </Way>
+      ) : (
+        <Way href="/figures" title="Look at published studies">
+          The figures of five papers, redrawn beside the models
+        </Way>
+      )}
+      <Way href={copy ? '/open' : '/upload'} title="Try it with my data">
+        Drop a table or a run log, and see it as a surface
+      </Way>
+      <Way href="/start" title="Measure my machine">
+        One command sweeps an interface, and puts everything back
+      </Way>
+    </nav>
+  );
+}
+
+/** `experiments`: undefined until they are known. */
+export function Opening({ experiments }: { experiments: readonly ExperimentSummary[] | undefined }) {
+  const [words, setWords] = useState<HTMLElement | null>(null);
+  const study = experiments?.find(({ slug }) => slug === STUDY.slug);
+  const withStudy = study !== undefined || experiments === undefined;
+  return (
+    <section className={withStudy ? 'opening' : 'opening alone'} aria-labelledby="opening">
+      <header>
+        <h1 id="opening">{withStudy ? STUDY.promise : 'Which MTU and interrupt delay cost the least CPU?'}</h1>
+        <p>
+          Two settings of a network interface decide how often it interrupts the CPU: the MTU and the interrupt delay.
+          Coalescope measures both on a Linux host, explains the cost, and names the setting to use, with what it costs
+          in throughput and latency.
+        </p>
+      </header>
+      {withStudy && (
+        <>
+          <div className="showngain">
+            <div ref={setWords} className="words" />
+            <p className="note showncaution">{STUDY.caution}</p>
+          </div>
+          <div className="showpiece">
+            {study && (
+              <>
+                <p className="note">
+                  {study.title}, {study.source_note} <Kind kind={study.kind} />
+                </p>
+                <Showpiece slug={study.slug} query={STUDY.query} words={words} />
+              </>
+            )}
+          </div>
+        </>
+      )}
+      <Ways study={study} />
+    </section>
+  );
+}
