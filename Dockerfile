@@ -16,7 +16,7 @@ COPY models models
 COPY host host
 COPY backend backend
 # What installs goes last: nothing is installed in the image that runs.
-RUN COALESCOPE_WHEEL_WITHOUT_PAGE=1 .venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps ./models ./host ./backend \
+RUN COALESCOPE_WHEEL_WITHOUT_PAGE=1 .venv/bin/pip install --no-cache-dir --no-build-isolation --no-deps ./backend \
 	&& .venv/bin/pip uninstall --yes setuptools pip
 
 FROM ${NODE_IMAGE} AS page

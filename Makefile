@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start Python hundreds of times: what is compiled is kept
 STAMPS := .stamps
+WHEELS ?= dist
 
 PAGE_SOURCES := $(shell find frontend/src frontend/build frontend/public frontend/index.html frontend/vite.config.ts frontend/vite.offline.config.ts -type f 2>/dev/null) docs/published-vs-predicted.md \
 	$(shell find models/src -name '*.py' -o -name '*.toml')
@@ -13,7 +14,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page host-tools logger traffic test test-python test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom lock clean
+.PHONY: help setup serve docker page wheels host-tools logger traffic manual install test test-python test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,12 +41,31 @@ setup: $(STAMPS)/python ## Install the Python packages into .venv/
 
 page: frontend/dist/index.html ## Build the page into frontend/dist/
 
+wheels: page ## Build the wheels into dist/: coalescope, which has all of it, and models and host tools alone
+	@rm -f $(WHEELS)/coalescope*.whl
+	@$(call quietly,$(BIN)/pip wheel --disable-pip-version-check --no-build-isolation --no-deps --no-index -w $(WHEELS) ./models ./host ./backend)
+	@ls -sh $(WHEELS)
+
 host-tools: host/dist/coalescope-host.pyz ## Build the tools for a host under test, one file: host/dist/coalescope-host.pyz
 
 logger: driver/logger/coalescope-logger ## Build the logger, driver/logger/coalescope-logger
 
 traffic: ## Build the traffic tool, driver/traffic/coalescope-traffic
 	$(MAKE) -C driver/traffic
+
+manual: $(STAMPS)/python ## Write manual pages and completion for bash, zsh and fish, from what the programs take: build/manual/
+	@COLUMNS=100 $(BIN)/python docs/manual_pages.py build/manual
+
+PREFIX ?= /usr/local
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: host-tools logger manual ## Install a host's tools under PREFIX (/usr/local), with all manual pages and completion
+	install -D -m 0755 host/dist/coalescope-host.pyz $(DESTDIR)$(PREFIX)/bin/coalescope-host
+	@$(MAKE) --silent -C driver/logger install
+	@$(MAKE) --silent -C driver/traffic install
+	install -D -m 0644 -t $(SHARE)/man/man1 build/manual/man1/*
+	install -D -m 0644 -t $(SHARE)/bash-completion/completions build/manual/bash/*
+	install -D -m 0644 -t $(SHARE)/zsh/site-functions build/manual/zsh/*
+	install -D -m 0644 -t $(SHARE)/fish/vendor_completions.d build/manual/fish/*
 
 test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j3 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
@@ -54,13 +74,13 @@ test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) --keep-going test-python test-servers test-guest test-e2e # one failure does not hide others
 
 # A worker takes a file at a time: the longest come first, so that none is left at the end.
-LONG_TESTS := host/tests/run/test_sweeping.py host/tests/run/test_network.py backend/tests/durability/test_many_processes.py \
-	host/tests/run/test_bad_input.py backend/tests/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
+LONG_TESTS := host/tests/run/test_network.py backend/tests/durability/test_many_processes.py \
+	host/tests/run/test_bad_input.py backend/tests/web/openapi/test_whole_api.py backend/tests/durability/test_sudden_death.py \
 	host/tests/remote/test_peer.py backend/tests/cli/test_token.py backend/tests/cli/test_serving.py backend/tests/cli/test_events.py \
-	driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py host/tests/run_log/test_corpus.py backend/tests/cluster/test_cluster.py \
+	driver/logger/tests/test_killed.py driver/logger/tests/test_golden.py host/tests/run_log/test_corpus.py backend/tests/jobs/test_cluster.py \
 	backend/tests/uploads/test_hostile_logs.py driver/traffic/tests/test_traffic.py host/tests/settings/test_host.py
-# What compares rates and CPU time with other tools' has the machine to itself.
-TESTS_ALONE := e2e/tests/test_first_own_run.py driver/logger/tests/test_window.py
+# What compares rates and times, or has traffic that a busy machine spoils, has the machine to itself.
+TESTS_ALONE := host/tests/run/test_sweeping.py backend/tests/cli/test_every_upload_ends.py e2e/tests/test_first_own_run.py driver/logger/tests/test_window.py
 PYTHON_PYTEST := $(BIN)/python -m pytest -m "not browser and not guest and not soak and not containers" -q
 OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests driver/logger/bpf/tests -name 'test_*.py'))
 
@@ -70,7 +90,7 @@ test-python: setup-dev tools logger node_modules ## Models, host tools, backend,
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
-		backend/tests/uploads backend/tests/object_store backend/tests/surfaces backend/tests/links backend/tests/sweeps backend/tests/tokens backend/tests/jobs
+		backend/tests/uploads backend/tests/storage backend/tests/surfaces backend/tests/links backend/tests/sweeps backend/tests/tokens backend/tests/jobs
 
 test-scale: setup-dev tools ## The whole backend suite on PostgreSQL, an S3 server and Dask
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak" -q backend/tests
@@ -105,24 +125,28 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/mypy docs/published_vs_predicted.py docs/settings_table.py
+	$(BIN)/mypy docs/published_vs_predicted.py docs/settings_table.py docs/imported_formats.py
+	$(BIN)/mypy docs/routes_table.py
+	$(BIN)/mypy docs/manual_pages.py
 	$(BIN)/mypy docs/bill_of_materials.py
 	$(BIN)/mypy docs/scored.py
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
 	@$(MAKE) --no-print-directory client
-	@git diff --exit-code -- docs/openapi.json frontend/src/api/schema.d.ts docs/glossary.md docs/published-vs-predicted.md docs/scored.md docs/settings.md \
+	@git diff --exit-code -- docs/openapi.json frontend/src/api/schema.d.ts docs/glossary.md docs/published-vs-predicted.md docs/scored.md docs/settings.md docs/imported-formats.md docs/routes.md \
 		|| { echo 'The generated client is stale: commit the difference above.' >&2; exit 1; }
 
 # What has not changed is left as it is: the page is built of it, and would be built again.
 replaced = $(2) > $(1).new && { if cmp -s $(1).new $(1); then rm $(1).new; else mv $(1).new $(1); fi; }
 
-client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, docs/published-vs-predicted.md, docs/scored.md, docs/settings.md and the page's API client
+client: setup node_modules ## Regenerate docs/openapi.json, docs/glossary.md, docs/published-vs-predicted.md, docs/scored.md, docs/settings.md, docs/imported-formats.md, docs/routes.md and the page's API client
 	@$(call replaced,docs/openapi.json,$(BIN)/coalescope openapi)
 	@$(call replaced,docs/glossary.md,$(BIN)/python -m coalescope_models.vocabulary.glossary)
 	@$(call replaced,docs/published-vs-predicted.md,$(BIN)/python docs/published_vs_predicted.py)
 	@$(call replaced,docs/scored.md,$(BIN)/python docs/scored.py)
 	@$(call replaced,docs/settings.md,$(BIN)/python docs/settings_table.py)
+	@$(call replaced,docs/imported-formats.md,$(BIN)/python docs/imported_formats.py)
+	@$(call replaced,docs/routes.md,$(BIN)/python docs/routes_table.py)
 	@$(call replaced,frontend/src/api/schema.d.ts,frontend/node_modules/.bin/openapi-typescript docs/openapi.json --default-non-nullable=false)
 
 testbed: setup host-tools ## Repeat the paper's experiment in virtual machines (33 minutes on two CPUs), into datasets/virtual-testbed/
@@ -137,13 +161,13 @@ bench: setup-dev tools page logger traffic ## Measure what docs and design promi
 sbom: setup ## List all that Coalescope is made of, with licences, from the lock files: build/sbom/
 	$(BIN)/python docs/bill_of_materials.py build/sbom
 
-lock: ## Resolve the Python dependencies anew (needs uv)
-	uv pip compile pyproject.toml --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
-	uv pip compile pyproject.toml --group scale --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-scale.lock
+lock: ## Resolve the Python dependencies anew (needs uv): what is installed is what is tested
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock
+	uv pip compile pyproject.toml --group scale -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-scale.lock
+	uv pip compile pyproject.toml -c requirements-dev.lock --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements.lock
 
 clean: ## Remove all that was built or installed; data/ stays
-	rm -rf $(VENV) $(STAMPS) frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools driver/guest/build
+	rm -rf $(VENV) $(STAMPS) dist frontend/node_modules frontend/dist frontend/.generated host/dist build/host-tools driver/guest/build
 	$(MAKE) -C driver/logger clean
 	$(MAKE) -C driver/traffic clean
 

@@ -23,12 +23,12 @@ from threading import local
 
 import httpx
 import sqlalchemy as sa
-from coalescope.database import Database, open_database
+from coalescope.db.engine import Database, open_database
+from coalescope.db.migrations import migrate
 from coalescope.experiments.conditional import current_tag
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.service import get_experiment
 from coalescope.measures.run_log_measures import measure_run
-from coalescope.migrations import migrate
 from coalescope.surfaces.repository import summary_rows
 from coalescope_host import run_log
 from rows import Row

@@ -1038,6 +1038,14 @@ def ronciak() -> Iterator[Row]:
         "512 bytes for the competitor's card, which took no MTU of 256.",
         how="not predicted",
     )
+    yield Row(
+        "what offload of IP's checksum spares",
+        "only twenty bytes of IP header",
+        "in no model",
+        "",
+        "end-system-costs has checksums of all bytes, which offload of TCP's spares.",
+        how="given",
+    )
     for weight, text in ((64.0, "drops"), (32.0, "no drops"), (16.0, "still more throughput")):
         found = model("napi-receive", napi_weight=weight, frame_bytes=1518.0)
         yield Row(
@@ -1243,8 +1251,9 @@ def lines() -> Iterator[str]:
         "or what follows from the published table; and the numbers of their machines and runs that "
         "bear on it. Plotted curves have no row: only what is printed as a number, or in words "
         "that can be tested. `python docs/published_vs_predicted.py` writes this page; `make lint` "
-        "fails when it is stale. Salah’s models are absent, as no readable source "
-        "of them was at hand. “How” says what ours is:"
+        "fails when it is stale. Salah’s models of livelock and of the CPU that is left over "
+        "(with El-Badawi and Khalid, 2007) are absent: their abstracts could be read, their "
+        "equations could not. “How” says what ours is:"
     )
     yield ""
     yield from (f"- *{how}*: {meaning}" for how, meaning in HOW.items())

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take pictures of every page of a running server, light and dark, wide and on a phone.
 
-    python e2e/screenshots.py http://127.0.0.1:8000 OUT
+    python e2e/screenshots.py [--first-looks] http://127.0.0.1:8000 OUT
 
 OUT/NAME-SCHEME-WIDTH.png are the pictures, OUT/sheets/NAME.jpg the four of a page on one sheet, as
-docs/pages.md shows them. The README's picture is OUT/explorer-light-1440.png.
+docs/pages.md shows them. The README's picture is OUT/explorer-light-1440.png. With --first-looks:
+every experiment of the server instead, as it opens on a small laptop and on a phone.
 """
 
-import sys
+from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 
 from lab.chromium import found_chromium
@@ -39,10 +41,10 @@ PAGES = {
     "open": "/open",
     "runs": f"/experiments/{NFS}/runs",
     "replicates": "/experiments/virtual-testbed/replicates",
-    "run": "first run of virtual-testbed",
     "not-found": "/nowhere",
 }
-SIZES = {1440: 900, 390: 844}
+SIZES = {1440: 900, 1366: 768, 390: 844}
+WIDTHS, FIRST_LOOK_WIDTHS = (1440, 390), (1366, 390)
 LONGEST_MS = 120_000
 # A page is settled without its Python, which only checks what is drawn: pictures show that it did,
 # where there is a model to check.
@@ -56,20 +58,26 @@ SHOWN = {1440: 810, 390: 234}
 SHEET = (1180, 1000)
 
 
-def path_of(name: str, page: Page, url: str) -> str:
-    """The address of a page; a run's has a number that only the server knows."""
-    if name != "run":
-        return PAGES[name]
+def pages_of(page: Page, url: str) -> dict[str, str]:
+    """The addresses of all pages, by name; a run's has a number that only the server knows."""
     runs = page.request.get(f"{url}/api/experiments/virtual-testbed/runs?limit=1").json()
-    return f"/runs/{runs['runs'][0]['id']}"
+    return PAGES | {"run": f"/runs/{runs['runs'][0]['id']}"}
 
 
-def take(browser: Browser, url: str, out: Path, scheme: str, width: int) -> None:
+def experiments_of(page: Page, url: str) -> dict[str, str]:
+    """The addresses of all experiments, by slug."""
+    listed = page.request.get(f"{url}/api/experiments").json()
+    return {one["slug"]: f"/explorer/{one['slug']}" for one in listed}
+
+
+def take(
+    browser: Browser, url: str, pages: Mapping[str, str], out: Path, scheme: str, width: int
+) -> None:
     """One look, all pages, by somebody who has seen the tour."""
     context = browser.new_context(
         viewport={"width": width, "height": SIZES[width]},
         color_scheme="dark" if scheme == "dark" else "light",
-        device_scale_factor=1 if width == 1440 else 2,
+        device_scale_factor=2 if width == 390 else 1,
         reduced_motion="reduce",  # what moves by itself never stands still
         storage_state={
             "origins": [
@@ -79,8 +87,8 @@ def take(browser: Browser, url: str, out: Path, scheme: str, width: int) -> None
     )
     context.set_default_timeout(LONGEST_MS)
     page = context.new_page()
-    for name in PAGES:
-        page.goto(url + path_of(name, page, url))
+    for name, path in pages.items():
+        page.goto(url + path)
         page.evaluate(STILL, LONGEST_MS)
         page.wait_for_function(CHECKED)
         page.screenshot(path=out / f"{name}-{scheme}-{width}.png")
@@ -92,7 +100,7 @@ def sheet(page: Page, out: Path, name: str) -> None:
     pictures = "".join(
         f'<img src="{name}-{scheme}-{width}.png" width="{SHOWN[width]}">'
         for scheme in ("light", "dark")
-        for width in SIZES
+        for width in WIDTHS
     )
     style = "display:grid;grid-template-columns:auto auto;gap:16px;padding:16px;background:#888"
     made = out / "sheet.html"
@@ -106,19 +114,23 @@ def sheet(page: Page, out: Path, name: str) -> None:
 
 def main() -> None:
     """Take all pictures."""
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    url, out = sys.argv[1].rstrip("/"), Path(sys.argv[2])
-    (out / "sheets").mkdir(parents=True, exist_ok=True)
+    parser = ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("url", type=lambda typed: typed.rstrip("/"))
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--first-looks", action="store_true", help="every experiment, as it opens")
+    told = parser.parse_args()
+    url, out = told.url, told.out
+    (out if told.first_looks else out / "sheets").mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=found_chromium(), args=["--no-sandbox", "--disable-gpu"]
         )
-        for scheme in ("light", "dark"):
-            for width in SIZES:
-                take(browser, url, out, scheme, width)
         page = browser.new_page(viewport={"width": SHEET[0], "height": SHEET[1]})
-        for name in PAGES:
+        pages = (experiments_of if told.first_looks else pages_of)(page, url)
+        for scheme in ("light", "dark"):
+            for width in FIRST_LOOK_WIDTHS if told.first_looks else WIDTHS:
+                take(browser, url, pages, out, scheme, width)
+        for name in () if told.first_looks else pages:
             sheet(page, out, name)
         browser.close()
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who had the CPUs, as the kernel accounts it: what a log's CPU times are compared with."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,43 +10,48 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-EVERY_S = 0.05
+EVERY_S = 0.01
 HOG = "while True: pass"
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Share:
-    """CPU time between two instants, in percent of one CPU."""
+    """CPU time between two instants, in percent of one CPU; `system`: interrupts included."""
 
     busy: float
+    system: float
     hogs: float
 
 
 @dataclass(frozen=True)
 class Usage:
-    """A second by mpstat, in percent of one CPU; `end`: its end, in seconds of the day's clock."""
+    """CPU time by mpstat between two instants, in percent of one CPU; `system`: as in `Share`."""
 
-    end: float
+    start_ns: int
+    end_ns: int
     busy: float
     system: float
 
 
 class Mpstat:
-    """mpstat beside what is measured, a line each second."""
+    """mpstat beside what is measured, a line each second: what a line tells was read as it came."""
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
-            ["mpstat", "-o", "JSON", "1"],
-            env={**os.environ, "S_TIME_FORMAT": "ISO", "LC_ALL": "C", "TZ": "UTC"},
+            ["stdbuf", "--output=L", "mpstat", "1"],
+            env={**os.environ, "S_TIME_FORMAT": "ISO", "LC_ALL": "C"},
             stdout=subprocess.PIPE,
+            text=True,
         )
+        self._lines: list[tuple[int, Sequence[float]]] = []
+        self._reader = threading.Thread(target=self._read_on)
+        self._reader.start()
         return self
 
     def __exit__(
@@ -57,21 +61,46 @@ class Mpstat:
         trace: TracebackType | None,
     ) -> None:
         self._process.send_signal(signal.SIGINT)
-        self._printed, _ = self._process.communicate()
+        self._reader.join()
+        self._process.wait()
 
-    def between(self, start_s: float, end_s: float) -> list[Usage]:
-        """The whole seconds between two instants; its clock shows no part of a second."""
-        (host,) = json.loads(self._printed)["sysstat"]["hosts"]
-        day = datetime.fromtimestamp(start_s, UTC).date()
-        found = [_usage(day, host["number-of-cpus"], one) for one in host["statistics"]]
-        return [usage for usage in found if start_s <= usage.end - 1 and usage.end + 1 <= end_s]
+    def between(self, start_ns: int, end_ns: int) -> Usage:
+        """All whole lines between two instants together."""
+        first, *later = [
+            (instant, shares) for instant, shares in self._lines if start_ns <= instant <= end_ns
+        ]
+        begin, end = first[0], later[-1][0]
+        spans = [after - before for before, after in pairwise([begin, *(at for at, _ in later)])]
+        busy, system = (
+            sum(span * shares[i] for span, (_, shares) in zip(spans, later, strict=True))
+            / (end - begin)
+            for i in (0, 1)
+        )
+        return Usage(begin, end, busy, system)
+
+    def _read_on(self) -> None:
+        assert self._process.stdout
+        with self._process.stdout as lines:
+            for line in lines:
+                now = _now_ns()
+                match line.split():
+                    case [time_of_day, "all", *columns] if time_of_day != "Average:":
+                        self._lines.append((now, _shares(*map(float, columns))))
 
 
-def _usage(day: date, cpus: int, printed: dict[str, Any]) -> Usage:
-    end = datetime.fromisoformat(f"{day}T{printed['timestamp']}+00:00").timestamp()
-    (load,) = (one for one in printed["cpu-load"] if one["cpu"] == "all")
-    idle, system = load["idle"] + load["iowait"], load["sys"] + load["irq"] + load["soft"]
-    return Usage(end, cpus * (100 - idle), cpus * system)
+def _shares(
+    user: float,
+    nice: float,
+    system: float,
+    _waiting: float,
+    irq: float,
+    soft: float,
+    steal: float,
+    *_guests_and_idle: float,
+) -> tuple[float, float]:
+    """Busy and system time, in percent of one CPU, of mpstat's columns, in percent of all."""
+    cpus = os.cpu_count() or 1
+    return cpus * (user + nice + system + irq + soft + steal), cpus * (system + irq + soft)
 
 
 class Hogs:
@@ -84,7 +113,7 @@ class Hogs:
         self._count = count
         self._running = ExitStack()
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._readings: list[tuple[int, int, int]] = []
+        self._readings: list[tuple[int, int, int, int]] = []
         self._over = threading.Event()
         self._reader = threading.Thread(target=self._read_on)
 
@@ -111,37 +140,41 @@ class Hogs:
     def between(self, start_ns: int, end_ns: int) -> Share:
         """What was used from one instant to another, both while the hogs ran."""
         first, last = (_at(self._readings, instant) for instant in (start_ns, end_ns))
-        busy, hogs = (
+        busy, system, hogs = (
             100 * (after - before) / (end_ns - start_ns)
             for before, after in zip(first, last, strict=True)
         )
-        return Share(busy, hogs)
+        return Share(busy, system, hogs)
 
     def _read_on(self) -> None:
         while not self._over.wait(EVERY_S):
             self._read()
 
     def _read(self) -> None:
-        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
-        self._readings.append((now, _busy_ns(), sum(map(_used_ns, self._processes))))
+        hogs = sum(map(_used_ns, self._processes))
+        self._readings.append((_now_ns(), *_busy_and_system_ns(), hogs))
 
 
-def _busy_ns() -> int:
-    """CPU time of all CPUs that was not idle; what a hypervisor took was not idle either."""
+def _now_ns() -> int:
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+
+
+def _busy_and_system_ns() -> tuple[int, int]:
+    """CPU time of all CPUs that was not idle, what a hypervisor took included; system's part."""
     fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
     user, nice, system, _idle, _waiting, irq, softirq, steal = map(int, fields)
-    return TICK_NS * (user + nice + system + irq + softirq + steal)
+    in_system = system + irq + softirq
+    return TICK_NS * (user + nice + in_system + steal), TICK_NS * in_system
 
 
 def _used_ns(process: subprocess.Popen[bytes]) -> int:
     return int(Path(f"/proc/{process.pid}/schedstat").read_text(encoding="ascii").split()[0])
 
 
-def _at(readings: Sequence[tuple[int, int, int]], instant: int) -> tuple[float, float]:
-    """Both amounts at an instant, evenly between the readings before and after it."""
+def _at(readings: Sequence[tuple[int, ...]], instant: int) -> tuple[float, ...]:
+    """All amounts at an instant, evenly between the readings before and after it."""
     for (before, *low), (after, *high) in pairwise(readings):
         if before <= instant <= after:
             part = (instant - before) / (after - before)
-            first, second = (a + part * (b - a) for a, b in zip(low, high, strict=True))
-            return first, second
+            return tuple(a + part * (b - a) for a, b in zip(low, high, strict=True))
     raise ValueError("the instant is outside of what was read")

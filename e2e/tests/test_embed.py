@@ -11,7 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from .conftest import Console, Server, axe_complaints, eventually, said, stand_still
 
@@ -90,6 +90,54 @@ def test_the_page_itself_is_not_framed(page: Page, elsewhere: str, console: Cons
     # the browser's own page, in place of ours
     eventually(page, lambda: frame.url.startswith("chrome-error:"))
     expect(frame.get_by_text("Geist et al. 2005")).to_have_count(0)
+
+
+def test_the_page_refuses_to_work_in_a_frame(page: Page, elsewhere: str, server: Server) -> None:
+    """In a browser, or behind a proxy, that takes the headers away which forbid it."""
+
+    def without_its_headers(route: Route) -> None:
+        answer = route.fetch()
+        left_out = ("content-security-policy", "x-frame-options")
+        kept = {name: text for name, text in answer.headers.items() if name not in left_out}
+        route.fulfill(response=answer, headers=kept)
+
+    page.route(f"{server.url}/explorer/**", without_its_headers)
+    page.goto(f"{elsewhere}/page.html")
+    frame = page.frame_locator("#page")
+    expect(frame.get_by_role("heading", name="The page does not work in a frame")).to_be_visible()
+    for chrome in ("banner", "navigation", "button"):
+        expect(frame.get_by_role(chrome)).to_have_count(0)  # type: ignore[arg-type]
+    way_out = frame.get_by_role("link")
+    expect(way_out).to_have_attribute("target", "_blank")
+    expect(way_out).to_have_attribute("href", re.compile(re.escape(VIEW.split("?", maxsplit=1)[0])))
+
+
+EMBEDS = [
+    "/embed/explorer/geist-2005-nfs?sliders=on",
+    "/embed/explorer/virtual-testbed?view=3d",
+    "/embed/models/tcp-coalescing-throughput?sliders=on",
+    "/embed/figures/geist-2005-figure-14",
+    "/embed/explorer/nothing",
+    "/embed/figures/nothing",
+    "/embed/nonsense",
+]
+
+
+@pytest.mark.parametrize("path", EMBEDS)
+def test_no_way_leads_from_an_embed_into_the_page(page: Page, console: Console, path: str) -> None:
+    console.expected += ["404 (Not Found)", "422 (Unprocessable"]
+    page.goto(path)
+    expect(page.locator("main.embed")).to_be_visible()
+    expect(page.get_by_role("link", name="Open in Coalescope")).to_be_visible()
+    stand_still(page)
+    links = page.locator("a[href]")
+    for number in range(links.count()):
+        expect(links.nth(number)).to_have_attribute("target", "_blank")
+    assert page.locator("form").count() == 0
+    # a history entry of a program's making leads to nothing else either
+    page.evaluate("history.pushState(null, '', '/upload')")
+    expect(page.locator("main.embed")).to_be_visible()
+    expect(page.get_by_role("banner")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of experiments, with which the page begins."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -23,3 +25,31 @@ def test_each_is_seen_at_a_glance(page: Page, console: Console) -> None:
     expect(tiles.nth(5)).to_be_visible()
     stand_still(page)
     assert tiles.evaluate_all(COVERED) == 0
+
+
+WIDTHS_PX = (320, 390, 820, 1280, 2560)
+
+
+def test_home_is_no_wider_than_any_screen(page: Page, console: Console) -> None:
+    page.goto("/")
+    expect(page.locator("table .row-link").first).to_be_visible()
+    for width in WIDTHS_PX:
+        page.set_viewport_size({"width": width, "height": 900})
+        stand_still(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_press_beside_the_name_opens_the_row(page: Page, console: Console) -> None:
+    page.goto("/")
+    row = page.get_by_role("row").filter(has_text="Geist et al. 2005, NFS").first
+    expect(row).to_be_visible()
+    stand_still(page)
+    row.locator(".src").click(force=True)  # the name's link is on all of the row
+    expect(page).to_have_url(re.compile("/explorer/geist-2005-nfs"))
+
+
+def test_something_stands_before_the_scripts_do(page: Page, console: Console) -> None:
+    console.expected.append("net::ERR")
+    page.route("**/assets/page-*.js", lambda route: route.abort())
+    page.goto("/", wait_until="commit")
+    expect(page.get_by_text("The page is loading.")).to_be_visible()

@@ -184,7 +184,9 @@ def test_python_arrives_and_agrees_with_the_kernels(page: Page) -> None:
 
 def test_published_and_predicted_packets_per_interrupt_stand_side_by_side(page: Page) -> None:
     """Facts: at delay 960, published 80, 41, 27, 22; theory 81, 42, 29, 22."""
-    page.goto("/explorer/geist-2005-points?delay_ticks=960&mtu_bytes=1500")
+    page.goto(
+        "/explorer/geist-2005-points?delay_ticks=960&mtu_bytes=1500&model=timer-packets-per-interrupt"
+    )
     for published in ("80", "41", "27", "22"):
         expect(page.get_by_role("table").first).to_contain_text(published)
     panel = page.get_by_role("complementary", name="Model")
@@ -249,7 +251,7 @@ def test_an_unknown_experiment_says_so_and_leads_on(
     expect(page.get_by_role("heading", name="No such experiment")).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     page.get_by_role("main").get_by_role("link", name="All experiments").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("What do MTU")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Receive the same data")
 
 
 def test_a_server_that_is_gone_leaves_the_view_working(

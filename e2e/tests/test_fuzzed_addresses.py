@@ -2,12 +2,13 @@
 """Addresses that nobody's page made: every page stands, and its console is silent."""
 
 import random
+import re
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import Console, stand_still
+from .conftest import ROOT, Console, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -29,14 +30,11 @@ PATHS = [
     "/open",
     "/glossary",
 ]
-WORDS = (
-    "x y facet scale yscale v measure surface model fit frames lines view turn contrast against "
-    "pin pull theme advice goal weigh atmost atleast interface driver without sliders "
-    "mtu_bytes delay_ticks workload alpha beta gamma state warnings sort show cell from a b "
-    "a.workload runs output at set experiment response free held where offered_mbps "
-    "link_rate_mbps seed speed at_us spacing __proto__ constructor α "
-)
-NAMES = WORDS.split()
+# Every parameter that the manual has, and names that are none of them.
+ROWS = re.findall(r"^\| (`[^|]*) \|", (ROOT / "docs/addresses.md").read_text(), re.MULTILINE)
+PARAMETERS = re.findall(r"`([a-z_]+)`", "\n".join(ROWS))
+OTHERS = "mtu_bytes delay_ticks workload alpha beta gamma a.workload __proto__ constructor α"
+NAMES = [*PARAMETERS, *OTHERS.split()]
 VALUES = [
     "",
     "none",

@@ -45,9 +45,9 @@ def pull(page: Page, pixels: float, left: float = 120) -> tuple[float, float]:
 def test_a_line_that_is_pulled_follows_the_pointer_and_names_what_moves(page: Page) -> None:
     open_explorer(page)
     before = surface(page), value(page, "β")
-    _, y = pull(page, 30)
+    _, y = pull(page, 15)  # within the slider's range: beyond it, the plot gets another scale
     tag = page.locator("[data-layer=pull] text")
-    expect(tag).to_have_text(re.compile("^β 0.266 → 0.[34]"))
+    expect(tag).to_have_text(re.compile("^β 0.266 → 0.3"))
     eventually(page, lambda: abs(page.evaluate(ON_THE_LINE, 120)[1] - y) < 1.5)
     page.mouse.up()
     expect(tag).to_have_count(0)

@@ -17,8 +17,8 @@ SPOTS = (
     ".key li, li > b, strong, .field > span"
 )
 # What repeats a name for those who hear it, the preview of a table, and what follows another rule:
-# equations, menus (each offers the definition), the card itself.
-BESIDES = ".sr, [aria-hidden=true], .definition, nav, [role=menu], math, details:not([open]) > *"
+# equations, menus (each offers the definition), the card itself; a link opens what it names.
+BESIDES = ".sr, [aria-hidden=true], .definition, nav, [role=menu], math, a, details:not([open]) > *"
 
 # Names that stand on a page by themselves, or before a unit or a remark, and open nothing.
 MUTE = """([labels, spots, besides]) => {

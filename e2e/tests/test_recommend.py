@@ -153,6 +153,19 @@ def test_the_band_has_its_room_before_it_comes(page: Page) -> None:
             assert box["y"] + box["height"] <= band["y"] + band["height"]
 
 
+def test_a_profile_is_proposed_where_no_shipped_one_fits(page: Page, server: Server) -> None:
+    counted = "elapsed_s,rx_packets,rx_bytes,rx_interrupts,throughput_mbps"
+    header = f"workload,mtu_bytes,delay_us,replicate,{counted}"
+    rows = [f"udp,1500,{delay},1,2,400000,600000000,80000,2400" for delay in (8, 14, 128)]
+    upload(server, "fast", "\n".join([header, *rows]))
+    page.goto("/explorer/fast?advice=open&interface=eth7")
+    advice = page.get_by_role("region", name="Recommendation")
+    advice.get_by_text("Adaptive moderation on this traffic").click()
+    expect(advice.locator(".adaptive")).to_contain_text("A profile of")
+    expect(advice.locator(".adaptive")).to_contain_text("If the load is twice as high")
+    expect(advice.locator(".adaptive code")).to_contain_text("ethtool -C eth7 rx-profile ")
+
+
 def test_the_papers_advice_for_nfs(page: Page) -> None:
     """Throughput was only plotted: the model answers, says so, and stays at 40 ticks or below."""
     page.goto("/explorer/geist-2005-nfs?goal=throughput&advice=open")
@@ -171,9 +184,12 @@ def test_what_cannot_be_answered_says_what_to_measure(page: Page) -> None:
     expect(answer(page)).to_contain_text("Not enough to recommend. No run here has throughput")
     expect(answer(page)).to_contain_text("measure it in each setting, three times or more")
     page.goto("/explorer/geist-2005-points?workload=tcp&goal=throughput")
-    expect(answer(page)).to_contain_text("no two settings differ in delay_ticks alone")
+    expect(answer(page)).to_contain_text("No two settings differ in delay alone")
+    own = page.locator(".inshort .ownhost")
+    expect(own).to_contain_text("coalescope-host tune eth1 --goal throughput --peer root@HOST")
     page.goto("/explorer/geist-2005-nfs?advice=open")
     expect(answer(page)).to_contain_text("How long may a packet wait?")
+    expect(page.locator(".ownhost")).to_have_count(0)
     advice = page.locator(".advice")
     expect(advice).to_contain_text("less than half of its maximum at 640")
     expect(page.locator("[data-layer=cells]")).not_to_contain_text("recommended")
@@ -187,7 +203,7 @@ def test_one_idle_run_leaves_no_choice_and_no_percentage(
 ) -> None:
     console.expected.append("422")  # no recommendation
     upload(server, "idle", "mtu_bytes,delay_us,replicate,throughput_mbps\n1500,40,1,0\n")
-    page.goto("/explorer/idle")
+    page.goto("/explorer/idle?model=link-bound")
     expect(answer(page)).to_have_text(re.compile("One setting leaves no choice. Measure at least"))
     residuals = page.locator(".residuals")
     expect(residuals.get_by_role("row").last).to_contain_text(re.compile("−9.. Mb/s"))

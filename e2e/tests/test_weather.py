@@ -204,7 +204,7 @@ def test_a_run_that_is_gone_says_so_and_spoils_nothing(
     page.goto(f"/runs/{gone}")
     expect(page.get_by_role("heading", name="There is no such run here")).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="experiments").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("What do MTU")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Receive the same data")
 
     runs = page.request.get("/api/experiments/geist-2005-nfs/runs?limit=1").json()["runs"]
     page.goto(f"/compare?runs={runs[0]['id']},{gone}")

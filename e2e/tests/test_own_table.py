@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table as somebody has it gets onto a surface by visible text alone, in at most six clicks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import FileChooser, Locator, Page, expect
+
+from .conftest import Console, Server, axe_complaints, eventually
+from .test_explorer import surface
+
+pytestmark = [pytest.mark.browser, pytest.mark.stores]
+
+ROWS = [
+    (1500, 10, "71,4", "8,61"), (1500, 50, "58,9", "9,37"), (1500, 200, "43,8", "9,40"),
+    (9000, 10, "38,2", "9,88"), (9000, 50, "31,0", "9,90"), (9000, 200, "27,1", "9,84"),
+]  # fmt: skip
+
+
+def table(path: Path, shift: int = 0) -> Path:
+    lines = ["mtu;rx-usecs;cpu;Gbps", *(f"{m};{d + shift};{c};{g}" for m, d, c, g in ROWS)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+class Hand:
+    """Clicks, and counts them; what is chosen from a list takes two."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.clicks = 0
+
+    def click(self, what: Locator) -> None:
+        self.clicks += 1
+        what.click()
+
+    def choose(self, what: Locator, label: str) -> None:
+        self.clicks += 2
+        what.select_option(label=label)
+
+    def drop(self, file: Path, what: Locator) -> None:
+        with self.page.expect_file_chooser() as chosen:
+            self.click(what)
+        chooser: FileChooser = chosen.value
+        chooser.set_files(file)
+
+
+@pytest.fixture
+def hand(page: Page, server: Server) -> Iterator[Hand]:
+    page.goto(server.url)
+    yield Hand(page)
+
+
+def test_a_semicolon_table_is_on_a_surface_in_six_clicks(
+    hand: Hand, server: Server, tmp_path: Path
+) -> None:
+    page = hand.page
+    hand.click(page.get_by_role("link", name="Upload", exact=True))
+    hand.drop(table(tmp_path / "lab seven.csv"), page.get_by_text("choose files"))
+    expect(page.get_by_role("heading", name="Your table, as Coalescope reads it")).to_be_visible()
+    for said in ("separated by semicolons", "decimal comma", "Enough to draw:", "2 × 3 settings"):
+        expect(page.get_by_text(said)).to_be_visible()
+    save = page.get_by_role("button", name="Save and open")
+    expect(save).to_be_disabled()
+    expect(page.get_by_text("First: choose what cpu is; confirm Gbps.")).to_be_visible()
+    hand.choose(page.get_by_label("Quantity of cpu"), "System CPU")
+    hand.click(page.get_by_role("button", name="Confirm Gbps"))
+    expect(save).to_be_enabled()
+    hand.click(save)
+    page.wait_for_url("**/explorer/lab-seven")
+    assert hand.clicks <= 6
+    with urlopen(f"{server.url}/api/experiments/lab-seven/cells") as answer:
+        cells = json.load(answer)["cells"]
+    assert cells[0]["measures"]["throughput_mbps"]["mean"] == 8610
+    eventually(page, lambda: len(surface(page)) > 0)
+
+
+def test_the_next_file_with_these_columns_asks_nothing(hand: Hand, tmp_path: Path) -> None:
+    page = hand.page
+    hand.click(page.get_by_role("link", name="Upload", exact=True))
+    hand.drop(table(tmp_path / "first.csv"), page.get_by_text("choose files"))
+    hand.choose(page.get_by_label("Quantity of cpu"), "Host CPU")
+    hand.click(page.get_by_role("button", name="Confirm Gbps"))
+    hand.click(page.get_by_role("button", name="Save and open"))
+    page.wait_for_url("**/explorer/first")
+    hand.click(page.get_by_role("link", name="Upload", exact=True))
+    hand.drop(table(tmp_path / "second.csv", shift=5), page.get_by_text("choose files"))
+    expect(page.get_by_text("as for your last file with these columns").first).to_be_visible()
+    expect(page.get_by_label("Quantity of cpu")).to_have_value("host_cpu_percent")
+    hand.click(page.get_by_role("button", name="Save and open"))
+    page.wait_for_url("**/explorer/second")
+
+
+def test_the_example_can_be_tried_and_the_preview_follows(hand: Hand) -> None:
+    page = hand.page
+    hand.click(page.get_by_role("link", name="Upload", exact=True))
+    expect(page.get_by_role("link", name="Template")).to_have_attribute("download", "template.csv")
+    hand.click(page.get_by_role("button", name="Use the example"))
+    expect(page.get_by_text("Row 12 has a note:")).to_be_visible()
+    figure = page.get_by_role("img", name="Preview: Throughput over Interrupt delay")
+    expect(figure).to_be_visible()
+    expect(figure.locator("circle")).to_have_count(12)
+    hand.choose(page.get_by_label("Quantity of cpu"), "Host CPU")
+    hand.click(page.get_by_role("button", name="Host CPU"))
+    expect(page.get_by_role("img", name="Preview: Host CPU over Interrupt delay")).to_be_visible()
+    hand.choose(page.get_by_label("Role of rx-usecs"), "ignore")
+    expect(page.get_by_text("Rows with the same setting")).to_be_visible()
+
+
+def test_what_is_no_table_is_refused_in_words(hand: Hand, tmp_path: Path, console: Console) -> None:
+    console.expected.append("422 (Unprocessable Entity)")
+    page = hand.page
+    (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
+    hand.click(page.get_by_role("link", name="Upload", exact=True))
+    hand.drop(tmp_path / "old.xls", page.get_by_text("choose files"))
+    expect(page.get_by_text("a workbook of an older Excel (.xls)")).to_be_visible()
+    expect(page.get_by_text("Save the table as CSV in UTF-8")).to_be_visible()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
+def test_axe_finds_nothing_while_columns_are_said(hand: Hand, scheme: str, width: int) -> None:
+    page = hand.page
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": width, "height": 900})
+    page.get_by_role("link", name="Upload", exact=True).click()
+    page.get_by_role("button", name="Use the example").click()
+    expect(page.get_by_text("Row 12 has a note:")).to_be_visible()
+    page.get_by_text("The file, first lines").click()
+    expect(page.get_by_text("9000;200;27,1;9,84;")).to_have_count(0)  # the first ones only
+    assert axe_complaints(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_table_that_cannot_be_opened_goes_on_to_be_said(hand: Hand, tmp_path: Path) -> None:
+    page = hand.page
+    page.goto(page.url.rstrip("/") + "/open")
+    hand.drop(table(tmp_path / "lab.csv"), page.get_by_text("choose a file"))
+    page.get_by_role("button", name="say what its columns are").click()
+    expect(page.get_by_label("Quantity of cpu")).to_be_visible()
