@@ -269,6 +269,40 @@ def test_a_window_that_nearly_is_the_transfer_has_its_losses(
     assert found.values["datagram_loss_percent"] == pytest.approx(100 * 53 / 25_000, rel=0.03)
 
 
+@pytest.mark.fault("A4")
+@pytest.mark.parametrize(
+    ("last", "between", "said"),
+    [
+        (40, (258, 298), {"losses_roughly_of_window"}),
+        (4, (294, 298), set()),
+        (400, None, {"not_of_window"}),
+    ],
+)
+def test_a_burst_in_an_interval_that_the_window_cuts_is_told(
+    make_log: MakeLog, last: int, between: tuple[int, int] | None, said: set[str]
+) -> None:
+    """The window ends 0.3 s before the transfer: none, or all of its last interval's are of it."""
+    lost = [0, 200, 58, 0, last] if last != 4 else [0, 200, 94, 0, last]
+    sums = [
+        {"start": i, "end": i + 1, "bytes": 5 * 10**6, "packets": 5000, "sender": False}
+        | {"lost_packets": count}
+        for i, count in enumerate(lost)
+    ]
+    end = {"bytes": 25 * 10**6, "seconds": 5.0, "lost_packets": sum(lost), "packets": 25_000}
+    report = json.dumps({"intervals": [{"sum": one} for one in sums], "end": {"sum": end}})
+    rows = []
+    for i in range(62):
+        carried = int(np.interp(i / 10 - 0.537, [0, 5], [0, 26_150_000]))
+        rows.append((SECOND + i * TENTH, SECOND, carried, carried // 1000, i))
+    found = measure(make_log(rows=rows, window=(5, 52), result=report.encode(), command=True))
+    codes = {warning.code for warning in found.warnings}
+    assert codes & {"losses_roughly_of_window", "not_of_window"} == said
+    if between is None:
+        assert "datagrams_lost" not in found.values
+    else:
+        assert between[0] <= found.values["datagrams_lost"] <= between[1]
+
+
 def test_datagrams_that_came_after_all_are_taken_back(make_log: MakeLog) -> None:
     """On two CPUs one may overtake others: iperf3 counts these as lost, and in its next interval
     as come late, which then has less than none."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalescope.measures.counters import Window
 from coalescope.measures.workload_result import Intervals, Reported, UnplacedIntervals
@@ -19,7 +20,9 @@ _NEARLY_WHOLE = 0.9  # … and not in a distribution of times; a sample may pass
 _LOSS_PERCENT = 1.0  # what is lost after the interface counted it need not be lost evenly
 _SLACK = 1.01
 _PLACED = 0.02
+_ROUGHLY_PLACED = 0.1
 _FEW_LOST = 5e-4  # of the datagrams
+_ALIKE = 0.5  # how far the loss of each interval may be from that of all, to be called even
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def workload_measures(
     if said.octets is not None and carried is not None and said.octets > _SLACK * carried.in_all:
         return {}, [_elsewhere(said, carried.in_all)]
     elapsed_s = window.elapsed_s / dilation
-    found = _losses_in_window(said, window, carried, steady=steady)
+    found, warnings = _losses_in_window(said, window, carried, steady=steady)
     left_out = ["losses"] if found.keys() < said.loss.keys() else []
     for amount, name, column, scale in (
         (said.octets, "goodput_mbps", "bytes", 8e-6),
@@ -65,7 +68,7 @@ def workload_measures(
             found |= {name: value / dilation for name, value in said.latencies.items()}
         else:
             left_out.append("latency")
-    return found, list(_left_out(left_out))
+    return found, [*warnings, *_left_out(left_out)]
 
 
 def amount_in_window(intervals: Intervals, column: str, window: Window) -> float | None:
@@ -139,11 +142,11 @@ def _held(said: Reported, window: Window, carried: Carried | None) -> float | No
 
 def _losses_in_window(
     said: Reported, window: Window, carried: Carried | None, *, steady: bool
-) -> dict[str, float]:
+) -> tuple[dict[str, float], list[RunWarning]]:
     """Losses that the workload saw, as far as they are known to be of the window."""
     held = _held(said, window, carried)
     if held is not None and held >= _WHOLE:
-        return dict(said.loss)
+        return dict(said.loss), []
     # of nothing, nothing was in the window; and a share that was steady holds for each part
     found = {
         name: value
@@ -152,24 +155,78 @@ def _losses_in_window(
     }
     if said.intervals is not None:
         found |= _datagrams_in_window(said.intervals, window)
-    if said.unplaced is not None and carried is not None and carried.began_ns is not None:
-        found |= _placed_losses(said.unplaced, window, carried.began_ns)
-    return found
+    if said.unplaced is None or carried is None or carried.began_ns is None:
+        return found, []
+    placed, warnings = _placed_losses(said.unplaced, window, carried.began_ns)
+    return found | placed, warnings
 
 
 def _placed_losses(
     intervals: UnplacedIntervals, window: Window, began_ns: tuple[int, int]
-) -> dict[str, float]:
+) -> tuple[dict[str, float], list[RunWarning]]:
     packets = _placed(intervals, "packets", window, began_ns)
-    lost = _placed(intervals, "lost", window, began_ns, max(_FEW_LOST * (packets or 0.0), 1.0))
-    again = _placed(intervals, "retransmits", window, began_ns, 1.0)
-    found = {} if again is None else {"retransmitted_segments": again}
-    if lost is not None:
+    found: dict[str, float] = {}
+    warnings = []
+    for name, column, least in (
+        ("retransmitted_segments", "retransmits", 1.0),
+        ("datagrams_lost", "lost", max(_FEW_LOST * (packets or 0.0), 1.0)),
+    ):
+        amount = _placed(intervals, column, window, began_ns, least)
+        if amount is None:
+            continue
         # less than none: some came late that had been counted as lost before the window
-        found["datagrams_lost"] = max(lost, 0.0)
-        if packets:
-            found["datagram_loss_percent"] = 100.0 * found["datagrams_lost"] / packets
-    return found
+        amount = max(amount, 0.0)
+        bounds = _bounds(intervals, column, window, sum(began_ns) / 2)
+        apart = 0.0 if bounds is None else max(bounds[1] - amount, amount - bounds[0])
+        if apart > max(_ROUGHLY_PLACED * amount, least):
+            continue
+        found[name] = amount
+        if bounds is not None and apart > max(_PLACED * amount, 1.0):
+            warnings.append(_roughly_placed(name, *bounds))
+    if "datagrams_lost" in found and packets:
+        found["datagram_loss_percent"] = 100.0 * found["datagrams_lost"] / packets
+    return found, warnings
+
+
+def _bounds(
+    intervals: UnplacedIntervals, column: str, window: Window, began_ns: float
+) -> tuple[float, float] | None:
+    """Least and most that was lost in the window, wherever in an interval that its ends cut.
+
+    Losses come in bursts; datagrams are sent evenly, and no more of them can be lost in a part of
+    an interval than are sent in it. None where the loss was even in all intervals.
+    """
+    edges_ns = began_ns + 1e9 * np.asarray(intervals.edges_s)
+    inside = np.clip(edges_ns, window.start_ns, window.end_ns)
+    share = np.diff(inside) / np.diff(edges_ns)
+    lost = np.asarray(intervals.counts[column], dtype=np.float64)
+    sent = np.full_like(lost, np.inf)
+    if column == "lost" and "packets" in intervals.counts:
+        sent = np.asarray(intervals.counts["packets"], dtype=np.float64)
+        if _even(lost, sent):
+            return None
+    cut = (share > 0.0) & (share < 1.0)
+    all_inside = float(lost[share == 1.0].sum())
+    amount, paced, part = np.maximum(lost[cut], 0.0), sent[cut], share[cut]
+    least = np.maximum(amount - paced * (1.0 - part), 0.0).sum()
+    most = np.minimum(amount, paced * part).sum()
+    return max(all_inside + float(least), 0.0), max(all_inside + float(most), 0.0)
+
+
+def _even(lost: NDArray[np.float64], sent: NDArray[np.float64]) -> bool:
+    expected = sent * lost.sum() / max(sent.sum(), 1.0)
+    return bool(lost.sum() > 0 and (np.abs(lost - expected) <= _ALIKE * expected).all())
+
+
+def _roughly_placed(name: str, least: float, most: float) -> RunWarning:
+    what = "datagrams were lost" if name == "datagrams_lost" else "segments were sent again"
+    return RunWarning(
+        "losses_roughly_of_window",
+        f"Between {least:,.0f} and {most:,.0f} {what} in the window: iperf3 counts by the second, "
+        "and the window begins or ends within one. Start the traffic after the recording, and let "
+        "the recording end after it.",
+        {"field": name},
+    )
 
 
 def _datagrams_in_window(intervals: Intervals, window: Window) -> Mapping[str, float]:
