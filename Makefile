@@ -14,7 +14,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page wheels host-tools logger traffic manual install test test-python test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom lock clean
+.PHONY: help setup serve docker page wheels host-tools logger traffic manual install test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,7 +71,11 @@ test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j3 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
 	$(MAKE) logger
 	$(MAKE) -j3 --output-sync=target --keep-going lint test-page guest-system # the last waits for a network
-	$(MAKE) --keep-going test-python test-servers test-guest test-e2e # one failure does not hide others
+	$(MAKE) --keep-going test-python test-alone test-servers test-guest test-e2e # one failure does not hide others
+
+# What fails beside other tests runs once more, alone: a busy machine is no fault; what fails twice is one.
+failed_before = -o cache_dir=.pytest_cache/$@ --last-failed --last-failed-no-failures none
+first_or_alone = $(1) -o cache_dir=.pytest_cache/$@ || { test $$? = 1 && echo 'What failed runs once more, alone:' && $(1) -n 0 $(failed_before); }
 
 # A worker takes a file at a time: the longest come first, so that none is left at the end.
 LONG_TESTS := host/tests/run/test_network.py backend/tests/durability/test_many_processes.py \
@@ -85,12 +89,14 @@ PYTHON_PYTEST := $(BIN)/python -m pytest -m "not browser and not guest and not s
 OTHER_TESTS = $(sort $(shell find models/tests host/tests backend/tests datasets/tests docker/tests e2e/tests driver/*/tests driver/logger/bpf/tests -name 'test_*.py'))
 
 test-python: setup-dev tools logger node_modules ## Models, host tools, backend, logger, data sets
-	$(PYTHON_PYTEST) -n 3 --dist loadfile --no-loadscope-reorder $(LONG_TESTS) $(filter-out $(LONG_TESTS) $(TESTS_ALONE),$(OTHER_TESTS))
-	$(PYTHON_PYTEST) $(TESTS_ALONE)
+	$(call first_or_alone,$(PYTHON_PYTEST) -n 3 --dist loadfile --no-loadscope-reorder $(LONG_TESTS) $(filter-out $(LONG_TESTS) $(TESTS_ALONE),$(OTHER_TESTS)))
+
+test-alone: setup-dev tools logger ## What of it compares rates and times
+	$(call first_or_alone,$(PYTHON_PYTEST) $(TESTS_ALONE))
 
 test-servers: setup-dev tools ## What matters most of it on PostgreSQL and an S3 server
-	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
-		backend/tests/uploads backend/tests/storage backend/tests/surfaces backend/tests/links backend/tests/sweeps backend/tests/tokens backend/tests/jobs
+	$(call first_or_alone,COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak and not slow" -q --ignore backend/tests/uploads/test_real_server.py --ignore backend/tests/uploads/test_hostile_logs.py \
+		backend/tests/uploads backend/tests/storage backend/tests/surfaces backend/tests/links backend/tests/sweeps backend/tests/tokens backend/tests/jobs)
 
 test-scale: setup-dev tools ## The whole backend suite on PostgreSQL, an S3 server and Dask
 	COALESCOPE_TEST_STACK=servers $(BIN)/python -m pytest -n 2 --dist loadfile -m "not soak" -q backend/tests
@@ -106,8 +112,8 @@ LONG_GUEST_TESTS := host/tests/settings/test_plans_in_guest.py host/tests/run/te
 GUEST_TESTS = $(shell grep -rl 'mark\.guest' --include='test_*.py' driver host backend)
 
 test-guest: setup-dev tools logger host-tools guest-system ## All that needs virtual machines, as test-driver and test-sweep, in one go
-	$(GUEST_PYTEST) -m "guest and not soak" $(firstword $(DRIVER_TESTS)) $(LONG_GUEST_TESTS) $(wordlist 2,9,$(DRIVER_TESTS)) \
-		$(filter-out $(LONG_GUEST_TESTS) $(DRIVER_TESTS),$(GUEST_TESTS))
+	$(call first_or_alone,$(GUEST_PYTEST) -m "guest and not soak" $(firstword $(DRIVER_TESTS)) $(LONG_GUEST_TESTS) $(wordlist 2,9,$(DRIVER_TESTS)) \
+		$(filter-out $(LONG_GUEST_TESTS) $(DRIVER_TESTS),$(GUEST_TESTS)))
 
 test-driver: setup-dev tools logger guest-system ## The module is built and loaded, exact, never torn, comes and goes under traffic; its logs, killed too
 	$(GUEST_PYTEST) -m "not soak" $(DRIVER_TESTS)
@@ -119,7 +125,7 @@ test-page: node_modules ## The page's unit tests
 	cd frontend && npm run --silent test
 
 test-e2e: setup-dev tools page logger ## The page in a real Chromium, on real recordings
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q e2e
+	$(call first_or_alone,$(BIN)/python -m pytest -n 2 --dist loadfile -m "browser and not soak" -q e2e)
 
 lint: setup-dev node_modules ## Lint, types, import contracts, and that generated files are fresh
 	$(BIN)/ruff check
