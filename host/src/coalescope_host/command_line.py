@@ -41,6 +41,14 @@ COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = 
         "compare the delays that a device is asked for with those that it does",
         of.add_calibrate_arguments,
     ),
+    "snapshot": (
+        "keep what surrounds an interface: settings, driver, kernel, CPUs",
+        of.add_snapshot_arguments,
+    ),
+    "diff": (
+        "say what differs between the surroundings of two hosts, or of before and after",
+        of.add_diff_arguments,
+    ),
     "upload": ("send run logs to a store", of.add_upload_arguments),
     "restore": ("put back what a sweep that died left changed", of.add_restore_arguments),
 }

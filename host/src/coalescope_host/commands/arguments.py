@@ -191,6 +191,23 @@ def add_restore_arguments(parser: ArgumentParser) -> None:
     _add_state(parser)
 
 
+def add_snapshot_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `snapshot`."""
+    parser.add_argument("interface", metavar="INTERFACE")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="where it goes (printed)")
+    parser.add_argument("--force", action="store_true", help="although the file is there")
+    parser.add_argument("--redact-host", action="store_true", help="leave out the host's name")
+
+
+def add_diff_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `diff`."""
+    for name in ("before", "after"):
+        parser.add_argument(name, metavar=name.upper(), type=Path, help="a snapshot, or a run log")
+    parser.add_argument(
+        "--exit-code", action="store_true", help="end with status 1 where something differs"
+    )
+
+
 def add_upload_arguments(parser: ArgumentParser) -> None:
     """The arguments of `upload`."""
     parser.add_argument("paths", nargs="+", metavar="FILE|DIR", type=Path)

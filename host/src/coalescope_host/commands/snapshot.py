@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`coalescope-host snapshot`: keeps what surrounds an interface."""
+
+import json
+from argparse import Namespace
+
+from coalescope_host.snapshots.taking import NotTakenError, take
+
+from .answer import Answer
+from .ending import FAILED, say
+
+
+def run(options: Namespace) -> int:
+    """Write the snapshot to a file, or print it."""
+    answer = Answer("snapshot", as_json=options.json)
+    try:
+        document = take(options.interface, redact_host=options.redact_host)
+        text = json.dumps(document, indent=2, ensure_ascii=False)
+        if options.out is not None:
+            with options.out.open("w" if options.force else "x", encoding="utf-8") as file:
+                file.write(f"{text}\n")
+    except FileExistsError:
+        return _failed(answer, f"{options.out} is there already; --force writes over it")
+    except (NotTakenError, OSError) as error:
+        return _failed(answer, str(error))
+    said = [text] if options.out is None else [f"Kept in {options.out}."]
+    file_name = None if options.out is None else str(options.out)
+    answer.tell(said, file=file_name, snapshot=document)
+    return answer.end(0)
+
+
+def _failed(answer: Answer, message: str) -> int:
+    say(f"coalescope-host snapshot: {message}")
+    return answer.end(FAILED, "failed", message)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between the surroundings of two measurements. Pure."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+NOT_KNOWN = "not known"
+_OF_THE_RECORDING = frozenset({"command", "probe_cost", "counter_sources_refused"})
+"""What tells how it was recorded, not on what."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One fact that both tell differently; None where one does not tell it."""
+
+    name: str
+    before: object
+    after: object
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All differences, in the order of the first; and how many facts are the same."""
+
+    differences: Sequence[Difference]
+    same: int
+
+
+def compare(before: Mapping[str, object], after: Mapping[str, object]) -> Comparison:
+    """Facts by their path, `coalescing.rx_usecs`; members of lists by their name."""
+    first, second = dict(_facts(before)), dict(_facts(after))
+    names = [*first, *(name for name in second if name not in first)]
+    found = [
+        Difference(name, first.get(name), second.get(name))
+        for name in names
+        if first.get(name) != second.get(name)
+    ]
+    return Comparison(found, len(names) - len(found))
+
+
+def lines(comparison: Comparison, heads: tuple[str, str]) -> Iterator[str]:
+    """A table for people."""
+    rows = [
+        (found.name, _text(found.before), _text(found.after)) for found in comparison.differences
+    ]
+    same = f"{comparison.same} facts are the same."
+    if not rows:
+        yield f"Nothing differs: {same}"
+        return
+    table = [("", *heads), *rows]
+    first, second = (max(len(row[place]) for row in table) for place in (0, 1))
+    for name, before, after in table:
+        yield f"{name:<{first}}  {before:<{min(second, 40)}}  {after}".rstrip()
+    yield f"{len(rows)} differ, {same}"
+
+
+def _facts(environment: Mapping[str, object], path: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in environment.items():
+        if not path and name in _OF_THE_RECORDING:
+            continue
+        where = f"{path}.{name}" if path else name
+        named = _by_name(value)
+        if named:
+            yield from _facts(named, where)
+        else:
+            yield where, value
+
+
+def _by_name(value: object) -> Mapping[str, object]:
+    """Members of an object, or of a list whose objects have names that differ."""
+    if isinstance(value, dict):
+        return value
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        return {}
+    named = {
+        str(one["name"]): {name: said for name, said in one.items() if name != "name"}
+        for one in value
+        if "name" in one
+    }
+    return named if len(named) == len(value) else {}
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return NOT_KNOWN
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
