@@ -92,7 +92,7 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     tracing = Tracing(settings.trace_endpoint) if settings.trace_endpoint else None
     if tracing is not None:
         tracer = tracing.tracer
-    store = open_store(settings, waits_for=lambda slug: False)
+    store = open_store(settings, migrates=True, waits_for=lambda slug: False)
     policy = _policy(settings, store)
     loader = BackgroundLoader(store.database, store.object_store, store.waiting)
     cluster = Cluster(settings.dask_scheduler) if settings.dask_scheduler else None

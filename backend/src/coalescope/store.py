@@ -3,6 +3,7 @@
 
 import logging
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import sqlalchemy as sa
 from coalescope.datasets.loader import load_dataset, stale_datasets
 from coalescope.datasets.source import Dataset
 from coalescope.db.engine import SQLITE_NAME, Database, has_unmerged_log, open_database
-from coalescope.db.migrations import check_current, migrate
+from coalescope.db.migrations import check_current, check_known, migrate
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.storage.object_store import LOGS_NAME, DirectoryObjectStore, ObjectStore
@@ -44,16 +45,21 @@ class Store:
 
 
 def open_store(
-    settings: Settings, *, waits_for: Callable[[str], bool] = lambda slug: True
+    settings: Settings,
+    *,
+    migrates: bool = False,
+    waits_for: Callable[[str], bool] = lambda slug: True,
 ) -> Store:
-    """Open the store of these settings, ready for use: migrated, swept, data sets loaded.
+    """Open the store of these settings, ready for use: made, swept, data sets loaded.
+
+    An older one is brought up to date where it `migrates`, and refused elsewhere.
 
     Data sets that are bundles of run logs take seconds: only those are loaded whose slug
     `waits_for` approves, the others are left to the caller. With `settings.read_only` nothing is
     changed, and no data set is loaded.
 
-    Errors: CoalescopeError when the folder cannot be written, the database is damaged or from a
-    newer program, or a data set is wrong or their folder is not there; then nothing is opened.
+    Errors: CoalescopeError when the folder cannot be written, the database is damaged or of another
+    version, or a data set is wrong or their folder is not there; then nothing is opened.
     """
     if settings.read_only:
         return open_for_reading(settings.data_dir, settings.database_url, settings.object_store_url)
@@ -65,6 +71,7 @@ def open_store(
             advice="Set COALESCOPE_DATASETS_DIR to the folder that holds them, or to an empty one.",
         )
     _check_writable(settings.data_dir)
+    check_version(settings, migrates=migrates)
     ended_suddenly = has_unmerged_log(settings.data_dir / SQLITE_NAME)
     # first, as there may be none of that bucket: no database is made beside it then
     object_store = _open_object_store(settings.object_store_url, settings.data_dir)
@@ -79,6 +86,26 @@ def open_store(
             if dataset not in waiting:
                 load_dataset(database, object_store, dataset)
     return Store(database, object_store, waiting)
+
+
+def check_version(settings: Settings, *, migrates: bool = False) -> None:
+    """Refuse a store of another version, changing no byte of it; there need be none yet.
+
+    An older one passes where it is about to be migrated. Errors: CoalescopeError.
+    """
+    if settings.database_url is None and not (settings.data_dir / SQLITE_NAME).is_file():
+        return
+    database = open_database(settings.database_url, settings.data_dir, for_reading=True)
+    with _opening(database):
+        typed = _to_migrate(settings.data_dir, settings.database_url)
+        check_known(database, typed, migrates=migrates)
+    database.close()
+
+
+def _to_migrate(data_dir: Path, database_url: str | None) -> str:
+    """What a person types to bring that store up to date."""
+    folder = "" if database_url else f" --data {shlex.quote(str(data_dir))}"
+    return f"coalescope migrate{folder}"
 
 
 def may_have_tokens(settings: Settings) -> bool:
@@ -103,7 +130,7 @@ def open_for_reading(
         )
     database = open_database(database_url, data_dir, for_reading=True)
     with _opening(database):
-        check_current(database)
+        check_current(database, _to_migrate(data_dir, database_url))
         object_store = _open_object_store(object_store_url, data_dir, for_reading=True)
     return Store(database, object_store)
 

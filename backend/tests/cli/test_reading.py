@@ -303,7 +303,7 @@ def test_a_command_that_reads_leaves_an_older_schema_as_it_is(
     older.close()
     done = run(*typed)
     assert done.returncode == 1
-    assert "The database has schema 0005" in done.stderr
-    assert "`coalescope migrate`" in done.stderr
+    assert "The store has schema 0005" in done.stderr
+    assert "`coalescope migrate --data " in done.stderr
     with closing(sqlite3.connect(folder / "coalescope.sqlite")) as after:
         assert after.execute("SELECT version_num FROM alembic_version").fetchall() == [("0005",)]

@@ -94,7 +94,7 @@ def _open(backup: Path) -> Store:
             advice="Name a folder that `coalescope backup` wrote.",
             status=404,
         )
-    found = open_for_reading(backup)
+    found = _open_current(backup)
     try:
         with found.database.read() as connection:
             faults = list(islice(schema_faults(connection), _MOST_FAULTS))
@@ -104,6 +104,24 @@ def _open(backup: Path) -> Store:
         found.close()
         raise
     return found
+
+
+def _open_current(backup: Path) -> Store:
+    """Open a backup, or say how one of an older version becomes a store: it is left as it is."""
+    try:
+        return open_for_reading(backup)
+    except CoalescopeError as error:
+        if error.code != "older_schema":
+            raise
+        raise CoalescopeError(
+            error.code,
+            error.message.replace("The store", "The backup"),
+            where=error.where,
+            advice="Restore it with the version that wrote it, or copy its files into a new folder "
+            "and bring that up to date with `coalescope migrate --data NEW-FOLDER`: "
+            "docs/upgrading.md says how.",
+            status=error.status,
+        ) from None
 
 
 def restore_into(backup: Path, target: Store) -> Copied:

@@ -85,7 +85,8 @@ def local_store(arguments: Namespace) -> Iterator[Store]:
 def changed_store(arguments: Namespace) -> Iterator[Store]:
     """Open the local store for a command that changes it; there need be none yet.
 
-    Of data sets, bundles of run logs are left out, which take seconds.
+    One of an older or newer program is refused unchanged. Of data sets, bundles of run logs are
+    left out, which take seconds.
     """
     settings = settings_of(arguments)
     warn_without_datasets(settings)

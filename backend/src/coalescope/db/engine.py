@@ -197,7 +197,9 @@ def open_database(url: str | None, data_dir: Path, *, for_reading: bool = False)
 
 
 def _for_reading(path: Path) -> Database:
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    # the last reader of a file that nobody writes takes the log away that it made, if it may
+    mode = "ro" if has_unmerged_log(path) else "rw"
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
     if not os.access(path.parent, os.W_OK) and not has_unmerged_log(path):
         # SQLite cannot make the files that readers share, and nobody here writes
         uri += "&immutable=1"
@@ -210,13 +212,14 @@ def _for_reading(path: Path) -> Database:
         module=pysqlite3.dbapi2,
         creator=partial(connect, timeout=_BUSY_SECONDS),
     )
-    sa.event.listen(engine, "connect", _distrust)
+    sa.event.listen(engine, "connect", _only_read)
     sa.event.listen(engine, "begin", _begin)
     return Database(engine, for_reading=True, connect_at_once=partial(connect, timeout=0))
 
 
-def _distrust(dbapi_connection: Any, _record: Any) -> None:
-    """Let what a database says of its own tables call nothing but harmless functions."""
+def _only_read(dbapi_connection: Any, _record: Any) -> None:
+    """Let nothing be changed, and what a database says of its own tables call nothing harmful."""
+    dbapi_connection.execute("PRAGMA query_only=ON")
     dbapi_connection.execute("PRAGMA trusted_schema=OFF")
 
 

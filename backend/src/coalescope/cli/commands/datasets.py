@@ -11,6 +11,7 @@ from coalescope.datasets.loader import load_dataset
 from coalescope.datasets.recipes import Recipe, find_recipe, find_recipes
 from coalescope.datasets.source import find_datasets
 from coalescope.errors import CoalescopeError
+from coalescope.store import check_version
 
 
 def run(arguments: Namespace) -> int:
@@ -70,6 +71,7 @@ def _list(folder: Path, arguments: Namespace) -> int:
 
 def _fetch(folder: Path, arguments: Namespace) -> int:
     recipe = find_recipe(folder, arguments.name)
+    check_version(settings_of(arguments))  # before anything is downloaded
     _announce(recipe, arguments.copy)
     content = read_from(recipe, arguments.copy) if arguments.copy else downloaded(recipe)
     converted = convert(recipe, content)

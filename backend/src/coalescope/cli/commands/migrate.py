@@ -13,7 +13,7 @@ def run(arguments: Namespace) -> int:
     """Make the store, or bring it to this program's schema, with all published data sets."""
     settings = settings_of(arguments)
     warn_without_datasets(settings)
-    store = open_store(settings)
+    store = open_store(settings, migrates=True)
     try:
         with store.database.read() as connection:
             count = len(list_experiments(connection))

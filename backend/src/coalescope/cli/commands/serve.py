@@ -112,7 +112,7 @@ def _prepare(settings: Settings) -> None:
 
     Errors: what each of them would fail with.
     """
-    store = open_store(settings)
+    store = open_store(settings, migrates=True)
     try:
         with store.database.read() as connection:
             access_policy(settings, stored_tokens=any_valid(connection))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bring a database to this program's schema, or say why it cannot be used."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -23,21 +24,32 @@ def migrate(database: Database) -> None:
         upgrade(connection)
 
 
-def check_current(database: Database) -> None:
-    """Refuse a schema that cannot be read as it is. Errors: CoalescopeError."""
+def check_current(database: Database, typed: str) -> None:
+    """Refuse a store that cannot be used as it is; `typed` is what would migrate it.
+
+    Errors: CoalescopeError where it is older or newer, or there is none.
+    """
+    if check_known(database, typed) is None:
+        raise CoalescopeError(
+            "no_store",
+            "The database holds no store yet.",
+            advice=f"`{typed}` makes one with the published data sets; serve and import make one "
+            "too.",
+        )
+
+
+def check_known(database: Database, typed: str, *, migrates: bool = False) -> str | None:
+    """Refuse a newer store, and an older one unless it is about to be migrated.
+
+    Returns its schema; None where there is no store yet. Errors: CoalescopeError.
+    """
     with database.read() as connection:
         revision = _revision(connection)
     if revision is not None and revision > HEAD:
         raise _newer(revision)
-    if revision != HEAD:
-        raise CoalescopeError(
-            "older_schema",
-            f"The database has schema {revision or 'none'}; this program reads schema {HEAD}.",
-            where={"schema": revision, "known": HEAD},
-            advice="`coalescope migrate`, or `coalescope serve`, brings it up to date; older "
-            "programs cannot open it from then on.",
-            status=500,
-        )
+    if revision is not None and revision < HEAD and not migrates:
+        raise _older(revision, typed)
+    return revision
 
 
 def is_current(connection: Connection) -> bool:
@@ -71,11 +83,27 @@ def upgrade(connection: Connection, target: str = "head") -> None:
     command.upgrade(config, target)
 
 
+def _older(revision: str, typed: str) -> CoalescopeError:
+    return CoalescopeError(
+        "older_schema",
+        f"The store has schema {revision}, of an older version; {_this_program()}.",
+        where={"schema": revision, "known": HEAD},
+        advice=f"`{typed}` brings it up to date, as `coalescope serve` does; older versions cannot "
+        "open it from then on. Keep a copy of it before: docs/upgrading.md says how.",
+        status=500,
+    )
+
+
 def _newer(revision: str) -> CoalescopeError:
     return CoalescopeError(
         "newer_schema",
-        f"The database has schema {revision}; this program knows schemas up to {HEAD}.",
+        f"The store has schema {revision}, of a newer version; {_this_program()}.",
         where={"schema": revision, "known": HEAD},
-        advice="Start the newer version of Coalescope that wrote it, or use another data_dir.",
+        advice="Use the newer version that wrote it, or go back to a backup that an older one "
+        "made: `coalescope restore BACKUP --data NEW-FOLDER` (docs/upgrading.md).",
         status=500,
     )
+
+
+def _this_program() -> str:
+    return f"Coalescope {version('coalescope')} works with schema {HEAD}"
