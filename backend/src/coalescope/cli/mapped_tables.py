@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from coalescope.cli.file_outcomes import FileOutcome
-from coalescope.cli.given_files import GivenFile
+from coalescope.client.files.given import GivenFile
+from coalescope.client.files.outcomes import FileOutcome
 from coalescope.errors import CoalescopeError
 from coalescope.untrusted.bounds import TABLE_BYTES
 from coalescope.uploads.mapping.looking import Seen, SeenColumn, look

@@ -10,9 +10,9 @@ from typing import Any
 from coalescope_host.run_log import CheckReport, RunLogError, check
 
 from coalescope.cli.complaints import describe
-from coalescope.cli.file_outcomes import FileOutcome
-from coalescope.cli.given_files import GivenFile, given_files
 from coalescope.cli.output import counted, print_json, printable
+from coalescope.client.files.given import GivenFile, given_files
+from coalescope.client.files.outcomes import FileOutcome
 from coalescope.errors import CoalescopeError, Problem
 from coalescope.foreign.records import Reading, Record
 from coalescope.foreign.registry import is_foreign, read_file

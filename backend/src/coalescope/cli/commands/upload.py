@@ -12,19 +12,13 @@ from urllib.parse import urlsplit
 import anyio
 import httpx
 
-from coalescope.cli.file_outcomes import (
-    FileOutcome,
-    conclude,
-    failed,
-    refused,
-    report,
-    unreadable,
-)
-from coalescope.cli.foreign_files import with_foreign_together
-from coalescope.cli.given_files import GivenFile, given_files
+from coalescope.cli.file_outcomes import conclude, report
 from coalescope.cli.mapped_tables import mapping_typed, with_what_was_seen
 from coalescope.cli.output import printable
-from coalescope.errors import CoalescopeError
+from coalescope.client.files.given import GivenFile, given_files
+from coalescope.client.files.outcomes import FileOutcome, failed, refused, unreadable
+from coalescope.client.files.together import with_foreign_together
+from coalescope.client.token import token_in
 from coalescope.uploads.mapping.records import TableMapping
 from coalescope.web.security import is_loopback
 
@@ -47,7 +41,7 @@ _LIMIT_TIMEOUT = httpx.Timeout(10.0)
 
 def run(arguments: Namespace) -> int:
     """Send files, several at once; 1 unless the server has all of them."""
-    token = _token(arguments.token_file)
+    token = token_in(arguments.token_file)
     mapping = mapping_typed(arguments)
     with (
         given_files(arguments.files) as given,
@@ -67,22 +61,6 @@ def _say_where(outcomes: Sequence[FileOutcome], server: str) -> None:
     )
     for slug in slugs:
         print(f"The page: {server.rstrip('/')}/explorer/{printable(slug)}")
-
-
-def _token(path: Path | None) -> str | None:
-    """What a header can carry: what goes wrong later would be told with the token in it."""
-    if path is None:
-        source, text = "COALESCOPE_TOKEN", os.environ.get("COALESCOPE_TOKEN", "")
-    else:
-        source, text = str(path), path.read_bytes().decode(errors="replace")
-    token = text.strip()
-    if not (token.isascii() and token.isprintable()) or (path is not None and not token):
-        raise CoalescopeError(
-            "no_token",
-            f"{source} holds no token: it is one line of plain characters.",
-            advice="`coalescope token create` prints one; keep nothing else in the file.",
-        )
-    return token or None
 
 
 async def _send_all(

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from coalescope.cli.file_outcomes import FileOutcome, refused, unreadable
-from coalescope.cli.given_files import GivenFile
+from coalescope.client.files.given import GivenFile
+from coalescope.client.files.outcomes import FileOutcome, refused, unreadable
 from coalescope.foreign.bundle import write_bundle
 from coalescope.foreign.given import read_given
 from coalescope.foreign.registry import MOST_BYTES, is_foreign

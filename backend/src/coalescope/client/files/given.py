@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from coalescope_host.run_log import Limits
 
-from coalescope.cli.file_outcomes import FileOutcome, refused, unreadable
+from coalescope.client.files.outcomes import FileOutcome, refused, unreadable
 from coalescope.foreign.registry import is_foreign
 from coalescope.untrusted.archives import (
     START_BYTES,
