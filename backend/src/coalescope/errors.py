@@ -45,6 +45,8 @@ class CoalescopeError(Exception):
         self.advice = advice
         self.status = status
         self.problems = list(problems)
+        if advice:
+            self.add_note(advice)  # a traceback in a notebook ends with it
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Come out of another process as it went in: `args` alone, the message, make no error."""

@@ -152,7 +152,9 @@ def options(capsys: pytest.CaptureFixture[str]) -> Callable[[str, list[str]], se
 def test_commands_have_the_options_that_are_named(
     document: Path, options: Callable[[str, list[str]], set[str]]
 ) -> None:
-    ours = r"(?:^|[/ ])coalescope(?:-(host|logger|traffic))?(?:\.pyz)? ((?:[a-z-]+ ?)*)(.*)"
+    ours = (
+        r"(?<!import)(?:^|[/ ])coalescope(?:-(host|logger|traffic))?(?:\.pyz)? ((?:[a-z-]+ ?)*)(.*)"
+    )
     for line in code(document):
         typed = re.search(ours, re.split(r" -- |  #|\||;", line)[0] + " ")
         if typed is None or line.startswith(("docker", "sudo apt", "modprobe")):

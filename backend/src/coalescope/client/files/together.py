@@ -32,7 +32,7 @@ def with_foreign_together(
     if foreign:
         yield _together(foreign, pairs, folder)
     elif pairs:
-        message = "--set is of files of other tools, and none of these is one."
+        message = "Levels are set of files of other tools, and none of these is one."
         yield refused(", ".join(pairs), "nothing_to_set", message, "Leave it out.")
 
 

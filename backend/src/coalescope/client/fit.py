@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fit as a program on a person's machine has it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from coalescope.client.predicting import Levels, predict_over
+from coalescope.client.source import Document, ModelGiven, Source
+from coalescope.client.tables import residuals_table
+from coalescope.errors import CoalescopeError
+
+if TYPE_CHECKING:
+    import pyarrow
+    import xarray
+
+
+@dataclass(frozen=True, repr=False)
+class Fit:
+    """Estimates with intervals, what to think of them, and every residual.
+
+    Attributes:
+        document: all of it, as `coalescope fit --json` and the API have it.
+    """
+
+    _source: Source
+    document: Document
+    _factors: Sequence[Document]
+    _model: ModelGiven = field(compare=False)
+
+    @property
+    def estimates(self) -> Document:
+        """Of each parameter its value, unit, ci95 and standard_error; None where not known."""
+        found: Document = self.document["estimates"]
+        return found
+
+    @property
+    def parameters(self) -> dict[str, float | None]:
+        """The value of each parameter; None where the data cannot tell it."""
+        return {name: found["value"] for name, found in self.estimates.items()}
+
+    @property
+    def identifiable(self) -> bool:
+        """Whether the data determine the parameters; `message` says why not."""
+        return bool(self.document["identifiable"])
+
+    @property
+    def message(self) -> str | None:
+        """What there is to know before the estimates are trusted."""
+        found: str | None = self.document["message"]
+        return found
+
+    @property
+    def residuals(self) -> "pyarrow.Table":
+        """A row per point: its setting, what was observed and predicted, in the response's unit.
+
+        `deviation_percent` is 100 (predicted − observed)/observed.
+        """
+        return residuals_table(self.document, self._factors)
+
+    def predict(self, model: str | None = None, /, **levels: Levels) -> "xarray.Dataset":
+        """Outputs of the model with the fitted parameters, over the inputs with several levels.
+
+        `model` is another one with the same parameters, such as cpu-overhead-surface for
+        cpu-overhead. A parameter that is given too is taken as given.
+
+        Errors: CoalescopeError for an input that is missing or outside its domain, and where the
+        data could not tell the parameters.
+        """
+        fitted = {name: value for name, value in self.parameters.items() if value is not None}
+        if not self.identifiable or len(fitted) < len(self.parameters):
+            raise CoalescopeError(
+                "not_identifiable",
+                "The fit has no values to predict with.",
+                advice=self.message,
+            )
+        given = {**self.document.get("held", {}), **fitted, **levels}
+        return predict_over(self._source.prediction, model or self._model, given)
+
+    def __repr__(self) -> str:
+        told = self.document
+        points = "rows" if told["bootstrap"]["unit"] == "rows" else "cells"
+        lines = [
+            f"{told['model']} by {told['method']}: {told['response']} of {told['n']} {points} of "
+            f"{told['experiment']}"
+        ]
+        for name, found in self.estimates.items():
+            low, high = found["ci95"] or (None, None)
+            interval = "" if low is None else f"  [{_shown(low)}, {_shown(high)}]"
+            lines.append(f"  {name} = {_shown(found['value'])}{interval}  {found['unit']}")
+        return "\n".join([*lines, *([self.message] if self.message else [])])
+
+
+def _shown(value: Any) -> str:
+    return "–" if value is None else f"{value:.6g}"

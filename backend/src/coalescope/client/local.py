@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments of a store that is open here: the services of the server, without a server."""
+
+import json
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from sqlalchemy.engine import Connection
+
+from coalescope.client.source import Document, ModelGiven, as_json
+from coalescope.errors import Problem, refused
+from coalescope.experiments import service as experiments
+from coalescope.experiments.description import describe_experiment, summarise_experiment
+from coalescope.experiments.endpoints import cells_out
+from coalescope.experiments.records import ExperimentRecord
+from coalescope.experiments.schemas import ExperimentOut, ExperimentSummaryOut
+from coalescope.exports.service import export
+from coalescope.fits import nonlinear
+from coalescope.fits import service as fits
+from coalescope.fits.schemas import FitIn, NonlinearFitIn, fit_out, nonlinear_fit_out
+from coalescope.predictions import service as predictions
+from coalescope.predictions.schemas import PredictionIn, UserPredictionIn, prediction_out
+from coalescope.recommendations import service as recommendations
+from coalescope.recommendations.schemas import RecommendationIn, recommendation_out
+from coalescope.runs.chosen import identities
+from coalescope.runs.selection import where_pairs
+from coalescope.runs.service import cells_in_sequence
+from coalescope.settings import Settings
+from coalescope.store import Store, open_store
+from coalescope.surfaces.schemas import surface_out
+from coalescope.surfaces.service import get_surface
+from coalescope.uploads.csv_faults import MAX_PROBLEMS
+from coalescope.user_models.service import read_user_model
+
+Asked = TypeVar("Asked", bound=BaseModel)
+
+
+class LocalStore:
+    """The experiments of an open store; it is closed with the last that uses it."""
+
+    def __init__(self, store: Store, place: str, ended: Callable[[], None] = lambda: None) -> None:
+        self.place = place
+        self._store = store
+        self._end = weakref.finalize(self, _end, store, ended)
+
+    def experiments(self) -> Sequence[Document]:
+        """Each of them, published first."""
+        with self._reading() as connection:
+            return [
+                _document(
+                    ExperimentSummaryOut.model_validate(
+                        summarise_experiment(record, experiments.list_cells(connection, record))
+                    )
+                )
+                for record in experiments.list_experiments(connection)
+            ]
+
+    def experiment(self, slug: str) -> Document:
+        """One of them, without its cells."""
+        with self._of(slug) as (connection, record):
+            cells = experiments.list_cells(connection, record)
+            return _document(ExperimentOut.model_validate(describe_experiment(record, cells)))
+
+    def cells(self, slug: str, without: Sequence[str]) -> Document:
+        """Every cell with all its measures."""
+        uids = identities(",".join(without))
+        with self._of(slug) as (connection, record):
+            return _document(cells_out(record, cells_in_sequence(connection, record, uids)))
+
+    def runs(self, slug: str, without: Sequence[str]) -> Document:
+        """Every current run with all its measures."""
+        uids = identities(",".join(without))
+        with self._of(slug) as (connection, record):
+            text = "".join(export(connection, record, "json", "runs", uids))
+        found: Document = json.loads(text)
+        return found
+
+    def surface(
+        self,
+        slug: str,
+        measure: str,
+        where: Sequence[tuple[str, str]],
+        axes: tuple[str | None, str | None],
+    ) -> Document:
+        """A measure over two factors."""
+        with self._of(slug) as (connection, record):
+            return _document(surface_out(get_surface(connection, record, measure, where, axes)))
+
+    def fit(self, slug: str, asked: Document) -> Document:
+        """A linear fit."""
+        body = _read(FitIn, asked)
+        with self._of(slug) as (connection, record):
+            request = body.request(record)
+            selection = fits.select_rows(connection, record, request)
+        return _document(fit_out(fits.fit(selection, request)))
+
+    def nonlinear_fit(self, slug: str, asked: Document) -> Document:
+        """A fit of any model."""
+        request = _read(NonlinearFitIn, asked).request()
+        with self._of(slug) as (connection, record):
+            points = nonlinear.select_points(connection, record, request)
+        return _document(nonlinear_fit_out(nonlinear.fit(points, request)))
+
+    def recommendation(self, slug: str, asked: Document) -> Document:
+        """The setting to choose."""
+        body = _read(RecommendationIn, asked)
+        question, where = body.question(), where_pairs(body.where)
+        with self._of(slug) as (connection, record):
+            chosen = recommendations.read_runs(connection, record, question, where, body.without)
+        return _document(recommendation_out(recommendations.advise(record, chosen, question)))
+
+    def prediction(self, model: ModelGiven, asked: Document) -> Document:
+        """What a model predicts."""
+        return predicted(model, asked)
+
+    def close(self) -> None:
+        """Close the store; one in a temporary folder is removed."""
+        self._end()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._store.database.read() as connection:
+            yield connection
+
+    @contextmanager
+    def _of(self, slug: str) -> Iterator[tuple[Connection, ExperimentRecord]]:
+        with self._reading() as connection:
+            yield connection, experiments.get_experiment(connection, slug)
+
+
+def predicted(model: ModelGiven, asked: Document) -> Document:
+    """What a model of this installation, or one's own, predicts; it needs no store."""
+    if isinstance(model, str):
+        body = _read(PredictionIn, asked)
+        return _document(prediction_out(predictions.predict(model, body.values, body.spans())))
+    own = _read(UserPredictionIn, {**asked, "model": model})
+    read = read_user_model(own.model)
+    return _document(prediction_out(predictions.predict(read, own.values, own.spans())))
+
+
+def temporary_store(place: str, fill: Callable[[Store, Settings], None]) -> LocalStore:
+    """A store of its own in a temporary folder, with what `fill` puts into it.
+
+    The folder goes when the store is closed, or is used no more.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="coalescope-"))
+    # whatever the environment says of a server's store
+    settings = Settings(
+        data_dir=folder / "store",
+        datasets_dir=None,
+        database_url=None,
+        object_store_url=None,
+        read_only=False,
+    )
+    try:
+        store = open_store(settings)
+        try:
+            fill(store, settings)
+        except BaseException:
+            store.close()
+            raise
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    return LocalStore(store, place, lambda: shutil.rmtree(folder))
+
+
+def _end(store: Store, ended: Callable[[], None]) -> None:
+    store.close()
+    ended()
+
+
+def _document(answer: BaseModel) -> Document:
+    """As the server sends it: what is no number is null."""
+    document: Document = json.loads(answer.model_dump_json())
+    return document
+
+
+def _read(schema: type[Asked], asked: Document) -> Asked:
+    """The question, checked as the server checks it. Errors: 422 with what is wrong in it."""
+    try:
+        return schema.model_validate_json(as_json(asked))
+    except ValidationError as error:
+        faults = error.errors()[:MAX_PROBLEMS]
+        raise refused([_problem(fault["loc"], fault["msg"]) for fault in faults]) from None
+
+
+def _problem(place: Sequence[str | int], message: str) -> Problem:
+    field = ".".join(map(str, place))
+    advice = "docs/client.md says what can be asked, and docs/openapi.json each field."
+    return Problem("invalid_request", f"{field}: {message}", {"field": field}, advice)

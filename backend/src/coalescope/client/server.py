@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiments of a server: its API, asked over HTTP."""
+
+import time
+import weakref
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote, urlsplit
+
+import httpx
+
+from coalescope.client.source import Document, ModelGiven, as_json
+from coalescope.errors import CoalescopeError, Problem
+from coalescope.untrusted.web_addresses import is_server_address
+from coalescope.web.security import is_loopback
+
+_TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
+_MOST_WAITS, _LONGEST_WAIT_S = 30, 60.0
+_PAGES = ("explorer", "api/experiments")
+_ADVICE = {
+    401: "Give the server's token: token_file=… names a file that holds it, and COALESCOPE_TOKEN "
+    "may be set to it."
+}
+
+
+class Address(NamedTuple):
+    """Of a server, and perhaps of an experiment there."""
+
+    server: str
+    slug: str | None
+
+
+def read_address(url: str) -> Address:
+    """The server, and the experiment that a page of it shows.
+
+    Errors: CoalescopeError for what is no address of a server, or of another of its pages.
+    """
+    parts = urlsplit(url)
+    server = f"{parts.scheme}://{parts.netloc}"
+    path = parts.path.strip("/")
+    page, _, slug = path.rpartition("/")
+    if not is_server_address(server) or not (path == "" or (page in _PAGES and slug)):
+        raise CoalescopeError(
+            "wrong_address",
+            f"{url[:200]!r} is not the address of a server, or of an experiment there.",
+            advice="Give it as http://host:8000 or http://host:8000/explorer/my-experiment.",
+        )
+    return Address(server, unquote(slug) or None)
+
+
+class Server:
+    """The experiments of a server."""
+
+    def __init__(self, address: str, token: str | None = None) -> None:
+        self.place = address
+        self._http = httpx.Client(
+            base_url=address,
+            headers={} if token is None else {"Authorization": f"Bearer {token}"},
+            timeout=_TIMEOUT,
+            # This machine is reached directly, whatever proxy the environment names.
+            trust_env=not is_loopback(urlsplit(address).hostname or ""),
+        )
+        self._end = weakref.finalize(self, self._http.close)
+
+    def experiments(self) -> Sequence[Document]:
+        """Each of them, published first."""
+        found: Sequence[Document] = self._get("/api/experiments")
+        return found
+
+    def experiment(self, slug: str) -> Document:
+        """One of them, without its cells."""
+        return self._of(slug)
+
+    def cells(self, slug: str, without: Sequence[str]) -> Document:
+        """Every cell with all its measures."""
+        return self._of(slug, "/cells", [("without", ",".join(without))])
+
+    def runs(self, slug: str, without: Sequence[str]) -> Document:
+        """Every current run with all its measures."""
+        asked = [("format", "json"), ("what", "runs"), ("without", ",".join(without))]
+        return self._of(slug, "/export", asked)
+
+    def surface(
+        self,
+        slug: str,
+        measure: str,
+        where: Sequence[tuple[str, str]],
+        axes: tuple[str | None, str | None],
+    ) -> Document:
+        """A measure over two factors."""
+        named = [(axis, name) for axis, name in zip("xy", axes, strict=True) if name is not None]
+        return self._of(slug, f"/surfaces/{quote(measure, safe='')}", [*where, *named])
+
+    def fit(self, slug: str, asked: Document) -> Document:
+        """A linear fit."""
+        return self._post(f"{_path(slug)}/fits", asked)
+
+    def nonlinear_fit(self, slug: str, asked: Document) -> Document:
+        """A fit of any model."""
+        return self._post(f"{_path(slug)}/nonlinear-fits", asked)
+
+    def recommendation(self, slug: str, asked: Document) -> Document:
+        """The setting to choose."""
+        return self._post(f"{_path(slug)}/recommendations", asked)
+
+    def prediction(self, model: ModelGiven, asked: Document) -> Document:
+        """What a model of the server, or one's own, predicts."""
+        if isinstance(model, str):
+            return self._post(f"/api/models/{quote(model, safe='')}/predictions", asked)
+        return self._post("/api/predictions", {**asked, "model": model})
+
+    def close(self) -> None:
+        """End the connection."""
+        self._end()
+
+    def _of(self, slug: str, below: str = "", asked: Sequence[tuple[str, str]] = ()) -> Document:
+        given = [(name, text) for name, text in asked if text]
+        found: Document = self._get(f"{_path(slug)}{below}", given)
+        return found
+
+    def _get(self, path: str, asked: Sequence[tuple[str, str]] = ()) -> Any:
+        return self._answer(self._http.build_request("GET", path, params=list(asked)))
+
+    def _post(self, path: str, asked: Document) -> Document:
+        headers = {"Content-Type": "application/json"}
+        request = self._http.build_request(
+            "POST", path, content=as_json(asked).encode(), headers=headers
+        )
+        found: Document = self._answer(request)
+        return found
+
+    def _answer(self, request: httpx.Request) -> Any:
+        """What the server says. Errors: its own, and CoalescopeError where it cannot be reached."""
+        try:
+            answer = self._in_turn(request)
+            body = answer.json()
+        except httpx.TransportError as error:
+            raise _unreached(self.place, error) from None
+        except ValueError:
+            body = None
+        if answer.is_success and isinstance(body, dict | list):
+            return body
+        if isinstance(body, dict) and isinstance(body.get("error"), dict):
+            raise _refused(body["error"], answer.status_code)
+        raise CoalescopeError(
+            "not_coalescope",
+            f"{self.place} answered {answer.status_code} to {request.method} {request.url.path}.",
+            advice="Give the address of a Coalescope server's first page.",
+            status=502,
+        )
+
+    def _in_turn(self, request: httpx.Request) -> httpx.Response:
+        """Its answer; where it says that too many ask, after as long as it says."""
+        for _ in range(_MOST_WAITS):
+            answer = self._http.send(request)
+            wait_s = answer.headers.get("retry-after", "")
+            if answer.status_code not in (429, 503) or not wait_s.isdecimal():
+                break
+            time.sleep(min(float(wait_s), _LONGEST_WAIT_S))
+        return answer
+
+
+def _path(slug: str) -> str:
+    return f"/api/experiments/{quote(slug, safe='')}"
+
+
+def _unreached(place: str, error: httpx.TransportError) -> CoalescopeError:
+    slow = isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout)
+    return CoalescopeError(
+        "unreachable",
+        f"{place} did not answer in time." if slow else f"{place} cannot be reached: {error}.",
+        advice="Check the address, and that the server runs.",
+        status=503,
+    )
+
+
+def _refused(said: Document, status: int) -> CoalescopeError:
+    return CoalescopeError(
+        said["code"],
+        said["message"],
+        where=said.get("where"),
+        advice=_ADVICE.get(status, said.get("advice")),
+        status=status,
+        problems=[Problem(**problem) for problem in said.get("problems", ())],
+    )

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where experiments are: answers as the API gives them, whoever gives them.
+
+A store that is open here and a server answer with the same documents, which docs/openapi.json
+describes: what is made of them cannot differ.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+Document = Mapping[str, Any]
+#: The id of a model, or the document of one's own as `coalescope trace` writes it.
+ModelGiven = str | Document
+
+
+class Source(Protocol):
+    """What an experiment asks; `slug` names it, `without` the runs to leave out.
+
+    Errors: CoalescopeError as the API has them.
+    """
+
+    @property
+    def place(self) -> str:
+        """The folder, the address, or what was read."""
+
+    def experiments(self) -> Sequence[Document]:
+        """GET /api/experiments."""
+
+    def experiment(self, slug: str) -> Document:
+        """GET /api/experiments/{slug}."""
+
+    def cells(self, slug: str, without: Sequence[str]) -> Document:
+        """GET /api/experiments/{slug}/cells."""
+
+    def runs(self, slug: str, without: Sequence[str]) -> Document:
+        """GET /api/experiments/{slug}/export, of runs as JSON."""
+
+    def surface(
+        self,
+        slug: str,
+        measure: str,
+        where: Sequence[tuple[str, str]],
+        axes: tuple[str | None, str | None],
+    ) -> Document:
+        """GET /api/experiments/{slug}/surfaces/{measure}."""
+
+    def fit(self, slug: str, asked: Document) -> Document:
+        """POST /api/experiments/{slug}/fits."""
+
+    def nonlinear_fit(self, slug: str, asked: Document) -> Document:
+        """POST /api/experiments/{slug}/nonlinear-fits."""
+
+    def recommendation(self, slug: str, asked: Document) -> Document:
+        """POST /api/experiments/{slug}/recommendations."""
+
+    def prediction(self, model: ModelGiven, asked: Document) -> Document:
+        """POST /api/models/{model_id}/predictions, or /api/predictions of a model of one's own."""
+
+    def close(self) -> None:
+        """End it; nothing can be asked any more."""
+
+
+def as_json(asked: Document) -> str:
+    """A question as it is sent. Numbers of numpy are numbers."""
+    return json.dumps(asked, default=_number, ensure_ascii=False)
+
+
+def _number(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} cannot be asked about: it is no number, text or list")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where experiments come from: shipped, a store's folder, files; nothing is written or left."""
+
+import gc
+import hashlib
+from pathlib import Path
+
+import coalescope as cs
+import pytest
+
+from .conftest import PUBLISHED
+
+pytestmark = pytest.mark.folder_stack
+
+CORPUS = Path(__file__).parents[1] / "foreign" / "corpus" / "iperf3"
+TABLE = "mtu_bytes,delay_us,replicate,throughput_mbps\n1500,10,1,939.5\n1500,10,2,940.5\n"
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary folders are made."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "lab.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+def test_what_is_shipped_is_listed_and_loaded(temporary: Path) -> None:
+    listed = {each["slug"]: each for each in cs.list_datasets()}
+    assert set(PUBLISHED) <= set(listed)
+    assert listed["geist-2005-nfs"]["kind"] == "published"
+    assert listed["geist-2005-nfs"]["citation"].startswith("R. Geist")
+    with cs.load("geist-2005-nfs") as x:
+        assert (x.runs.num_rows, x.about["kind"]) == (27, "published")
+        assert list(temporary.iterdir())
+    assert not list(temporary.iterdir())
+
+
+def test_what_is_not_shipped_is_named_with_what_is() -> None:
+    with pytest.raises(cs.CoalescopeError, match="no data set 'geist-2005-nsf'") as refused:
+        cs.load("geist-2005-nsf")
+    assert "Did you mean geist-2005-nfs" in refused.value.__notes__[0]
+
+
+def test_the_folder_goes_when_the_experiment_is_used_no_more(table: Path, temporary: Path) -> None:
+    fewer = cs.open(table).where(mtu_bytes=1500)
+    assert fewer.runs.num_rows == 2
+    del fewer
+    gc.collect()
+    assert not list(temporary.iterdir())
+
+
+def test_a_store_is_only_read(published: Path, temporary: Path) -> None:
+    before = contents(published)
+    x = cs.open(published, "geist-2005-nfs")
+    assert x.cells["runs"].sum() == 27
+    assert x.fit("cpu-overhead", resamples=0).identifiable
+    assert len(cs.list_experiments(published)) == len(PUBLISHED)
+    assert contents(published) == before
+    assert not list(temporary.iterdir())
+
+
+def test_the_environment_of_a_server_changes_nothing(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COALESCOPE_DATABASE_URL", "postgresql://nobody@127.0.0.1:9/none")
+    monkeypatch.setenv("COALESCOPE_OBJECT_STORE_URL", "s3://none")
+    monkeypatch.setenv("COALESCOPE_READ_ONLY", "1")
+    monkeypatch.setenv("COALESCOPE_DATA_DIR", str(tmp_path / "server"))
+    assert cs.open(table).runs.num_rows == 2
+    assert not (tmp_path / "server").exists()
+
+
+def test_one_of_several_is_to_be_named(published: Path) -> None:
+    with pytest.raises(cs.CoalescopeError, match="There are 2 experiments") as refused:
+        cs.open(published)
+    assert refused.value.__notes__ == ["Name one of geist-2005-nfs, geist-2005-points."]
+    with pytest.raises(cs.CoalescopeError, match="no experiment 'lab'"):
+        cs.open(published, "lab")
+
+
+def test_files_go_into_one_experiment_if_it_is_named(table: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text(TABLE.replace("1500", "9000"))
+    with pytest.raises(cs.CoalescopeError, match="There are 2 experiments"):
+        cs.open([table, other])
+    x = cs.open([table, other], "both")
+    assert (x.slug, x.factors["mtu_bytes"], x.runs.num_rows) == ("both", [1500, 9000], 4)
+
+
+def test_a_folder_of_files(table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    table.rename(folder / "lab.csv")
+    assert cs.open(folder).runs.num_rows == 2
+
+
+def test_files_of_other_tools_are_joined_and_told_their_levels() -> None:
+    files = [CORPUS / "joined-client.json", CORPUS / "joined-server.json"]
+    with pytest.raises(cs.CoalescopeError, match="mtu_bytes"):
+        cs.open(files, "lab")
+    x = cs.open(files, "lab", levels={"mtu_bytes": 1500, "delay_us": 0})
+    assert x.runs.select(["mtu_bytes", "workload"]).to_pylist() == [
+        {"mtu_bytes": 1500.0, "workload": "tcp"}
+    ]
+
+
+def test_all_files_are_read_or_none(table: Path, tmp_path: Path, temporary: Path) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("mtu_bytes,replicate,throughput_mbps\n1500,1,fast\n")
+    with pytest.raises(cs.CoalescopeError, match=r"wrong\.csv: .*fast") as refused:
+        cs.open([table, wrong], "lab")
+    assert refused.value.where["file"] == str(wrong)
+    with pytest.raises(cs.CoalescopeError, match="No such file"):
+        cs.open(tmp_path / "absent.csv")
+    assert not list(temporary.iterdir())
+
+
+def test_what_is_doubtful_in_a_file_is_a_warning(tmp_path: Path) -> None:
+    table = tmp_path / "lab.csv"
+    table.write_text(TABLE.replace("throughput_mbps", "throughput_mbps,receiver_cpu_percent"))
+    rows = TABLE.splitlines()
+    table.write_text(
+        "\n".join([f"{rows[0]},receiver_cpu_percent", f"{rows[1]},5", f"{rows[2]},6", ""])
+    )
+    with pytest.warns(UserWarning, match=r"lab\.csv: .*receiver_cpu_percent"):
+        cs.open(table)
+
+
+@pytest.mark.parametrize(
+    "options", [{"token": "secret"}, {"token_file": "token.txt"}], ids=["token", "token_file"]
+)
+def test_options_that_do_nothing_are_refused(table: Path, options: dict[str, str]) -> None:
+    with pytest.raises(cs.CoalescopeError, match="no effect"):
+        cs.open(table, **options)
+
+
+def test_options_of_files_are_refused_for_a_store(published: Path) -> None:
+    with pytest.raises(cs.CoalescopeError, match="levels has no effect"):
+        cs.open(published, "geist-2005-nfs", levels={"mtu_bytes": 1500})

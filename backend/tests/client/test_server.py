@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server's address, token and refusals; what is no server at all."""
+
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import coalescope as cs
+import pytest
+
+from .conftest import PUBLISHED, TOKEN
+
+pytestmark = pytest.mark.folder_stack
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    """Too many ask at first; what comes then is none of ours."""
+
+    waits = 0
+
+    def do_GET(self) -> None:
+        if type(self).waits == 0:
+            type(self).waits += 1
+            self.send_response(429)
+            self.send_header("Retry-After", "0")
+        else:
+            self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<p>hello")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def stranger() -> Iterator[str]:
+    _Handler.waits = 0
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_the_page_of_an_experiment_is_its_address(server: str) -> None:
+    for page in ("explorer", "api/experiments"):
+        x = cs.open(f"{server}/{page}/geist-2005-nfs?x=delay_ticks#top", token=TOKEN)
+        assert (x.slug, x.source.place) == ("geist-2005-nfs", server)
+    assert cs.open(server, "geist-2005-nfs", token=TOKEN).slug == "geist-2005-nfs"
+    with pytest.raises(cs.CoalescopeError, match="There are 2 experiments"):
+        cs.open(server, token=TOKEN)
+
+
+def test_a_token_comes_from_a_file_an_argument_or_the_environment(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "token.txt"
+    file.write_text(f"{TOKEN}\n")
+    assert len(cs.list_experiments(server, token_file=file)) == len(PUBLISHED)
+    with pytest.raises(cs.CoalescopeError) as refused:
+        cs.list_experiments(server)
+    assert refused.value.status == 401
+    assert "token_file" in refused.value.__notes__[0]
+    monkeypatch.setenv("COALESCOPE_TOKEN", TOKEN)
+    assert len(cs.list_experiments(server)) == len(PUBLISHED)
+
+
+def test_no_token_that_no_header_carries(server: str, tmp_path: Path) -> None:
+    file = tmp_path / "token.txt"
+    file.write_text("")
+    for given in ({"token_file": file}, {"token": "two\nlines"}):
+        with pytest.raises(cs.CoalescopeError, match="holds no token") as refused:
+            cs.list_experiments(server, **given)
+        assert "two" not in str(refused.value)
+
+
+def test_the_server_refuses_in_the_words_of_the_api(server: str) -> None:
+    x = cs.open(server, "geist-2005-nfs", token=TOKEN)
+    with pytest.raises(cs.CoalescopeError) as remote:
+        x.fit("cpu-overhaed")
+    with pytest.raises(cs.CoalescopeError) as local:
+        cs.load("geist-2005-nfs").fit("cpu-overhaed")
+    assert remote.value.as_json() == local.value.as_json()
+    assert remote.value.code == "unknown_model"
+    with pytest.raises(cs.CoalescopeError, match="no experiment 'none'"):
+        cs.open(server, "none", token=TOKEN)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://me:secret@127.0.0.1:1",
+        "http://127.0.0.1:1/upload",
+        "http://127.0.0.1:1/explorer/",
+        "http://",
+    ],
+)
+def test_what_is_no_address_of_an_experiment(address: str) -> None:
+    with pytest.raises(cs.CoalescopeError, match="is not the address"):
+        cs.open(address)
+
+
+def test_nobody_answers(stranger: str) -> None:
+    with pytest.raises(cs.CoalescopeError, match="cannot be reached") as refused:
+        cs.open("http://127.0.0.1:9", "lab")
+    assert refused.value.code == "unreachable"
+    with pytest.raises(cs.CoalescopeError, match="answered 200") as refused:
+        cs.open(stranger, "lab")
+    assert refused.value.code == "not_coalescope"
+    assert _Handler.waits == 1
