@@ -27,15 +27,16 @@ def table_runs(dataset: Dataset, table: Table) -> list[NewRun]:
 
 
 def _run(dataset: Dataset, table: Table, row: TableRow) -> NewRun:
+    measures = measures_of(table, row)
     return NewRun(
         uid=str(uuid5(NAMESPACE_URL, f"coalescope:dataset:{dataset.sha256}:{row.row}")),
         factors=row.factors,
         replicate=row.replicate,
         content="dataset",
-        measures=measures_of(table, row),
+        measures=measures,
         csv_row=row.row,
         recorded_at=row.recorded_at,
         order=row.order,
         block=row.block,
-        warnings=list(row_doubts(table, row, dataset.kind)),
+        warnings=list(row_doubts(row, measures, dataset.kind, means=table.per == "cell")),
     )

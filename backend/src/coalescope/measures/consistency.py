@@ -30,6 +30,7 @@ _BUSY = {
     name: (f"{name}_s", f"{name}_percent")
     for name in ("host_cpu", "system_cpu", "traffic_cpu", "interface_cpu", "workload_cpu")
 }
+_CPU_TIMES = frozenset(name for names in _BUSY.values() for name in names)
 
 Values = Mapping[str, float]
 Environment = Mapping[str, object]
@@ -114,6 +115,8 @@ def _cpus(values: Values, environment: Environment, factors: Factors) -> Iterato
 
 def _cpus_needed(values: Values) -> Iterator[tuple[str, float, str]]:
     """A measure, how many CPUs it takes, and what it says."""
+    if _CPU_TIMES.isdisjoint(values):
+        return
     busy = {name: share for name in _BUSY if (share := _busy_percent(values, name)) is not None}
     if busy:
         name, most = max(busy.items(), key=lambda item: item[1])

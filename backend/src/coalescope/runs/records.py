@@ -34,7 +34,7 @@ class RunWarning:
         return {"code": self.code, "message": self.message, "where": dict(self.where)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # slots would make it three times as slow to pickle
 class NewRun:
     """A run to be stored."""
 

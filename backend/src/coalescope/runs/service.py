@@ -131,7 +131,8 @@ def _record_batch(
     """Store some runs, each with its reason; returns the cells they are in."""
     runs = [run for run, _ in new]
     keys = [factor_key(run.factors) for run in runs]
-    keyed = {key: canonical_factors(run.factors) for key, run in zip(keys, runs, strict=True)}
+    settings = dict(zip(keys, (run.factors for run in runs), strict=True))
+    keyed = {key: canonical_factors(factors) for key, factors in settings.items()}
     cells = repository.cell_ids(connection, experiment_id, keyed)
     rows = [_row(run, experiment_id, cells[key], now) for key, run in zip(keys, runs, strict=True)]
     ids = repository.insert_runs(connection, rows)

@@ -16,10 +16,11 @@ from coalescope.experiments.choice import with_choices
 from coalescope.experiments.levels import factor_key
 from coalescope.experiments.service import MAX_SLUG
 from coalescope.runs.records import NewRun, RunWarning
+from coalescope.uploads.csv_row import TableRow
 from coalescope.uploads.incoming import Incoming, UploadRequest
 from coalescope.uploads.mapping.reading import read_mapped
 from coalescope.uploads.mapping.records import TableMapping
-from coalescope.uploads.provenance import provenance
+from coalescope.uploads.provenance import Provenance, provenance
 from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.tidy_csv import Table, check_size, measures_of, read_table
 
@@ -63,21 +64,7 @@ def understand_csv(
     table = read.table
     identity = identity or identity_of(sha256, slug, read.mapping)
     settled = provenance(table.source, request)
-    runs = [
-        NewRun(
-            uid=str(uuid5(NAMESPACE_URL, f"coalescope:csv:{identity}:{row.row}")),
-            factors=row.factors,
-            replicate=row.replicate,
-            content="csv",
-            measures=measures_of(table, row),
-            csv_row=row.row,
-            recorded_at=row.recorded_at,
-            order=row.order,
-            block=row.block,
-            warnings=[*settled.overridden, *row_doubts(table, row, settled.kind)],
-        )
-        for row in table.rows
-    ]
+    runs = [_run(table, row, identity, settled) for row in table.rows]
     title = request.title or table.source.title or PurePosixPath(request.filename).stem
     warnings = [*settled.overridden, *(_passed_over(name) for name in table.passed_over)]
     warnings += islice(_samples(runs), _MOST_SAMPLES)
@@ -98,6 +85,23 @@ def understand_csv(
         notes=[warning.message for warning in settled.overridden],
         identity=identity,
         mapping=read.mapping,
+    )
+
+
+def _run(table: Table, row: TableRow, identity: str, settled: Provenance) -> NewRun:
+    measures = measures_of(table, row)
+    doubts = row_doubts(row, measures, settled.kind, means=table.per == "cell")
+    return NewRun(
+        uid=str(uuid5(NAMESPACE_URL, f"coalescope:csv:{identity}:{row.row}")),
+        factors=row.factors,
+        replicate=row.replicate,
+        content="csv",
+        measures=measures,
+        csv_row=row.row,
+        recorded_at=row.recorded_at,
+        order=row.order,
+        block=row.block,
+        warnings=[*settled.overridden, *doubts],
     )
 
 

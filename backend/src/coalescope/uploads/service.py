@@ -5,9 +5,10 @@ All or nothing: a refused file leaves neither bytes nor rows. Bytes that were ac
 nothing when they come again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -53,6 +54,7 @@ from coalescope.uploads.superseding import SUPERSEDED, compare_logs
 from coalescope.web.tracing import span
 
 RUNS_SHOWN = 100
+_MOST_WARNINGS = 100  # that are kept of an upload
 SUPERSEDES = "supersedes"
 _RUN_LOG_MAGIC = b"\x89COAL\r\n\x1a"
 
@@ -377,13 +379,16 @@ def _store(
         add_notes(connection, experiment, incoming.notes)
     if incoming.content != "run_log":
         describe_columns(connection, experiment, about)
-    new = _numbered(connection, experiment, incoming)
+    settings, said = _looked_through(incoming.runs)
+    new = _numbered(connection, experiment, incoming, settings)
+    if new is not incoming.runs:
+        said = _first_warnings(new)
     of_table = (
         [*_elsewhere(connection, staged, incoming), *incoming.warnings]
         if incoming.content == "csv"
         else ()
     )
-    warnings = [*of_table, *(warning for run in new for warning in run.warnings)]
+    warnings = [*of_table, *said]
     upload_id = _insert_upload(connection, staged, request, incoming, experiment, warnings)
     of_upload = (replace(run, upload_id=upload_id) for run in new)
     runs.record_runs(connection, experiment, of_upload, f"uploaded as {request.filename}")
@@ -426,20 +431,42 @@ def _insert_upload(
             "experiment_id": experiment.id,
             "run_count": len(incoming.runs),
             "measured_as": DEFINITIONS,
-            "warnings": [warning.as_json() for warning in warnings[:100]],
+            "warnings": [warning.as_json() for warning in warnings[:_MOST_WARNINGS]],
             "created_at": utc_now(),
         },
     )
 
 
+def _looked_through(new: Iterable[NewRun]) -> tuple[list[Factors], list[RunWarning]]:
+    """The settings of runs, each once, and the first warnings.
+
+    In one go: runs of a large table are unpacked each time that they are gone through.
+    """
+    settings: dict[str, Factors] = {}
+    warnings: list[RunWarning] = []
+    for run in new:
+        settings.setdefault(factor_key(run.factors), run.factors)
+        if len(warnings) < _MOST_WARNINGS:
+            warnings += run.warnings
+    return list(settings.values()), warnings
+
+
+def _first_warnings(new: Iterable[NewRun]) -> list[RunWarning]:
+    return list(islice((warning for run in new for warning in run.warnings), _MOST_WARNINGS))
+
+
 def _numbered(
-    connection: Connection, experiment: ExperimentRecord, incoming: Incoming
+    connection: Connection,
+    experiment: ExperimentRecord,
+    incoming: Incoming,
+    settings: Sequence[Factors],
 ) -> Sequence[NewRun]:
     """Runs with replicate numbers that fit those stored. Errors: 409 for rows that repeat them."""
-    settings = (run.factors for run in incoming.runs)
     taken = runs.replicates_taken(connection, experiment, settings)
     if incoming.content != "csv":
         return [_numbered_in_turn(run, taken[factor_key(run.factors)]) for run in incoming.runs]
+    if not any(taken.values()):
+        return incoming.runs
     problems = [
         problem
         for run in incoming.runs

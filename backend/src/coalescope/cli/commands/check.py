@@ -18,7 +18,7 @@ from coalescope.foreign.records import Reading, Record
 from coalescope.foreign.registry import is_foreign, read_file
 from coalescope.uploads.row_doubts import row_doubts
 from coalescope.uploads.service import begins_as_run_log, is_named_as_run_log
-from coalescope.uploads.tidy_csv import Table, read_table
+from coalescope.uploads.tidy_csv import Table, measures_of, read_table
 
 _MOST_WARNINGS = 100
 
@@ -179,7 +179,12 @@ def _of_table(shown: str, table: Table) -> dict[str, Any]:
         "warnings": [
             doubt.as_json()
             for row in table.rows
-            for doubt in row_doubts(table, row, table.source.kind or "measured")
+            for doubt in row_doubts(
+                row,
+                measures_of(table, row),
+                table.source.kind or "measured",
+                means=table.per == "cell",
+            )
         ][:_MOST_WARNINGS],
     }
 
