@@ -34,6 +34,18 @@ def test_it_imports_nothing_that_takes_long() -> None:
     assert "'load'" in said
 
 
+def test_a_server_is_asked_without_what_opens_a_store() -> None:
+    script = (
+        "import sys, coalescope as cs\n"
+        "try: cs.open('http://127.0.0.1:9', 'lab')\n"
+        "except cs.CoalescopeError as error: print(error.code)\n"
+        "print(sorted({'alembic', 'fastapi', 'scipy', 'xarray', 'pyarrow'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-W", "error", "-c", script]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "unreachable\n[]\n"
+
+
 def test_all_that_is_offered_is_there() -> None:
     for name in cs.__all__:
         assert getattr(cs, name).__doc__

@@ -1,42 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find experiments: those shipped, of a store, of a server, or in files."""
+"""Find experiments: those shipped, of a store, of a server, or in files.
+
+What opens a store is imported where there is one: it takes seconds, and a server needs none of it.
+"""
 
 import os
-import tempfile
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coalescope.client.experiment import Experiment
-from coalescope.client.files.given import given_files
-from coalescope.client.files.importing import import_file
-from coalescope.client.files.outcomes import FileOutcome
-from coalescope.client.files.together import with_foreign_together
-from coalescope.client.local import LocalStore, predicted, temporary_store
 from coalescope.client.predicting import Levels, predict_over
 from coalescope.client.server import Server, read_address
 from coalescope.client.source import Document, ModelGiven, Source
 from coalescope.client.token import checked_token, token_in
-from coalescope.datasets.loader import load_dataset
-from coalescope.datasets.source import Dataset, find_datasets
-from coalescope.db.engine import SQLITE_NAME
-from coalescope.errors import CoalescopeError, Problem, did_you_mean, not_found, refused
+from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import FactorValue, Kind
-from coalescope.settings import Settings
-from coalescope.store import Store, open_for_reading
-from coalescope.uploads.incoming import UploadRequest
-from coalescope.uploads.reading import Reading
 
 if TYPE_CHECKING:
     import xarray
 
-_NAMED = 3
 Place = str | os.PathLike[str]
 
 
 def list_datasets() -> list[Document]:
     """The data sets that are shipped: slug, title, kind, citation, licence and address of each."""
+    from coalescope.client import stores  # noqa: PLC0415
+
     told = ("citation", "licence", "url")
     return [
         {
@@ -45,21 +35,15 @@ def list_datasets() -> list[Document]:
             "kind": dataset.kind,
             **{name: dataset.source.get(name) for name in told},
         }
-        for dataset in _shipped()
+        for dataset in stores.shipped()
     ]
 
 
 def load(slug: str) -> Experiment:
     """A data set that is shipped. Errors: CoalescopeError naming those there are."""
-    datasets = {dataset.slug: dataset for dataset in _shipped()}
-    if slug not in datasets:
-        meant = did_you_mean(slug, datasets)
-        raise not_found("data set", slug, f"{meant}Shipped are {', '.join(datasets) or 'none'}.")
+    from coalescope.client import stores  # noqa: PLC0415
 
-    def fill(store: Store, settings: Settings) -> None:
-        load_dataset(store.database, store.object_store, datasets[slug])
-
-    return Experiment(temporary_store("the shipped data sets", fill), slug)
+    return Experiment(stores.of_shipped(slug), slug)
 
 
 def list_experiments(
@@ -72,7 +56,9 @@ def list_experiments(
     address = _address(place)
     if address is not None:
         return list(Server(read_address(address).server, _token(token, token_file)).experiments())
-    return list(LocalStore(open_for_reading(Path(place)), str(place)).experiments())
+    from coalescope.client import stores  # noqa: PLC0415
+
+    return list(stores.in_folder(Path(place)).experiments())
 
 
 def open_experiment(
@@ -107,13 +93,15 @@ def open_experiment(
         server, named = read_address(address)
         found: Source = Server(server, _token(token, token_file))
         return Experiment(found, _one(found, experiment or named))
+    from coalescope.client import stores  # noqa: PLC0415
+
     _refuse_options(token=token, token_file=token_file)
-    if isinstance(place, str | os.PathLike) and (Path(place) / SQLITE_NAME).is_file():
+    if isinstance(place, str | os.PathLike) and stores.is_store(Path(place)):
         _refuse_options(levels=levels, kind=kind)
-        found = LocalStore(open_for_reading(Path(place)), str(place))
+        found = stores.in_folder(Path(place))
         return Experiment(found, _one(found, experiment))
     files = [place] if isinstance(place, str | os.PathLike) else list(place)
-    found = _of_files([Path(file) for file in files], experiment, levels or {}, kind)
+    found = stores.of_files([Path(file) for file in files], experiment, levels or {}, kind)
     return Experiment(found, _one(found, experiment))
 
 
@@ -124,12 +112,9 @@ def predict(model: ModelGiven, /, **levels: Levels) -> "xarray.Dataset":
 
     Errors: CoalescopeError for an unknown model or name, and a value outside its domain.
     """
+    from coalescope.client.local import predicted  # noqa: PLC0415
+
     return predict_over(predicted, model, levels)
-
-
-def _shipped() -> list[Dataset]:
-    folder = Settings().datasets_dir
-    return [] if folder is None else find_datasets(folder)
 
 
 def _address(place: Any) -> str | None:
@@ -158,59 +143,6 @@ def _one(source: Source, slug: str | None) -> str:
             advice=f"Name one of {', '.join(slugs)}." if slugs else "Import or upload runs first.",
         )
     return str(slugs[0])
-
-
-def _of_files(
-    files: Sequence[Path],
-    experiment: str | None,
-    levels: Mapping[str, FactorValue],
-    kind: Kind | None,
-) -> LocalStore:
-    shown = ", ".join(map(str, files[:_NAMED])) + (" …" if len(files) > _NAMED else "")
-    pairs = [f"{name}={level}" for name, level in levels.items()]
-
-    def fill(store: Store, settings: Settings) -> None:
-        reading = Reading.within(settings)
-        with (
-            given_files(files) as given,
-            tempfile.TemporaryDirectory(prefix="coalescope-") as folder,
-        ):
-            outcomes = [
-                file
-                if isinstance(file, FileOutcome)
-                else import_file(
-                    store, file, UploadRequest(file.name, experiment, kind=kind), reading
-                )
-                for file in with_foreign_together(given, pairs, Path(folder))
-            ]
-        _refuse_what_was_refused(outcomes)
-        _warn(outcomes)
-
-    return temporary_store(shown, fill)
-
-
-def _refuse_what_was_refused(outcomes: Sequence[FileOutcome]) -> None:
-    """Errors: CoalescopeError with each file that cannot be read: of all or of none."""
-    faults = [(outcome.file, outcome.error) for outcome in outcomes if outcome.error is not None]
-    if faults:
-        raise refused(
-            [
-                Problem(
-                    error["code"],
-                    f"{file}: {error['message']}",
-                    {"file": file, **error["where"]},
-                    error["advice"],
-                )
-                for file, error in faults
-            ]
-        )
-
-
-def _warn(outcomes: Sequence[FileOutcome]) -> None:
-    """What a person should know of files that were read all the same."""
-    for outcome in outcomes:
-        for warning in (outcome.receipt or {}).get("warnings", ()):
-            warnings.warn(f"{outcome.file}: {warning['message']}", stacklevel=6)
 
 
 def _refuse_options(**given: object) -> None:
