@@ -28,30 +28,11 @@ def labs(run: Run, tmp_path: Path) -> None:
     assert run("import", "old.csv", "new.csv").returncode == 0
 
 
-def test_a_regression_fails_the_build(run: Run, labs: None) -> None:
-    typed = ("compare", "old", "new", "--measure", "throughput_mbps")
-    assert run(*typed).returncode == 0
-    done = run(*typed, "--fail-if-worse", "3")
-    assert done.returncode == 1
-    assert "throughput_mbps is worse by more than 3 %: overall; mtu_bytes 1500, delay_us 100" in (
-        done.stderr
-    )
+def test_two_versions_are_compared(run: Run, labs: None) -> None:
+    done = run("compare", "old", "new", "--measure", "throughput_mbps")
+    assert (done.returncode, done.stderr) == (0, "")
     assert "driver_version: A 1.0, B 1.1" in done.stdout
     assert done.stdout.count("worse") == 3
-    assert run(*typed, "--fail-if-worse", "20").returncode == 0
-    turned = run("compare", "new", "old", "--measure", "throughput_mbps", "--fail-if-worse", "0")
-    assert (turned.returncode, turned.stderr) == (0, "")
-
-
-def test_a_regression_in_json(run: Run, labs: None) -> None:
-    done = run(
-        "compare", "old", "new", "--measure", "throughput_mbps", "--fail-if-worse", "8",
-        "--where", "delay_us=100", "--json",
-    )  # fmt: skip
-    found = json.loads(done.stdout)
-    assert done.returncode == 1
-    assert found["regression"]["overall"]
-    assert len(found["cells"]) == 2
 
 
 def test_one_experiment_is_split(run: Run, labs: None) -> None:

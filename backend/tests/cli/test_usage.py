@@ -77,7 +77,10 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         ("export geist-2005-nfs", "required: --format"),
         ("export geist-2005-nfs --format xlsx", "invalid choice: 'xlsx'"),
         ("compare a b", "required: --measure"),
-        ("compare a b --measure drops --fail-if-worse -1", "is negative"),
+        ("compare a b --measure drops --fail-if-worse 3", "unrecognized arguments: 3"),
+        ("compare a b --measure drops --fail-if-worse --allow -1", "is negative"),
+        ("compare a b --measure drops --fail-if-worse --allow =2%", "MEASURE=PERCENT"),
+        ("compare a b --measure drops --fail-if-worse --allow few", "is not a number"),
         ("plan a --measure drops --width 0", "is not positive"),
         ("variance a --measure drops --factors a,,b", "is not of the form NAME,NAME"),
         pytest.param(

@@ -52,7 +52,8 @@ def test_within_the_limit_is_no_regression(client: Any) -> None:
     found = compare(client, fail_if_worse_percent=5).json()
     assert found["overall_verdict"] == "worse"
     assert found["regression"] == {
-        "limit_percent": 5, "found": False, "overall": False, "cells": []
+        "limit_percent": 5, "found": False, "verdict": "not_worse", "overall": False, "cells": [],
+        "reason": None,
     }  # fmt: skip
 
 
@@ -61,6 +62,28 @@ def test_chance_is_no_regression(client: Any) -> None:
     found = compare(client, fail_if_worse_percent=0).json()
     assert found["overall_verdict"] == "unresolved"
     assert not found["regression"]["found"]
+    assert found["regression"]["verdict"] == "within_chance"
+
+
+def test_an_interval_that_holds_the_limit_is_no_regression(client: Any) -> None:
+    """Worse beyond chance, but not by more than allowed beyond chance."""
+    both(client, 0.97, replicates=4)
+    ratio = compare(client).json()["overall_ratio"]
+    limit = 100 * (1 - ratio) - 0.01
+    found = compare(client, fail_if_worse_percent=limit).json()
+    assert found["overall_verdict"] == "worse"
+    assert not found["regression"]["overall"]
+    assert found["regression"]["verdict"] == "within_chance"
+
+
+def test_settings_that_only_the_former_has_are_not_known(client: Any) -> None:
+    client.upload(table(delays=(0, 50)), "old.csv")
+    client.upload(table(1.1, "1.0", delays=(50,)), "new.csv")
+    found = compare(client, fail_if_worse_percent=5).json()["regression"]
+    assert (found["verdict"], found["found"]) == ("not_known", False)
+    assert found["reason"].startswith("1 setting of A is not in B.")
+    turned = compare(client, a="new", b="old", fail_if_worse_percent=5).json()["regression"]
+    assert turned["verdict"] == "worse", "and more settings are none of its business"
 
 
 def test_of_a_latency_less_is_better(client: Any) -> None:
@@ -97,8 +120,9 @@ def test_single_runs_have_ratios_without_intervals(client: Any) -> None:
     found = compare(client, fail_if_worse_percent=10).json()
     assert found["overall_ci95"] is None
     assert found["overall_verdict"] == "unresolved"
-    assert found["regression"]["overall"], "nothing says that it is chance"
-    assert found["regression"]["cells"] == []
+    assert found["regression"]["verdict"] == "not_known"
+    assert (found["regression"]["overall"], found["regression"]["cells"]) == (False, [])
+    assert "Measure each setting at least three times." in found["regression"]["reason"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +154,8 @@ def test_wrong_comparisons(client: Any, request_: dict[str, Any], status: int, c
 def test_which_is_better_can_be_said(client: Any) -> None:
     both(client, 1.0)
     for slug, octets in (("old", 1000), ("new", 500)):
-        text = f"delay_us,replicate,rx_bytes\n0,20,{octets}\n".encode()
+        rows = "".join(f"0,{20 + more},{octets + more}\n" for more in range(3))
+        text = f"delay_us,replicate,rx_bytes\n{rows}".encode()
         client.upload(text, f"{slug}-2.csv", experiment=slug)
     query = {"measure": "rx_bytes", "better": "more", "fail_if_worse_percent": 5}
     assert compare(client, **query).json()["regression"]["overall"]
@@ -149,9 +174,11 @@ def recorded(content: bytes, days: list[int]) -> bytes:
 def test_two_experiments_of_two_days_have_a_ratio_without_an_interval(client: Any) -> None:
     client.upload(recorded(table(), [1]), "old.csv")
     client.upload(recorded(table(0.9, "1.1", seed=2), [2]), "new.csv")
-    found = compare(client).json()
+    found = compare(client, fail_if_worse_percent=0).json()
     assert found["overall_ratio"] == pytest.approx(0.9, rel=0.01)
     assert found["overall_ci95"] is None
+    assert found["regression"]["verdict"] == "not_known"
+    assert found["regression"]["reason"] == found["message"]
     assert {cell["verdict"] for cell in found["cells"]} == {"unresolved"}
     assert "what differs between sessions cannot be told" in found["message"]
 

@@ -3511,14 +3511,34 @@ export interface components {
         RegressionOut: {
             /** Limit Percent */
             limit_percent: number;
-            /** Found */
+            /**
+             * Found
+             * @description Whether anything is, beyond chance
+             */
             found: boolean;
-            /** Overall */
+            /**
+             * Verdict
+             * @description not_known: there is no interval, or settings of A are not in B; within_chance: the interval holds the limit; not_worse: it leaves out what is beyond it
+             * @enum {string}
+             */
+            verdict: "worse" | "not_known" | "within_chance" | "not_worse";
+            /**
+             * Overall
+             * @description Whether the whole interval of the overall ratio is beyond
+             */
             overall: boolean;
-            /** Cells */
+            /**
+             * Cells
+             * @description Settings whose whole simultaneous intervals are beyond
+             */
             cells: {
                 [key: string]: number | string;
             }[];
+            /**
+             * Reason
+             * @description Why not all is known, and what to do
+             */
+            reason: string | null;
         };
         /**
          * RemarkOut

@@ -61,6 +61,14 @@ def phase(text: str) -> PhaseTyped:
     return PhaseTyped(positive(parts[0]), one_to(65_536)(parts[1]), positive(parts[2]))
 
 
+def allowance(text: str) -> tuple[str | None, float]:
+    """[MEASURE=]PERCENT, as `--allow` takes it; the sign after the number may be left out."""
+    name, _, percent = text.rpartition("=")
+    if "=" in text and not name.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form MEASURE=PERCENT")
+    return name.strip() or None, not_negative(percent.strip().removesuffix("%").strip())
+
+
 def names(text: str) -> tuple[str, ...]:
     """NAME,NAME,… without empty ones."""
     found = tuple(name.strip() for name in text.split(","))

@@ -151,7 +151,8 @@ def build_parser() -> argparse.ArgumentParser:
         prog="coalescope",
         description="Find out, measure and explain what MTU and interrupt coalescing do to a "
         "machine.",
-        epilog="Exit status: 0 fine, 1 the input is wrong (the reason is on stderr), 2 usage.",
+        epilog="Exit status: 0 fine, 1 the input is wrong (the reason is on stderr), 2 usage; of "
+        "compare --fail-if-worse also 3 worse, 4 not known.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version)

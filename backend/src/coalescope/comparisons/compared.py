@@ -106,20 +106,6 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Regression:
-    """What is worse by more than allowed."""
-
-    limit_percent: float
-    overall: bool
-    cells: Sequence[ComparedCell]
-
-    @property
-    def found(self) -> bool:
-        """Whether anything is."""
-        return self.overall or bool(self.cells)
-
-
-@dataclass(frozen=True)
 class Chosen:
     """An experiment with all its cells, and the levels that are wanted of them, as text.
 
@@ -224,39 +210,6 @@ def _elsewhere(when: When, letter: str) -> When:
     return when._replace(order=None, replicate=None, block=block)
 
 
-def regressions(compared: Compared, limit_percent: float) -> Regression:
-    """What is worse in B by more than `limit_percent`.
-
-    The overall ratio counts unless its interval holds 1, or there is none because some setting
-    has no replicates: then any difference counts, and chance alone can make one. A cell counts
-    where it is resolved and its whole simultaneous interval lies beyond the limit.
-
-    Errors: 422 where neither direction of the measure is better.
-    """
-    if compared.better is None:
-        raise CoalescopeError(
-            "no_better",
-            f"Neither more nor less {compared.measure.name} is better as such.",
-            where={"measure": compared.measure.name},
-            advice="Say which is better: more or less.",
-        )
-    share = limit_percent / 100.0
-
-    def beyond(ratio: float) -> bool:
-        return ratio < 1.0 - share if compared.better == "more" else ratio > 1.0 + share
-
-    interval = compared.result.overall_ci95
-    chance = interval is not None and not compared.overall_resolved
-    cells = [
-        cell
-        for cell in compared.cells
-        if cell.difference.resolved
-        and cell.difference.simultaneous_ci95 is not None
-        and all(map(beyond, cell.difference.simultaneous_ci95))
-    ]
-    return Regression(limit_percent, beyond(compared.result.overall_ratio) and not chance, cells)
-
-
 def _side(chosen: Chosen, measure: str) -> tuple[Side, list[CellRecord]]:
     chosen_by = parse_where(chosen.where, factor_levels(cell.factors for cell in chosen.cells))
     cells = [
@@ -343,8 +296,8 @@ def sides_of(split: str | None) -> tuple[list[tuple[str, str]], list[tuple[str, 
     return [(name, parts[0])], [(name, parts[1])]
 
 
-def describe_comparison(compared: Compared, regression: Regression | None) -> dict[str, Any]:
-    """The comparison as the API shows it (ComparisonOut)."""
+def describe_comparison(compared: Compared) -> dict[str, Any]:
+    """The comparison as the API shows it (ComparisonOut), where no limit was given."""
     overall = compared.result.overall_ratio
     return {
         "a": _described_side(compared.a),
@@ -360,7 +313,7 @@ def describe_comparison(compared: Compared, regression: Regression | None) -> di
         "overall_verdict": compared.verdict(overall, resolved=compared.overall_resolved),
         "only_a": [dict(factors) for factors in compared.only_a],
         "only_b": [dict(factors) for factors in compared.only_b],
-        "regression": None if regression is None else _described_regression(regression),
+        "regression": None,
         "message": _message(compared),
     }
 
@@ -372,7 +325,7 @@ def _message(compared: Compared) -> str | None:
         return None
     return (
         "No interval of the overall ratio: not every setting has replicates on both sides, so it "
-        "may be chance, and a limit fails on chance too. Measure each setting at least three times."
+        "may be chance. Measure each setting at least three times."
     )
 
 
@@ -393,13 +346,4 @@ def _described_cell(compared: Compared, cell: ComparedCell) -> dict[str, Any]:
         "b": asdict(cell.b),
         **asdict(cell.difference),
         "verdict": compared.verdict(cell.difference.ratio, resolved=cell.difference.resolved),
-    }
-
-
-def _described_regression(regression: Regression) -> dict[str, Any]:
-    return {
-        "limit_percent": regression.limit_percent,
-        "found": regression.found,
-        "overall": regression.overall,
-        "cells": [dict(cell.factors) for cell in regression.cells],
     }

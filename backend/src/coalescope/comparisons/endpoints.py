@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 
-from coalescope.comparisons.compared import SPLIT, levels_of_sides, regressions, sides_of
+from coalescope.comparisons.compared import SPLIT, levels_of_sides, sides_of
+from coalescope.comparisons.regressions import regressions
 from coalescope.comparisons.schemas import ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments
 from coalescope.experiments.endpoints import WHERE_PARAMETERS

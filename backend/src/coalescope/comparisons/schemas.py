@@ -4,7 +4,12 @@
 from coalescope_models.vocabulary.quantity import Better
 from pydantic import BaseModel, Field
 
-from coalescope.comparisons.compared import Compared, Regression, Verdict, describe_comparison
+from coalescope.comparisons.compared import Compared, Verdict, describe_comparison
+from coalescope.comparisons.regressions import (
+    Regression,
+    RegressionVerdict,
+    describe_regression,
+)
 from coalescope.experiments.records import Kind
 from coalescope.experiments.schemas import Chosen, Level, SummaryOut
 from coalescope.glossary.schemas import QuantityOut
@@ -48,9 +53,16 @@ class RegressionOut(BaseModel):
     """What is worse in B by more than the limit."""
 
     limit_percent: float
-    found: bool
-    overall: bool
-    cells: list[dict[str, Level]]
+    found: bool = Field(description="Whether anything is, beyond chance")
+    verdict: RegressionVerdict = Field(
+        description="not_known: there is no interval, or settings of A are not in B; "
+        "within_chance: the interval holds the limit; not_worse: it leaves out what is beyond it"
+    )
+    overall: bool = Field(description="Whether the whole interval of the overall ratio is beyond")
+    cells: list[dict[str, Level]] = Field(
+        description="Settings whose whole simultaneous intervals are beyond"
+    )
+    reason: str | None = Field(description="Why not all is known, and what to do")
 
 
 class ComparisonOut(BaseModel):
@@ -73,4 +85,5 @@ class ComparisonOut(BaseModel):
 
 def comparison_out(compared: Compared, regression: Regression | None) -> ComparisonOut:
     """That comparison as the API shows it."""
-    return ComparisonOut.model_validate(describe_comparison(compared, regression))
+    judged = None if regression is None else describe_regression(regression)
+    return ComparisonOut.model_validate({**describe_comparison(compared), "regression": judged})

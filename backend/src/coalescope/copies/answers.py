@@ -83,7 +83,7 @@ def _comparison(query: Pairs, kept: Mapping[str, Kept]) -> Json:
         Chosen(b.experiment, b.cells, where_b, _by_cell(b, asked["measure"])),
         asked["measure"],
     )
-    return describe_comparison(compared, None)
+    return describe_comparison(compared)
 
 
 def _cells(query: Pairs, kept: Kept) -> Json:

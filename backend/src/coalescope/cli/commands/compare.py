@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""coalescope compare A B --measure M [--fail-if-worse PERCENT]."""
+"""coalescope compare A B --measure M [--fail-if-worse --allow PERCENT]."""
 
-import sys
 from argparse import Namespace
 
+from coalescope.cli import build_gate
 from coalescope.cli.local_store import local_store
 from coalescope.cli.output import (
     chosen_levels,
@@ -14,7 +14,7 @@ from coalescope.cli.output import (
     shown,
     with_unit,
 )
-from coalescope.comparisons.compared import regressions, sides_of
+from coalescope.comparisons.compared import Compared, sides_of
 from coalescope.comparisons.schemas import ComparedCellOut, ComparisonOut, comparison_out
 from coalescope.comparisons.service import compare_experiments
 from coalescope.errors import CoalescopeError
@@ -22,36 +22,54 @@ from coalescope.experiments.service import get_experiment
 
 
 def run(arguments: Namespace) -> int:
-    """Compare; 1 if B is worse by more than was allowed."""
+    """Compare; with --fail-if-worse, 3 if B is worse by more than allowed, 4 if nobody knows."""
     if arguments.other is None and arguments.split is None:
         raise CoalescopeError(
             "nothing_to_compare",
             "Nothing to compare with.",
             advice="Name a second experiment, or two levels: --split driver_version=1.0:1.1.",
         )
+    measures = list(dict.fromkeys(arguments.measure))
+    _refuse_better_of_several(arguments, measures)
+    allowed = build_gate.allowances(measures, arguments.allow, gate=arguments.fail_if_worse)
     only_a, only_b = sides_of(arguments.split)
     _refuse_twice(only_a, arguments.where)
-    limit = arguments.fail_if_worse
     with local_store(arguments) as store, store.database.read() as connection:
         a = get_experiment(connection, arguments.experiment)
         b = a if arguments.other is None else get_experiment(connection, arguments.other)
-        compared = compare_experiments(
-            connection,
-            (a, [*arguments.where, *only_a]),
-            (b, [*arguments.where, *only_b]),
-            arguments.measure,
-            arguments.better,
-        )
-    found = comparison_out(compared, None if limit is None else regressions(compared, limit))
+
+        def compared(measure: str) -> Compared:
+            return compare_experiments(
+                connection,
+                (a, [*arguments.where, *only_a]),
+                (b, [*arguments.where, *only_b]),
+                measure,
+                arguments.better,
+            )
+
+        if arguments.fail_if_worse:
+            judged = [build_gate.judge(name, allowed[name], compared) for name in measures]
+        else:
+            found = [comparison_out(compared(measure), None) for measure in measures]
+    if arguments.fail_if_worse:
+        if not arguments.json:
+            _print_all([one.comparison for one in judged if one.comparison is not None])
+        return build_gate.conclude(judged, as_json=arguments.json)
     if arguments.json:
-        print_json(found)
+        print_json(found[0] if len(found) == 1 else found)
     else:
-        _print(found)
-    if found.regression is None or not found.regression.found:
-        return 0
-    sys.stdout.flush()
-    print(f"coalescope: {_complaint(found)}", file=sys.stderr)
-    return 1
+        _print_all(found)
+    return 0
+
+
+def _refuse_better_of_several(arguments: Namespace, measures: list[str]) -> None:
+    """Errors: 422 where it does not say of which measure it is."""
+    if arguments.better is not None and len(measures) > 1:
+        raise CoalescopeError(
+            "better_of_several",
+            f"--better {arguments.better} does not say of which measure.",
+            advice="Compare that measure alone, or leave --better out: the glossary says it.",
+        )
 
 
 def _refuse_twice(split: list[tuple[str, str]], where: list[tuple[str, str]]) -> None:
@@ -63,6 +81,13 @@ def _refuse_twice(split: list[tuple[str, str]], where: list[tuple[str, str]]) ->
                 f"{name} is given with --split and with --where.",
                 advice="The split alone says which of its levels are compared.",
             )
+
+
+def _print_all(found: list[ComparisonOut]) -> None:
+    for number, comparison in enumerate(found):
+        if number:
+            print()
+        _print(comparison)
 
 
 def _print(found: ComparisonOut) -> None:
@@ -99,15 +124,3 @@ def _row(cell: ComparedCellOut, names: list[str]) -> tuple[str | int | float | N
 def _ratio(value: float, interval: tuple[float, float] | None) -> str:
     text = f"{value:.4f}"
     return text if interval is None else f"{text} ({interval[0]:.4f} to {interval[1]:.4f})"
-
-
-def _complaint(found: ComparisonOut) -> str:
-    assert found.regression is not None
-    parts = ["overall"] if found.regression.overall else []
-    parts += [
-        ", ".join(f"{name} {shown(level)}" for name, level in factors.items()) or "the one setting"
-        for factors in found.regression.cells
-    ]
-    limit = shown(found.regression.limit_percent)
-    chance = " (without an interval: this may be chance)" if found.overall_ci95 is None else ""
-    return f"{found.measure.name} is worse by more than {limit} %: {'; '.join(parts)}{chance}"

@@ -136,7 +136,13 @@ def compare(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="experiment that is compared (default: A, with --split)",
     )
-    shared.measure(parser)
+    shared.repeated(
+        parser,
+        "--measure",
+        metavar="MEASURE",
+        required=True,
+        help="of the glossary, such as throughput_mbps; may be repeated",
+    )
     shared.where(parser)
     parser.add_argument(
         "--split",
@@ -147,15 +153,22 @@ def compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--better",
         choices=("more", "less"),
-        help="which is better (default: as the glossary says)",
+        help="which is better, of one measure (default: as the glossary says)",
     )
     parser.add_argument(
         "--fail-if-worse",
-        metavar="PERCENT",
-        type=arguments.not_negative,
-        help="exit with status 1 if B is worse by more than this, overall or in a cell where that "
-        "is beyond chance; without replicates nothing is known of chance, and any difference "
-        "beyond it fails: measure each setting at least three times",
+        action="store_true",
+        help="say of each measure whether B is worse, overall or in a cell; exit status 3 where "
+        "one is, with its whole 95 %% interval beyond what --allow allows; else 4 where it is not "
+        "known of one (single runs, runs that depend on each other, settings that B lacks); else 0",
+    )
+    shared.repeated(
+        parser,
+        "--allow",
+        metavar="[MEASURE=]PERCENT",
+        type=arguments.allowance,
+        help="with --fail-if-worse: how much worse does not count, such as 2%% or latency_us=5%% "
+        "(default: 0%%); may be repeated",
     )
 
 

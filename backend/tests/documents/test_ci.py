@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipe of docs/ci.md, run as it stands there: as a script, and as the step of a workflow."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from coalescope.cli.build_gate import NOT_KNOWN, WORSE
+from patience import PATIENCE_S
+
+pytestmark = pytest.mark.folder_stack
+
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "ci.md").read_text(encoding="utf-8")
+FENCES = re.findall(r"^```(\w+)\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+TYPED, SCRIPT = (text for kind, text in FENCES if kind == "sh")
+((STEP,),) = (yaml.safe_load(text) for kind, text in FENCES if kind == "yaml")
+RUNS = {
+    "as good": (1.0, 5),
+    "worse": (0.9, 5),
+    "single runs": (1.0, 1),
+}
+STATUS = {"as good": 0, "worse": WORSE, "single runs": NOT_KNOWN}
+each_status = pytest.mark.parametrize(("candidate", "status"), STATUS.items(), ids=STATUS)
+
+
+def table(version: str, factor: float, replicates: int) -> str:
+    rows = []
+    for delay in (0, 100):
+        for n in range(1, replicates + 1):
+            mbps, latency_us = 200 - delay / 2 + n / 10, 50 + delay - n / 10
+            rows.append(f"{delay},{version},{n},{factor * mbps},{latency_us / factor}")
+    head = "delay_us,driver_version,replicate,throughput_mbps,latency_us"
+    return "\n".join([head, *rows])
+
+
+def folders(below: Path, candidate: str) -> None:
+    factor, replicates = RUNS[candidate]
+    for name, version, own in (("baseline", "1.0", 1.0), ("candidate", "1.1", factor)):
+        (below / name).mkdir()
+        (below / name / "runs.csv").write_text(table(version, own, replicates))
+
+
+def shell(below: Path, *command: str) -> Any:
+    """Run with this program on the path, and no settings."""
+    (below / "bin").mkdir(exist_ok=True)
+    program = below / "bin" / "coalescope"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m coalescope "$@"\n')
+    program.chmod(0o755)
+    (below / "none").mkdir(exist_ok=True)
+    (below / "temporary").mkdir(exist_ok=True)
+    own = {name: text for name, text in os.environ.items() if "COALESCOPE" not in name}
+    own |= {"PATH": f"{below / 'bin'}:{os.environ['PATH']}", "TMPDIR": str(below / "temporary")}
+    return subprocess.run(
+        command,
+        env={**own, "COALESCOPE_DATASETS_DIR": str(below / "none")},
+        cwd=below,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+@each_status
+def test_the_script_ends_with_the_status_of_the_comparison(
+    tmp_path: Path, candidate: str, status: int
+) -> None:
+    folders(tmp_path, candidate)
+    (tmp_path / "compare.sh").write_text(SCRIPT)
+    done = shell(tmp_path, "sh", "compare.sh", "baseline", "candidate")
+    assert done.returncode == status, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "temporary").iterdir()), "the store is gone"
+
+
+def test_a_script_without_anything_to_import_fails_otherwise(tmp_path: Path) -> None:
+    folders(tmp_path, "as good")
+    (tmp_path / "candidate" / "runs.csv").unlink()
+    (tmp_path / "compare.sh").write_text(SCRIPT)
+    assert shell(tmp_path, "sh", "compare.sh", "baseline", "candidate").returncode == 1
+
+
+@each_status
+def test_the_step_of_a_workflow_says_why_it_fails(
+    tmp_path: Path, candidate: str, status: int
+) -> None:
+    """As a runner does it: `bash -e` on a file of the step's text."""
+    folders(tmp_path, candidate)
+    (tmp_path / "compare.sh").write_text(SCRIPT)
+    (tmp_path / "step.sh").write_text(STEP["run"])
+    done = shell(tmp_path, "bash", "-e", "step.sh")
+    assert done.returncode == status, done.stdout + done.stderr
+    said = {0: "", WORSE: "::error::The candidate is worse", NOT_KNOWN: "::error::It is not known"}
+    assert done.stdout.count("::error::") == (status != 0)
+    assert said[status] in done.stdout
+
+
+def test_what_is_typed_at_the_beginning(tmp_path: Path) -> None:
+    (tmp_path / "old.csv").write_text(table("1.0", 1.0, 5))
+    (tmp_path / "new.csv").write_text(table("1.1", 1.0, 4))
+    both = table("1.0", 1.0, 5) + "\n" + table("1.1", 1.0, 4).partition("\n")[2]
+    (tmp_path / "lab.csv").write_text(both)
+    imported = shell(tmp_path, "coalescope", "import", "old.csv", "new.csv", "lab.csv")
+    assert imported.returncode == 0, imported.stderr
+    done = shell(tmp_path, "bash", "-e", "-c", TYPED)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "throughput_mbps is not worse" in done.stdout
+
+
+def test_the_statuses_are_those_of_the_program() -> None:
+    rows = re.findall(r"^\| (\d) \| ([^|]+) \|", DOCUMENT, re.MULTILINE)
+    assert dict(rows) == {
+        "0": "nothing is worse beyond chance",
+        str(WORSE): "something is worse",
+        str(NOT_KNOWN): "it is not known",
+    }
