@@ -6,6 +6,7 @@ What opens a store is imported where there is one: it takes seconds, and a serve
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,10 +56,13 @@ def list_experiments(
     """
     address = _address(place)
     if address is not None:
-        return list(Server(read_address(address).server, _token(token, token_file)).experiments())
+        server = Server(read_address(address).server, _token(token, token_file))
+        with closing(server):
+            return list(server.experiments())
     from coalescope.client import stores  # noqa: PLC0415
 
-    return list(stores.in_folder(Path(place)).experiments())
+    with closing(stores.in_folder(Path(place))) as store:
+        return list(store.experiments())
 
 
 def open_experiment(
