@@ -7,12 +7,14 @@ import { pieces, preload } from './build/pieces.ts';
 import { pyodide } from './build/pyodide.ts';
 import { readers } from './build/readers.ts';
 import { routes } from './build/routes.ts';
+import { styles } from './build/styles.ts';
 import { theme } from './build/theme.ts';
 
 export default defineConfig({
   plugins: [react(), drivers(), models(), preload(), pyodide(), readers(), routes(), theme()],
   // scripts and styles name their parts from where they are: the built page works under any path
   experimental: { renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }) },
+  css: styles,
   build: {
     target: 'es2022',
     cssCodeSplit: false,

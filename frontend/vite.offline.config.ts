@@ -6,6 +6,7 @@ import { defineConfig } from 'vite';
 import { drivers } from './build/drivers.ts';
 import { models } from './build/models.ts';
 import { offline } from './build/offline.ts';
+import { styles } from './build/styles.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -13,6 +14,7 @@ export default defineConfig({
   plugins: [react(), drivers(), models(), offline()],
   // Pyodide stays outside
   resolve: { alias: [{ find: /^.*\/PythonStatus$/, replacement: here('src/app/offline/KernelsAlone.tsx') }] },
+  css: styles,
   build: {
     target: 'es2022',
     emptyOutDir: false,

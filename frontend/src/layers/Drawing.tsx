@@ -10,17 +10,18 @@ import {
   useState,
 } from 'react';
 import type { Shape } from '../plots/shapes';
+import { drawingScale } from './scale';
 import { draw } from './svg';
 import './Drawing.css';
 
-/** An element's width, measured before the first paint and whenever it changes. */
+/** An element's width in pixels of a drawing, measured before the first paint and whenever it changes. */
 export function useWidth<T extends Element>(): [RefObject<T | null>, number] {
   const element = useRef<T>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const own = element.current;
     if (!own) return;
-    const measure = () => setWidth(Math.round(own.clientWidth));
+    const measure = () => setWidth(Math.round(own.clientWidth / drawingScale()));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(own);
@@ -45,7 +46,8 @@ export function Drawing(props: {
   }, [shapes]);
   const point = (event: PointerEvent<SVGSVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
-    onPoint?.({ x: event.clientX - box.left, y: event.clientY - box.top });
+    const scale = drawingScale();
+    onPoint?.({ x: (event.clientX - box.left) / scale, y: (event.clientY - box.top) / scale });
   };
   const drag = (event: PointerEvent<SVGSVGElement>) => {
     if (event.buttons === 1) point(event);

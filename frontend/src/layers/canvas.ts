@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes onto a canvas: the same picture as svg.ts makes, without an element for each. For what moves in every frame.
-import type { Attributes, Shape, Span } from '../plots/shapes';
+import { type Attributes, raisedSize, type Shape, type Span } from '../plots/shapes';
 import { type Pen as LinePen, simplified } from '../plots/simplified';
+import { drawingScale } from './scale';
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
@@ -101,7 +102,7 @@ function writeSpans(context: Context, spans: readonly Span[], whole: Attributes,
   const size = number(whole['font-size'], 16);
   let at = 0;
   for (const { text, up, attributes } of spans) {
-    const a = { ...whole, ...(up ? { 'font-size': 0.75 * size } : {}), ...attributes };
+    const a = { ...whole, ...(up ? { 'font-size': raisedSize(size) } : {}), ...attributes };
     at += number(attributes?.dx);
     write(context, text, at, down - (up ? 0.26 * size : 0), a, pen);
     at += context.measureText(text).width;
@@ -210,7 +211,7 @@ function shownOn(canvas: HTMLCanvasElement, aside: Unseen, painted: Context): ((
 }
 
 function opened(canvas: Unseen, { top, width, height }: Room): Context | null {
-  const ratio = devicePixelRatio || 1;
+  const ratio = (devicePixelRatio || 1) * drawingScale();
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   const context = canvas.getContext('2d') as Context | null;

@@ -2,6 +2,7 @@
 // A grid as colours and contours on a canvas.
 import type { Isoline } from '../plots/contours';
 import { inkOnTide, TIDE_WORDS } from '../plots/tide';
+import { drawingScale } from './scale';
 
 interface Tile {
   readonly canvas: HTMLCanvasElement;
@@ -143,7 +144,7 @@ export function surfaceLayer(canvas: HTMLCanvasElement): SurfaceLayer {
 
   return {
     resize(w, h) {
-      const ratio = devicePixelRatio || 1;
+      const ratio = (devicePixelRatio || 1) * drawingScale();
       width = w;
       height = h;
       const [pw, ph] = [Math.round(w * ratio), Math.round(h * ratio)];

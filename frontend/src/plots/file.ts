@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A drawing as the text of an SVG file that stands alone.
-import type { Shape, Span } from './shapes';
+import { raisedSize, type Shape, type Span } from './shapes';
 
 const ENTITY: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const escapeText = (s: string): string => s.replace(/[&<>"]/g, (c) => ENTITY[c]);
@@ -35,16 +35,17 @@ function attributesText(
     .join('');
 }
 
-function spanText(span: Span, raised: boolean, tokens: Readonly<Record<string, string>>): string {
-  const shift = span.up ? ' dy="-0.35em" font-size="0.75em"' : raised ? ' dy="0.27em"' : '';
+function spanText(span: Span, raised: boolean, size: number, tokens: Readonly<Record<string, string>>): string {
+  const shift = span.up ? ` dy="-0.35em" font-size="${raisedSize(size)}"` : raised ? ' dy="0.27em"' : '';
   return `<tspan${shift}${attributesText(span.attributes ?? {}, tokens)}>${escapeText(span.text)}</tspan>`;
 }
 
 export function shapeText(shape: Shape, tokens: Readonly<Record<string, string>>): string {
   const open = `<${shape.tag}${attributesText(shape.attributes, tokens)}`;
   if (shape.tag !== 'text') return `${open}/>`;
+  const size = Number(shape.attributes['font-size'] ?? 16);
   const inside = shape.spans
-    ? shape.spans.map((s, i, all) => spanText(s, i > 0 && all[i - 1].up === true, tokens)).join('')
+    ? shape.spans.map((s, i, all) => spanText(s, i > 0 && all[i - 1].up === true, size, tokens)).join('')
     : escapeText(shape.text ?? '');
   return `${open}>${inside}</text>`;
 }

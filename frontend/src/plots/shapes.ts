@@ -137,10 +137,19 @@ export function polyline(xs: ArrayLike<number>, ys: ArrayLike<number>): string {
 
 // ---- text styles, as attributes so that a file carries them ------------------------------------------------------
 
-export const TICK: Attributes = { 'font-size': 11, fill: 'var(--ink-2)' };
-export const AXIS: Attributes = { 'font-size': 12, fill: 'var(--ink-2)' };
-export const NOTE: Attributes = { 'font-size': 11, fill: 'var(--ink-3)' };
-export const LIVE: Attributes = { 'font-size': 12, 'font-weight': 600, fill: 'var(--needle-ink)' };
+/**
+ * Sizes of drawn text, in pixels of the drawing: a sixteenth of the root's font size each, as all that is drawn (base.css). Nothing is
+ * smaller than a label.
+ */
+export const TEXT = { label: 12, name: 13, title: 18 } as const;
+
+/** Of what is raised, beside text of this size. */
+export const raisedSize = (size: number): number => Math.max(0.75 * size, TEXT.label);
+
+export const TICK: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-2)' };
+export const AXIS: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-2)' };
+export const NOTE: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-3)' };
+export const LIVE: Attributes = { 'font-size': TEXT.label, 'font-weight': 600, fill: 'var(--needle-ink)' };
 export const HALO: Attributes = {
   stroke: 'var(--ground)',
   'stroke-width': 4,

@@ -2,7 +2,7 @@
 // A comparison as a file: what A, B and the others are stands in it, in the light theme.
 import { lightTokens } from '../../layers/raster';
 import { fileText, shapeText } from '../../plots/file';
-import { AXIS, NOTE, type Shape, text } from '../../plots/shapes';
+import { AXIS, NOTE, type Shape, TEXT, text } from '../../plots/shapes';
 import { currentAddress } from '../../state/address';
 
 export const FILE_WIDTH = 960;
@@ -30,7 +30,7 @@ export function svgOf(drawn: { shapes: readonly Shape[]; height: number }, compa
     description: [description, ...sides, address].join('\n'),
     before: `<g transform="translate(${MARGIN} ${top})">${drawn.shapes.map((shape) => shapeText(shape, tokens)).join('\n')}</g>`,
     shapes: [
-      text(MARGIN, 28, measure, { 'font-size': 18, 'font-weight': 600, fill: 'var(--ink)' }),
+      text(MARGIN, 28, measure, { 'font-size': TEXT.title, 'font-weight': 600, fill: 'var(--ink)' }),
       ...sides.map((words, k) => text(MARGIN, 46 + LINE * k, words, AXIS)),
       text(MARGIN, bottom, address, NOTE),
     ],

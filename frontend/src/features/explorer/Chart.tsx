@@ -9,6 +9,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
+import { drawingScale } from '../../layers/scale';
 import { draw } from '../../layers/svg';
 import { decimal, worded } from '../../plots/number';
 import { tide } from '../../plots/tide';
@@ -216,6 +217,12 @@ function useSpoken(hit: RefObject<SVGRectElement | null>) {
   });
 }
 
+/** In pixels of the drawing. */
+function roomIn(box: Element): [number, number] {
+  const scale = drawingScale();
+  return [box.clientWidth / scale, box.clientHeight / scale];
+}
+
 /** Width and height on paper: as explorer.css has them. A4 and Letter are wider by their margins. */
 const PAPER_PX = [680, 520] as const;
 
@@ -250,12 +257,13 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: P
     if (!parts || !box) return;
     const drawing = createPicture(parts);
     picture.current = drawing;
-    let [width, height] = [box.clientWidth, box.clientHeight];
+    let [width, height] = roomIn(box);
     drawing.resize(width, height);
     onPicture(drawing);
     const observer = new ResizeObserver(() => {
-      if (box.clientWidth === width && box.clientHeight === height) return;
-      [width, height] = [box.clientWidth, box.clientHeight];
+      const [wide, high] = roomIn(box);
+      if (wide === width && high === height) return;
+      [width, height] = [wide, high];
       drawing.resize(width, height);
       redraw();
     });

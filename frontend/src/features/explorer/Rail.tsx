@@ -293,6 +293,7 @@ function RangeRuler({ axis }: { axis: Axis }) {
     <svg
       ref={svg.attach}
       className="range"
+      height={32}
       role="img"
       aria-label={`${shortName(axis)} from ${settingWords(axis, levels[0])} to ${settingWords(axis, levels[levels.length - 1])}, ${levels.length} settings`}
     />

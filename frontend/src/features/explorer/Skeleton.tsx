@@ -5,6 +5,7 @@ import type { Cell, Experiment, FactorValue } from '../../api/types';
 import { LoadingLine } from '../../components/Loading';
 import { Rich } from '../../components/Rich';
 import { catalogue } from '../../engine/catalogue';
+import { drawingScale } from '../../layers/scale';
 import { draw } from '../../layers/svg';
 import { fromQuery } from '../../state/link';
 import { currentQuery } from '../../state/url';
@@ -43,7 +44,8 @@ export function Skeleton({ experiment }: { experiment: Experiment }) {
   useEffect(() => {
     const [box, to] = [host.current, svg.current];
     if (!box || !to || !view) return;
-    const frame = frameOf(view, view.values, box.clientWidth, box.clientHeight);
+    const scale = drawingScale();
+    const frame = frameOf(view, view.values, box.clientWidth / scale, box.clientHeight / scale);
     to.setAttribute('width', String(frame.width));
     to.setAttribute('height', String(frame.height));
     // values are not known: their axis stays empty

@@ -69,7 +69,7 @@ export interface Sized<T extends Element> {
   readonly hidden: { current: boolean };
 }
 
-/** An element and its width, kept by an observer: to ask in a frame would make the browser lay out the page once more. */
+/** A drawing and its width in its own pixels, kept by an observer: to ask in a frame would make the browser lay out the page once more. */
 export function useSized<T extends Element>(): Sized<T> {
   const { redraw } = useExplorer();
   const element = useRef<T | null>(null);

@@ -4,7 +4,7 @@ import { lightTokens } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { contourLines } from '../../plots/contours';
 import { fileText, wrapped } from '../../plots/file';
-import { AXIS, mark, NOTE, path, polyline, type Shape, text } from '../../plots/shapes';
+import { AXIS, mark, NOTE, path, polyline, type Shape, TEXT, text } from '../../plots/shapes';
 import { inkOn, tide } from '../../plots/tide';
 import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
@@ -176,7 +176,7 @@ export function svgText(subject: Subject, view: View, state: ExplorerState, scen
   ];
   // the figure is in a group of its own, closed by the first caption
   const around: Shape[] = [
-    text(MARGIN, 28, title, { 'font-size': 18, 'font-weight': 600, fill: 'var(--ink)' }),
+    text(MARGIN, 28, title, { 'font-size': TEXT.title, 'font-weight': 600, fill: 'var(--ink)' }),
     text(MARGIN, 46, about, { ...AXIS }),
     ...(kind
       ? [

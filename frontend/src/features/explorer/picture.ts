@@ -3,6 +3,7 @@
 // draws the surface, the curves and the needle only, and while a slider is in hand it paints them (motion.ts).
 
 import { currentTheme } from '../../components/theme';
+import { drawingScale } from '../../layers/scale';
 import { type SurfaceLayer, surfaceLayer } from '../../layers/surface';
 import { draw } from '../../layers/svg';
 import { type Isoline, isolines, trace } from '../../plots/contours';
@@ -54,7 +55,7 @@ export interface PictureParts {
 }
 
 export interface Picture {
-  /** CSS pixels of the room there is. */
+  /** The room there is, in pixels of the drawing. */
   resize(width: number, height: number): void;
   /** Draws the state; returns what the panel shows beside it. `held`: a slider is in hand. */
   render(view: View, state: ExplorerState, slices: Slices, held?: boolean): Live | null;
@@ -64,8 +65,8 @@ export interface Picture {
   aim(clientX: number, clientY: number, lines: boolean): Partial<Pick<ExplorerState, 'x' | 'y'>>;
   /** Whether the point is on the lower plot. */
   onLines(clientY: number): boolean;
-  /** The drawing's corner in client coordinates. */
-  origin(): readonly [number, number];
+  /** Client coordinates as a place of the drawing. */
+  at(clientX: number, clientY: number): [number, number];
   scene(): Scene | null;
 }
 
@@ -165,6 +166,12 @@ export function createPicture(parts: PictureParts): Picture {
   let levels: Isoline[] = [];
   const motion = motionOn(parts.moving, layers.points);
   let painted = false;
+
+  function at(clientX: number, clientY: number): [number, number] {
+    const { left, top } = svg.getBoundingClientRect();
+    const scale = drawingScale();
+    return [(clientX - left) / scale, (clientY - top) / scale];
+  }
 
   function write(shapes: Partial<Layers<Layer>>): void {
     for (const [name, drawn] of Object.entries(shapes)) draw(layers[name as Layer], drawn);
@@ -268,15 +275,14 @@ export function createPicture(parts: PictureParts): Picture {
     aim(clientX, clientY, onLines) {
       if (!scene) return {};
       const { view, frame, live } = scene;
-      const box = svg.getBoundingClientRect();
-      const [px, py] = [clientX - box.left, clientY - box.top];
+      const [px, py] = at(clientX, clientY);
       const { x, y, across } = view.layout;
       const axis = frame.across;
-      const at = clamp(
+      const along = clamp(
         snapped(axis, frame.x, px, frame.x.invert(px)),
         across === 'x' ? bounds(view.xBounds, x?.levels) : bounds(view.yBounds, y?.levels),
       );
-      const change: Partial<Record<'x' | 'y', number>> = { [across]: at };
+      const change: Partial<Record<'x' | 'y', number>> = { [across]: along };
       if (!frame.heat || !frame.y || !y) return change;
       if (!onLines) change.y = clamp(snapped(y, frame.y, py, frame.y.invert(py)), bounds(view.yBounds, y.levels));
       else {
@@ -295,12 +301,9 @@ export function createPicture(parts: PictureParts): Picture {
     },
     onLines(clientY) {
       if (!scene?.frame.heat) return true;
-      return clientY - svg.getBoundingClientRect().top > scene.frame.heat.top + scene.frame.heat.height;
+      return at(0, clientY)[1] > scene.frame.heat.top + scene.frame.heat.height;
     },
-    origin() {
-      const box = svg.getBoundingClientRect();
-      return [box.left, box.top];
-    },
+    at,
     scene: () => scene,
     resize(width, height) {
       room.width = width;

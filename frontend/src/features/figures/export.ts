@@ -4,7 +4,7 @@ import { catalogue } from '../../engine/catalogue';
 import { lightTokens } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { fileText, shapeText, wrapped } from '../../plots/file';
-import { AXIS, line, mark, NOTE, type Shape, text } from '../../plots/shapes';
+import { AXIS, line, mark, NOTE, type Shape, TEXT, text } from '../../plots/shapes';
 import { addressOf } from '../../state/address';
 import type { Document, Figure, HeatPanel, MarkKind, Panel, TablePanel } from './definition';
 import type { CellsBySlug } from './evaluate';
@@ -60,7 +60,7 @@ export async function svgOf(
   let top = HEAD;
   const panels = drawable(figure).map((panel) => {
     const title = panel.title
-      ? shapeText(text(0, 14, panel.title, { 'font-size': 13, 'font-weight': 600, fill: 'var(--ink)' }), tokens)
+      ? shapeText(text(0, 14, panel.title, { 'font-size': TEXT.name, 'font-weight': 600, fill: 'var(--ink)' }), tokens)
       : '';
     const shapes = painter(panel, data)({ width: WIDTH, height: HEIGHT, small: false });
     const head = panel.title ? TITLE : 0;
@@ -79,7 +79,7 @@ export async function svgOf(
     description: [figure.verdict, figure.missing, document.citation, address].join('\n'),
     before: panels.join('\n'),
     shapes: [
-      text(MARGIN, 30, figure.title, { 'font-size': 18, 'font-weight': 600, fill: 'var(--ink)' }),
+      text(MARGIN, 30, figure.title, { 'font-size': TEXT.title, 'font-weight': 600, fill: 'var(--ink)' }),
       text(MARGIN, 50, source, AXIS),
       ...keyShapes(kinds, MARGIN + 320, 50),
       ...notes.map((words, i) => text(MARGIN, top + 8 + i * LINE, words, { ...NOTE, fill: 'var(--ink-2)' })),

@@ -2,6 +2,7 @@
 // The animated picture with what moves it. It is redrawn frame by frame, outside React.
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
 import { useWidth } from '../../layers/Drawing';
+import { drawingScale } from '../../layers/scale';
 import { draw } from '../../layers/svg';
 import { decimal } from '../../plots/number';
 import { SPEEDS } from './address';
@@ -90,7 +91,7 @@ function Lanes({ show, playback }: Omit<Props, 'speed' | 'onSpeed'>) {
   function onMove(event: PointerEvent<HTMLDivElement>) {
     if (!drag.current || event.buttons !== 1) return;
     // the picture is pulled: to the right, into the past
-    seek(drag.current.now_us - (event.clientX - drag.current.x) * scale.current);
+    seek(drag.current.now_us - ((event.clientX - drag.current.x) / drawingScale()) * scale.current);
   }
 
   return (

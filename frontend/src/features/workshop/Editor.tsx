@@ -14,8 +14,13 @@ import type { Place, Trouble } from './answer';
 const look = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'var(--ground)', height: '100%' },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
-  '.cm-scroller': { fontFamily: 'var(--font-mono)', fontSize: '12px', lineHeight: '20px', overflow: 'auto' },
-  '.cm-content': { caretColor: 'var(--ink)', padding: '8px 0' },
+  '.cm-scroller': {
+    fontFamily: 'var(--font-mono)',
+    fontSize: 'var(--text-least)',
+    lineHeight: '1.25rem',
+    overflow: 'auto',
+  },
+  '.cm-content': { caretColor: 'var(--ink)', padding: '0.5rem 0' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)', borderLeftWidth: '2px' },
   '.cm-gutters': { backgroundColor: 'var(--ground-2)', color: 'var(--ink-3)', border: '0' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground':
@@ -29,8 +34,8 @@ const look = EditorView.theme({
     backgroundColor: 'var(--bad-wash)',
     borderBottom: '2px solid var(--bad)',
   },
-  '.cm-gutter-lint': { width: '16px' },
-  '.cm-lint-marker': { content: '"✕"', width: '12px', color: 'var(--bad)', fontWeight: '600' },
+  '.cm-gutter-lint': { width: '1rem' },
+  '.cm-lint-marker': { content: '"✕"', width: '0.75rem', color: 'var(--bad)', fontWeight: '600' },
   '.cm-tooltip': {
     backgroundColor: 'var(--ground)',
     color: 'var(--ink)',

@@ -2,7 +2,7 @@
 // Residual and difference maps: one tile a cell, in the colours of a difference; cells that cannot be told from “no difference” stay pale.
 import { diverging, inkOnDiverging, reachOf, roundAbove } from '../../../plots/diverging';
 import { brief, decimal, digitsFor } from '../../../plots/number';
-import { gathered, MIDDLE, mark, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { gathered, MIDDLE, mark, path, rect, type Shape, TEXT, TICK, text } from '../../../plots/shapes';
 import { againstCell, againstModel, type Contrasted } from '../../../state/contrast';
 import type { Contrast } from '../../../state/figure';
 import type { View } from '../../../state/view';
@@ -171,7 +171,9 @@ function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: Contra
       }),
     );
     if (roomy)
-      cells.push(text(X, Y + 19, words, { ...MIDDLE, 'font-size': 11, 'font-weight': told ? 600 : 400, fill: ink }));
+      cells.push(
+        text(X, Y + 19, words, { ...MIDDLE, 'font-size': TEXT.label, 'font-weight': told ? 600 : 400, fill: ink }),
+      );
   }
   // settings without a counterpart have nothing to compare
   const compared = new Set(all.map((c) => c.point));

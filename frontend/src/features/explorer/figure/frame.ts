@@ -69,7 +69,7 @@ export function isCutOff(view: View): boolean {
   return lo > 0 && (floor === null || floor < lo);
 }
 
-const charWidth = 6.4;
+const charWidth = 7;
 
 /** How many letters wide a number is: a thin space is less than one. */
 const lettersOf = (number: string): number => number.length - 0.4 * (number.split('\u2009').length - 1);
@@ -173,4 +173,4 @@ export const tickWords = (axis: Axis, value: number): string => cutShort(setting
 export const labelRoom =
   (axis: Axis) =>
   (v: number): number =>
-    tickWords(axis, v).length * 6.6 + 6;
+    tickWords(axis, v).length * 7.2 + 6;

@@ -15,6 +15,7 @@ import {
   path,
   rect,
   type Shape,
+  TEXT,
   TICK,
   text,
 } from '../../../plots/shapes';
@@ -205,7 +206,7 @@ function recommended(view: View, frame: Frame, yScale: Frame['x'], light: boolea
   return [
     ...(light ? [square('#101413', 3.5), square('#fff', 1.75)] : [square('var(--ink)', 1.5)]),
     rect(at - WORD.halfWidth, top, 2 * WORD.halfWidth, WORD.height, { rx: 2, fill: 'var(--ground)' }),
-    text(at, top + 12, 'recommended', { ...MIDDLE, 'font-size': 11, 'font-weight': 500, fill: 'var(--ink)' }),
+    text(at, top + 12, 'recommended', { ...MIDDLE, 'font-size': TEXT.label, 'font-weight': 500, fill: 'var(--ink)' }),
   ];
 }
 
@@ -281,7 +282,7 @@ const DIGIT = 6.6;
 const CONTOUR = {
   'text-anchor': 'middle',
   dy: '0.35em',
-  'font-size': 11,
+  'font-size': TEXT.label,
   'font-weight': 500,
   'stroke-width': 5,
   'paint-order': 'stroke',

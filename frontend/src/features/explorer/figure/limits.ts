@@ -2,7 +2,7 @@
 // What binds, over the plane: areas with their names in them.
 
 import { type Region, regionsOf } from '../../../plots/regions';
-import { HALO, LIVE, MIDDLE, mark, moving, path, rect, type Shape, text } from '../../../plots/shapes';
+import { HALO, LIVE, MIDDLE, mark, moving, path, rect, type Shape, TEXT, text } from '../../../plots/shapes';
 import { type Prepared, predictAt, prepare } from '../../../state/binding';
 import { LIMITS, type View } from '../../../state/view';
 import type { Frame } from './frame';
@@ -51,7 +51,7 @@ function regionsFor({ view, frame, sampler, live }: UpperScene): Region[] {
   return grid.regions;
 }
 
-const NAME = { ...MIDDLE, 'font-size': 13, 'font-weight': 600, fill: 'var(--ink)', ...HALO } as const;
+const NAME = { ...MIDDLE, 'font-size': TEXT.name, 'font-weight': 600, fill: 'var(--ink)', ...HALO } as const;
 
 function areas(
   here: number,

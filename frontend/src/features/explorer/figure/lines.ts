@@ -19,6 +19,7 @@ import {
   polyline,
   rect,
   type Shape,
+  TEXT,
   TICK,
   text,
 } from '../../../plots/shapes';
@@ -336,7 +337,7 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
     const at = Math.max(frame.left + half, Math.min(x + clear, frame.left + frame.plotWidth - half));
     return moving(at, ys[i] + 4, name, {
       ...MIDDLE,
-      'font-size': 12,
+      'font-size': TEXT.label,
       'font-weight': 600,
       fill: series.ink,
       ...HALO,

@@ -2,7 +2,7 @@
 // The crosshair, and the values it reads off.
 import { dodge } from '../../../plots/dodge';
 import { worded } from '../../../plots/number';
-import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape } from '../../../plots/shapes';
+import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape, TEXT } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import { type Frame, longestName, tickWords } from './frame';
 import { aside, namedOf, seriesName } from './lines';
@@ -110,7 +110,7 @@ export function valueTags(view: View, frame: Frame, live: Live): Shape[] {
       path(`M${tail} ${ys[i].toFixed(1)}h3L${tail + 7} ${spread[i].toFixed(1)}`, { stroke: ink }),
       moving(tail + 10, spread[i], t.text, {
         dy: '0.34em',
-        'font-size': 12,
+        'font-size': TEXT.label,
         'font-weight': weight,
         fill: t.live ? 'var(--needle-ink)' : t.ink,
       }),

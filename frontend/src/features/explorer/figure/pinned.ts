@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pinned parameter sets under the one in hand: the same lines and contours, told apart by dash and letter, never by colour.
 import { contourLines } from '../../../plots/contours';
-import { HALO, path, polyline, type Shape, text } from '../../../plots/shapes';
+import { HALO, path, polyline, type Shape, TEXT, text } from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
 import { stretch } from './lines';
@@ -20,7 +20,7 @@ export function pinnedLines(frame: Frame, sampler: Sampler): Shape[] {
       const k = Math.round(last * (0.97 - 0.05 * i));
       const y = frame.v(values[k]);
       const on = y > frame.lines.top && y < frame.lines.top + frame.lines.height;
-      const style = { 'font-size': 11, 'font-weight': 600, 'text-anchor': 'middle', fill: series.ink, ...HALO };
+      const style = { 'font-size': TEXT.label, 'font-weight': 600, 'text-anchor': 'middle', fill: series.ink, ...HALO };
       return [
         path(d, { stroke: series.ink, 'stroke-width': 1.25, 'stroke-dasharray': DASHES[i] }),
         ...(on ? [text(pxs[k], y - 4, letter, style)] : []),
@@ -52,7 +52,7 @@ export function pinnedContours(view: View, frame: Frame, sampler: Sampler): Shap
       path(d, { stroke: '#12211f', 'stroke-opacity': 0.4, 'stroke-width': 2.5, 'stroke-dasharray': DASHES[i] }),
       path(d, { stroke: '#fff', 'stroke-opacity': 0.85, 'stroke-width': 1, 'stroke-dasharray': DASHES[i] }),
       text(x(gx), y(gy) - 4, letter, {
-        'font-size': 11,
+        'font-size': TEXT.label,
         'font-weight': 600,
         'text-anchor': 'middle',
         fill: '#fff',

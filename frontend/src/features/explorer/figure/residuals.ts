@@ -3,7 +3,7 @@
 
 import { decimal } from '../../../plots/number';
 import { linear } from '../../../plots/scale';
-import { END, line, markPath, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { END, line, markPath, path, rect, type Shape, TEXT, TICK, text } from '../../../plots/shapes';
 import { type Counted, type Frames, type Prepared, prepare } from '../../../state/binding';
 import { t95 } from '../../../state/fit';
 import type { Point } from '../../../state/layout';
@@ -144,8 +144,8 @@ export function residualShapes(
     const name = view.layout.y?.name === 'mtu_bytes' && last < 0 ? 'MTU ' : '';
     if (view.layout.y && (view.layout.shape === 'plane' || rows.length > 1) && from >= last) {
       const words = name + settingText(view.layout.y, row);
-      out.push(text(from, RESIDUALS_HEIGHT - 6, words, { 'font-size': 11, 'font-weight': 600, fill: ink }));
-      last = from + words.length * 6.6 + 4;
+      out.push(text(from, RESIDUALS_HEIGHT - 6, words, { 'font-size': TEXT.label, 'font-weight': 600, fill: ink }));
+      last = from + words.length * 7.2 + 4;
     }
     left += GAP;
   }

@@ -51,7 +51,7 @@ export function rulerShapes(slider: Ruled, value: number, width: number): Shape[
     if (!strong) continue;
     const X = x(v);
     const words = decimal(v, digits);
-    const room = words.length * 6.2;
+    const room = words.length * 6.8;
     const anchor = X < room / 2 ? { 'text-anchor': 'start' } : X > width - room / 2 ? END : MIDDLE;
     const from = anchor === MIDDLE ? X - room / 2 : anchor === END ? X - room : X;
     if (from < free) continue;

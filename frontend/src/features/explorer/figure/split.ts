@@ -2,7 +2,7 @@
 // The cost at the crosshair, split into what bytes, packets and interrupts cost.
 import { decimal } from '../../../plots/number';
 import { linear } from '../../../plots/scale';
-import { NOTE, path, rect, type Shape, text } from '../../../plots/shapes';
+import { NOTE, path, rect, type Shape, TEXT, text } from '../../../plots/shapes';
 
 export const SPLIT_HEIGHT = 92;
 const PARTS = ['byte', 'packet', 'interrupt'] as const;
@@ -58,16 +58,16 @@ export function splitShapes(now: Split, reference: Split, label: string, digits:
     out.push(
       path(i === 0 ? `M${r(from)} 20v4` : `M${r(from)} 20v4L${r(columns[i] + 6)} 30`, { stroke: 'var(--line-3)' }),
     );
-    const named = { 'font-size': 12, fill: 'var(--ink-2)', 'data-quantity': `${PARTS[i]}_cost_per_gb` };
+    const named = { 'font-size': TEXT.label, fill: 'var(--ink-2)', 'data-quantity': `${PARTS[i]}_cost_per_gb` };
     out.push(text(columns[i], 42, NAMES[i], named));
     out.push({
       tag: 'text',
-      attributes: { x: r(columns[i]), y: 58, 'font-size': 13, 'font-weight': 600, fill: 'var(--ink)' },
+      attributes: { x: r(columns[i]), y: 58, 'font-size': TEXT.name, 'font-weight': 600, fill: 'var(--ink)' },
       spans: [
         { text: decimal(v, digits) },
         {
           text: `${decimal((100 * v) / now.total, 0)} %`,
-          attributes: { dx: 5, 'font-weight': 400, 'font-size': 12, fill: 'var(--ink-3)' },
+          attributes: { dx: 5, 'font-weight': 400, 'font-size': TEXT.label, fill: 'var(--ink-3)' },
         },
       ],
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pointer takes hold of: a line, the surface, or the grip where the needle crosses the line in hand.
 import { decimal } from '../../../plots/number';
-import { circle, HALO, line, path, type Shape, text } from '../../../plots/shapes';
+import { circle, HALO, line, path, type Shape, TEXT, text } from '../../../plots/shapes';
 import type { Slider } from '../../../state/fit';
 import { spotOf } from '../figure/needle';
 import type { Scene } from '../scene';
@@ -108,7 +108,7 @@ export function pulledShapes(scene: Scene, { hold, slider, from }: Pulled, value
     path(`M${X - 4} ${Y - 6}l4 -5l4 5M${X - 4} ${Y + 6}l4 5l4 -5`, { stroke: 'var(--needle)', 'stroke-width': 1.5 }),
     text(X + (right ? 14 : -14), Y - 12, words, {
       'text-anchor': right ? 'start' : 'end',
-      'font-size': 13,
+      'font-size': TEXT.name,
       'font-weight': 600,
       fill: 'var(--needle-ink)',
       ...HALO,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pulling by hand: from the press to the release the surface follows the pointer, and one parameter follows the surface.
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useMemo, useRef } from 'react';
+import { drawingScale } from '../../../layers/scale';
 import type { ExplorerState } from '../../../state/explorer';
 import type { Slider } from '../../../state/fit';
 import { type Pull, pullAt } from '../../../state/pull';
@@ -35,11 +36,6 @@ export interface PullHandlers {
   mover(scene: Scene): Slider | null;
 }
 
-function inside(picture: Picture, event: { clientX: number; clientY: number }): [number, number] {
-  const [left, top] = picture.origin();
-  return [event.clientX - left, event.clientY - top];
-}
-
 export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRectElement | null>): PullHandlers {
   const { store, settleRulers, redraw } = useExplorer();
   const hand = useRef<Hand | null>(null);
@@ -56,7 +52,7 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
         return;
       }
       if (!picture.current || !scene || event.touches.length !== 1) return;
-      const [px, py] = inside(picture.current, touch);
+      const [px, py] = picture.current.at(touch.clientX, touch.clientY);
       if (lineAt(scene, px, py, NEAR_TOUCH)) event.preventDefault();
     };
     element.addEventListener('touchstart', onTouch, { passive: false });
@@ -83,7 +79,7 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
         const drawing = picture.current;
         const scene = drawing?.scene();
         if (event.button !== 0 || !drawing || !scene) return false;
-        const [px, py] = inside(drawing, event);
+        const [px, py] = drawing.at(event.clientX, event.clientY);
         const near = event.pointerType === 'mouse' ? NEAR : NEAR_TOUCH;
         let hold = onGrip ? atCrosshair(scene) : lineAt(scene, px, py, near);
         if (!hold && event.altKey) hold = surfaceAt(scene, px, py);
@@ -108,7 +104,7 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
         const scene = picture.current?.scene();
         if (!held) return false;
         if (scene) {
-          const target = lifted(scene, held.value, held.clientY - event.clientY);
+          const target = lifted(scene, held.value, (held.clientY - event.clientY) / drawingScale());
           put(scene, held.slider, held.pull.solve(held.slider, target, scene.live.theta));
         }
         return true;
@@ -123,7 +119,7 @@ export function usePull(picture: RefObject<Picture | null>, hit: RefObject<SVGRe
         const drawing = picture.current;
         const scene = drawing?.scene();
         if (!drawing || !scene) return '';
-        const [px, py] = inside(drawing, event);
+        const [px, py] = drawing.at(event.clientX, event.clientY);
         return lineAt(scene, px, py, NEAR) || (event.altKey && surfaceAt(scene, px, py)) ? 'ns-resize' : '';
       },
       key(event) {

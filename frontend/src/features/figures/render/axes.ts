@@ -31,7 +31,7 @@ export interface Frame extends Size {
   readonly legend: readonly Place[] | null;
 }
 
-export const CHARACTER = 6.4;
+export const CHARACTER = 7;
 /** Text that is set in 600 at 12 px. */
 const BOLD_CHARACTER = 7;
 export const SWATCH = 18;

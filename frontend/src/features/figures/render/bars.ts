@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bars: one a row, its value above it, its kind as its fill: full for published, outlined for a model.
 import { brief } from '../../../plots/number';
-import { AXIS, line, MIDDLE, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { AXIS, line, MIDDLE, rect, type Shape, TEXT, TICK, text } from '../../../plots/shapes';
 import type { BarsPanel, MarkKind } from '../definition';
 import { asked, quantitiesOn } from '../quantities';
 import { axisTitle, frameOf, gridShapes, type Size, tickWords } from './axes';
@@ -37,7 +37,8 @@ export function barsShapes(panel: BarsPanel, bars: readonly Bar[], kind: MarkKin
     const top = frame.y(value);
     out.push(rect(middle - width / 2, top, width, bottom - top, FILL[kind]));
     out.push(text(middle, bottom + (small ? 15 : 17), name, { ...MIDDLE, ...TICK }));
-    if (!small) out.push(text(middle, top - 6, brief(value, 3), { ...MIDDLE, 'font-size': 12, fill: 'var(--ink)' }));
+    if (!small)
+      out.push(text(middle, top - 6, brief(value, 3), { ...MIDDLE, 'font-size': TEXT.label, fill: 'var(--ink)' }));
   });
   out.push(line(left, bottom, right, bottom, { stroke: 'var(--line-3)' }));
   if (small) return out;

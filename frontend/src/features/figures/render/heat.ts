@@ -2,7 +2,7 @@
 // A model over two of its inputs: colours on a canvas, contours and cells above them.
 import { contourLines } from '../../../plots/contours';
 import { brief } from '../../../plots/number';
-import { END, line, MIDDLE, mark, NOTE, path, polyline, rect, type Shape, text } from '../../../plots/shapes';
+import { END, line, MIDDLE, mark, NOTE, path, polyline, rect, type Shape, TEXT, text } from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import type { Catalogue } from '../../../state/models';
 import type { HeatPanel } from '../definition';
@@ -53,7 +53,7 @@ const share = (value: number, [lo, hi]: readonly [number, number]): number => Ma
 const LABEL = {
   ...MIDDLE,
   dy: '0.35em',
-  'font-size': 11,
+  'font-size': TEXT.label,
   'font-weight': 500,
   'stroke-width': 5,
   'paint-order': 'stroke',
@@ -102,7 +102,12 @@ export function heatShapes(panel: HeatPanel, z: Float64Array, marks: readonly He
     out.push(line(X, top, X, bottom, white), line(left, Y, right, Y, white));
     if (!small)
       out.push(
-        text(right - 8, top + 16, panel.rules.words, { ...END, 'font-size': 11, 'font-weight': 500, fill: '#fff' }),
+        text(right - 8, top + 16, panel.rules.words, {
+          ...END,
+          'font-size': TEXT.label,
+          'font-weight': 500,
+          fill: '#fff',
+        }),
       );
   }
   out.push(rect(left, top, right - left, bottom - top, { fill: 'none', stroke: 'var(--surface-edge)' }));

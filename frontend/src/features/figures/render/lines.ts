@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines: models below, emulated cells on them, published numbers on top.
 import { dodge } from '../../../plots/dodge';
-import { END, HALO, line, mark, NOTE, path, polyline, type Shape, text } from '../../../plots/shapes';
+import { END, HALO, line, mark, NOTE, path, polyline, type Shape, TEXT, text } from '../../../plots/shapes';
 import type { Line, LinesPanel, Statement } from '../definition';
 import { quantitiesOn } from '../quantities';
 import type { Resolved, Series, Spot } from '../resolve';
@@ -124,7 +124,7 @@ function legendShapes(lines: readonly Line[], places: readonly Place[]): Shape[]
     if (own.label === '') return [];
     const { x, y } = places[i];
     const stroke = line(x, y - 4, x + SWATCH - 5, y - 4, { stroke: inkOf(own), 'stroke-width': 2 });
-    return [stroke, text(x + SWATCH, y, own.label, { 'font-size': 12, 'font-weight': 600, fill: inkOf(own) })];
+    return [stroke, text(x + SWATCH, y, own.label, { 'font-size': TEXT.label, 'font-weight': 600, fill: inkOf(own) })];
   });
 }
 
@@ -148,7 +148,7 @@ function nameShapes(panel: LinesPanel, { series }: Resolved, frame: Frame): Shap
     frame.bottom - 6,
   );
   return ends.map(({ line, X }, i) => {
-    const style = { dy: '0.33em', 'font-size': 12, 'font-weight': 600, fill: inkOf(line), ...HALO };
+    const style = { dy: '0.33em', 'font-size': TEXT.label, 'font-weight': 600, fill: inkOf(line), ...HALO };
     if (X < frame.left + 60) return text(X + 9, ys[i], line.label, style);
     return X < frame.right - 40
       ? text(Math.min(X, frame.right) - 2, ys[i], line.label, { ...style, ...END })

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import type { Cell, Experiment } from '../../../api/types';
 import { useWidth } from '../../../layers/Drawing';
 import { type SurfaceLayer, surfaceLayer } from '../../../layers/surface';
+import { TEXT } from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import { type Preview, previewOf } from './preview';
 
@@ -64,7 +65,7 @@ export function PreviewFigure(props: { experiment: Experiment; cells: readonly C
   const bottom = box.top + box.height;
   const shown = experiment.measures.find(({ name }) => name === measure);
   return (
-    <div className="preview" ref={place} style={{ height: HEIGHT }}>
+    <div className="preview" ref={place} style={{ height: `${HEIGHT / 16}rem` }}>
       {preview?.surface && (
         <canvas
           ref={canvas}
@@ -80,6 +81,7 @@ export function PreviewFigure(props: { experiment: Experiment; cells: readonly C
         <svg
           width={width}
           height={HEIGHT}
+          fontSize={TEXT.label}
           role="img"
           aria-label={`Preview: ${shown?.label ?? measure} over ${preview.xTitle}`}
         >

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where sizes and colours are said: in the tokens. Text follows the reader's text size, and two widths have names.
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { TEXT } from '../src/plots/shapes';
+import { LIGHT } from './tokens';
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((file) => `src/${file}`);
+const sheets = files.filter((file) => file.endsWith('.css'));
+const scripts = files.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));
+const read = (file: string): string => readFileSync(file, 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
+
+/** Text in pixels, in a sheet or in a script's style. */
+const PIXEL_TEXT = /\bfont(?:-size)?:[^;}]*\dpx|\bfontSize:\s*['"`][^'"`]*\dpx/g;
+/** A width or height that a media query names itself. */
+const BARE_WIDTH = /@media[^{]*\b(?:width|height)\b[^{]*/g;
+const breakpoints = 'src/components/breakpoints.css';
+
+const found = (names: readonly string[], pattern: RegExp): string[] =>
+  names.flatMap((file) => (read(file).match(pattern) ?? []).map((fault) => `${file}: ${fault}`));
+
+it('sets no text in pixels', () => expect(found([...sheets, ...scripts], PIXEL_TEXT)).toEqual([]));
+
+it('asks for widths by their names, which are two, both used and imported where they are', () => {
+  expect(found(sheets, BARE_WIDTH)).toEqual([]);
+  const names = [...read(breakpoints).matchAll(/@custom-media (--[\w-]+)/g)].map(([, name]) => name);
+  expect(names).toEqual(['--one-column', '--folded']);
+  const using = sheets.filter((file) => /@media[^{]*\(--/.test(read(file)));
+  const asked = new Set(using.flatMap((file) => read(file).match(/(?<=@media[^{]*\()--[\w-]+/g) ?? []));
+  expect([...asked].sort()).toEqual([...names].sort());
+  const importing = sheets.filter((file) => /@import "[./]*(?:components\/)?breakpoints\.css"/.test(read(file)));
+  expect(importing).toEqual(using);
+});
+
+it('finds both where they are', () => {
+  for (const fault of ['a { font: 12px/1 x }', 'a { font-size: 9.5px }', "{ fontSize: '12px' }"])
+    expect(fault.match(PIXEL_TEXT)).not.toBeNull();
+  for (const fault of ['@media (max-width: 760px) {', '@media screen and (30rem < width) {'])
+    expect(fault.match(BARE_WIDTH)).not.toBeNull();
+  expect('@media (--folded) { a { border: 1px solid; font-size: 1rem } }'.match(PIXEL_TEXT)).toBeNull();
+});
+
+it('draws no text smaller than the least of the page', () => {
+  expect(LIGHT['--text-least']).toBe(`${TEXT.label / 16}rem`);
+  expect(Math.min(...Object.values(TEXT))).toBe(TEXT.label);
+  expect(found(scripts, /'?font-size'?:\s*\d+/g)).toEqual([]);
+});
+
+/** Stops of the scales, which tables of colours are made from: their tests compare them. */
+const STOPS = /^--surface-\d$/;
+
+it('has no size without a token, nor a token that nothing uses', () => {
+  const tokens = read('src/app/tokens.css');
+  const defined = new Set(tokens.match(/--[a-z][\w-]*(?=:)/g));
+  const text = [...sheets, ...scripts].map(read).join('\n');
+  const used = new Set(text.match(/(?<=var\()--[a-z][\w-]*/g));
+  const own = new Set(
+    sheets
+      .filter((file) => !file.endsWith('tokens.css'))
+      .flatMap((file) => read(file).match(/--[a-z][\w-]*(?=:)/g) ?? []),
+  );
+  // a name may be put together: --mtu- and a number
+  const begun = (name: string) => name.endsWith('-') && [...defined].some((token) => token.startsWith(name));
+  expect([...used].filter((name) => !defined.has(name) && !own.has(name) && !begun(name))).toEqual([]);
+  const named = new Set(text.match(/['"`(]--[a-z][\w-]*/g)?.map((name) => name.slice(1)));
+  const built = [...named].filter(begun);
+  expect(
+    [...defined].filter(
+      (name) => !STOPS.test(name) && !named.has(name) && !built.some((start) => name.startsWith(start)),
+    ),
+  ).toEqual([]);
+});
