@@ -40,6 +40,19 @@ it('finds both where they are', () => {
   expect('@media (--folded) { a { border: 1px solid; font-size: 1rem } }'.match(PIXEL_TEXT)).toBeNull();
 });
 
+/** A colour by its value; `none`, `transparent`, `currentColor` and the system's colours are no colours of the page. */
+const COLOUR = /#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})\b|\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)\(/gi;
+
+it('names each colour of a style sheet by its token', () => {
+  expect(
+    found(
+      sheets.filter((file) => !file.endsWith('tokens.css')),
+      COLOUR,
+    ),
+  ).toEqual([]);
+  expect(found(['src/app/tokens.css'], COLOUR).length).toBeGreaterThan(50);
+});
+
 it('draws no text smaller than the least of the page', () => {
   expect(LIGHT['--text-least']).toBe(`${TEXT.label / 16}rem`);
   expect(Math.min(...Object.values(TEXT))).toBe(TEXT.label);
