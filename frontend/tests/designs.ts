@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments with other factors than MTU and delay, and a large one: their numbers are drawn, not measured.
 import type { Cell, FactorValue } from '../src/api/types';
-import type { Subject } from '../src/state/view';
+import type { ExperimentSubject } from '../src/state/subject';
 import { experimentOf } from './published';
 import { generator } from './random';
 
 type Design = Readonly<Record<string, readonly FactorValue[]>>;
-type OfExperiment = Extract<Subject, { of: 'experiment' }>;
-
 function combinations(design: Design): Record<string, FactorValue>[] {
   let rows: Record<string, FactorValue>[] = [{}];
   for (const [name, levels] of Object.entries(design))
@@ -16,7 +14,7 @@ function combinations(design: Design): Record<string, FactorValue>[] {
 }
 
 /** Every combination of the levels, `runs` runs each. */
-export function designed(slug: string, design: Design, measures: readonly string[], runs = 5): OfExperiment {
+export function designed(slug: string, design: Design, measures: readonly string[], runs = 5): ExperimentSubject {
   const random = generator(slug.length);
   const cells = combinations(design).map((factors, id): Cell => {
     const values = measures.map((name, m) => {
@@ -29,7 +27,7 @@ export function designed(slug: string, design: Design, measures: readonly string
 }
 
 /** A driver's bench: names, numbers, a nought, a name with a comma and one that an address has a word for. */
-export const bench = (): OfExperiment =>
+export const bench = (): ExperimentSubject =>
   designed(
     'bench',
     {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Cell, Experiment, Factor, FactorValue, Fit, MeasureOf } from '../src/api/types';
 import { DEFINITIONS } from '../src/engine/definitions';
-import type { Subject } from '../src/state/view';
+import type { ExperimentSubject } from '../src/state/subject';
 
 const quantity = (name: string) => DEFINITIONS.find((q) => q.name === name);
 
@@ -78,10 +78,7 @@ export function experimentOf(
   };
 }
 
-export function published(
-  slug: string,
-  view: Experiment['default_view'] = null,
-): Extract<Subject, { of: 'experiment' }> {
+export function published(slug: string, view: Experiment['default_view'] = null): ExperimentSubject {
   const cells = rowsOf(slug).map(cellOf);
   return { of: 'experiment', experiment: experimentOf(slug, cells, view), cells };
 }

@@ -1,9 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which figure stands above the lines, and from where it is seen.
+import type { Binding } from './binding';
+import type { Layout, Point } from './layout';
+import type { BundledQuantity } from './models';
 
 /** `map`: the surface in colour. `limits`: what binds where, of models that say so. */
 export const FIGURES = ['map', '3d', 'residuals', 'difference', 'limits'] as const;
 export type Figure = (typeof FIGURES)[number];
+
+/** What a figure is drawn of. */
+export interface Drawable {
+  readonly layout: Layout;
+  readonly measure: BundledQuantity;
+  readonly points: readonly Point[];
+  readonly binding: Binding | null;
+  readonly measured: boolean;
+}
+
+/** The output that says what binds. */
+export const LIMITS = 'binding_constraint';
+
+/** Why a figure cannot be drawn over this plane; null where it can. */
+export function unavailable(figure: Figure, view: Drawable): string | null {
+  if (view.layout.shape !== 'plane') return figure === 'map' ? null : 'needs two axes with several settings each';
+  const code = view.measure.meanings.length > 0;
+  if (figure === 'limits') {
+    if (!view.binding) return 'there is no model to say what binds';
+    return LIMITS in view.binding.kernels ? null : 'this model does not say what binds';
+  }
+  if (figure === 'map') return code ? 'a limit is a name, not a height' : null;
+  if (code) return 'a limit is a name, not a number';
+  if (figure === '3d') return view.binding || view.points.length > 0 ? null : 'there is no value to stand up';
+  if (!view.measured) return 'there are no cells to compare with';
+  if (figure === 'residuals') return view.binding ? null : 'there is no model to compare with';
+  return null;
+}
+
+/** The figure that was asked for where it can be drawn, else one that can. */
+export function figureOf(asked: Figure, view: Drawable): Figure {
+  if (unavailable(asked, view) === null) return asked;
+  return view.measure.meanings.length > 0 && unavailable('limits', view) === null ? 'limits' : 'map';
+}
 
 /** How two values are set against each other: subtracted, divided, or subtracted in units of the standard error. */
 export const CONTRASTS = ['difference', 'ratio', 'errors'] as const;

@@ -154,6 +154,10 @@ export function slidersOf(
   return terms.map((term) => sliderOf(term, fit, byHand[term.name]));
 }
 
+/** The values of the sliders: those set by hand, the others where they start. */
+export const thetaOf = (sliders: readonly Slider[], byHand: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(sliders.map((s) => [s.name, byHand[s.name] ?? s.start]));
+
 /**
  * Half the 95 % interval of a prediction: where the mean of a cell would lie that is measured there. The fit's covariance through
  * the model's slope there, and beside it what cells deviate from the model by, misfit included.

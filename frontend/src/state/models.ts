@@ -77,6 +77,9 @@ export const isCost = (measure: string): boolean => PER_GB.includes(measure);
 /** A cost in seconds; the others are in jiffies. */
 export const isCostInSeconds = (measure: string): boolean => isCost(measure) && measure.endsWith('_cpu_s_per_gb');
 
+/** Read as a ratio: between its values, and on its scale, what counts is how many times one is another. */
+export const isRatio = (name: string): boolean => name.startsWith('packets_per') || name.endsWith('_hz');
+
 /** The measure that is fitted where a cost is looked at: the same cost, of the whole run. */
 export const responseOf = (measure: string): string => measure.replace(/_per_gb$/, '');
 

@@ -3,26 +3,16 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
 import { predictAt, prepare } from '../../src/state/binding';
-import { axesAfter, type ExplorerState, swapped, type Terms, withAxes, withLevel } from '../../src/state/explorer';
+import { axesAfter, type ExplorerState, swapped, withAxes, withLevel } from '../../src/state/explorer';
 import { NONE } from '../../src/state/layout';
 import { FIELDS, FOREIGN, fromQuery, toQuery } from '../../src/state/link';
-import { type Subject, slicesOf, termsOf, type View, viewOf } from '../../src/state/view';
+import { slicesOf } from '../../src/state/slice';
+import type { Subject } from '../../src/state/subject';
+import { termsOf } from '../../src/state/terms';
+import { viewOf } from '../../src/state/view';
 import { bench, designed } from '../designs';
-import { dillon, nfs, paperFit, points, published } from '../published';
-
-interface Look {
-  readonly view: View;
-  readonly state: ExplorerState;
-  readonly terms: Terms;
-}
-
-function look(subject: Subject, query: string): Look {
-  const slices = slicesOf(subject, catalogue);
-  const terms = termsOf(subject, slices);
-  const { state, rejected } = fromQuery(query, terms);
-  expect(rejected).toEqual([]);
-  return { view: viewOf(subject, slices, state, paperFit(), false), state, terms };
-}
+import { dillon, nfs, points, published } from '../published';
+import { look } from './look';
 
 const ASPM_VIEW = {
   measure: 'latency_p99_us',

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
-import { numberIn, parameterTerms, slidersOf } from '../../src/state/fit';
+import { numberIn, parameterTerms, settingAt, slidersOf, t95, trackOf, verdict } from '../../src/state/fit';
+import { paperFit } from '../published';
 
 const slidersFor = (id: string) => {
   const model = catalogue.models.find((m) => m.id === id);
@@ -37,4 +38,43 @@ describe('a typed value', () => {
     expect(kind && numberIn(kind, 'throttle')).toBe(4);
     expect(kind && numberIn(kind, '9')).toMatch(/is not between/);
   });
+});
+
+it('takes Student’s t from the tables', () => {
+  const table: [number, number][] = [
+    [1, 12.706],
+    [2, 4.303],
+    [3, 3.182],
+    [4, 2.776],
+    [9, 2.262],
+    [24, 2.064],
+    [120, 1.98],
+  ];
+  for (const [df, t] of table) expect(Math.abs(t95(df) - t)).toBeLessThan(df === 3 ? 0.02 : 0.006);
+});
+
+it('moves a slider in round values, and lets it rest on its start', () => {
+  const slider = slidersFor('tcp-coalescing-throughput').find((s) => s.name === 'rtt_min_us');
+  if (!slider) throw new Error('no slider');
+  expect(slider.spacing).toBe('log');
+  expect(settingAt(slider, trackOf(slider, slider.start) + 1e-6)).toBe(slider.start);
+  expect(settingAt(slider, trackOf(slider, 1234.5))).toBe(1230);
+});
+
+it('says what replicates find, with numbers', () => {
+  const fit = paperFit();
+  expect(verdict(fit)).toBe('');
+  const found = {
+    f: 1139.9,
+    model_degrees_of_freedom: 24,
+    noise_degrees_of_freedom: 243,
+    p_value: 6e-235,
+    rejected: true,
+    misfit_percent: 5.6,
+    noise_percent: 0.52,
+  };
+  const rejected = { ...fit, diagnostics: { ...fit.diagnostics, lack_of_fit: found } };
+  expect(verdict(rejected)).toMatch(
+    /^the replicates reject the model: F\(24, 243\) = 1.?140, p < 0.001; cells deviate by 5.6 %/u,
+  );
 });

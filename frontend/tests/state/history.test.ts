@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
 import { stateFor } from '../../src/state/explorer';
 import { createHistory } from '../../src/state/history';
+import { slicesOf } from '../../src/state/slice';
 import { createStore } from '../../src/state/store';
-import { slicesOf, termsOf } from '../../src/state/view';
+import { termsOf } from '../../src/state/terms';
 import { nfs } from '../published';
 
 const terms = termsOf(nfs(), slicesOf(nfs(), catalogue));

@@ -6,7 +6,9 @@ import { axesAfter, type ExplorerState, METHODS, stateFor, type Terms } from '..
 import { CONTRASTS, FIGURES, turned } from '../../src/state/figure';
 import { NONE } from '../../src/state/layout';
 import { conformed, FIELDS, fromQuery, toQuery } from '../../src/state/link';
-import { type Subject, slicesOf, termsOf } from '../../src/state/view';
+import { slicesOf } from '../../src/state/slice';
+import type { Subject } from '../../src/state/subject';
+import { termsOf } from '../../src/state/terms';
 import { bench } from '../designs';
 import { dillon, nfs, points } from '../published';
 import { generator, pick } from '../random';

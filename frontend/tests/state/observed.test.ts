@@ -7,8 +7,11 @@ import { mathml } from '../../src/engine/mathml';
 import { sourceOf, TEMPLATE } from '../../src/engine/sources';
 import { stateFor } from '../../src/state/explorer';
 import { axisOver, type Observed, offPlane, termOver } from '../../src/state/observed';
+import { slicesOf } from '../../src/state/slice';
+import type { Subject } from '../../src/state/subject';
+import { termsOf } from '../../src/state/terms';
 import { modelOf, readDocument } from '../../src/state/userModel';
-import { type Subject, slicesOf, termsOf, viewOf } from '../../src/state/view';
+import { viewOf } from '../../src/state/view';
 
 const DELAYS = [10, 40, 320];
 

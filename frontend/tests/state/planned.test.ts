@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
 import { fromQuery } from '../../src/state/link';
 import { plannedCells } from '../../src/state/planned';
-import { slicesOf, termsOf, viewOf } from '../../src/state/view';
+import { slicesOf } from '../../src/state/slice';
+import { termsOf } from '../../src/state/terms';
+import { viewOf } from '../../src/state/view';
 import { designed } from '../designs';
 
 const PLAN = [1500, 9000].flatMap((mtu_bytes) => [0, 40, 80, 160].map((delay_us) => ({ mtu_bytes, delay_us })));

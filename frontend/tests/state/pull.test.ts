@@ -2,8 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
 import { stateFor } from '../../src/state/explorer';
+import { thetaOf } from '../../src/state/fit';
 import { boundsOfPull, pullAt } from '../../src/state/pull';
-import { type Subject, slicesOf, termsOf, thetaOf, viewOf } from '../../src/state/view';
+import { slicesOf } from '../../src/state/slice';
+import type { Subject } from '../../src/state/subject';
+import { termsOf } from '../../src/state/terms';
+import { viewOf } from '../../src/state/view';
 import { nfs, paperFit } from '../published';
 
 function opened(subject: Subject, fitted = false) {

@@ -5,49 +5,15 @@ import { catalogue } from '../../src/engine/catalogue';
 import { fitRequestOf } from '../../src/features/explorer/ahead';
 import { comparisonOf, residual, worstOf } from '../../src/features/explorer/figure/residuals';
 import { gradientAt, predictAt } from '../../src/state/binding';
-import type { ExplorerState } from '../../src/state/explorer';
-import { fieldOf } from '../../src/state/field';
-import { predictionHalf, settingAt, t95, trackOf, verdict } from '../../src/state/fit';
+import { predictionHalf, } from '../../src/state/fit';
 import { fromQuery } from '../../src/state/link';
-import {
-  bindingOf,
-  modelsFor,
-  type Subject,
-  slicesOf,
-  termsOf,
-  type View,
-  viewOf,
-  widened,
-} from '../../src/state/view';
+import { bindingOf, slicesOf } from '../../src/state/slice';
+import type { Subject } from '../../src/state/subject';
+import { termsOf } from '../../src/state/terms';
+import { viewOf } from '../../src/state/view';
 import { designed } from '../designs';
 import { dillon, experimentOf, nfs, paperFit, points } from '../published';
-
-function look(subject: Subject, query: string, fit = true): { view: View; state: ExplorerState } {
-  const slices = slicesOf(subject, catalogue);
-  const { state, rejected } = fromQuery(query, termsOf(subject, slices));
-  expect(rejected).toEqual([]);
-  return { view: viewOf(subject, slices, state, fit ? paperFit() : null, false), state };
-}
-
-describe('the crosshair starts', () => {
-  const made = designed('scattered', { packet_rate_hz: [1000, 2000, 4000], queues: [1, 2, 4] }, ['latency_us']);
-  const startOver = (cells: typeof made.cells) => {
-    const subject = { ...made, experiment: experimentOf('scattered', cells), cells };
-    const { state } = look(subject, 'x=queues&y=packet_rate_hz&measure=latency_us', false);
-    return [state.x, state.y];
-  };
-
-  it('in the middle of what was measured', () => {
-    expect(startOver(made.cells)).toEqual([2, 2000]);
-  });
-
-  it('at a cell where nothing is drawn between them', () => {
-    const diagonal = made.cells.filter(({ factors: { packet_rate_hz: rate, queues } }) =>
-      [1004, 2001, 4002].includes(Number(rate) + Number(queues)),
-    );
-    expect(startOver(diagonal)).toEqual([1, 2000]);
-  });
-});
+import { look } from './look';
 
 describe('a link rate starts', () => {
   const startOver = (mbps: number): number | undefined => {
@@ -124,24 +90,6 @@ describe('the NFS cells', () => {
     expect(predictionHalf(idle, names, gradient, 1118)).toBeCloseTo(Math.hypot(3.4, 19.8), 0);
   });
 
-  it('say what replicates find, with numbers', () => {
-    if (!view.fit) throw new Error('no fit');
-    expect(verdict(view.fit)).toBe('');
-    const found = {
-      f: 1139.9,
-      model_degrees_of_freedom: 24,
-      noise_degrees_of_freedom: 243,
-      p_value: 6e-235,
-      rejected: true,
-      misfit_percent: 5.6,
-      noise_percent: 0.52,
-    };
-    const rejected = { ...view.fit, diagnostics: { ...view.fit.diagnostics, lack_of_fit: found } };
-    expect(verdict(rejected)).toMatch(
-      /^the replicates reject the model: F\(24, 243\) = 1.?140, p < 0.001; cells deviate by 5.6 %/u,
-    );
-  });
-
   it('carry ± 1.8 % from the residuals, for the response that was fitted only', () => {
     expect(view.points.every((p) => p.from === 'residuals')).toBe(true);
     expect((100 * (view.points[0].half ?? 0)) / view.points[0].mean).toBeCloseTo(1.77, 1);
@@ -175,14 +123,6 @@ describe('the points of the text', () => {
     const { view } = look(points(), 'measure=throughput_mbps');
     expect(view.field).toBeNull();
     expect(view.mode).toBe('cells');
-  });
-
-  it('keep the workloads apart', () => {
-    const slices = slicesOf(points(), catalogue);
-    const { axes } = termsOf(points(), slices).defaults;
-    const tcp = slices({ axes, where: { workload: 'tcp' } });
-    expect(tcp.measures.map((m) => m.name)).toEqual(['throughput_mbps']);
-    expect(tcp.missing.map((m) => m.name)).toContain('packets_per_interrupt');
   });
 });
 
@@ -235,76 +175,6 @@ describe('other shapes of experiments', () => {
       }
     }
   });
-});
-
-describe('a field', () => {
-  const x = { name: 'delay_us', label: '', unit: '', levels: [1, 10, 100], spacing: 'log' as const };
-  const samples = [1, 10, 100].map((at) => ({ x: at, y: 0, value: Math.log10(at) }));
-
-  it('bridges one missing setting between two others, and no end', () => {
-    const middle = fieldOf(
-      { x, y: null },
-      samples.filter((s) => s.x !== 10),
-      false,
-    );
-    expect(middle?.at(10, 0)).toBeCloseTo(1, 9);
-    expect(
-      fieldOf(
-        { x, y: null },
-        samples.filter((s) => s.x !== 100),
-        false,
-      ),
-    ).toBeNull();
-  });
-
-  it('says the same between two cells on every scale, and when a setting far away comes', () => {
-    const at = (spacing: 'linear' | 'log', levels: number[]) =>
-      fieldOf(
-        { x: { ...x, levels, spacing }, y: null },
-        samples.filter((s) => levels.includes(s.x)),
-        false,
-      )?.at(3, 0);
-    expect(at('linear', [1, 10])).toBeCloseTo(Math.log10(3), 12);
-    expect(at('log', [1, 10])).toBe(at('linear', [1, 10]));
-    expect(at('log', [1, 10, 100])).toBeCloseTo(Math.log10(3), 12);
-  });
-
-  it('fills grids with what it says at places', () => {
-    const field = fieldOf({ x, y: null }, samples, false);
-    const out = field?.fill([1, 5, 50], [0], new Float64Array(3));
-    expect(Array.from(out ?? [])).toEqual([1, 5, 50].map((v) => field?.at(v, 0)));
-  });
-});
-
-it('takes Student’s t from the tables', () => {
-  const table: [number, number][] = [
-    [1, 12.706],
-    [2, 4.303],
-    [3, 3.182],
-    [4, 2.776],
-    [9, 2.262],
-    [24, 2.064],
-    [120, 1.98],
-  ];
-  for (const [df, t] of table) expect(Math.abs(t95(df) - t)).toBeLessThan(df === 3 ? 0.02 : 0.006);
-});
-
-it('widens the value scale in round steps, and not for a little', () => {
-  expect(widened([960, 1580], 950, 1600)).toEqual([960, 1580]);
-  expect(widened([960, 1580], 960, 2100)).toEqual([960, 2200]);
-});
-
-it('moves a slider in round values, and lets it rest on its start', () => {
-  const { view } = look(
-    { of: 'model', model: catalogue.models.find((m) => m.id === 'tcp-coalescing-throughput') ?? catalogue.models[0] },
-    '',
-    false,
-  );
-  const slider = view.sliders.find((s) => s.name === 'rtt_min_us');
-  if (!slider) throw new Error('no slider');
-  expect(slider.spacing).toBe('log');
-  expect(settingAt(slider, trackOf(slider, slider.start) + 1e-6)).toBe(slider.start);
-  expect(settingAt(slider, trackOf(slider, 1234.5))).toBe(1230);
 });
 
 describe('a fit that is far from its cells', () => {
@@ -363,14 +233,6 @@ it('a model is no default while a setting of the design is missing, nor of a tab
   }
 });
 
-it('prefers a model that takes what the cells counted', () => {
-  const slices = slicesOf(nfs(), catalogue);
-  const ids = modelsFor(slices(termsOf(nfs(), slices).defaults), 'system_cpu_jiffies_per_gb').map((m) => m.id);
-  expect(ids[0]).toBe('cpu-overhead-surface');
-  expect(ids).toContain('cpu-overhead-open-loop');
-  expect(ids.at(-1)).toBe('none');
-});
-
 describe('a cost in seconds', () => {
   const { cells, experiment } = nfs();
   const inSeconds = cells.map((cell) => {
@@ -420,16 +282,4 @@ describe('A picture without an axis', () => {
     expect(view.binding).toBeNull();
     expect(view.models.length).toBeGreaterThan(0);
   });
-});
-
-it('opens at levels that have cells beside those that the data set opens with', () => {
-  const { experiment, cells } = designed('sparse', { host: ['a', 'b', 'c', 'd'], mtu_bytes: [1500, 8192] }, [
-    'goodput_mbps',
-  ]);
-  const own = cells.filter(({ factors }) => (factors.host === 'a') === (factors.mtu_bytes === 8192));
-  const opening = { measure: 'goodput_mbps', x: 'mtu_bytes', y: null, where: { host: 'a' } };
-  const data = { of: 'experiment' as const, experiment: { ...experiment, default_view: opening }, cells: own };
-  const { view, state } = look(data, 'y=none', false);
-  expect(state.where).toEqual({ host: 'a', mtu_bytes: 8192 });
-  expect(view.points).toHaveLength(1);
 });

@@ -7,17 +7,15 @@ import { useCells, useExperiment, useExperiments } from '../../api/queries';
 import { Icon } from '../../components/Icon';
 import { Menu, MenuItem } from '../../components/Menu';
 import { Segmented } from '../../components/Segmented';
-import { type Contrast, FIGURES, type Figure, START_TURN, sameTurn } from '../../state/figure';
-import { type Subject, unavailable } from '../../state/view';
+import { type Contrast, FIGURES, type Figure, START_TURN, sameTurn, unavailable } from '../../state/figure';
+import type { ExperimentSubject } from '../../state/subject';
 import { Awaited } from './Awaited';
 import { useExplorer, useFrame } from './context';
-
-type Data = Extract<Subject, { of: 'experiment' }>;
 
 /** The other experiment of the difference map, while it loads, when it is there, and if it fails. */
 export interface Other {
   readonly slug: string | null;
-  readonly data: Data | null;
+  readonly data: ExperimentSubject | null;
   readonly error: unknown;
   readonly again: () => void;
 }
@@ -28,7 +26,7 @@ export function useOther(slug: string | null): Other {
   const known = experiment.data;
   // while another one is on its way, the last one's cells are still here
   const filled = cells.isPlaceholderData ? undefined : cells.data?.cells;
-  const data = useMemo<Data | null>(
+  const data = useMemo<ExperimentSubject | null>(
     () => (slug && known && filled ? { of: 'experiment', experiment: known, cells: filled } : null),
     [slug, known, filled],
   );

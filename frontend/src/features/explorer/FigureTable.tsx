@@ -2,8 +2,8 @@
 // What a figure other than the map shows, for those who do not see it. It follows the sliders once they rest.
 import { useEffect, useState } from 'react';
 import { alike } from '../../plots/number';
+import { thetaOf } from '../../state/fit';
 import { begin } from '../../state/underWay';
-import { thetaOf } from '../../state/view';
 import { useExplorer } from './context';
 import { figureData } from './figureData';
 

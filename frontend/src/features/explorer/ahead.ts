@@ -7,8 +7,10 @@ import { fetchEquations } from '../../engine/equations';
 import { type ExplorerState, METHODS, type Terms } from '../../state/explorer';
 import { fromQuery } from '../../state/link';
 import { fittedAs, isCost, responseOf } from '../../state/models';
+import { bindingOf, type Slices, slicesOf } from '../../state/slice';
+import type { Subject } from '../../state/subject';
+import { termsOf } from '../../state/terms';
 import { currentQuery, leftOutOf } from '../../state/url';
-import { bindingOf, type Slices, type Subject, slicesOf, termsOf } from '../../state/view';
 
 /** What the server is asked to fit for a state; null where nothing is fitted. */
 export function fitRequestOf(

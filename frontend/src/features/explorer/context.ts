@@ -4,8 +4,10 @@
 import { createContext, useCallback, useContext, useLayoutEffect, useRef } from 'react';
 import type { ExplorerState, Terms } from '../../state/explorer';
 import type { History } from '../../state/history';
+import type { Slices } from '../../state/slice';
 import type { Store } from '../../state/store';
-import type { Slices, Subject, View } from '../../state/view';
+import type { Subject } from '../../state/subject';
+import type { View } from '../../state/view';
 import type { Live } from './figure/live';
 import type { InTurn, OnFrame } from './turns';
 

@@ -3,8 +3,11 @@
 import type { RefObject } from 'react';
 import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
+import { thetaOf } from '../../state/fit';
+import type { Slices } from '../../state/slice';
 import type { Store } from '../../state/store';
-import { type Slices, type Subject, thetaOf, type View } from '../../state/view';
+import type { Subject } from '../../state/subject';
+import type { View } from '../../state/view';
 import { useFigureExport } from '../share/figureExport';
 import { fitRequestsNear, nearby } from './ahead';
 import type { Picture } from './picture';

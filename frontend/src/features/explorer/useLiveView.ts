@@ -4,8 +4,9 @@ import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from '
 import { useTheme } from '../../components/theme';
 import { frames as frameLoop, spareTime } from '../../engine/frames';
 import type { ExplorerState } from '../../state/explorer';
+import type { Slices } from '../../state/slice';
 import type { Store } from '../../state/store';
-import type { Slices, View } from '../../state/view';
+import type { View } from '../../state/view';
 import type { Live } from './figure/live';
 import type { Picture } from './picture';
 import { type OnFrame, type Turns, turnsOf } from './turns';

@@ -9,7 +9,7 @@ import { Notice } from '../../components/Notice';
 import { write } from '../../layers/words';
 import { decimal, digitsFor } from '../../plots/number';
 import { predictAt } from '../../state/binding';
-import type { Subject } from '../../state/view';
+import type { Subject } from '../../state/subject';
 import { useAfterFrame, useExplorer } from '../explorer/context';
 import { Explorer } from '../explorer/Explorer';
 import { namedSetting, settingWords, shortUnit } from '../explorer/figure/words';

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
 import { modelById } from '../../engine/catalogue';
-import type { Subject } from '../../state/view';
+import type { Subject } from '../../state/subject';
 import { Explorer } from '../explorer/Explorer';
 
 export function ModelPage({ id }: { id: string }) {

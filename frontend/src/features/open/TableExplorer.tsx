@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { Cell, Cells, Experiment } from '../../api/types';
 import { Notice } from '../../components/Notice';
 import { useTitle } from '../../components/title';
-import type { Subject } from '../../state/view';
+import type { Subject } from '../../state/subject';
 import { Explorer } from '../explorer/Explorer';
 import { slugOf } from '../upload/slug';
 

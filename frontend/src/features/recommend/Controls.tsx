@@ -21,7 +21,7 @@ import {
   withLimit,
 } from '../../state/advice';
 import type { Axis } from '../../state/layout';
-import type { Slice } from '../../state/view';
+import type { Slice } from '../../state/slice';
 import { RULER_HEIGHT, rulerShapes } from '../explorer/figure/ruler';
 import { settingText, shortName, unitAfter } from '../explorer/figure/words';
 import { measured, type Question, type Refusal } from './question';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the answer gains and costs, in one line and as a table; and what limits on the delay would.
 import { QuantityName } from '../../components/QuantityName';
-import type { Slice } from '../../state/view';
+import type { Slice } from '../../state/slice';
 import { titleWithUnit } from '../explorer/figure/words';
 import type { Answered } from './answered';
 import { changeWords, type Effect, intervalWords, type Offer, settingName, shortMeasure, valueWords } from './words';

@@ -12,9 +12,10 @@ import { catalogue } from '../../engine/catalogue';
 import { type Advice, withLimit } from '../../state/advice';
 import type { ExplorerState } from '../../state/explorer';
 import type { Place } from '../../state/planned';
+import type { Slice, Slices } from '../../state/slice';
 import type { Store } from '../../state/store';
+import type { ExperimentSubject } from '../../state/subject';
 import { begin } from '../../state/underWay';
-import type { Slice, Slices, Subject } from '../../state/view';
 import { Adaptive } from './Adaptive';
 import type { Answered } from './answered';
 import { Controls } from './Controls';
@@ -45,7 +46,7 @@ import {
 import './recommend.css';
 
 export interface SectionProps {
-  readonly subject: Extract<Subject, { of: 'experiment' }>;
+  readonly subject: ExperimentSubject;
   readonly store: Store<ExplorerState>;
   readonly slices: Slices;
   readonly dataVersion: number | undefined;

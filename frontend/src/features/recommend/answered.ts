@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Recommendation } from '../../api/types';
-import type { Slice } from '../../state/view';
+import type { Slice } from '../../state/slice';
 import type { Question } from './question';
 
 /** A question with its answer: while the next is on its way, both stay. */

@@ -22,9 +22,9 @@ import {
   TICK,
   text,
 } from '../../plots/shapes';
+import { boundsOf } from '../../state/bounds';
 import { type Axis, type Layout, positionOn } from '../../state/layout';
 import type { BundledQuantity } from '../../state/models';
-import { boundsOf } from '../../state/view';
 import { LONGEST_NAME, labelledLevels, labelRoom } from '../explorer/figure/frame';
 import { axisTitle, cutShort, settingText, shortName, titleWithUnit } from '../explorer/figure/words';
 import type { Question } from './question';

@@ -9,7 +9,8 @@ import type { Binding } from '../../state/binding';
 import type { ExplorerState } from '../../state/explorer';
 import { type Axis, levelAt, positionOn } from '../../state/layout';
 import type { BundledModel, BundledQuantity } from '../../state/models';
-import type { Slice, Subject } from '../../state/view';
+import type { Slice } from '../../state/slice';
+import type { ExperimentSubject } from '../../state/subject';
 
 /** The measures that a goal can mean, the best first: the order of the glossary. */
 const meaning = (role: Role): readonly string[] =>
@@ -175,7 +176,7 @@ export type Machine = Pick<Advice, 'interface' | 'driver' | 'kernel'>;
 
 const aimOf = ({ quantity, weight }: Aimed): Aim => ({ measure: quantity.name, weight });
 
-function trafficOf(subject: Extract<Subject, { of: 'experiment' }>, where: Factors): string {
+function trafficOf(subject: ExperimentSubject, where: Factors): string {
   const still = subject.experiment.factors.find((f) => f.name === 'workload' && f.levels.length === 1);
   return String(where.workload ?? still?.levels[0] ?? '');
 }
@@ -188,7 +189,7 @@ function wantedBy(goal: Goal, advice: Advice, known: Partial<Record<Role, Bundle
 }
 
 export function questionOf(
-  subject: Extract<Subject, { of: 'experiment' }>,
+  subject: ExperimentSubject,
   slice: Slice,
   state: Pick<ExplorerState, 'where' | 'x' | 'y' | 'measure' | 'advice'>,
 ): Question | Refusal {
@@ -260,7 +261,7 @@ export function questionOf(
 
 /** What can be asked here, goal by goal, with the limits and weights that are set. */
 export function questionsNear(
-  subject: Extract<Subject, { of: 'experiment' }>,
+  subject: ExperimentSubject,
   slice: Slice,
   state: Parameters<typeof questionOf>[2],
 ): Asked[] {

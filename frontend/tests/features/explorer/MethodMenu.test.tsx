@@ -8,7 +8,8 @@ import { IdleLoad } from '../../../src/features/explorer/panel/IdleLoad';
 import { MethodMenu } from '../../../src/features/explorer/panel/MethodMenu';
 import type { ExplorerState } from '../../../src/state/explorer';
 import { createStore } from '../../../src/state/store';
-import type { Subject, View } from '../../../src/state/view';
+import type { Subject } from '../../../src/state/subject';
+import type { View } from '../../../src/state/view';
 import { press, render } from '../render';
 
 const binding = {

@@ -7,7 +7,10 @@ import { cells, isDense, underCells } from '../../../src/features/explorer/figur
 import { bars, points } from '../../../src/features/explorer/figure/lines';
 import { rowsShown, seriesOf } from '../../../src/features/explorer/figure/live';
 import { fromQuery } from '../../../src/state/link';
-import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
+import { slicesOf } from '../../../src/state/slice';
+import type { Subject } from '../../../src/state/subject';
+import { termsOf } from '../../../src/state/terms';
+import { viewOf } from '../../../src/state/view';
 import { designed } from '../../designs';
 import { published } from '../../published';
 

@@ -18,7 +18,10 @@ import { shapeText } from '../../../src/plots/file';
 import type { Attributes, Shape } from '../../../src/plots/shapes';
 import type { ExplorerState } from '../../../src/state/explorer';
 import { fromQuery } from '../../../src/state/link';
-import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
+import { slicesOf } from '../../../src/state/slice';
+import type { Subject } from '../../../src/state/subject';
+import { termsOf } from '../../../src/state/terms';
+import { viewOf } from '../../../src/state/view';
 import { designed } from '../../designs';
 import { dillon, experimentOf, nfs, paperFit, points } from '../../published';
 

@@ -21,19 +21,20 @@ import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';
 import { prepare } from '../../../src/state/binding';
 import { fromQuery } from '../../../src/state/link';
-import { type Subject, slicesOf, termsOf, viewOf } from '../../../src/state/view';
+import { slicesOf } from '../../../src/state/slice';
+import type { ExperimentSubject, Subject } from '../../../src/state/subject';
+import { termsOf } from '../../../src/state/terms';
+import { viewOf } from '../../../src/state/view';
 import { bench } from '../../designs';
 import { nfs, paperFit, points } from '../../published';
 import { sheet as inLight, LIGHT, rounded } from '../../tokens';
-
-type Data = Extract<Subject, { of: 'experiment' }>;
 
 const SIZE = [520, 460] as const;
 
 const sheet = (title: string, shapes: readonly Shape[], size: readonly [number, number] = SIZE): string =>
   inLight(title, shapes, size, `<defs>${patternText()}</defs>`);
 
-function sceneOf(subject: Subject, query: string, other: Data | null = null): Scene {
+function sceneOf(subject: Subject, query: string, other: ExperimentSubject | null = null): Scene {
   const slices = slicesOf(subject, catalogue);
   const { state, rejected } = fromQuery(query, termsOf(subject, slices));
   expect(rejected).toEqual([]);
@@ -80,7 +81,7 @@ const windowed = (): Subject => {
 };
 
 /** The same cells, each a tenth dearer, with intervals: as a second experiment. */
-function dearer(): Data {
+function dearer(): ExperimentSubject {
   const { experiment, cells } = nfs();
   return {
     of: 'experiment',

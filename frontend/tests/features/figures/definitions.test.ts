@@ -11,7 +11,9 @@ import { experimentsOf, modelsOf } from '../../../src/features/figures/inputs';
 import { resolve } from '../../../src/features/figures/resolve';
 import { barsOf, rowsOf } from '../../../src/features/figures/table';
 import { fromQuery } from '../../../src/state/link';
-import { type Subject, slicesOf, termsOf } from '../../../src/state/view';
+import { slicesOf } from '../../../src/state/slice';
+import type { Subject } from '../../../src/state/subject';
+import { termsOf } from '../../../src/state/terms';
 import { published } from '../../published';
 import { DATA, PUBLISHED } from './data';
 

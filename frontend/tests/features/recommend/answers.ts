@@ -5,12 +5,12 @@ import { catalogue } from '../../../src/engine/catalogue';
 import { isRefusal, type Question, questionOf, type Refusal } from '../../../src/features/recommend/question';
 import type { Advice } from '../../../src/state/advice';
 import { fromQuery } from '../../../src/state/link';
-import { type Slice, type Subject, slicesOf, termsOf } from '../../../src/state/view';
+import { type Slice, slicesOf } from '../../../src/state/slice';
+import type { ExperimentSubject } from '../../../src/state/subject';
+import { termsOf } from '../../../src/state/terms';
 import { designed } from '../../designs';
 
-export type OfExperiment = Extract<Subject, { of: 'experiment' }>;
-
-export const lab = (): OfExperiment =>
+export const lab = (): ExperimentSubject =>
   designed('lab', { mtu_bytes: [1500, 9000], delay_us: [10, 40, 100, 320], workload: ['tcp', 'udp'] }, [
     'throughput_mbps',
     'traffic_cpu_s_per_gb',
@@ -22,14 +22,14 @@ export interface Posed {
   readonly slice: Slice;
 }
 
-export function pose(subject: OfExperiment, query: string, advice: Partial<Advice> = {}): Posed {
+export function pose(subject: ExperimentSubject, query: string, advice: Partial<Advice> = {}): Posed {
   const slices = slicesOf(subject, catalogue);
   const { state } = fromQuery(query, termsOf(subject, slices));
   const slice = slices(state);
   return { question: questionOf(subject, slice, { ...state, advice: { ...state.advice, ...advice } }), slice };
 }
 
-export function posed(subject: OfExperiment, query: string): { question: Question; slice: Slice } {
+export function posed(subject: ExperimentSubject, query: string): { question: Question; slice: Slice } {
   const { question, slice } = pose(subject, query);
   if (isRefusal(question)) throw new Error(question.reason);
   return { question, slice };

@@ -9,7 +9,9 @@ import { fileText } from '../../../src/plots/file';
 import type { Shape } from '../../../src/plots/shapes';
 import { fromQuery } from '../../../src/state/link';
 import type { Place } from '../../../src/state/planned';
-import { slicesOf, termsOf, viewOf } from '../../../src/state/view';
+import { slicesOf } from '../../../src/state/slice';
+import { termsOf } from '../../../src/state/terms';
+import { viewOf } from '../../../src/state/view';
 import { nfs } from '../../published';
 import { answered, candidate, eight, lab, posed } from './answers';
 

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { catalogue } from '../../../src/engine/catalogue';
 import type { Terms } from '../../../src/state/explorer';
 import { FIELDS, fromQuery, toQuery } from '../../../src/state/link';
-import { slicesOf, viewOf } from '../../../src/state/view';
+import { slicesOf } from '../../../src/state/slice';
+import { viewOf } from '../../../src/state/view';
 import { generator, pick } from '../../random';
 import { subjectOf, termsFor } from './subjects';
 

@@ -2,7 +2,9 @@
 // What an address can be of, by the name that the frozen addresses use. The experiments are as they were when the first of them was frozen.
 import { catalogue } from '../../../src/engine/catalogue';
 import type { Terms } from '../../../src/state/explorer';
-import { type Subject, slicesOf, termsOf } from '../../../src/state/view';
+import { slicesOf } from '../../../src/state/slice';
+import type { Subject } from '../../../src/state/subject';
+import { termsOf } from '../../../src/state/terms';
 import { bench } from '../../designs';
 import { dillon, nfs, points } from '../../published';
 

@@ -12,12 +12,14 @@ import {
   predictor,
   prepare,
 } from '../../../state/binding';
+import { widened } from '../../../state/bounds';
 import type { ExplorerState } from '../../../state/explorer';
 import { fieldOf } from '../../../state/field';
-import { predictionHalf } from '../../../state/fit';
+import { predictionHalf, thetaOf } from '../../../state/fit';
 import { type Axis, type Layout, type Point, pointsOf } from '../../../state/layout';
 import { type Pin, pinLetter, suits } from '../../../state/pins';
-import { type Slices, thetaOf, type View, widened } from '../../../state/view';
+import type { Slices } from '../../../state/slice';
+import type { View } from '../../../state/view';
 import { type Frame, MOST_OTHERS } from './frame';
 
 export const GRID = 128;

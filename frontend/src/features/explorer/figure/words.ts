@@ -4,7 +4,8 @@ import type { Quantity } from '../../../api/types';
 import { inSentence, levelInWords } from '../../../components/factorWords';
 import { setting } from '../../../plots/number';
 import { type Axis, delayMicroseconds, isDelay, isNominal, levelAt } from '../../../state/layout';
-import type { Subject, View } from '../../../state/view';
+import type { Subject } from '../../../state/subject';
+import type { View } from '../../../state/view';
 
 const PER_GB = ' per 10⁹ bytes';
 

@@ -3,13 +3,12 @@
 import { Icon } from '../../../components/Icon';
 import { Menu, MenuItem } from '../../../components/Menu';
 import { NO_MODEL } from '../../../state/explorer';
-import { modelsFor } from '../../../state/view';
 import { useExplorer } from '../context';
 
 export function ModelMenu({ current }: { current: string }) {
   const { view, store, subject } = useExplorer();
   if (subject.of === 'model') return null;
-  const models = modelsFor(view.slice, view.measure.name);
+  const models = view.slice.models(view.measure.name);
   const unbound = view.slice.unbound(view.measure.name);
   if (models.length < 2) return null;
   const title = (id: string) =>

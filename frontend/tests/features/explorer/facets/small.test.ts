@@ -5,7 +5,10 @@ import { SMALL_HEIGHT, smallNeedle, smallShapes } from '../../../../src/features
 import { shapeText } from '../../../../src/plots/file';
 import type { Shape } from '../../../../src/plots/shapes';
 import { fromQuery } from '../../../../src/state/link';
-import { type Subject, slicesOf, termsOf, viewOf } from '../../../../src/state/view';
+import { slicesOf } from '../../../../src/state/slice';
+import type { Subject } from '../../../../src/state/subject';
+import { termsOf } from '../../../../src/state/terms';
+import { viewOf } from '../../../../src/state/view';
 import { bench } from '../../../designs';
 import { dillon, nfs } from '../../../published';
 
