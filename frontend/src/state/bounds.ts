@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of a picture: along its axes, and of the scale of its values.
 import { niceStep, paddedDomain } from '../plots/scale';
-import { type Binding, type Frames, prepare } from './binding';
+import type { Binding } from './binding';
 import { shortened } from './explorer';
 import type { Field } from './field';
 import type { Axis, Layout, Point } from './layout';
+import { type Frames, prepare } from './prediction';
 
 const SHARE = 0.065;
 

@@ -2,10 +2,10 @@
 // What is looked at: everything on the explorer's screen follows from this and the data.
 import type { FactorValue } from '../api/types';
 import type { Advice } from './advice';
-import type { Frames } from './binding';
 import type { Contrast, Figure, Turn } from './figure';
 import { type Axes, type AxisScale, type Cut, NONE } from './layout';
 import type { Pin } from './pins';
+import type { Frames } from './prediction';
 
 /** As the server names them, its default first (coalescope_models/inference/methods.py). */
 export const METHODS = ['ols', 'ols-hc3', 'wls', 'robust', 'whitened', 'paper-tls'] as const;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cells that a model was fitted to, over the model's own axes. No DOM.
 import type { Kind, NonlinearFit } from '../api/types';
-import { type Binding, predictAt } from './binding';
+import type { Binding } from './binding';
 import type { ScalarTerm } from './fit';
 import type { Axis, Layout, Point } from './layout';
+import { predictAt } from './prediction';
 
 export interface Observed {
   readonly kind: Kind;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pulling the model's surface up or down at one place: which parameter does it, and how far it has to go.
-import { type Binding, type Frames, prepare } from './binding';
+import type { Binding } from './binding';
 import { type Slider, trackOf } from './fit';
+import { type Frames, prepare } from './prediction';
 
 type Theta = Readonly<Record<string, number>>;
 

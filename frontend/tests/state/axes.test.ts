@@ -2,10 +2,10 @@
 // Any factor across, up, or in facets.
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/engine/catalogue';
-import { predictAt, prepare } from '../../src/state/binding';
 import { axesAfter, type ExplorerState, swapped, withAxes, withLevel } from '../../src/state/explorer';
 import { NONE } from '../../src/state/layout';
 import { FIELDS, FOREIGN, fromQuery, toQuery } from '../../src/state/link';
+import { predictAt, prepare } from '../../src/state/prediction';
 import { slicesOf } from '../../src/state/slice';
 import type { Subject } from '../../src/state/subject';
 import { termsOf } from '../../src/state/terms';

@@ -8,7 +8,7 @@ import { useCells, useExperiment } from '../../api/queries';
 import { Notice } from '../../components/Notice';
 import { write } from '../../layers/words';
 import { decimal, digitsFor } from '../../plots/number';
-import { predictAt } from '../../state/binding';
+import { predictAt } from '../../state/prediction';
 import type { Subject } from '../../state/subject';
 import { useAfterFrame, useExplorer } from '../explorer/context';
 import { Explorer } from '../explorer/Explorer';

@@ -3,8 +3,8 @@
 
 import { type Region, regionsOf } from '../../../plots/regions';
 import { HALO, LIVE, MIDDLE, mark, moving, path, rect, type Shape, TEXT, text } from '../../../plots/shapes';
-import { type Prepared, predictAt, prepare } from '../../../state/binding';
 import { LIMITS } from '../../../state/figure';
+import { type Prepared, predictAt, prepare } from '../../../state/prediction';
 import type { View } from '../../../state/view';
 import type { Frame } from './frame';
 import { GRID, type Sampler } from './live';

@@ -2,22 +2,14 @@
 // What a frame computes: the surface, one curve a line, the value under the crosshair. Everything that a slider does not move is
 // prepared once, and no frame allocates a grid.
 import type { FactorValue } from '../../../api/types';
-import {
-  type Binding,
-  type Frames,
-  fromCells,
-  gradientAt,
-  type Prediction,
-  type Prepared,
-  predictor,
-  prepare,
-} from '../../../state/binding';
+import { type Binding, fromCells } from '../../../state/binding';
 import { widened } from '../../../state/bounds';
 import type { ExplorerState } from '../../../state/explorer';
 import { fieldOf } from '../../../state/field';
 import { predictionHalf, thetaOf } from '../../../state/fit';
 import { type Axis, type Layout, type Point, pointsOf } from '../../../state/layout';
 import { type Pin, pinLetter, suits } from '../../../state/pins';
+import { type Frames, gradientAt, type Prediction, type Prepared, predictor, prepare } from '../../../state/prediction';
 import type { Slices } from '../../../state/slice';
 import type { View } from '../../../state/view';
 import { type Frame, MOST_OTHERS } from './frame';

@@ -14,8 +14,8 @@ import {
 } from '../../../plots/relief';
 import { AXIS, circle, HALO, LIVE, line, mark, moving, path, type Shape, TICK, text } from '../../../plots/shapes';
 import { tide } from '../../../plots/tide';
-import { type Prepared, prepare } from '../../../state/binding';
 import type { Axis, Point } from '../../../state/layout';
+import { type Prepared, prepare } from '../../../state/prediction';
 import { type Frame, fraction, labelledLevels, labelRoom, tickWords } from './frame';
 import { colourOf, hullOf, isDense } from './heat';
 import type { Sampler } from './live';

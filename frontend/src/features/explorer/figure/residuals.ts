@@ -4,9 +4,9 @@
 import { decimal } from '../../../plots/number';
 import { linear } from '../../../plots/scale';
 import { END, line, markPath, path, rect, type Shape, TEXT, TICK, text } from '../../../plots/shapes';
-import { type Counted, type Frames, type Prepared, prepare } from '../../../state/binding';
 import { t95 } from '../../../state/fit';
 import type { Point } from '../../../state/layout';
+import { type Counted, type Frames, type Prepared, prepare } from '../../../state/prediction';
 import type { View } from '../../../state/view';
 import { settingText, unitAfter } from './words';
 

@@ -4,7 +4,7 @@ import { type ReactNode, useRef } from 'react';
 import { Rich } from '../../../components/Rich';
 import { write } from '../../../layers/words';
 import { decimal, digitsFor, withHalf } from '../../../plots/number';
-import { predictAt } from '../../../state/binding';
+import { predictAt } from '../../../state/prediction';
 import { useExplorer, useTurn } from '../context';
 import { SPLIT_HEIGHT, splitShapes } from '../figure/split';
 import { namedSetting, shortUnit, unitAfter } from '../figure/words';

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { type Check, evaluateInPython, python, startPython } from '../../../engine/python';
 import { tenTo } from '../../../plots/number';
 import type { Binding } from '../../../state/binding';
-import { predictAt } from '../../../state/binding';
+import { predictAt } from '../../../state/prediction';
 import type { View } from '../../../state/view';
 import { useExplorer, useFrame } from '../context';
 import type { Live } from '../figure/live';

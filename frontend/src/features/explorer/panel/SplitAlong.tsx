@@ -3,8 +3,8 @@
 import { useRef, useState } from 'react';
 import { Segmented } from '../../../components/Segmented';
 import { decimal, digitsFor } from '../../../plots/number';
-import { prepare } from '../../../state/binding';
 import type { Axis } from '../../../state/layout';
+import { prepare } from '../../../state/prediction';
 import { useExplorer, useTurn } from '../context';
 import { ALONG_HEIGHT, type Along, alongOf, alongShapes, topAbove } from '../figure/splitAlong';
 import { shortName } from '../figure/words';
