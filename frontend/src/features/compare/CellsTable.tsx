@@ -3,6 +3,7 @@
 import { useQuantities } from '../../api/queries';
 import type { CellMeasure, Comparison } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { decimal, plusMinus } from '../../plots/number';
 import { settingWords } from './panels';
 import { decimalsOf, outcome, span, spanDecimals } from './words';
@@ -26,8 +27,7 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
   const digits = [decimalsOf(cells.map((cell) => cell.a)), decimalsOf(cells.map((cell) => cell.b))];
   const percents = spanDecimals(cells.map((cell) => cell.simultaneous_ci95));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <div className="scroll tall" role="region" aria-label={`Settings of ${a} and ${b}`} tabIndex={0}>
+    <ScrollRegion label={`Settings of ${a} and ${b}`} tall>
       <table className="list facts-table">
         <thead>
           <tr>
@@ -62,6 +62,6 @@ export function CellsTable({ comparison, a, b }: { comparison: Comparison; a: st
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }

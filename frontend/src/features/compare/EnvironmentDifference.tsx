@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Environment } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { definitionOf } from '../../engine/definitions';
 import { type FactRow, factRows } from './words';
 
@@ -12,8 +14,7 @@ function FactName({ name }: { name: string }) {
 
 function Rows({ rows, names }: { rows: readonly FactRow[]; names: readonly string[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <div className="scroll" role="region" aria-label="Facts of the environment" tabIndex={0}>
+    <ScrollRegion label="Facts of the environment">
       <table className="list facts-table">
         <thead>
           <tr>
@@ -40,7 +41,7 @@ function Rows({ rows, names }: { rows: readonly FactRow[]; names: readonly strin
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 

@@ -10,6 +10,7 @@ import { inWords, labelOf } from '../../components/factorWords';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { Timeline } from '../../layers/Timeline';
 import { alike } from '../../plots/number';
 import { isLog } from '../runs/words';
@@ -26,8 +27,7 @@ function Measures({ runs }: { runs: readonly RunDetail[] }) {
     (a, b) => order.indexOf(a) - order.indexOf(b),
   );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <div className="scroll" role="region" aria-label="Measures of the runs" tabIndex={0}>
+    <ScrollRegion label="Measures of the runs">
       <table className="list facts-table">
         <thead>
           <tr>
@@ -70,7 +70,7 @@ function Measures({ runs }: { runs: readonly RunDetail[] }) {
           })}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a log shows of its run. The same for a log that the server keeps and for one that was only opened.
+
 import { type ReactNode, useMemo } from 'react';
 import type { Contents } from '../../api/types';
 import { QuantityName } from '../../components/QuantityName';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { Timeline } from '../../layers/Timeline';
 import { HEIGHT, histogramShapes } from '../../plots/histogram';
@@ -47,8 +49,7 @@ function Counters({ contents }: { contents: Contents }) {
   if (rows.length === 0) return <p>The window holds too few records to count over.</p>;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <div className="scroll" role="region" aria-label="Counters over the window" tabIndex={0}>
+      <ScrollRegion label="Counters over the window">
         <table className="list counters">
           <thead>
             <tr>
@@ -83,7 +84,7 @@ function Counters({ contents }: { contents: Contents }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
       <p className="note">
         Over the window. “Not known”: the counter started anew in it.
         {contents.counters_left_out > 0 && ` ${contents.counters_left_out} further counters are not listed.`}
@@ -104,8 +105,7 @@ function Statistics({ statistics }: { statistics: NonNullable<Contents['statisti
   return (
     <>
       {changed.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        <div className="scroll tall" role="region" aria-label="Statistics of the interface that changed" tabIndex={0}>
+        <ScrollRegion label="Statistics of the interface that changed" tall>
           <table className="list counters">
             <thead>
               <tr>
@@ -134,7 +134,7 @@ function Statistics({ statistics }: { statistics: NonNullable<Contents['statisti
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollRegion>
       )}
       <p className="note">
         {changed.length} changed, {unchanged} did not.{leftOut > 0 && ` ${leftOut} that changed are not listed.`}

@@ -5,6 +5,7 @@ import { useExperiment, useQuantities, useRuns } from '../../api/queries';
 import type { RunDetail } from '../../api/types';
 import { labelOf } from '../../components/factorWords';
 import { QuantityName } from '../../components/QuantityName';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { chosenFew, numbersOf, stateOf } from './words';
 
 const MOST = 50;
@@ -22,8 +23,7 @@ export function Neighbours({ run }: { run: RunDetail }) {
   return (
     <section aria-label="The same cell’s replicates" className="samecell">
       <h2 className="sec">The same cell’s replicates</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <div className="scroll" role="region" aria-label="Replicates of this cell" tabIndex={0}>
+      <ScrollRegion label="Replicates of this cell">
         <table className="list counters">
           <thead>
             <tr>
@@ -62,7 +62,7 @@ export function Neighbours({ run }: { run: RunDetail }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
       <p className="row acts">
         <Link className="quiet small" href={`/experiments/${run.experiment}/runs?cell=${run.cell}`}>
           {found.total > MOST ? `All ${found.total} runs of the cell` : 'In the list of runs'}
