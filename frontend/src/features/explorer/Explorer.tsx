@@ -33,7 +33,7 @@ import { Key } from './Key';
 import type { FitState } from './panel/FitBlock';
 import { Panel } from './panel/Panel';
 import type { Picture } from './picture';
-import { Rail } from './Rail';
+import { Rail } from './rail/Rail';
 import { UndoButtons, useHistory } from './Undo';
 import { useExports } from './useExports';
 import { useLiveView } from './useLiveView';

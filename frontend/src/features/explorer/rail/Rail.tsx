@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which data: experiment, choices, measure, factors, what was held fixed.
+
+import { memo, useContext, useState } from 'react';
+import { Link } from 'wouter';
+import { inSentence } from '../../../components/factorWords';
+import { Icon } from '../../../components/Icon';
+import { Kind } from '../../../components/Kind';
+import { Beside } from '../../../components/Later';
+import { Helped } from '../../../components/QuantityName';
+import { Rich } from '../../../components/Rich';
+import type { Axis } from '../../../state/layout';
+import { TourButton } from '../../tour/TourButton';
+import { useExplorer } from '../context';
+import { levelWords, shortName } from '../figure/words';
+import { Choices } from './Choices';
+import { ExperimentMenu } from './ExperimentMenu';
+import { Factors } from './Factors';
+import { Measures, shortLabel } from './Measures';
+import { Fixed, Notes, SourceLink } from './Origin';
+
+function summaryOf({ view, store }: ReturnType<typeof useExplorer>): string {
+  const { x, y } = view.layout;
+  const chosen = Object.values(store.get().where).map(levelWords);
+  const axes = [y, x].filter((a): a is Axis => a !== null).map((a) => `${inSentence(shortName(a))} ${a.levels.length}`);
+  return [...chosen, shortLabel(view.measure).toLowerCase().replace('cpu', 'CPU'), axes.join(' × ')]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+export const Rail = memo(function Rail() {
+  const helped = useContext(Helped);
+  const explorer = useExplorer();
+  const { subject } = explorer;
+  const [open, setOpen] = useState(false);
+  return (
+    <aside className={open ? 'rail open' : 'rail'} aria-label="Data">
+      <div className="block first">
+        <h2 className="cap">{subject.of === 'experiment' ? 'Experiment' : 'Model without data'}</h2>
+        {subject.of === 'experiment' ? (
+          <>
+            {subject.opened ? (
+              <p className="pick">{subject.experiment.title}</p>
+            ) : (
+              <ExperimentMenu experiment={subject.experiment} />
+            )}
+            <p className="meta">
+              {subject.opened ? (
+                <span className="not-uploaded">opened here, not uploaded</span>
+              ) : (
+                <Kind kind={subject.experiment.kind} />
+              )}
+              <SourceLink experiment={subject.experiment} />
+            </p>
+          </>
+        ) : (
+          <>
+            <p className="pick">{subject.model.title}</p>
+            <p className="meta">
+              <Link href="/models">All models</Link>
+            </p>
+          </>
+        )}
+        <button type="button" className="summary" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <span>
+            <Rich>{summaryOf(explorer)}</Rich>
+          </span>
+          <Icon name="down" small />
+        </button>
+      </div>
+      <Beside>
+        <Choices />
+        <div className="block">
+          <h2 className="cap">{subject.of === 'model' ? 'Output' : 'Measure'}</h2>
+          <Measures />
+        </div>
+        <Factors />
+        {subject.of === 'experiment' ? (
+          <>
+            <Fixed experiment={subject.experiment} />
+            <Notes experiment={subject.experiment} />
+          </>
+        ) : (
+          <div className="block notes">
+            {[subject.model.summary, ...subject.model.notes, subject.model.citation].map((note) => (
+              <p className="note" key={note}>
+                <Rich>{note}</Rich>
+              </p>
+            ))}
+          </div>
+        )}
+        {helped && (
+          <div className="block help">
+            <Link href="/glossary">Glossary</Link>
+            {subject.of === 'experiment' && <TourButton />}
+          </div>
+        )}
+      </Beside>
+    </aside>
+  );
+});

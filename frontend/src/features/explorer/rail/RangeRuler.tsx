@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useRef } from 'react';
+import { draw } from '../../../layers/svg';
+import { makeScale } from '../../../plots/scale';
+import { line, MIDDLE, type Shape, TICK, text } from '../../../plots/shapes';
+import type { Axis } from '../../../state/layout';
+import { useExplorer, useFrame, useSized } from '../context';
+import { cutShort, settingText, settingWords, shortName } from '../figure/words';
+
+/** The settings of the axis across as a little ruler, with the needle on it. */
+export function RangeRuler({ axis }: { axis: Axis }) {
+  const svg = useSized<SVGSVGElement>();
+  const shown = useRef('');
+  const { view } = useExplorer();
+  useFrame((live) => {
+    const host = svg.element.current;
+    const width = svg.width.current;
+    if (!host || width === 0) return;
+    const at = view.layout.across === 'x' || axis === view.layout.x ? live.state.x : live.state.y;
+    const key = `${axis.name} ${axis.levels.length} ${at} ${width}`;
+    if (key === shown.current) return;
+    shown.current = key;
+    const { levels } = axis;
+    const [lo, hi] = [levels[0], levels[levels.length - 1]];
+    const x = makeScale(levels, axis.spacing, [lo, hi], [5, width - 5]);
+    const shapes: Shape[] = [line(x(lo), 9, x(hi), 9, { stroke: 'var(--line-3)' })];
+    for (const v of levels)
+      shapes.push(
+        line(x(v), 6, x(v), 12, {
+          stroke: v === lo || v === hi ? 'var(--ink)' : 'var(--line-3)',
+          'stroke-width': v === lo || v === hi ? 1.5 : 1,
+        }),
+      );
+    if (at !== null && at >= lo && at <= hi)
+      shapes.push(line(x(at), 3, x(at), 15, { stroke: 'var(--needle)', 'stroke-width': 1.5 }));
+    const ends = [lo, hi].map((v) => cutShort(settingText(axis, v), 10));
+    shapes.push(text(0, 26, ends[0], TICK), text(width, 26, ends[1], { 'text-anchor': 'end', ...TICK }));
+    if (levels.length > 2 && width > 150)
+      shapes.push(text((x(lo) + x(hi)) / 2, 26, `${levels.length} settings`, { ...MIDDLE, ...TICK }));
+    draw(host, shapes);
+  });
+  const { levels } = axis;
+  return (
+    <svg
+      ref={svg.attach}
+      className="range"
+      height={32}
+      role="img"
+      aria-label={`${shortName(axis)} from ${settingWords(axis, levels[0])} to ${settingWords(axis, levels[levels.length - 1])}, ${levels.length} settings`}
+    />
+  );
+}
