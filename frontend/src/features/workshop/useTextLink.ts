@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text in the editor goes into the address, once its writer pauses.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { replaceFragment } from '../../state/address';
+import { toFragment } from '../../state/sourceLink';
+import { begin } from '../../state/underWay';
+
+const PAUSE_MS = 300;
+
+export interface TextLink {
+  /** The text was too long for a link when it was written last. */
+  readonly tooLong: boolean;
+  /** The text has changed. */
+  changed(): void;
+  /** What waits to be written is not written. */
+  stop(): void;
+  /** Another text is opened. */
+  reset(): void;
+}
+
+/** `current`: the text in the editor; undefined where there is none. */
+export function useTextLink(current: () => string | undefined): TextLink {
+  const [tooLong, setTooLong] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const over = useRef((): void => undefined);
+  const stop = useCallback(() => {
+    clearTimeout(timer.current);
+    over.current();
+  }, []);
+  const reset = useCallback(() => setTooLong(false), []);
+  useEffect(() => stop, [stop]);
+  async function write() {
+    const text = current();
+    if (text === undefined) return;
+    const fragment = await toFragment(text);
+    // written on, another text opened, or the page left meanwhile
+    if (current() !== text) return;
+    setTooLong(fragment === null);
+    replaceFragment(fragment ?? '');
+  }
+  function changed() {
+    stop();
+    const own = begin();
+    over.current = own;
+    timer.current = setTimeout(() => write().finally(own), PAUSE_MS);
+  }
+  return { tooLong, changed, stop, reset };
+}
