@@ -12,7 +12,7 @@ export interface TextLink {
   readonly tooLong: boolean;
   /** The text has changed. */
   changed(): void;
-  /** What waits to be written is not written. */
+  /** What is not in the address yet does not come there any more: another text was asked for. */
   stop(): void;
   /** Another text is opened. */
   reset(): void;
@@ -23,26 +23,29 @@ export function useTextLink(current: () => string | undefined): TextLink {
   const [tooLong, setTooLong] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const over = useRef((): void => undefined);
+  const writes = useRef(0);
   const stop = useCallback(() => {
+    writes.current += 1;
     clearTimeout(timer.current);
     over.current();
   }, []);
   const reset = useCallback(() => setTooLong(false), []);
   useEffect(() => stop, [stop]);
-  async function write() {
+  async function write(own: number) {
     const text = current();
     if (text === undefined) return;
     const fragment = await toFragment(text);
-    // written on, another text opened, or the page left meanwhile
-    if (current() !== text) return;
+    // written on, another text asked for, or the page left meanwhile
+    if (writes.current !== own) return;
     setTooLong(fragment === null);
     replaceFragment(fragment ?? '');
   }
   function changed() {
     stop();
-    const own = begin();
-    over.current = own;
-    timer.current = setTimeout(() => write().finally(own), PAUSE_MS);
+    const done = begin();
+    over.current = done;
+    const own = writes.current;
+    timer.current = setTimeout(() => write(own).finally(done), PAUSE_MS);
   }
   return { tooLong, changed, stop, reset };
 }
