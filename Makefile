@@ -14,7 +14,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page wheels host-tools logger traffic manual install test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom lock clean
+.PHONY: help setup serve docker page wheels packages host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,10 +62,29 @@ install: host-tools logger manual ## Install a host's tools under PREFIX (/usr/l
 	install -D -m 0755 host/dist/coalescope-host.pyz $(DESTDIR)$(PREFIX)/bin/coalescope-host
 	@$(MAKE) --silent -C driver/logger install
 	@$(MAKE) --silent -C driver/traffic install
-	install -D -m 0644 -t $(SHARE)/man/man1 build/manual/man1/*
-	install -D -m 0644 -t $(SHARE)/bash-completion/completions build/manual/bash/*
-	install -D -m 0644 -t $(SHARE)/zsh/site-functions build/manual/zsh/*
-	install -D -m 0644 -t $(SHARE)/fish/vendor_completions.d build/manual/fish/*
+	@$(MAKE) --no-print-directory install-documents
+
+MANUAL ?= build/manual
+install-documents:
+	install -D -m 0644 -t $(SHARE)/man/man1 $(MANUAL)/man1/*
+	install -D -m 0644 -t $(SHARE)/bash-completion/completions $(MANUAL)/bash/*
+	install -D -m 0644 -t $(SHARE)/zsh/site-functions $(MANUAL)/zsh/*
+	install -D -m 0644 -t $(SHARE)/fish/vendor_completions.d $(MANUAL)/fish/*
+
+PACKAGED := $(abspath build/packages/tree)
+INTO := DESTDIR=$(PACKAGED) PREFIX=/usr
+# Of libraries the programs need glibc alone: it looks up users, and does so only where it is loaded.
+WITH_EBPF := EBPF_LIBRARIES='-Wl,-Bstatic -lbpf -lelf -lz -Wl,-Bdynamic'
+packages: host-tools $(STAMPS)/python ## Build a host's tools as Debian packages and as one archive, into dist/
+	@rm -rf $(PACKAGED)
+	@COLUMNS=100 $(BIN)/python docs/manual_pages.py build/packages/manual coalescope-host
+	@$(MAKE) --silent install-documents $(INTO) MANUAL=build/packages/manual
+	@$(MAKE) --silent -C driver/logger install $(INTO) BUILD=$(abspath build/packages/logger) $(WITH_EBPF)
+	@$(MAKE) --silent -C driver/traffic install $(INTO) BUILD=$(abspath build/packages/traffic)
+	@$(MAKE) --silent -C driver/module dkms DESTDIR=$(PACKAGED)
+	@install -D -m 0755 host/dist/coalescope-host.pyz $(PACKAGED)/usr/bin/coalescope-host
+	@install -D -m 0644 -t $(PACKAGED)/usr/lib/systemd/system host/packaging/coalescope-host-restore.service
+	@$(BIN)/python host/packaging/debian.py $(PACKAGED) $(WHEELS)
 
 test: ## Install what the tests need, lint, and run all tests
 	$(MAKE) -j3 --output-sync=target setup-dev tools page # few of these steps have work for two CPUs
@@ -136,6 +155,7 @@ lint: setup-dev node_modules ## Lint, types, import contracts, and that generate
 	$(BIN)/mypy docs/manual_pages.py
 	$(BIN)/mypy docs/bill_of_materials.py
 	$(BIN)/mypy docs/scored.py
+	$(BIN)/mypy host/packaging/debian.py
 	$(BIN)/lint-imports --no-logo
 	cd frontend && npm run --silent lint && npm run --silent types
 	@$(MAKE) --no-print-directory client

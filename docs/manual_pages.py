@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes manual pages and shell completion of both programs in Python, from their parsers.
 
-python docs/manual_pages.py DIR
+python docs/manual_pages.py DIR [PROGRAM …]
 
-DIR gets man1/, and bash/, zsh/ and fish/ with the files that these shells load by their names.
+DIR gets man1/, and bash/, zsh/ and fish/ with the files that these shells load by their names: of
+the programs that are named, else of both.
 """
 
 import re
@@ -241,10 +242,12 @@ def _all(room: Room) -> str:
     )
 
 
-def files() -> Iterator[tuple[str, str]]:
+def files(*programs: str) -> Iterator[tuple[str, str]]:
     """Paths below DIR, and what stands there."""
     for parser in (build_parser(), parsers()[0]):
         name = parser.prog
+        if programs and name not in programs:
+            continue
         for page, text in manual_pages(parser).items():
             yield f"man1/{page}.1", text
         yield f"bash/{name}", bash(parser)
@@ -252,13 +255,13 @@ def files() -> Iterator[tuple[str, str]]:
         yield f"fish/{name}.fish", fish(parser)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, *programs: str) -> None:
     """Write all of it."""
-    for name, text in files():
+    for name, text in files(*programs):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])
