@@ -2,7 +2,7 @@
 """What the workload says is of the log's window, or absent."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -271,30 +271,41 @@ def test_a_window_that_nearly_is_the_transfer_has_its_losses(
 
 @pytest.mark.fault("A4")
 @pytest.mark.parametrize(
-    ("last", "between", "said"),
+    ("lost", "end", "between", "said"),
     [
-        (40, (258, 298), {"losses_roughly_of_window"}),
-        (4, (294, 298), set()),
-        (400, None, {"not_of_window"}),
+        ([0, 200, 58, 0, 40], 52, (258, 298), {"losses_roughly_of_window"}),
+        ([0, 200, 94, 0, 4], 52, (294, 298), set()),
+        ([0, 200, 58, 0, 400], 52, None, {"not_of_window"}),
+        # a factor of three from one to the next is not even
+        ([50, 150], 20, None, {"not_of_window"}),
+        ([60, 140, 140], 30, None, {"not_of_window"}),
+        # a buffer that overflows all the time
+        ([2000, 2100, 1900, 2050, 1950], 52, (9280, 9380), set()),
     ],
 )
 def test_a_burst_in_an_interval_that_the_window_cuts_is_told(
-    make_log: MakeLog, last: int, between: tuple[int, int] | None, said: set[str]
+    make_log: MakeLog,
+    lost: Sequence[int],
+    end: int,
+    between: tuple[int, int] | None,
+    said: set[str],
 ) -> None:
-    """The window ends 0.3 s before the transfer: none, or all of its last interval's are of it."""
-    lost = [0, 200, 58, 0, last] if last != 4 else [0, 200, 94, 0, last]
+    """It ends within the last interval: none, or all that was lost in that may be of it."""
+    seconds = len(lost)
     sums = [
         {"start": i, "end": i + 1, "bytes": 5 * 10**6, "packets": 5000, "sender": False}
         | {"lost_packets": count}
         for i, count in enumerate(lost)
     ]
-    end = {"bytes": 25 * 10**6, "seconds": 5.0, "lost_packets": sum(lost), "packets": 25_000}
-    report = json.dumps({"intervals": [{"sum": one} for one in sums], "end": {"sum": end}})
+    whole = {"bytes": seconds * 5 * 10**6, "seconds": seconds, "packets": seconds * 5000}
+    whole |= {"lost_packets": sum(lost)}
+    report = json.dumps({"intervals": [{"sum": one} for one in sums], "end": {"sum": whole}})
     rows = []
     for i in range(62):
-        carried = int(np.interp(i / 10 - 0.537, [0, 5], [0, 26_150_000]))
+        share = np.interp(i / 10 - 0.537, [0, seconds], [0, 1])
+        carried = int(share * seconds * 5_230_000)
         rows.append((SECOND + i * TENTH, SECOND, carried, carried // 1000, i))
-    found = measure(make_log(rows=rows, window=(5, 52), result=report.encode(), command=True))
+    found = measure(make_log(rows=rows, window=(5, end), result=report.encode(), command=True))
     codes = {warning.code for warning in found.warnings}
     assert codes & {"losses_roughly_of_window", "not_of_window"} == said
     if between is None:

@@ -61,7 +61,9 @@ def test_run_logs_are_compared_by_their_headers(tmp_path: Path) -> None:
     ("content", "says"),
     [
         (None, "No such file"),
-        (b"{}", "has no environment"),
+        (b"{}", "neither a snapshot nor a run log"),
+        (b'{"format": "coalescope-snapshot", "version": 1}', "has no environment"),
+        (b'{"format": "coalescope-snapshot", "version": 2}', "a snapshot of version 2"),
         (b"[1]", "neither a snapshot nor a run log"),
         (b"rx-usecs: 3", "neither a snapshot nor a run log"),
         (b"\x89COAL\r\n\x1a cut", "The file ends after 12 bytes"),
@@ -90,5 +92,7 @@ def test_what_cannot_be_taken_is_said(tmp_path: Path) -> None:
 
 def test_the_name_of_the_host_can_be_left_out(tmp_path: Path) -> None:
     answer = json.loads(typed("snapshot", "lo", "--redact-host", "-j", folder=tmp_path).stdout)
-    assert answer["snapshot"]["environment"]["host"] is None
+    hidden = answer["snapshot"]["environment"]
+    assert hidden["host"] is None
+    assert hidden.get("kernel_command_line") is None
     assert answer["snapshot"]["environment"]["kernel_version"]

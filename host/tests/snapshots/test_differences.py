@@ -50,6 +50,19 @@ def test_each_fact_is_compared_by_its_name() -> None:
     assert said[-1] == "4 differ, 3 facts are the same."
 
 
+def test_what_neither_tells_is_not_called_the_same() -> None:
+    found = compare({"coalescing": None, "a": 1}, {"coalescing": None, "a": 1})
+    assert (found.same, found.unknown) == (1, 1)
+    assert "Not known of either: 1." in "".join(lines(found, ("x", "y")))
+    found = compare({"coalescing": None}, {"coalescing": {"rx_usecs": 3}})
+    assert [one.name for one in found.differences] == ["coalescing.rx_usecs"]
+    assert (found.same, found.unknown) == (0, 0)
+
+
+def test_a_number_is_not_a_truth() -> None:
+    assert len(compare({"a": 1, "b": 0}, {"a": True, "b": False}).differences) == 2
+
+
 def test_what_tells_of_the_recording_alone_is_left_out() -> None:
     assert not compare({"probe_cost": {"irq_ns": 1}}, {"probe_cost": {"irq_ns": 2}}).differences
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coalescope.measures.counters import Window
 from coalescope.measures.workload_result import Intervals, Reported, UnplacedIntervals
@@ -22,7 +21,7 @@ _SLACK = 1.01
 _PLACED = 0.02
 _ROUGHLY_PLACED = 0.1
 _FEW_LOST = 5e-4  # of the datagrams
-_ALIKE = 0.5  # how far the loss of each interval may be from that of all, to be called even
+_ENOUGH_INTERVALS = 4  # to know how their losses scatter
 
 
 @dataclass(frozen=True)
@@ -177,11 +176,11 @@ def _placed_losses(
         # less than none: some came late that had been counted as lost before the window
         amount = max(amount, 0.0)
         bounds = _bounds(intervals, column, window, sum(began_ns) / 2)
-        apart = 0.0 if bounds is None else max(bounds[1] - amount, amount - bounds[0])
+        apart = max(bounds[1] - amount, amount - bounds[0])
         if apart > max(_ROUGHLY_PLACED * amount, least):
             continue
         found[name] = amount
-        if bounds is not None and apart > max(_PLACED * amount, 1.0):
+        if apart > max(_PLACED * amount, 1.0):
             warnings.append(_roughly_placed(name, *bounds))
     if "datagrams_lost" in found and packets:
         found["datagram_loss_percent"] = 100.0 * found["datagrams_lost"] / packets
@@ -190,11 +189,14 @@ def _placed_losses(
 
 def _bounds(
     intervals: UnplacedIntervals, column: str, window: Window, began_ns: float
-) -> tuple[float, float] | None:
-    """Least and most that was lost in the window, wherever in an interval that its ends cut.
+) -> tuple[float, float]:
+    """Least and most that was lost in the window, wherever in the intervals that its ends cut.
 
-    Losses come in bursts; datagrams are sent evenly, and no more of them can be lost in a part of
-    an interval than are sent in it. None where the loss was even in all intervals.
+    Losses come in bursts. Datagrams are sent evenly, and no more of them can be lost in a part of
+    an interval than are sent in it. Where there are enough intervals, losses are taken to scatter
+    within one as they do from one to the next: a share s of it then has s of them, give or take
+    two standard deviations, each √(s (1 − s)) times that between intervals (as of a Brownian
+    bridge).
     """
     edges_ns = began_ns + 1e9 * np.asarray(intervals.edges_s)
     inside = np.clip(edges_ns, window.start_ns, window.end_ns)
@@ -203,19 +205,14 @@ def _bounds(
     sent = np.full_like(lost, np.inf)
     if column == "lost" and "packets" in intervals.counts:
         sent = np.asarray(intervals.counts["packets"], dtype=np.float64)
-        if _even(lost, sent):
-            return None
     cut = (share > 0.0) & (share < 1.0)
     all_inside = float(lost[share == 1.0].sum())
     amount, paced, part = np.maximum(lost[cut], 0.0), sent[cut], share[cut]
-    least = np.maximum(amount - paced * (1.0 - part), 0.0).sum()
-    most = np.minimum(amount, paced * part).sum()
-    return max(all_inside + float(least), 0.0), max(all_inside + float(most), 0.0)
-
-
-def _even(lost: NDArray[np.float64], sent: NDArray[np.float64]) -> bool:
-    expected = sent * lost.sum() / max(sent.sum(), 1.0)
-    return bool(lost.sum() > 0 and (np.abs(lost - expected) <= _ALIKE * expected).all())
+    scatter = float(lost.std(ddof=1)) if len(lost) >= _ENOUGH_INTERVALS else np.inf
+    around = 2.0 * scatter * np.sqrt(part * (1.0 - part))
+    least = np.maximum.reduce([amount - paced * (1.0 - part), amount * part - around, 0.0 * part])
+    most = np.minimum.reduce([amount, paced * part, amount * part + around])
+    return max(all_inside + float(least.sum()), 0.0), max(all_inside + float(most.sum()), 0.0)
 
 
 def _roughly_placed(name: str, least: float, most: float) -> RunWarning:

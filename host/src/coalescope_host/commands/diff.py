@@ -26,5 +26,6 @@ def run(options: Namespace) -> int:
         lines(found, (options.before.name, options.after.name)),
         differences=[asdict(one) for one in found.differences],
         same=found.same,
+        unknown=found.unknown,
     )
     return answer.end(_DIFFERS if options.exit_code and found.differences else 0)

@@ -21,22 +21,35 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All differences, in the order of the first; and how many facts are the same."""
+    """All differences, in the order of the first; how many facts are the same, or not told."""
 
     differences: Sequence[Difference]
     same: int
+    unknown: int
 
 
 def compare(before: Mapping[str, object], after: Mapping[str, object]) -> Comparison:
     """Facts by their path, `coalescing.rx_usecs`; members of lists by their name."""
-    first, second = dict(_facts(before)), dict(_facts(after))
+    first, second = _known(before), _known(after)
     names = [*first, *(name for name in second if name not in first)]
     found = [
         Difference(name, first.get(name), second.get(name))
         for name in names
-        if first.get(name) != second.get(name)
+        if not _alike(first.get(name), second.get(name))
     ]
-    return Comparison(found, len(names) - len(found))
+    told = dict(_facts(before)).keys() | dict(_facts(after)).keys()
+    groups = {name.partition(".")[0] for name in names}  # what one of the two tells in parts
+    unknown = {name for name in told.difference(names) if name not in groups}
+    return Comparison(found, len(names) - len(found), len(unknown))
+
+
+def _known(environment: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in _facts(environment) if value is not None}
+
+
+def _alike(first: object, second: object) -> bool:
+    """Equal, and of one type: 1 is not "on"."""
+    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
 
 
 def lines(comparison: Comparison, heads: tuple[str, str]) -> Iterator[str]:
@@ -45,6 +58,8 @@ def lines(comparison: Comparison, heads: tuple[str, str]) -> Iterator[str]:
         (found.name, _text(found.before), _text(found.after)) for found in comparison.differences
     ]
     same = f"{comparison.same} facts are the same."
+    if comparison.unknown:
+        same += f" Not known of either: {comparison.unknown}."
     if not rows:
         yield f"Nothing differs: {same}"
         return

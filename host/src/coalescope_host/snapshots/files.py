@@ -6,6 +6,7 @@ from pathlib import Path
 
 from coalescope_host.run_log import RunLogError, bounded_json, layout, scan
 
+FORMAT, VERSION = "coalescope-snapshot", 1
 _MAGIC = layout.MAGIC
 _LARGEST_BYTES = 1 << 20
 
@@ -48,8 +49,12 @@ def _of_snapshot(path: Path) -> Mapping[str, object]:
         )
     except bounded_json.JsonRefusedError as error:
         raise NotReadError(f"{path}: neither a snapshot nor a run log: {error}") from None
-    if not isinstance(document, dict):
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise NotReadError(f"{path}: neither a snapshot nor a run log")
+    if document.get("version") != VERSION:
+        raise NotReadError(
+            f"{path}: a snapshot of version {document.get('version')}; version {VERSION} is read"
+        )
     return _environment(path, document)
 
 

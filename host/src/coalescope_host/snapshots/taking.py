@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from coalescope_host.program_environment import program_environment
 
+from .files import FORMAT, VERSION
+
 LOGGER = "coalescope-logger"
 _WITHIN_S = 30.0
 
@@ -43,8 +45,8 @@ def take(interface: str, *, redact_host: bool = False) -> Mapping[str, object]:
         raise NotTakenError(f"the logger says: {said.removeprefix(f'{LOGGER}: ')}")
     header = json.loads(done.stdout)
     return {
-        "format": "coalescope-snapshot",
-        "version": 1,
+        "format": FORMAT,
+        "version": VERSION,
         "taken_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "created_by": header["created_by"],
         "environment": {
