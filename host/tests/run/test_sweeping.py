@@ -6,12 +6,11 @@ import random
 import signal
 import subprocess
 import sys
-from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
+from coalescope_host.command_line import parsers
 from coalescope_host.commands import sweep
-from coalescope_host.commands.arguments import add_sweep_arguments
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.plan.schedule import schedule
 from coalescope_host.run.journal import Journal, JournalError
@@ -392,9 +391,7 @@ def test_a_disk_that_is_full_for_a_while_fails_one_run_and_the_sweep_goes_on(
         append(journal, **entry)
 
     monkeypatch.setattr(Journal, "append", append_with_little_room)
-    options = ArgumentParser()
-    add_sweep_arguments(options)
-    parsed, unknown = options.parse_known_args(files.command()[5:])
+    parsed, unknown = parsers()[1]["sweep"].parse_known_args(files.command()[5:])
     parsed.unknown = unknown
     with monkeypatch.context() as patched:
         patched.setattr("coalescope_host.run.signals.signal.signal", lambda *_: None)
