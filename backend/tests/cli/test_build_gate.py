@@ -23,17 +23,20 @@ def write(run: Run, tmp_path: Path) -> Write:
     def written(
         name: str, throughput: float = 1.0, latency: float = 1.0, *, replicates: int = 6,
         delays: tuple[int, ...] = (0, 100), spread: float = 0.003, slow_at: float = 1.0,
-        day: int | None = None,
+        day: int | None = 1, more: str = "",
     ) -> None:  # fmt: skip
         rng = np.random.default_rng(len(name) + ord(name[0]))
         when = "" if day is None else ",recorded_at"
-        lines = [f"delay_us,driver_version,replicate,throughput_mbps,latency_us{when}"]
+        named, _, level = more.partition("=")
+        own = (f",{named}", f",{level}") if more else ("", "")
+        head = "delay_us,driver_version,replicate,throughput_mbps,latency_us"
+        lines = [f"{head}{own[0]}{when}"]
         for replicate in range(1, replicates + 1):
             for delay in delays:
                 noise = 1 + spread * rng.standard_normal(2)
                 mbps = 200 * throughput * (slow_at if delay else 1.0) * noise[0]
                 us = 50 * latency * noise[1]
-                row = f"{delay},{name},{replicate},{mbps:.9g},{us:.9g}"
+                row = f"{delay},{name},{replicate},{mbps:.9g},{us:.9g}{own[1]}"
                 minute = len(lines)
                 at = "" if day is None else f",2026-01-{day:02}T10:{minute:02}:00Z"
                 lines.append(row + at)
@@ -117,6 +120,88 @@ def test_of_two_sessions_it_is_not_known(run: Run, write: Write) -> None:
     assert "what differs between sessions cannot be told" in done.stderr
 
 
+@pytest.mark.parametrize("throughput", [0.8, 1.2], ids=["worse", "better"])
+def test_of_runs_that_do_not_say_when_it_is_not_known(
+    run: Run, write: Write, throughput: float
+) -> None:
+    """They may be of two days, as those of a baseline that was kept; who knows better says so."""
+    write("old", day=None)
+    write("new", throughput=throughput, day=None)
+    done = run(*GATE)
+    assert done.returncode == 4
+    assert "Not every run says when it was recorded" in done.stderr
+    assert "--same-session" in done.stderr
+    assert "is worse by" not in done.stderr
+    assert run(*GATE, "--same-session").returncode == (3 if throughput < 1 else 0)
+
+
+@pytest.mark.parametrize("sides", [(None, 1), (1, None)], ids=["a baseline", "a candidate"])
+def test_one_side_that_does_not_say_when_is_enough(
+    run: Run, write: Write, sides: tuple[int | None, int | None]
+) -> None:
+    write("old", day=sides[0])
+    write("new", throughput=1.1, day=sides[1])
+    assert run(*GATE).returncode == 4
+
+
+def test_days_that_are_known_are_not_one_session(run: Run, write: Write) -> None:
+    write("old", day=1)
+    write("new", throughput=1.2, day=2)
+    assert run(*GATE, "--same-session").returncode == 4
+
+
+@pytest.mark.parametrize("throughput", [0.8, 1.2], ids=["worse", "better"])
+@pytest.mark.parametrize(
+    ("name", "levels"),
+    [
+        ("mtu_bytes", ("1500", "9000")),
+        ("factor.adaptive_rx", ("off", "on")),
+        ("napi_weight", ("32", "64")),
+        ("frame_bytes", ("64", "1500")),
+        ("workload", ("udp", "tcp")),
+        ("factor.ring", ("256", "512")),
+    ],
+)
+def test_settings_and_traffic_that_differ_throughout_are_not_known(
+    run: Run, write: Write, name: str, levels: tuple[str, str], throughput: float
+) -> None:
+    """B measured none of A's settings: whether B is worse cannot be told from what they do."""
+    for experiment, level in zip(("old", "new"), levels, strict=True):
+        factor = throughput if experiment == "new" else 1.0
+        write(experiment, throughput=factor, more=f"{name}={level}")
+    done = run(*GATE)
+    assert done.returncode == 4
+    split = f"{name}={':'.join(levels)}"
+    assert f"{name} is {levels[0]} in A and {levels[1]} in B" in done.stderr
+    assert f"split {split} (--split on the command line)" in done.stderr
+    assert run(*GATE, "--split", split).returncode == (3 if throughput < 1 else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "levels"),
+    [
+        ("kernel_version", ("6.1.0-a", "6.12.0-b")),
+        ("host", ("left", "right")),
+        ("factor.build", ("main", "topic")),
+    ],
+)
+def test_builds_and_machines_may_differ(
+    run: Run, write: Write, name: str, levels: tuple[str, str]
+) -> None:
+    for experiment, level in zip(("old", "new"), levels, strict=True):
+        write(experiment, more=f"{name}={level}", throughput=1.1 if experiment == "new" else 1.0)
+    assert run(*GATE, "--allow", "2%").returncode == 0
+
+
+def test_a_setting_that_one_side_does_not_say_is_not_known(run: Run, write: Write) -> None:
+    write("old")
+    write("new", throughput=1.1, more="mtu_bytes=9000")
+    done = run(*GATE)
+    assert done.returncode == 4
+    assert "mtu_bytes is not said in A and 9000 in B" in done.stderr
+    assert "and say it of both." in done.stderr
+
+
 def test_settings_that_are_missing_are_not_known(run: Run, write: Write) -> None:
     write("old")
     write("new", throughput=1.1, latency=0.9, delays=(0,))
@@ -133,7 +218,7 @@ def test_a_measure_that_one_side_lacks_is_not_known(run: Run, write: Write, tmp_
         "delay_us,replicate,throughput_mbps\n" + "".join(f"0,{n},{300 + n}\n" for n in range(1, 4))
     )
     assert run("import", "new.csv").returncode == 0
-    done = run(*GATE, "--where", "delay_us=0")
+    done = run(*GATE, "--where", "delay_us=0", "--same-session")
     assert done.returncode == 4
     said = "It is not known whether latency_us is worse: No cell of new with these levels has it"
     assert said.replace(" has it", " has latency_us.") in done.stderr
@@ -179,6 +264,7 @@ def test_several_measures_without_a_gate_are_a_list(run: Run, write: Write) -> N
     ("typed", "said"),
     [
         (("compare", "old", "new", *BOTH, "--allow", "2%"), "no effect without --fail-if-worse"),
+        (("compare", "old", "new", *BOTH, "--same-session"), "no effect without --fail-if-worse"),
         ((*GATE, "--allow", "drops=2%"), "--allow drops: that measure is not compared"),
         ((*GATE, "--allow", "2", "--allow", "3"), "--allow is given twice for all measures"),
         ((*GATE, "--better", "more"), "--better more does not say of which measure"),
@@ -202,6 +288,7 @@ def test_neither_direction_is_better(run: Run, write: Write, tmp_path: Path) -> 
         (tmp_path / f"{name}.csv").write_text(f"delay_us,replicate,rx_bytes\n{rows}")
     assert run("import", "old.csv", "new.csv").returncode == 0
     typed = ("compare", "old", "new", "--measure", "rx_bytes", "--fail-if-worse")
+    typed += ("--same-session",)
     refused = run(*typed)
     assert refused.returncode == 1
     assert "Say which with --better more or --better less." in refused.stderr

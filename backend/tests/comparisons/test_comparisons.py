@@ -21,7 +21,7 @@ def table(
 
 
 def compare(client: Any, a: str = "old", b: str = "new", **more: Any) -> Any:
-    query = {"a": a, "b": b, "measure": "throughput_mbps", **more}
+    query = {"a": a, "b": b, "measure": "throughput_mbps", "same_session": True, **more}
     return client.get("/api/comparisons", params=query)
 
 
@@ -84,6 +84,40 @@ def test_settings_that_only_the_former_has_are_not_known(client: Any) -> None:
     assert found["reason"].startswith("1 setting of A is not in B.")
     turned = compare(client, a="new", b="old", fail_if_worse_percent=5).json()["regression"]
     assert turned["verdict"] == "worse", "and more settings are none of its business"
+
+
+def test_of_runs_at_no_known_time_it_is_not_known(client: Any) -> None:
+    """They may be of two days, unless the asker says otherwise."""
+    both(client, 0.9)
+    found = compare(client, fail_if_worse_percent=5, same_session=False).json()
+    assert (found["overall_verdict"], found["regression"]["verdict"]) == ("worse", "not_known")
+    assert (found["regression"]["overall"], found["regression"]["cells"]) == (False, [])
+    assert "same_session=true" in found["regression"]["reason"]
+
+
+@pytest.mark.parametrize("order", [True, False])
+def test_the_order_tells_the_sequence_within_one_experiment(client: Any, order: bool) -> None:
+    rows = (table() + b"\n" + table(0.9, "1.1", seed=2).split(b"\n", 1)[1]).decode().splitlines()
+    places = np.random.default_rng(1).permutation(len(rows) - 1)
+    if order:
+        ordered = zip(rows[1:], places, strict=True)
+        rows = [f"{rows[0]},order", *(f"{row},{place + 1}" for row, place in ordered)]
+    client.upload("\n".join(rows).encode(), "lab.csv")
+    more = {"split": "driver_version=1.0:1.1", "fail_if_worse_percent": 5, "same_session": False}
+    found = compare(client, a="lab", b="lab", **more).json()
+    assert found["regression"]["verdict"] == ("worse" if order else "not_known")
+
+
+def test_a_mean_of_runs_says_nothing_of_when_they_were_recorded(client: Any) -> None:
+    for slug, mean in (("old", 200), ("new", 220)):
+        head = "delay_us,n,throughput_mbps,throughput_mbps_sd"
+        rows = [f"{delay},8,{mean},1" for delay in (0, 50)]
+        sent = client.upload("\n".join([head, *rows]).encode(), f"{slug}.csv")
+        assert sent.status_code == 201, sent.text
+    gate = {"fail_if_worse_percent": 5, "same_session": False}
+    assert compare(client, **gate).json()["regression"]["verdict"] == "not_known"
+    stated = compare(client, **{**gate, "same_session": True}).json()
+    assert stated["regression"]["verdict"] == "not_worse"
 
 
 def test_of_a_latency_less_is_better(client: Any) -> None:

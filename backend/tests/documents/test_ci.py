@@ -23,26 +23,44 @@ RUNS = {
     "as good": (1.0, 5),
     "worse": (0.9, 5),
     "single runs": (1.0, 1),
+    "another day": (1.0, 5),
+    "at no known time": (1.0, 5),
 }
-STATUS = {"as good": 0, "worse": WORSE, "single runs": NOT_KNOWN}
+STATUS = {
+    "as good": 0,
+    "worse": WORSE,
+    "single runs": NOT_KNOWN,
+    "another day": NOT_KNOWN,
+    "at no known time": NOT_KNOWN,
+}
 each_status = pytest.mark.parametrize(("candidate", "status"), STATUS.items(), ids=STATUS)
 
 
-def table(version: str, factor: float, replicates: int) -> str:
+def table(
+    version: str, factor: float, replicates: int, day: int | None = 8, second: int = 0
+) -> str:
+    """Runs of that day, one a minute."""
     rows = []
-    for delay in (0, 100):
-        for n in range(1, replicates + 1):
-            mbps, latency_us = 200 - delay / 2 + n / 10, 50 + delay - n / 10
+    for n in range(1, replicates + 1):
+        for delay in (0, 100) if n % 2 else (100, 0):
+            chance = (n * 7 + delay // 100 * 3) % 5 / 10
+            mbps, latency_us = 200 - delay / 2 + chance, 50 + delay - chance
             rows.append(f"{delay},{version},{n},{factor * mbps},{latency_us / factor}")
+            if day is not None:
+                rows[-1] += f",2026-01-{day:02}T10:{len(rows):02}:{second:02}Z"
     head = "delay_us,driver_version,replicate,throughput_mbps,latency_us"
+    head += "" if day is None else ",recorded_at"
     return "\n".join([head, *rows])
 
 
 def folders(below: Path, candidate: str) -> None:
     factor, replicates = RUNS[candidate]
-    for name, version, own in (("baseline", "1.0", 1.0), ("candidate", "1.1", factor)):
+    days = {"another day": (1, 8), "at no known time": (None, None)}.get(candidate, (8, 8))
+    sides = (("baseline", "1.0", 1.0), ("candidate", "1.1", factor))
+    for (name, version, own), day in zip(sides, days, strict=True):
         (below / name).mkdir()
-        (below / name / "runs.csv").write_text(table(version, own, replicates))
+        text = table(version, own, replicates, day, 30 if name == "candidate" else 0)
+        (below / name / "runs.csv").write_text(text)
 
 
 def shell(below: Path, *command: str) -> Any:

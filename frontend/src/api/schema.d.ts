@@ -3518,7 +3518,7 @@ export interface components {
             found: boolean;
             /**
              * Verdict
-             * @description not_known: there is no interval, or settings of A are not in B; within_chance: the interval holds the limit; not_worse: it leaves out what is beyond it
+             * @description not_known: there is no interval, settings of A are not in B, or the sides differ in settings, or may be of two sessions; within_chance: the interval holds the limit; not_worse: it leaves out what is beyond it
              * @enum {string}
              */
             verdict: "worse" | "not_known" | "within_chance" | "not_worse";
@@ -6137,6 +6137,8 @@ export interface operations {
                 better?: ("more" | "less") | null;
                 /** @description Say what is worse in B by more than this */
                 fail_if_worse_percent?: number | null;
+                /** @description With that: both sides were recorded in one session, where runs do not say when; by default it is not known then whether B is worse */
+                same_session?: boolean;
                 /**
                  * @description FACTOR=VALUE, any number: only cells with these levels. Several of one factor, repeated or with commas, mean any of them.
                  * @example {

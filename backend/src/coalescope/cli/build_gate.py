@@ -39,15 +39,25 @@ class JudgedMeasure:
     comparison: ComparisonOut | None
 
 
+def refuse_without_gate(**given: object) -> None:
+    """Errors: 422 for an option of the gate where nothing is to fail."""
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise CoalescopeError(
+                "no_gate",
+                f"{option} has no effect without --fail-if-worse.",
+                advice="Add --fail-if-worse.",
+            )
+
+
 def allowances(
-    measures: Sequence[str], given: Sequence[tuple[str | None, float]], *, gate: bool
+    measures: Sequence[str], given: Sequence[tuple[str | None, float]]
 ) -> dict[str, float]:
     """How much worse each measure may be, percent.
 
-    Errors: 422 for an allowance of no measure that is compared, two of one, or without a gate.
+    Errors: 422 for an allowance of no measure that is compared, or two of one.
     """
-    if given and not gate:
-        raise _wrong("--allow has no effect without --fail-if-worse.", "Add --fail-if-worse.")
     own: dict[str | None, float] = {}
     for name, percent in given:
         if name is not None and name not in measures:
@@ -63,7 +73,11 @@ def _wrong(message: str, advice: str) -> CoalescopeError:
 
 
 def judge(
-    measure: str, allowed_percent: float, compare: Callable[[str], Compared]
+    measure: str,
+    allowed_percent: float,
+    compare: Callable[[str], Compared],
+    *,
+    same_session: bool,
 ) -> JudgedMeasure:
     """Compare one measure and judge it. Errors: 422 of what was typed."""
     try:
@@ -74,7 +88,8 @@ def judge(
         said = " ".join(filter(None, (error.message, in_shell(error.advice))))
         sentence = f"It is not known whether {measure} is worse: {said}"
         return JudgedMeasure(measure, "not_known", allowed_percent, sentence, None)
-    found = comparison_out(compared, regressions(compared, allowed_percent))
+    judged = regressions(compared, allowed_percent, same_session=same_session)
+    found = comparison_out(compared, judged)
     assert found.regression is not None
     sentence = _sentence(found, found.regression)
     return JudgedMeasure(measure, found.regression.verdict, allowed_percent, sentence, found)

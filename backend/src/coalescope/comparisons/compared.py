@@ -20,6 +20,7 @@ from coalescope_models.inference.statistics import (
 from coalescope_models.vocabulary.quantity import Better, Quantity
 
 from coalescope.errors import CoalescopeError, sentence
+from coalescope.experiments.choice import names_a_build
 from coalescope.experiments.levels import (
     Where,
     factor_key,
@@ -76,6 +77,7 @@ class Compared:
         only_a: settings that only A has with this measure.
         only_b: the same for B.
         dependence: what the sequence of the runs does to the intervals; None where nothing.
+        timed: whether every run says when it was recorded, so that two sessions would be told.
 
     """
 
@@ -89,6 +91,24 @@ class Compared:
     only_a: Sequence[Factors]
     only_b: Sequence[Factors]
     dependence: str | None
+    timed: bool
+
+    @property
+    def apart(self) -> Mapping[str, tuple[FactorValue | None, FactorValue | None]]:
+        """Settings and traffic in which the sides differ throughout, though nobody asked for it.
+
+        Whoever chose the level of both sides did; builds and machines are what is compared.
+        """
+        sources = (self.a.experiment.source, self.b.experiment.source)
+        return {
+            name: pair
+            for name, pair in self.differing.items()
+            if not (name in self.a.where and name in self.b.where)
+            and not all(
+                names_a_build(name, [level for level in pair if level is not None], source)
+                for source in sources
+            )
+        }
 
     def verdict(self, ratio: float, *, resolved: bool) -> Verdict | None:
         """What a ratio means; None where neither direction is better."""
@@ -173,6 +193,7 @@ def compare_cells(a: Chosen, b: Chosen, measure: str, better: Better | None = No
         only_a=[c.factors for key, c in keyed_a.items() if key not in keyed_b],
         only_b=[c.factors for key, c in keyed_b.items() if key not in keyed_a],
         dependence=judged.reason,
+        timed=_timed(a, b, keyed_a, keyed_b),
     )
 
 
@@ -202,6 +223,29 @@ def _judged(
         sides.append(SideRuns([run.measured.value for _, run in found], [key for key, _ in found]))
         when += [run.when if same else _elsewhere(run.when, letter) for _, run in found]
     return judge(sides[0], sides[1], sequence_of(when))
+
+
+def _timed(
+    a: Chosen, b: Chosen, keyed_a: Mapping[str, CellRecord], keyed_b: Mapping[str, CellRecord]
+) -> bool:
+    """Whether it is known of all runs of the settings that both have when they were recorded.
+
+    A mean of several runs does not say it of them. The order tells it within one experiment.
+    """
+    runs = [
+        run
+        for chosen, keyed, other in ((a, keyed_a, keyed_b), (b, keyed_b, keyed_a))
+        for key, cell in keyed.items()
+        if key in other
+        for run in chosen.runs.get(cell.id, ())
+    ]
+    when = [run.when for run in runs]
+    ordered = a.experiment.slug == b.experiment.slug and sequence_of(when).positions is not None
+    return all(run.measured.n == 1 for run in runs) and (
+        ordered
+        or all(each.recorded_at is not None for each in when)
+        or all(each.block is not None for each in when)
+    )
 
 
 def _elsewhere(when: When, letter: str) -> When:

@@ -15,7 +15,7 @@ from coalescope.web.connections import ReadConnection
 
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
-_OWN = frozenset({"a", "b", "measure", "split", "better", "fail_if_worse_percent"})
+_OWN = frozenset({"a", "b", "measure", "split", "better", "fail_if_worse_percent", "same_session"})
 
 
 @router.get("", openapi_extra=WHERE_PARAMETERS, summary="Compare two experiments")
@@ -42,6 +42,13 @@ def get_comparison(
     fail_if_worse_percent: Annotated[
         float | None, Query(ge=0, le=1000, description="Say what is worse in B by more than this")
     ] = None,
+    same_session: Annotated[
+        bool,
+        Query(
+            description="With that: both sides were recorded in one session, where runs do not say "
+            "when; by default it is not known then whether B is worse"
+        ),
+    ] = False,
 ) -> ComparisonOut:
     """Ratios of means, B over A, cell by cell and overall, with intervals.
 
@@ -60,4 +67,6 @@ def get_comparison(
         better,
     )
     limit = fail_if_worse_percent
-    return comparison_out(compared, None if limit is None else regressions(compared, limit))
+    if limit is None:
+        return comparison_out(compared, None)
+    return comparison_out(compared, regressions(compared, limit, same_session=same_session))

@@ -18,9 +18,9 @@ class Regression:
     Attributes:
         limit_percent: how much worse is allowed.
         verdict: worse: the interval of the overall ratio, or the simultaneous one of a cell, lies
-            wholly beyond the limit. not_known: there is no interval somewhere, or B lacks settings
-            of A. within_chance: the overall interval holds the limit. not_worse: it lies wholly on
-            the allowed side.
+            wholly beyond the limit. not_known: the sides differ in more than what is compared, or
+            may; there is no interval somewhere, or B lacks settings of A. within_chance: the
+            overall interval holds the limit. not_worse: it lies wholly on the allowed side.
         overall: whether the overall ratio is beyond the limit, with its whole interval.
         cells: those whose whole simultaneous intervals are, beyond chance.
         reason: why not all is known; None where it is.
@@ -39,11 +39,15 @@ class Regression:
         return self.verdict == "worse"
 
 
-def regressions(compared: Compared, limit_percent: float) -> Regression:
+def regressions(
+    compared: Compared, limit_percent: float, *, same_session: bool = False
+) -> Regression:
     """What is worse in B by more than `limit_percent`, beyond chance (95 %).
 
     Which direction is worse is what the measure's definition says, or who asks. Without an interval
-    no difference counts, however large: then it is not known.
+    no difference counts, however large: then it is not known. Nor is it where the sides differ in
+    settings or traffic, or may be of two sessions: what is asked is whether B made the difference.
+    `same_session` says that they are of one where the runs do not say when they were recorded.
 
     Errors: 422 where neither direction of the measure is better.
     """
@@ -54,6 +58,9 @@ def regressions(compared: Compared, limit_percent: float) -> Regression:
             where={"measure": compared.measure.name},
             advice="Say which is better: more or less.",
         )
+    confounded = _confounded(compared, same_session=same_session)
+    if confounded is not None:
+        return Regression(limit_percent, "not_known", overall=False, cells=[], reason=confounded)
     share = limit_percent / 100.0
 
     def beyond(ratio: float) -> bool:
@@ -77,6 +84,34 @@ def regressions(compared: Compared, limit_percent: float) -> Regression:
     else:
         verdict = "within_chance" if any(map(beyond, interval)) else "not_worse"
     return Regression(limit_percent, verdict, overall, cells, reason)
+
+
+def _confounded(compared: Compared, *, same_session: bool) -> str | None:
+    """Why no difference between the sides need be one between what is compared."""
+    if compared.apart:
+        name, (a, b) = next(iter(compared.apart.items()))
+        said = [
+            f"{factor} is {_level(a)} in A and {_level(b)} in B"
+            for factor, (a, b) in compared.apart.items()
+        ]
+        reason = f"{'; '.join(said)}, in all settings. Measure the same on both sides"
+        if a is None or b is None:
+            return f"{reason}, and say it of both."
+        return (
+            f"{reason}, or say that they are compared: split {name}={a}:{b} "
+            "(--split on the command line)."
+        )
+    if not (compared.timed or same_session):
+        return (
+            "Not every run says when it was recorded, so that the sides may be of two days. Say "
+            "recorded_at or block of each run; if both were recorded in one session, say so: "
+            "same_session=true (--same-session on the command line)."
+        )
+    return None
+
+
+def _level(level: object) -> str:
+    return "not said" if level is None else str(level)
 
 
 def _not_known(compared: Compared) -> str | None:

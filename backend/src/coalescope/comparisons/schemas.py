@@ -55,8 +55,9 @@ class RegressionOut(BaseModel):
     limit_percent: float
     found: bool = Field(description="Whether anything is, beyond chance")
     verdict: RegressionVerdict = Field(
-        description="not_known: there is no interval, or settings of A are not in B; "
-        "within_chance: the interval holds the limit; not_worse: it leaves out what is beyond it"
+        description="not_known: there is no interval, settings of A are not in B, or the sides "
+        "differ in settings, or may be of two sessions; within_chance: the interval holds the "
+        "limit; not_worse: it leaves out what is beyond it"
     )
     overall: bool = Field(description="Whether the whole interval of the overall ratio is beyond")
     cells: list[dict[str, Level]] = Field(

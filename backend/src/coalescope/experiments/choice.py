@@ -20,6 +20,7 @@ from coalescope.glossary.quantities import factor
 _GIVEN = frozenset(
     {"workload", "frame_bytes", "streams", "packet_rate_hz", "host", "speed_mbps", "cpus"}
 )
+_OF_BUILDS = frozenset({"driver_version", "kernel_version", "host"})
 _OF_TRAFFIC = re.compile(r"stream|flow|load|host|client|connection|sender|request|qps|offered")
 _SET_BY_SWEEPS = frozenset(log_name(setting.name) for setting in SETTINGS)
 _FAMILIES_OF_SWEEPS = tuple(log_name(f"{family}.") for family in ("offload", "driver"))
@@ -36,6 +37,17 @@ def can_be_chosen(name: str, levels: Iterable[FactorValue], source: Mapping[str,
         return True
     words = any(isinstance(level, str) for level in levels)
     return not words and _OF_TRAFFIC.search(name.lower()) is None
+
+
+def names_a_build(name: str, levels: Iterable[FactorValue], source: Mapping[str, Any]) -> bool:
+    """Whether the factor says what was measured, not under which settings or traffic.
+
+    Of the glossary those of driver, kernel and host do; of one's own, words that nobody sets.
+    """
+    if factor(name) is not None:
+        return name in _OF_BUILDS
+    own = list(levels)
+    return all(isinstance(each, str) for each in own) and not can_be_chosen(name, own, source)
 
 
 def with_choices(

@@ -31,7 +31,9 @@ def run(arguments: Namespace) -> int:
         )
     measures = list(dict.fromkeys(arguments.measure))
     _refuse_better_of_several(arguments, measures)
-    allowed = build_gate.allowances(measures, arguments.allow, gate=arguments.fail_if_worse)
+    if not arguments.fail_if_worse:
+        build_gate.refuse_without_gate(allow=arguments.allow, same_session=arguments.same_session)
+    allowed = build_gate.allowances(measures, arguments.allow)
     only_a, only_b = sides_of(arguments.split)
     _refuse_twice(only_a, arguments.where)
     with local_store(arguments) as store, store.database.read() as connection:
@@ -48,7 +50,11 @@ def run(arguments: Namespace) -> int:
             )
 
         if arguments.fail_if_worse:
-            judged = [build_gate.judge(name, allowed[name], compared) for name in measures]
+            together: bool = arguments.same_session
+            judged = [
+                build_gate.judge(name, allowed[name], compared, same_session=together)
+                for name in measures
+            ]
         else:
             found = [comparison_out(compared(measure), None) for measure in measures]
     if arguments.fail_if_worse:

@@ -160,7 +160,8 @@ def compare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="say of each measure whether B is worse, overall or in a cell; exit status 3 where "
         "one is, with its whole 95 %% interval beyond what --allow allows; else 4 where it is not "
-        "known of one (single runs, runs that depend on each other, settings that B lacks); else 0",
+        "known of one (single runs, runs that depend on each other, settings that B lacks or that "
+        "differ, runs that do not say when they were recorded); else 0",
     )
     shared.repeated(
         parser,
@@ -169,6 +170,12 @@ def compare(parser: argparse.ArgumentParser) -> None:
         type=arguments.allowance,
         help="with --fail-if-worse: how much worse does not count, such as 2%% or latency_us=5%% "
         "(default: 0%%); may be repeated",
+    )
+    parser.add_argument(
+        "--same-session",
+        action="store_true",
+        help="with --fail-if-worse: say that both sides were recorded in one session, where the "
+        "runs do not say when",
     )
 
 
