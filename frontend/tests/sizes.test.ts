@@ -59,6 +59,16 @@ it('draws no text smaller than the least of the page', () => {
   expect(found(scripts, /'?font-size'?:\s*\d+/g)).toEqual([]);
 });
 
+/** Room for words by a width of letters that does not follow the size of drawn text. */
+const PIXEL_LETTERS =
+  /\.length\)? \* (?:\([a-z ?]+)?\d+\.\d|\b[1-9]\.\d+ \* \w+\.length|\b(?:LETTER|DIGIT|\w*CHARACTER) = \d\S*/g;
+
+it('takes widths of letters from the size of drawn text', () => {
+  expect(found(scripts, PIXEL_LETTERS)).toEqual([]);
+  for (const fault of ['s.words.length * 5.6', 'words.length * (bold ? 6.4 : 6)', '7.1 * words.length', 'DIGIT = 6.6;'])
+    expect(fault.match(PIXEL_LETTERS)).not.toBeNull();
+});
+
 /** Stops of the scales, which tables of colours are made from: their tests compare them. */
 const STOPS = /^--surface-\d$/;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes onto a canvas: the same picture as svg.ts makes, without an element for each. For what moves in every frame.
-import { type Attributes, raisedSize, type Shape, type Span } from '../plots/shapes';
+import { type Attributes, raisedBy, raisedSize, type Shape, type Span } from '../plots/shapes';
 import { type Pen as LinePen, simplified } from '../plots/simplified';
 import { drawingScale } from './scale';
 
@@ -104,7 +104,7 @@ function writeSpans(context: Context, spans: readonly Span[], whole: Attributes,
   for (const { text, up, attributes } of spans) {
     const a = { ...whole, ...(up ? { 'font-size': raisedSize(size) } : {}), ...attributes };
     at += number(attributes?.dx);
-    write(context, text, at, down - (up ? 0.26 * size : 0), a, pen);
+    write(context, text, at, down - (up ? raisedBy(size) : 0), a, pen);
     at += context.measureText(text).width;
   }
 }

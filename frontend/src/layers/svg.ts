@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes onto the screen. A group keeps its elements from frame to frame and changes only the attributes that changed.
-import { raisedSize, raisedWords, type Shape } from '../plots/shapes';
+import { raisedBy, raisedSize, raisedWords, type Shape } from '../plots/shapes';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const drawn = new WeakMap<Element, Shape>();
@@ -21,9 +21,9 @@ function fillText(element: Element, shape: Shape): void {
     ...shape.spans.map((span) => {
       const part = document.createElementNS(NAMESPACE, 'tspan');
       if (span.up) {
-        part.setAttribute('dy', '-0.35em');
+        part.setAttribute('dy', String(-raisedBy(size)));
         part.setAttribute('font-size', String(raisedSize(size)));
-      } else if (raised) part.setAttribute('dy', '0.27em');
+      } else if (raised) part.setAttribute('dy', String(raisedBy(size)));
       raised = span.up === true;
       for (const [name, value] of Object.entries(span.attributes ?? {})) part.setAttribute(name, String(value));
       part.textContent = span.text;

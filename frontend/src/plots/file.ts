@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A drawing as the text of an SVG file that stands alone.
-import { raisedSize, type Shape, type Span } from './shapes';
+import { raisedBy, raisedSize, type Shape, type Span } from './shapes';
 
 const ENTITY: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const escapeText = (s: string): string => s.replace(/[&<>"]/g, (c) => ENTITY[c]);
@@ -36,7 +36,8 @@ function attributesText(
 }
 
 function spanText(span: Span, raised: boolean, size: number, tokens: Readonly<Record<string, string>>): string {
-  const shift = span.up ? ` dy="-0.35em" font-size="${raisedSize(size)}"` : raised ? ' dy="0.27em"' : '';
+  const by = raisedBy(size);
+  const shift = span.up ? ` dy="${-by}" font-size="${raisedSize(size)}"` : raised ? ` dy="${by}"` : '';
   return `<tspan${shift}${attributesText(span.attributes ?? {}, tokens)}>${escapeText(span.text)}</tspan>`;
 }
 

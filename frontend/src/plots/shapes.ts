@@ -146,6 +146,12 @@ export const TEXT = { label: 12, name: 13, title: 18 } as const;
 /** Of what is raised, beside text of this size. */
 export const raisedSize = (size: number): number => Math.max(0.75 * size, TEXT.label);
 
+/** By how many pixels it stands higher than text of this size, to which what follows comes down again. */
+export const raisedBy = (size: number): number => hundredths(0.26 * size);
+
+/** Pixels that a letter of a label takes: on average in a sentence and in a name, and any digit. For what cannot be measured before it is drawn. */
+export const LETTER_PX = { sentence: 0.51 * TEXT.label, name: 0.58 * TEXT.label, digit: 0.6 * TEXT.label } as const;
+
 export const TICK: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-2)' };
 export const AXIS: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-2)' };
 export const NOTE: Attributes = { 'font-size': TEXT.label, fill: 'var(--ink-3)' };

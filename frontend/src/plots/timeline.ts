@@ -9,6 +9,7 @@ import {
   AXIS,
   END,
   HALO,
+  LETTER_PX,
   LIVE,
   line,
   MIDDLE,
@@ -257,7 +258,10 @@ function labels(
     if (label && !tight) shapes.push(text(right + 8, places[k] + 4, label, { ...NOTE, fill: 'var(--ink-2)' }));
     if (said)
       shapes.push(
-        text(right + (label && !tight ? 8 + 6.4 * label.length + 6 : 8), places[k] + 4, said, { ...LIVE, ...HALO }),
+        text(right + (label && !tight ? 8 + label.length * LETTER_PX.name + 6 : 8), places[k] + 4, said, {
+          ...LIVE,
+          ...HALO,
+        }),
       );
     return shapes;
   });

@@ -19,10 +19,21 @@ it('refuses a token without a value: no file loses a colour', () => {
 });
 
 it('raises exponents, and escapes what people wrote', () => {
-  expect(shapeText(text(0, 0, 'per 10⁹ bytes', {}), tokens)).toContain('<tspan dy="-0.35em" font-size="12">9</tspan>');
+  const raised = shapeText(text(0, 0, 'per 10⁹ bytes', { 'font-size': 12 }), tokens);
+  expect(raised).toContain('<tspan dy="-3.12" font-size="12">9</tspan>');
   expect(escapeText('<a href="x">&')).toBe('&lt;a href=&quot;x&quot;&gt;&amp;');
   const file = fileText({ width: 10, height: 10, title: 'a < b', description: '"', before: '', shapes: [], tokens });
   expect(file).toContain('<title>a &lt; b</title>');
+});
+
+it('comes down from an exponent to where the text was', () => {
+  for (const size of [12, 18]) {
+    const file = shapeText(text(0, 0, 'per 10⁹ bytes', { 'font-size': size }), tokens);
+    const steps = [...file.matchAll(/ dy="([-\d.]+)"/g)].map(([, by]) => Number(by));
+    expect(steps.length).toBe(2);
+    expect(steps[0] + steps[1]).toBe(0);
+    expect(-steps[0] / size).toBeCloseTo(0.26, 2);
+  }
 });
 
 it('spreads labels, and only as far as it must', () => {

@@ -4,7 +4,7 @@ import { lightTokens } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { contourLines } from '../../plots/contours';
 import { fileText, wrapped } from '../../plots/file';
-import { AXIS, mark, NOTE, path, polyline, type Shape, TEXT, text } from '../../plots/shapes';
+import { AXIS, LETTER_PX, mark, NOTE, path, polyline, type Shape, TEXT, text } from '../../plots/shapes';
 import { inkOn, tide } from '../../plots/tide';
 import { currentAddress } from '../../state/address';
 import type { ExplorerState } from '../../state/explorer';
@@ -143,9 +143,9 @@ export function svgText(subject: Subject, view: View, state: ExplorerState, scen
   const { title, about, source } = captions(subject, view, state);
   const parameters = parametersText(view, state);
   const kind = view.kind;
-  const room = Math.floor(width / 5.6);
+  const room = Math.floor(frame.width / LETTER_PX.sentence);
   const indent = kind ? 16 : 0;
-  const sources = wrapped(source, room);
+  const sources = wrapped(source, Math.floor((frame.width - indent) / LETTER_PX.sentence));
   const notes = [
     wrapped(keyOf(view).join(' · '), room),
     parameters ? wrapped(parameters, room) : [],

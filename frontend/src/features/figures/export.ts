@@ -4,7 +4,7 @@ import { catalogue } from '../../engine/catalogue';
 import { lightTokens } from '../../layers/raster';
 import { surfaceImage } from '../../layers/surface';
 import { fileText, shapeText, wrapped } from '../../plots/file';
-import { AXIS, line, mark, NOTE, type Shape, TEXT, text } from '../../plots/shapes';
+import { AXIS, LETTER_PX, line, mark, NOTE, type Shape, TEXT, text } from '../../plots/shapes';
 import { addressOf } from '../../state/address';
 import type { Document, Figure, HeatPanel, MarkKind, Panel, TablePanel } from './definition';
 import type { CellsBySlug } from './evaluate';
@@ -45,7 +45,7 @@ export function keyShapes(kinds: readonly MarkKind[], x: number, y: number): Sha
             'stroke-width': 1.25,
           });
     const said = text(at + 20, y, kind, words);
-    at += 20 + kind.length * 7 + 20;
+    at += 20 + kind.length * LETTER_PX.name + 20;
     return [glyph, said];
   });
 }
@@ -69,7 +69,8 @@ export async function svgOf(
     return markup;
   });
   const address = addressOf(`/figures/${figure.id}`);
-  const notes = [...wrapped(figure.verdict, 128), ...wrapped(figure.missing, 128), document.citation, address];
+  const room = Math.floor(WIDTH / LETTER_PX.sentence);
+  const notes = [...wrapped(figure.verdict, room), ...wrapped(figure.missing, room), document.citation, address];
   const height = top + notes.length * LINE + MARGIN;
   const source = `${document.short}, ${figure.label.toLowerCase()}`;
   return fileText({

@@ -2,7 +2,7 @@
 // What every picture of a moment has: lanes over one time axis, now at the needle. What lies ahead is not drawn. No DOM.
 import { brief, decimal } from '../../plots/number';
 import { niceStep } from '../../plots/scale';
-import { AXIS, HALO, LIVE, line, MIDDLE, NOTE, type Shape, TICK, text } from '../../plots/shapes';
+import { AXIS, HALO, LETTER_PX, LIVE, line, MIDDLE, NOTE, type Shape, TICK, text } from '../../plots/shapes';
 
 export const TITLE = 18;
 export const GAP = 12;
@@ -71,7 +71,7 @@ export const needle = (f: View, height: number): Shape[] => [
 
 export const titled = ({ top }: Place, words: string, value: string): Shape[] => [
   text(0, top - 5, words, { ...AXIS, ...HALO, 'font-weight': 600, fill: 'var(--ink)' }),
-  text(7.1 * words.length + 10, top - 5, value, { ...NOTE, ...HALO, fill: 'var(--ink-2)' }),
+  text(words.length * LETTER_PX.name + 10, top - 5, value, { ...NOTE, ...HALO, fill: 'var(--ink-2)' }),
 ];
 
 export const floor = (f: View, { bottom }: Place): Shape =>

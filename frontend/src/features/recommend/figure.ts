@@ -11,6 +11,7 @@ import {
   circle,
   END,
   HALO,
+  LETTER_PX,
   line,
   MIDDLE,
   mark,
@@ -34,7 +35,6 @@ export const FIGURE_HEIGHT = 216;
 const TOP = 26;
 const BOTTOM = 42;
 const RIGHT = 18;
-const CHARACTER = 6.3;
 const MOST_LABELS = 6;
 
 interface Spot {
@@ -117,7 +117,7 @@ function valueAxis(domain: readonly [number, number], of: BundledQuantity, room:
 function leftOf(domain: readonly [number, number]): number {
   const ticks = niceTicks(domain[0], domain[1], 4);
   const words = tickWords(ticks);
-  return Math.ceil(Math.max(...ticks.map((t) => words(t).length)) * CHARACTER + 12);
+  return Math.ceil(Math.max(...ticks.map((t) => words(t).length)) * LETTER_PX.digit + 12);
 }
 
 /** A bound in the unit of its measure: of percents, from the best or from what is set now. */
@@ -235,7 +235,7 @@ const PLACES: readonly (readonly [number, number, 'start' | 'middle' | 'end'])[]
 
 /** The first place within the picture that covers nothing; for the answer's own name, the one that covers least. */
 function placed(spot: Spot, words: string, bold: boolean, room: Room, taken: readonly Label['box'][]): Label | null {
-  const width = words.length * (bold ? 6.4 : CHARACTER);
+  const width = words.length * LETTER_PX.name;
   const far = bold ? 12 : 8;
   let best: { readonly label: Label; readonly covers: number } | null = null;
   for (const [side, dy, anchor] of PLACES) {

@@ -146,7 +146,6 @@ export function WorkshopPage() {
     try {
       const next = await fromFile(file);
       if (asked.current !== turn) return;
-      stopWriting();
       navigate('/workshop');
       open(next);
       if (next.origin.from !== 'file') return;

@@ -14,7 +14,7 @@ export interface TextLink {
   changed(): void;
   /** What is not in the address yet does not come there any more: another text was asked for. */
   stop(): void;
-  /** Another text is opened. */
+  /** Another text is opened: what was typed before it, also while it came, stays out of its address. */
   reset(): void;
 }
 
@@ -29,7 +29,10 @@ export function useTextLink(current: () => string | undefined): TextLink {
     clearTimeout(timer.current);
     over.current();
   }, []);
-  const reset = useCallback(() => setTooLong(false), []);
+  const reset = useCallback(() => {
+    stop();
+    setTooLong(false);
+  }, [stop]);
   useEffect(() => stop, [stop]);
   async function write(own: number) {
     const text = current();

@@ -48,6 +48,16 @@ it('leaves an address alone that is opened while a text is packed', async () => 
   expect(currentFragment()).toBe('');
 });
 
+it('leaves the address of another text alone that is opened while one is packed that was typed after it was asked for', async () => {
+  const link = await opened();
+  link.stop();
+  link.changed();
+  await pause();
+  act(() => link.reset());
+  await packed('python=a');
+  expect(currentFragment()).toBe('');
+});
+
 it('does not bring a text that was written on', async () => {
   const link = await opened();
   link.changed();

@@ -2,7 +2,7 @@
 // Residual and difference maps: one tile a cell, in the colours of a difference; cells that cannot be told from “no difference” stay pale.
 import { diverging, inkOnDiverging, reachOf, roundAbove } from '../../../plots/diverging';
 import { brief, decimal, digitsFor } from '../../../plots/number';
-import { gathered, MIDDLE, mark, path, rect, type Shape, TEXT, TICK, text } from '../../../plots/shapes';
+import { gathered, LETTER_PX, MIDDLE, mark, path, rect, type Shape, TEXT, TICK, text } from '../../../plots/shapes';
 import { againstCell, againstModel, type Contrasted } from '../../../state/contrast';
 import type { Contrast } from '../../../state/figure';
 import type { View } from '../../../state/view';
@@ -133,7 +133,6 @@ function tilesOf(view: View, frame: Frame): (x: number, y: number) => Tile | nul
   };
 }
 
-const LETTER = 6.3;
 const PALE = 0.2;
 
 function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: ContrastScale) {
@@ -162,7 +161,7 @@ function tileShapes(scene: UpperScene, all: readonly Contrasted[], scale: Contra
     const ink = told ? inkOnDiverging(t) : 'var(--ink-2)';
     const [X, Y] = [frame.x(point.x), frame.y(point.y)];
     const words = contrastWords(value, scale);
-    const roomy = tile.width > words.length * LETTER + 6 && tile.height > 40;
+    const roomy = tile.width > words.length * LETTER_PX.name + 2 && tile.height > 40;
     cells.push(
       mark(kind, X, Y, frame.phone ? 2.5 : 3, {
         fill: judged === 'unjudged' || kind === 'simulated' ? 'none' : ink,

@@ -2,6 +2,7 @@
 // Where things are in the pair of plots: surface above, lines below, one axis across, one value scale.
 import { decimal, digitsFor, digitsOfStep } from '../../../plots/number';
 import { decadeTicks, linear, log, makeScale, niceStep, niceTicks, type Scale } from '../../../plots/scale';
+import { LETTER_PX } from '../../../plots/shapes';
 import { type Axis, isNominal } from '../../../state/layout';
 import type { View } from '../../../state/view';
 import { cutShort, levelWords, settingText } from './words';
@@ -173,4 +174,4 @@ export const tickWords = (axis: Axis, value: number): string => cutShort(setting
 export const labelRoom =
   (axis: Axis) =>
   (v: number): number =>
-    tickWords(axis, v).length * 7.2 + 6;
+    tickWords(axis, v).length * LETTER_PX.digit + 6;

@@ -8,6 +8,7 @@ import {
   END,
   gathered,
   hundredths,
+  LETTER_PX,
   line,
   MIDDLE,
   mark,
@@ -276,9 +277,6 @@ export interface Clear {
   readonly y: number;
 }
 
-/** Pixels of a digit of a contour's label. */
-const DIGIT = 6.6;
-
 const CONTOUR = {
   'text-anchor': 'middle',
   dy: '0.35em',
@@ -424,7 +422,7 @@ export function contourLabels(
   const ys = marked.map((p) => yScale(p.y));
   const gap = frame.phone ? 22 : 36;
   // of two labels, however they are turned
-  const length = Math.max(...lines.map(({ level }) => decimal(level, digits).length)) * DIGIT + 8;
+  const length = Math.max(...lines.map(({ level }) => decimal(level, digits).length)) * LETTER_PX.digit + 8;
   // a halo in the line's colour would show on the hatching
   const among = view.measured && xs.length > 0;
   const right = left + plotWidth;

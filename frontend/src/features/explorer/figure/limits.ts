@@ -2,7 +2,7 @@
 // What binds, over the plane: areas with their names in them.
 
 import { type Region, regionsOf } from '../../../plots/regions';
-import { HALO, LIVE, MIDDLE, mark, moving, path, rect, type Shape, TEXT, text } from '../../../plots/shapes';
+import { HALO, LETTER_PX, LIVE, MIDDLE, mark, moving, path, rect, type Shape, TEXT, text } from '../../../plots/shapes';
 import { LIMITS } from '../../../state/figure';
 import { type Prepared, predictAt, prepare } from '../../../state/prediction';
 import type { View } from '../../../state/view';
@@ -76,7 +76,7 @@ function areas(
     .filter(({ code }) => code !== here)
     .map(({ code, inmost }) => {
       const words = meanings[code] ?? String(code);
-      const half = words.length * 3.8;
+      const half = (words.length * LETTER_PX.digit) / 2;
       const inX = Math.max(left + half + 4, Math.min(left + plotWidth - half - 4, x(inmost[0])));
       const inY = Math.max(heat.top + 14, Math.min(heat.top + heat.height - 6, y(inmost[1]) + 4));
       return text(inX, inY, words, NAME);

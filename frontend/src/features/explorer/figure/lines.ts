@@ -10,6 +10,7 @@ import {
   gathered,
   HALO,
   hundredths,
+  LETTER_PX,
   line,
   MIDDLE,
   mark,
@@ -333,7 +334,7 @@ export function lineLabels(view: View, frame: Frame, live: Live, lineXs: Float64
   return shown.map(({ series, x }, i) => {
     const name = seriesName(series, i === 0, view);
     // clear of the ticks of the value axis and of the colour bar
-    const half = 3.6 * name.length;
+    const half = (name.length * LETTER_PX.digit) / 2;
     const at = Math.max(frame.left + half, Math.min(x + clear, frame.left + frame.plotWidth - half));
     return moving(at, ys[i] + 4, name, {
       ...MIDDLE,

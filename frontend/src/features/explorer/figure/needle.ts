@@ -2,7 +2,20 @@
 // The crosshair, and the values it reads off.
 import { dodge } from '../../../plots/dodge';
 import { worded } from '../../../plots/number';
-import { circle, END, HALO, LIVE, line, MIDDLE, moving, path, rect, type Shape, TEXT } from '../../../plots/shapes';
+import {
+  circle,
+  END,
+  HALO,
+  LETTER_PX,
+  LIVE,
+  line,
+  MIDDLE,
+  moving,
+  path,
+  rect,
+  type Shape,
+  TEXT,
+} from '../../../plots/shapes';
 import type { View } from '../../../state/view';
 import { type Frame, longestName, tickWords } from './frame';
 import { aside, namedOf, seriesName } from './lines';
@@ -136,7 +149,7 @@ export function needle(
   const aside = view.figure === '3d' && heat !== null;
   const row = aside && view.layout.y && live.state.y !== null ? `${namedSetting(view.layout.y, live.state.y)}, ` : '';
   const words = row + (at === null ? '' : settingWords(frame.across, at));
-  const half = words.length * 3.4;
+  const half = (words.length * LETTER_PX.name) / 2;
   // beside the axis title, never on it; seen from aside, no place of the upper plot is above the setting
   const title = heat && y ? 6 + 6 * upwardTitle(y, frame.phone).length : left;
   const place = aside ? left + plotWidth - half : Math.max(title + half + 8, Math.min(left + plotWidth - half, X));

@@ -12,7 +12,20 @@ import {
   type Pen,
   type Relief,
 } from '../../../plots/relief';
-import { AXIS, circle, HALO, LIVE, line, mark, moving, path, type Shape, TICK, text } from '../../../plots/shapes';
+import {
+  AXIS,
+  circle,
+  HALO,
+  LETTER_PX,
+  LIVE,
+  line,
+  mark,
+  moving,
+  path,
+  type Shape,
+  TICK,
+  text,
+} from '../../../plots/shapes';
 import { tide } from '../../../plots/tide';
 import type { Axis, Point } from '../../../state/layout';
 import { type Prepared, prepare } from '../../../state/prediction';
@@ -138,13 +151,11 @@ function edgeOf(camera: Camera, a: readonly [number, number], b: readonly [numbe
 
 const anchorOf = (along: number): string => (along > 0.35 ? 'start' : along < -0.35 ? 'end' : 'middle');
 
-const LETTER = 5.2;
-
 /** The longest title that stays on the picture without being pushed over the axis's labels. */
 function titleWithin(axis: Axis, phone: boolean, room: number): string {
   const name = shortName(axis);
   const titles = [...(phone ? [] : [axisTitle(axis)]), axisTitle(axis, true), upwardTitle(axis, false), name];
-  return titles.find((title) => title.length * LETTER <= room) ?? name;
+  return titles.find((title) => title.length * LETTER_PX.sentence <= room) ?? name;
 }
 
 function floorAxis(axis: Axis, edge: Edge, place: (v: number) => number, frame: Frame): Shape[] {

@@ -3,7 +3,7 @@
 
 import { decimal } from '../../../plots/number';
 import { linear } from '../../../plots/scale';
-import { END, line, markPath, path, rect, type Shape, TEXT, TICK, text } from '../../../plots/shapes';
+import { END, LETTER_PX, line, markPath, path, rect, type Shape, TEXT, TICK, text } from '../../../plots/shapes';
 import { t95 } from '../../../state/fit';
 import type { Point } from '../../../state/layout';
 import { type Counted, type Frames, type Prepared, prepare } from '../../../state/prediction';
@@ -145,7 +145,7 @@ export function residualShapes(
     if (view.layout.y && (view.layout.shape === 'plane' || rows.length > 1) && from >= last) {
       const words = name + settingText(view.layout.y, row);
       out.push(text(from, RESIDUALS_HEIGHT - 6, words, { 'font-size': TEXT.label, 'font-weight': 600, fill: ink }));
-      last = from + words.length * 7.2 + 4;
+      last = from + words.length * LETTER_PX.digit + 4;
     }
     left += GAP;
   }

@@ -2,7 +2,7 @@
 // A slider as a ruler: whisker = 95 % interval, square = fit, needle = now.
 import { decimal, digitsOfStep } from '../../../plots/number';
 import { linear, log, niceStep } from '../../../plots/scale';
-import { END, line, MIDDLE, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
+import { END, LETTER_PX, line, MIDDLE, path, rect, type Shape, TICK, text } from '../../../plots/shapes';
 import type { Slider } from '../../../state/fit';
 
 export const RULER_HEIGHT = 32;
@@ -51,7 +51,7 @@ export function rulerShapes(slider: Ruled, value: number, width: number): Shape[
     if (!strong) continue;
     const X = x(v);
     const words = decimal(v, digits);
-    const room = words.length * 6.8;
+    const room = words.length * LETTER_PX.name;
     const anchor = X < room / 2 ? { 'text-anchor': 'start' } : X > width - room / 2 ? END : MIDDLE;
     const from = anchor === MIDDLE ? X - room / 2 : anchor === END ? X - room : X;
     if (from < free) continue;

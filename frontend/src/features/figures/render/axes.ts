@@ -2,7 +2,7 @@
 // The frame of a panel: scales, ticks that fit, titles with units.
 import { brief } from '../../../plots/number';
 import { decadeTicks, makeScale, niceTicks, type Scale } from '../../../plots/scale';
-import { AXIS, END, line, MIDDLE, type Shape, TICK, text } from '../../../plots/shapes';
+import { AXIS, END, LETTER_PX, line, MIDDLE, type Shape, TICK, text } from '../../../plots/shapes';
 import type { Axis } from '../definition';
 import { asked, type OnAxes } from '../quantities';
 
@@ -31,9 +31,6 @@ export interface Frame extends Size {
   readonly legend: readonly Place[] | null;
 }
 
-export const CHARACTER = 7;
-/** Text that is set in 600 at 12 px. */
-const BOLD_CHARACTER = 7;
 export const SWATCH = 18;
 const LEGEND_ROW = 16;
 
@@ -61,7 +58,7 @@ export function named(ticks: readonly number[], at: (v: number) => number, room:
 function legendOf(names: readonly string[], width: number): Place[] {
   let [x, y] = [0, 30];
   return names.map((name) => {
-    const room = SWATCH + name.length * BOLD_CHARACTER + 14;
+    const room = SWATCH + name.length * LETTER_PX.name + 14;
     if (x > 0 && x + room > width) [x, y] = [0, y + LEGEND_ROW];
     const place = { x, y };
     x += room;
@@ -73,8 +70,8 @@ export function frameOf(x: Axis, y: Axis, size: Size, names: readonly string[]):
   const { width, height, small } = size;
   const yTicks = ticksOf(y, small ? 3 : 6);
   const widest = Math.max(...yTicks.map((v) => tickWords(v).length));
-  const left = Math.ceil(widest * CHARACTER + (small ? 8 : 14));
-  const beside = Math.max(0, ...names.map((n) => n.length)) * BOLD_CHARACTER + 14;
+  const left = Math.ceil(widest * LETTER_PX.digit + (small ? 8 : 14));
+  const beside = Math.max(0, ...names.map((n) => n.length)) * LETTER_PX.name + 14;
   const narrow = !small && (width < 480 || beside > 0.3 * width);
   const right = width - (small ? 6 : narrow || names.length === 0 ? 14 : beside);
   const legend = narrow ? legendOf(names, width) : null;
@@ -104,10 +101,10 @@ export function axisShapes(x: Axis, y: Axis, frame: Frame, of: OnAxes): Shape[] 
   for (const v of named(frame.yTicks, frame.y, () => 14))
     out.push(text(left - (small ? 5 : 8), frame.y(v), tickWords(v), { dy: '0.32em', ...END, ...TICK }));
   for (const v of frame.xTicks) out.push(line(frame.x(v), bottom, frame.x(v), bottom + 4, { stroke: 'var(--line-3)' }));
-  const room = (v: number): number => tickWords(v).length * CHARACTER + (small ? 12 : 8);
+  const room = (v: number): number => tickWords(v).length * LETTER_PX.digit + (small ? 12 : 8);
   for (const v of named(frame.xTicks, frame.x, room)) {
     const X = frame.x(v);
-    const half = (tickWords(v).length * CHARACTER) / 2;
+    const half = (tickWords(v).length * LETTER_PX.digit) / 2;
     const anchor = X + half > frame.width ? END : X - half < 0 ? {} : MIDDLE;
     out.push(text(anchor === END ? frame.width : X, bottom + (small ? 15 : 17), tickWords(v), { ...anchor, ...TICK }));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines: models below, emulated cells on them, published numbers on top.
 import { dodge } from '../../../plots/dodge';
-import { END, HALO, line, mark, NOTE, path, polyline, type Shape, TEXT, text } from '../../../plots/shapes';
+import { END, HALO, LETTER_PX, line, mark, NOTE, path, polyline, type Shape, TEXT, text } from '../../../plots/shapes';
 import type { Line, LinesPanel, Statement } from '../definition';
 import { quantitiesOn } from '../quantities';
 import type { Resolved, Series, Spot } from '../resolve';
@@ -94,7 +94,7 @@ function statementShapes(statements: readonly Statement[], lines: readonly Line[
         }),
       );
       if (frame.small) return out;
-      const room = s.words.length * 5.6;
+      const room = s.words.length * LETTER_PX.sentence;
       const left = X + 6 + room > frame.right;
       out.push(text(left ? X - 6 : X + 6, frame.bottom - 10 - 15 * rule++, s.words, left ? { ...note, ...END } : note));
       return out;
@@ -112,7 +112,7 @@ function statementShapes(statements: readonly Statement[], lines: readonly Line[
       );
     }
     if (frame.small) return out;
-    const left = X + 10 + s.words.length * 5.6 > frame.right;
+    const left = X + 10 + s.words.length * LETTER_PX.sentence > frame.right;
     out.push(text(left ? X - 9 : X + 9, Y, s.words, { dy: '0.34em', ...(left ? { ...note, ...END } : note) }));
     return out;
   });
