@@ -115,6 +115,19 @@ def test_levels_and_runs_are_chosen_for_all_that_follows(lab: cs.Experiment) -> 
         fewer.surface("throughput_mbps")
 
 
+@pytest.mark.parametrize("levels", [[], (), np.array([]), None, [None], [[1500]], {}], ids=repr)
+def test_an_empty_choice_is_not_all_of_them(lab: cs.Experiment, levels: object) -> None:
+    with pytest.raises(cs.CoalescopeError, match="mtu_bytes is neither a level nor") as refused:
+        lab.where(mtu_bytes=levels)  # type: ignore[arg-type]
+    assert refused.value.where == {"field": "mtu_bytes"}
+
+
+def test_what_is_no_identity_is_not_left_out(lab: cs.Experiment) -> None:
+    for given in ("", "1", ",".join(lab.runs["run"].to_pylist())):
+        with pytest.raises(cs.CoalescopeError, match="is no run's identity"):
+            lab.without(given)
+
+
 def test_runs_that_come_in_meanwhile_count(lab: cs.Experiment, tmp_path: Path) -> None:
     from coalescope.client.files.given import GivenFile
     from coalescope.client.files.importing import import_file
@@ -153,6 +166,19 @@ def test_a_fit_predicts_what_it_fitted(nfs: cs.Experiment) -> None:
     expected = 1000 * alpha + 1e6 / 4000 * (beta + gamma / 2)
     found = surface["system_cpu_per_gb"].sel(packets_per_interrupt=2, mtu_bytes=4000)
     assert float(found) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_fit_with_a_base_predicts_nothing(
+    nfs: cs.Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    estimates = {name: {"value": 1.0} for name in ("alpha", "beta", "gamma", "base")}
+    monkeypatch.setattr(
+        nfs.source, "fit", lambda *_: {"estimates": estimates, "identifiable": True}
+    )
+    fit = nfs.fit("cpu-overhead", base=True)
+    with pytest.raises(cs.CoalescopeError, match="base=True predicts nothing") as refused:
+        fit.predict(rx_megabytes=1, rx_kilopackets=1, rx_kilointerrupts=1)
+    assert "alpha, beta, gamma" in refused.value.__notes__[0]
 
 
 def test_a_fit_that_tells_nothing_predicts_nothing(nfs: cs.Experiment) -> None:

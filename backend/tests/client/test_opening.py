@@ -3,11 +3,14 @@
 
 import gc
 import hashlib
+import os
 import shutil
 from pathlib import Path
 
 import coalescope as cs
 import pytest
+from coalescope.client.local import LocalStore
+from sqlalchemy.pool import QueuePool
 
 from .conftest import PUBLISHED
 
@@ -64,6 +67,47 @@ def test_the_folder_goes_when_the_experiment_is_used_no_more(table: Path, tempor
     del fewer
     gc.collect()
     assert not list(temporary.iterdir())
+
+
+def test_nothing_is_asked_after_the_end(table: Path, published: Path) -> None:
+    for place, slug in ((table, None), (published, "geist-2005-nfs")):
+        with cs.open(place, slug) as x:
+            fewer = x.where(mtu_bytes=1500)
+        for each in (x, fewer):
+            with pytest.raises(cs.CoalescopeError, match="was closed"):
+                _ = each.runs
+        x.close()
+        assert isinstance(x.source, LocalStore)
+        pool = x.source._store.database.engine.pool
+        assert isinstance(pool, QueuePool)
+        assert pool.checkedin() == 0
+
+
+def test_nothing_outlives_an_error(table: Path, tmp_path: Path, temporary: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text(TABLE.replace("1500", "9000"))
+    with pytest.raises(cs.CoalescopeError, match="There are 2 experiments") as refused:
+        cs.open([table, other])
+    assert refused.tb is not None  # which holds all that was opened
+    assert not list(temporary.iterdir())
+
+
+def test_what_came_of_a_fork_removes_nothing(table: Path, temporary: Path) -> None:
+    with cs.open(table) as x:
+        child = os.fork()
+        if child == 0:
+            x.close()
+            os._exit(0)
+        assert os.waitpid(child, 0) == (child, 0)
+        assert list(temporary.iterdir())
+        assert x.runs.num_rows == 2
+    assert not list(temporary.iterdir())
+
+
+def test_a_folder_that_is_gone_is_no_error(table: Path, temporary: Path) -> None:
+    with cs.open(table):
+        for folder in temporary.iterdir():
+            shutil.rmtree(folder)
 
 
 def test_a_store_is_only_read(published: Path, tmp_path: Path, temporary: Path) -> None:
@@ -156,6 +200,8 @@ def test_what_is_doubtful_in_a_file_is_a_warning(tmp_path: Path) -> None:
 def test_options_that_do_nothing_are_refused(table: Path, options: dict[str, str]) -> None:
     with pytest.raises(cs.CoalescopeError, match="no effect"):
         cs.open(table, **options)
+    with pytest.raises(cs.CoalescopeError, match="no effect"):
+        cs.list_experiments(table.parent, **options)
 
 
 def test_options_of_files_are_refused_for_a_store(published: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import coalescope as cs
 import pytest
+from coalescope.client.server import Server
 
 from .conftest import PUBLISHED, TOKEN
 
@@ -53,6 +54,42 @@ def test_the_page_of_an_experiment_is_its_address(server: str) -> None:
         cs.open(server, token=TOKEN)
 
 
+def test_runs_that_a_page_leaves_out_do_not_count(server: str) -> None:
+    page = f"{server}/explorer/geist-2005-nfs"
+    first, second, third = cs.open(page, token=TOKEN).runs["run"].to_pylist()[:3]
+    x = cs.open(f"{page}?x=delay_ticks&without={first},{second}#top", token=TOKEN)
+    assert (x.left_out, x.runs.num_rows) == ((first, second), 25)
+    assert x.without(third).runs.num_rows == 24
+    with pytest.raises(cs.CoalescopeError, match="'lab' is no run's identity"):
+        cs.open(f"{page}?without=lab", token=TOKEN)
+
+
+def test_an_address_and_a_name_are_of_one_experiment(server: str) -> None:
+    page = f"{server}/explorer/geist-2005-nfs"
+    assert cs.open(page, "geist-2005-nfs", token=TOKEN).slug == "geist-2005-nfs"
+    with pytest.raises(cs.CoalescopeError, match="The address is that of 'geist-2005-nfs'"):
+        cs.open(page, "geist-2005-points", token=TOKEN)
+
+
+def test_nothing_is_asked_after_the_end(server: str) -> None:
+    with cs.open(server, "geist-2005-nfs", token=TOKEN) as x:
+        fewer = x.where(mtu_bytes=1500)
+    for each in (x, fewer):
+        with pytest.raises(cs.CoalescopeError, match="was closed"):
+            _ = each.runs
+
+
+def test_a_connection_does_not_outlive_an_error(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[Server] = []
+    close = Server.close
+    monkeypatch.setattr(Server, "close", lambda self: (ended.append(self), close(self)))
+    with pytest.raises(cs.CoalescopeError, match="no experiment 'none'"):
+        cs.open(server, "none", token=TOKEN)
+    assert len(ended) == 1
+
+
 def test_a_token_comes_from_a_file_an_argument_or_the_environment(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,6 +113,14 @@ def test_no_token_that_no_header_carries(server: str, tmp_path: Path) -> None:
         assert "two" not in str(refused.value)
 
 
+def test_no_file_for_the_token(tmp_path: Path) -> None:
+    for file in (tmp_path / "absent", tmp_path):
+        with pytest.raises(cs.CoalescopeError) as refused:
+            cs.open("http://127.0.0.1:9", token_file=file)
+        assert refused.value.code == "unreadable"
+        assert str(file) in str(refused.value)
+
+
 def test_the_server_refuses_in_the_words_of_the_api(server: str) -> None:
     x = cs.open(server, "geist-2005-nfs", token=TOKEN)
     with pytest.raises(cs.CoalescopeError) as remote:
@@ -95,6 +140,11 @@ def test_the_server_refuses_in_the_words_of_the_api(server: str) -> None:
         "http://127.0.0.1:1/upload",
         "http://127.0.0.1:1/explorer/",
         "http://",
+        "http://[",
+        "http://[::1",
+        "http://[x]/explorer/lab",
+        "http://127.0.0.1:port",
+        "http://127.0.0.1:99999",
     ],
 )
 def test_what_is_no_address_of_an_experiment(address: str) -> None:

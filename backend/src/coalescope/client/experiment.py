@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An experiment as a program on a person's machine has it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +14,7 @@ from coalescope.client.source import Document, ModelGiven, Source
 from coalescope.client.tables import runs_table
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.records import Choice, FactorValue
+from coalescope.runs.chosen import identity
 from coalescope.runs.selection import where_pairs
 
 if TYPE_CHECKING:
@@ -87,14 +88,20 @@ class Experiment:
         """The same, of runs with these levels: `x.where(workload="tcp", mtu_bytes=[1500, 9000])`.
 
         What Python cannot write as a name is given as a dict: `x.where({"factor.cable": "long"})`.
+
+        Errors: CoalescopeError for what is no level, and for a list of none.
         """
         given = {**(levels or {}), **more}
-        chosen = {name: _plain(level) for name, level in given.items()}
+        chosen = {name: _chosen_levels(name, level) for name, level in given.items()}
         return replace(self, chosen={**self.chosen, **chosen})
 
     def without(self, *runs: str) -> "Experiment":
-        """The same, with runs of these identities left out; nothing is deleted."""
-        return replace(self, left_out=tuple(dict.fromkeys([*self.left_out, *runs])))
+        """The same, with runs of these identities left out; nothing is deleted.
+
+        Errors: CoalescopeError for what is no run's identity.
+        """
+        left_out = dict.fromkeys([*self.left_out, *map(identity, runs)])
+        return replace(self, left_out=tuple(left_out))
 
     def surface(
         self, measure: str, *, x: str | None = None, y: str | None = None
@@ -129,7 +136,8 @@ class Experiment:
         """A linear fit, as `coalescope fit` makes it.
 
         `method` is by default that of the data set's paper, else ols; `response` the measure that
-        most runs have. `base` fits also what passes without traffic. Cells that differ in `pooled`
+        most runs have. `base` fits also what passes without traffic; such a fit predicts nothing,
+        as the models are of traffic alone. Cells that differ in `pooled`
         factors only are taken for one.
 
         Errors: CoalescopeError for an unknown model, method, factor or measure. Data that cannot
@@ -145,7 +153,8 @@ class Experiment:
             "pooled": list(pooled),
             **self._chosen,
         }
-        return Fit(self.source, self.source.fit(self.slug, asked), self.about["factors"], model)
+        found = self.source.fit(self.slug, asked)
+        return Fit(self.source, found, self.about["factors"], model, base)
 
     def fit_nonlinear(
         self,
@@ -242,6 +251,7 @@ class Experiment:
     def close(self) -> None:
         """Let go of the store or server; of files, what they were read into is removed.
 
+        Runs, cells and fits cannot be asked for any more then.
         That happens of itself when the experiment, and what was made of it, are used no more.
         """
         self.source.close()
@@ -280,11 +290,26 @@ def _several(level: Any) -> list[FactorValue]:
     return level if isinstance(level, list) else [level]
 
 
+def _chosen_levels(name: str, given: Any) -> Any:
+    """A level, or a list of some, without numpy's types. Errors: CoalescopeError for none."""
+    plain = _plain(given)
+    levels = _several(plain)
+    if not levels or not all(isinstance(level, str | int | float) for level in levels):
+        raise CoalescopeError(
+            "wrong_level",
+            f"{name} is neither a level nor a list of levels.",
+            where={"field": name},
+            advice=f"Give it as {name}=1500 or {name}=[1500, 9000]; without it, all levels count.",
+        )
+    return plain
+
+
 def _plain(level: Any) -> Any:
-    """A level, or a list of them, without numpy's types."""
     if hasattr(level, "tolist"):
         return level.tolist()
-    return level if isinstance(level, str | int | float) else [_plain(each) for each in level]
+    if isinstance(level, str) or not isinstance(level, Iterable):
+        return level
+    return [_plain(each) for each in level]
 
 
 def _listed(levels: Sequence[FactorValue]) -> str:

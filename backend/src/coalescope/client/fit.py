@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fit as a program on a person's machine has it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from coalescope.errors import CoalescopeError
 if TYPE_CHECKING:
     import pyarrow
     import xarray
+
+_BASE = "base"
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,6 +29,7 @@ class Fit:
     document: Document
     _factors: Sequence[Document]
     _model: ModelGiven = field(compare=False)
+    _has_base: bool = False
 
     @property
     def estimates(self) -> Document:
@@ -64,9 +67,12 @@ class Fit:
         `model` is another one with the same parameters, such as cpu-overhead-surface for
         cpu-overhead. A parameter that is given too is taken as given.
 
-        Errors: CoalescopeError for an input that is missing or outside its domain, and where the
-        data could not tell the parameters.
+        Errors: CoalescopeError for an input that is missing or outside its domain, where the data
+        could not tell the parameters, and where what passes without traffic was fitted too: the
+        models are of traffic alone, so that a prediction would be less than what is measured.
         """
+        if self._has_base:
+            raise _base_is_not_predicted(self.parameters)
         fitted = {name: value for name, value in self.parameters.items() if value is not None}
         if not self.identifiable or len(fitted) < len(self.parameters):
             raise CoalescopeError(
@@ -89,6 +95,17 @@ class Fit:
             interval = "" if low is None else f"  [{_shown(low)}, {_shown(high)}]"
             lines.append(f"  {name} = {_shown(found['value'])}{interval}  {found['unit']}")
         return "\n".join([*lines, *([self.message] if self.message else [])])
+
+
+def _base_is_not_predicted(parameters: Mapping[str, float | None]) -> CoalescopeError:
+    others = ", ".join(name for name in parameters if name != _BASE)
+    return CoalescopeError(
+        "base_not_predicted",
+        "A fit with base=True predicts nothing: no model has the load without traffic in it, and "
+        "what is measured has.",
+        where={"field": _BASE},
+        advice=f"For what the traffic adds, give {others} of its parameters to cs.predict.",
+    )
 
 
 def _shown(value: Any) -> str:

@@ -2,19 +2,21 @@
 """Experiments of a store that is open here: the services of the server, without a server."""
 
 import json
+import os
 import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DBAPIError
 
-from coalescope.client.source import Document, ModelGiven, as_json
-from coalescope.errors import Problem, refused
+from coalescope.client.source import Document, ModelGiven, as_json, closed
+from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments import service as experiments
 from coalescope.experiments.description import describe_experiment, summarise_experiment
 from coalescope.experiments.endpoints import cells_out
@@ -47,7 +49,7 @@ class LocalStore:
     def __init__(self, store: Store, place: str, ended: Callable[[], None] = lambda: None) -> None:
         self.place = place
         self._store = store
-        self._end = weakref.finalize(self, _end, store, ended)
+        self._end = weakref.finalize(self, _end, store, ended, os.getpid())
 
     def experiments(self) -> Sequence[Document]:
         """Each of them, published first."""
@@ -125,8 +127,19 @@ class LocalStore:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with self._store.database.read() as connection:
-            yield connection
+        """Errors: CoalescopeError after `close`, and where the store cannot be read any more."""
+        if not self._end.alive:
+            raise closed(self.place)
+        try:
+            with self._store.database.read() as connection:
+                yield connection
+        except DBAPIError as error:
+            raise CoalescopeError(
+                "unusable_store",
+                f"The store of {self.place} cannot be used: {error.orig}.",
+                advice="Check that its folder is still there and may be read.",
+                status=503,
+            ) from error
 
     @contextmanager
     def _of(self, slug: str) -> Iterator[tuple[Connection, ExperimentRecord]]:
@@ -166,14 +179,21 @@ def temporary_store(place: str, fill: Callable[[Store, Settings], None]) -> Loca
             store.close()
             raise
     except BaseException:
-        shutil.rmtree(folder)
+        _remove(folder)
         raise
-    return LocalStore(store, place, lambda: shutil.rmtree(folder))
+    return LocalStore(store, place, lambda: _remove(folder))
 
 
-def _end(store: Store, ended: Callable[[], None]) -> None:
-    store.close()
-    ended()
+def _remove(folder: Path) -> None:
+    with suppress(FileNotFoundError):  # somebody cleared it away
+        shutil.rmtree(folder)
+
+
+def _end(store: Store, ended: Callable[[], None], pid: int) -> None:
+    """End it in the process that opened it: what came of a fork shares its files."""
+    if os.getpid() == pid:
+        store.close()
+        ended()
 
 
 def _document(answer: BaseModel) -> Document:

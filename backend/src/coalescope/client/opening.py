@@ -61,6 +61,7 @@ def list_experiments(
             return list(server.experiments())
     from coalescope.client import stores  # noqa: PLC0415
 
+    _refuse_options(token=token, token_file=token_file)
     with closing(stores.in_folder(Path(place))) as store:
         return list(store.experiments())
 
@@ -81,7 +82,8 @@ def open_experiment(
     there is only read.
 
     Args:
-        place: http://host:8000, or the address of an experiment there; a folder; files.
+        place: http://host:8000, or the address of an experiment there, without the runs that its
+            page leaves out (nothing else of a view is taken); a folder; files.
         experiment: its slug; of files, the experiment that all of them are put into. It may be
             left out where there is one.
         token, token_file: of a server; without them, COALESCOPE_TOKEN.
@@ -94,19 +96,18 @@ def open_experiment(
     address = _address(place)
     if address is not None:
         _refuse_options(levels=levels, kind=kind)
-        server, named = read_address(address)
-        found: Source = Server(server, _token(token, token_file))
-        return Experiment(found, _one(found, experiment or named))
+        read = read_address(address)
+        slug = _named(read.slug, experiment)
+        return _opened(Server(read.server, _token(token, token_file)), slug, read.without)
     from coalescope.client import stores  # noqa: PLC0415
 
     _refuse_options(token=token, token_file=token_file)
     if isinstance(place, str | os.PathLike) and stores.is_store(Path(place)):
         _refuse_options(levels=levels, kind=kind)
-        found = stores.in_folder(Path(place))
-        return Experiment(found, _one(found, experiment))
+        return _opened(stores.in_folder(Path(place)), experiment)
     files = [place] if isinstance(place, str | os.PathLike) else list(place)
-    found = stores.of_files([Path(file) for file in files], experiment, levels or {}, kind)
-    return Experiment(found, _one(found, experiment))
+    read_in = stores.of_files([Path(file) for file in files], experiment, levels or {}, kind)
+    return _opened(read_in, experiment)
 
 
 def predict(model: ModelGiven, /, **levels: Levels) -> "xarray.Dataset":
@@ -131,6 +132,27 @@ def _token(token: str | None, file: Place | None) -> str | None:
     if token is not None:
         return checked_token("token", token) or None
     return token_in(None if file is None else Path(file))
+
+
+def _named(by_address: str | None, experiment: str | None) -> str | None:
+    """The slug of an address, or that given beside it. Errors: 422 where they differ."""
+    if by_address is not None and experiment is not None and by_address != experiment:
+        raise CoalescopeError(
+            "which_experiment",
+            f"The address is that of {by_address!r}, and experiment is {experiment!r}.",
+            where={"field": "experiment"},
+            advice="Leave one of the two out.",
+        )
+    return experiment if by_address is None else by_address
+
+
+def _opened(source: Source, slug: str | None, left_out: tuple[str, ...] = ()) -> Experiment:
+    """The experiment that is meant; where there is none, the source is closed."""
+    try:
+        return Experiment(source, _one(source, slug), left_out=left_out)
+    except BaseException:
+        source.close()
+        raise
 
 
 def _one(source: Source, slug: str | None) -> str:

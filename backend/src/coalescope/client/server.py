@@ -5,12 +5,13 @@ import time
 import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import httpx
 
-from coalescope.client.source import Document, ModelGiven, as_json
+from coalescope.client.source import Document, ModelGiven, as_json, closed
 from coalescope.errors import CoalescopeError, Problem
+from coalescope.runs.chosen import identities
 from coalescope.untrusted.web_addresses import is_server_address
 from coalescope.web.security import is_loopback
 
@@ -24,28 +25,44 @@ _ADVICE = {
 
 
 class Address(NamedTuple):
-    """Of a server, and perhaps of an experiment there."""
+    """Of a server, and perhaps of an experiment there.
+
+    Attributes:
+        without: identities of runs that the page leaves out.
+    """
 
     server: str
     slug: str | None
+    without: tuple[str, ...] = ()
 
 
 def read_address(url: str) -> Address:
     """The server, and the experiment that a page of it shows.
 
-    Errors: CoalescopeError for what is no address of a server, or of another of its pages.
+    Errors: CoalescopeError for what is no address of a server, or of another of its pages, and for
+    runs that are left out by what is no identity.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # of an address in brackets
+        raise _wrong_address(url) from None
     server = f"{parts.scheme}://{parts.netloc}"
     path = parts.path.strip("/")
     page, _, slug = path.rpartition("/")
     if not is_server_address(server) or not (path == "" or (page in _PAGES and slug)):
-        raise CoalescopeError(
-            "wrong_address",
-            f"{url[:200]!r} is not the address of a server, or of an experiment there.",
-            advice="Give it as http://host:8000 or http://host:8000/explorer/my-experiment.",
-        )
-    return Address(server, unquote(slug) or None)
+        raise _wrong_address(url)
+    if not slug:
+        return Address(server, None)
+    without = parse_qs(parts.query).get("without", [""])[0]
+    return Address(server, unquote(slug), identities(without))
+
+
+def _wrong_address(url: str) -> CoalescopeError:
+    return CoalescopeError(
+        "wrong_address",
+        f"{url[:200]!r} is not the address of a server, or of an experiment there.",
+        advice="Give it as http://host:8000 or http://host:8000/explorer/my-experiment.",
+    )
 
 
 class Server:
@@ -130,11 +147,16 @@ class Server:
         return found
 
     def _answer(self, request: httpx.Request) -> Any:
-        """What the server says. Errors: its own, and CoalescopeError where it cannot be reached."""
+        """What the server says.
+
+        Errors: its own, and CoalescopeError where it cannot be reached, and after `close`.
+        """
+        if not self._end.alive:
+            raise closed(self.place)
         try:
             answer = self._in_turn(request)
             body = answer.json()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise _unreached(self.place, error) from None
         except ValueError:
             body = None
@@ -164,7 +186,7 @@ def _path(slug: str) -> str:
     return f"/api/experiments/{quote(slug, safe='')}"
 
 
-def _unreached(place: str, error: httpx.TransportError) -> CoalescopeError:
+def _unreached(place: str, error: httpx.RequestError) -> CoalescopeError:
     slow = isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout)
     return CoalescopeError(
         "unreachable",

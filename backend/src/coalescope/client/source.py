@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from coalescope.errors import CoalescopeError
+
 Document = Mapping[str, Any]
 #: The id of a model, or the document of one's own as `coalescope trace` writes it.
 ModelGiven = str | Document
@@ -58,7 +60,16 @@ class Source(Protocol):
         """POST /api/models/{model_id}/predictions, or /api/predictions of a model of one's own."""
 
     def close(self) -> None:
-        """End it; nothing can be asked any more."""
+        """End it; what is asked after that is an error (`closed`)."""
+
+
+def closed(place: str) -> CoalescopeError:
+    """What is asked of a source after its end."""
+    return CoalescopeError(
+        "closed",
+        f"The experiment of {place} was closed; nothing can be asked of it any more.",
+        advice="Open it again, or ask within the `with` that closes it.",
+    )
 
 
 def as_json(asked: Document) -> str:
