@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from coalescope.datasets.loader import load_dataset, stale_datasets
-from coalescope.datasets.source import Dataset
+from coalescope.datasets.source import Dataset, find_datasets
 from coalescope.db.engine import SQLITE_NAME, Database, has_unmerged_log, open_database
 from coalescope.db.migrations import check_current, check_known, migrate
 from coalescope.errors import CoalescopeError
@@ -70,6 +70,8 @@ def open_store(
             where={"field": "COALESCOPE_DATASETS_DIR"},
             advice="Set COALESCOPE_DATASETS_DIR to the folder that holds them, or to an empty one.",
         )
+    if settings.datasets_dir is not None:
+        find_datasets(settings.datasets_dir)  # before an older version is locked out
     _check_writable(settings.data_dir)
     check_version(settings, migrates=migrates)
     ended_suddenly = has_unmerged_log(settings.data_dir / SQLITE_NAME)

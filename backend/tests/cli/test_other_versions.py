@@ -209,6 +209,19 @@ def test_migrate_brings_an_older_store_up_to_date(
     assert "Lab" in run("experiments", data=folder).stdout
 
 
+def test_a_data_set_that_is_wrong_leaves_an_older_store_as_it_was(
+    run: Run, store: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = store(OLDER)
+    (tmp_path / "sets" / "bad").mkdir(parents=True)
+    (tmp_path / "sets" / "bad" / "source.toml").write_text("title = ")
+    before = contents(folder)
+    done = run("migrate", data=folder, COALESCOPE_DATASETS_DIR=str(tmp_path / "sets"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "it is no TOML" in done.stderr
+    assert contents(folder) == before
+
+
 def test_serve_brings_an_older_store_up_to_date(serve: Callable[..., Any], tmp_path: Path) -> None:
     folder = tmp_path / "served"
     database = open_database(None, folder)
