@@ -59,7 +59,7 @@ export function LevelPicker(props: {
     const popover = box.current;
     if (from && popover) {
       const { clientHeight, clientWidth } = document.documentElement;
-      popover.style.top = `${Math.max(8, Math.min(from.bottom + 4, clientHeight - 360))}px`;
+      popover.style.top = `${Math.max(8, Math.min(from.bottom + 4, clientHeight - popover.offsetHeight - 8))}px`;
       popover.style.left = `${Math.max(8, Math.min(from.left, clientWidth - popover.offsetWidth - 8))}px`;
     }
     input.current?.focus();

@@ -177,7 +177,8 @@ function planned(view: View, frame: Frame, yScale: Frame['x'], r: number): Shape
 
 /** Half the square round the recommended setting, and its word. */
 const SQUARE = 9.5;
-const WORD = { halfWidth: 39, height: 16 };
+const WORD = 'recommended';
+const WORD_BOX = { halfWidth: Math.ceil((WORD.length * LETTER_PX.name) / 2) + 4, height: 16 };
 
 interface Recommended {
   readonly X: number;
@@ -193,7 +194,8 @@ function recommendedAt({ best }: View, frame: Frame, yScale: Frame['x']): Recomm
   const below = Y - SQUARE - 22 < frame.heat.top;
   const top = below ? Y + SQUARE + 4 : Y - SQUARE - 20;
   // the word stays within the picture
-  const at = Math.max(frame.left + 40, Math.min(frame.left + frame.plotWidth - 40, X));
+  const room = WORD_BOX.halfWidth + 1;
+  const at = Math.max(frame.left + room, Math.min(frame.left + frame.plotWidth - room, X));
   return { X, Y, at, top };
 }
 
@@ -206,8 +208,8 @@ function recommended(view: View, frame: Frame, yScale: Frame['x'], light: boolea
     rect(X - SQUARE, Y - SQUARE, 2 * SQUARE, 2 * SQUARE, { fill: 'none', stroke, 'stroke-width': width });
   return [
     ...(light ? [square('#101413', 3.5), square('#fff', 1.75)] : [square('var(--ink)', 1.5)]),
-    rect(at - WORD.halfWidth, top, 2 * WORD.halfWidth, WORD.height, { rx: 2, fill: 'var(--ground)' }),
-    text(at, top + 12, 'recommended', { ...MIDDLE, 'font-size': TEXT.label, 'font-weight': 500, fill: 'var(--ink)' }),
+    rect(at - WORD_BOX.halfWidth, top, 2 * WORD_BOX.halfWidth, WORD_BOX.height, { rx: 2, fill: 'var(--ground)' }),
+    text(at, top + 12, WORD, { ...MIDDLE, 'font-size': TEXT.label, 'font-weight': 500, fill: 'var(--ink)' }),
   ];
 }
 
@@ -391,8 +393,8 @@ function keptClear(view: View, frame: Frame, yScale: Scale, half: number): Float
   });
   const word = recommendedAt(view, frame, yScale);
   if (word) {
-    const [aside, middle] = [WORD.halfWidth + half, word.top + WORD.height / 2];
-    boxes.push([word.at - aside, word.at + aside, middle - WORD.height, middle + WORD.height]);
+    const [aside, middle] = [WORD_BOX.halfWidth + half, word.top + WORD_BOX.height / 2];
+    boxes.push([word.at - aside, word.at + aside, middle - WORD_BOX.height, middle + WORD_BOX.height]);
   }
   return Float64Array.from(boxes.flat());
 }

@@ -2,14 +2,27 @@
 // A model over two of its inputs: colours on a canvas, contours and cells above them.
 import { contourLines } from '../../../plots/contours';
 import { brief } from '../../../plots/number';
-import { END, line, MIDDLE, mark, NOTE, path, polyline, rect, type Shape, TEXT, text } from '../../../plots/shapes';
+import {
+  END,
+  LETTER_PX,
+  line,
+  MIDDLE,
+  mark,
+  NOTE,
+  path,
+  polyline,
+  rect,
+  type Shape,
+  TEXT,
+  text,
+} from '../../../plots/shapes';
 import { inkOn, tide } from '../../../plots/tide';
 import type { Catalogue } from '../../../state/models';
 import type { HeatPanel } from '../definition';
 import { type CellsBySlug, chosen, predictor, rowOf, termOf } from '../evaluate';
 import { quantitiesOn } from '../quantities';
 import { samplesOf } from '../resolve';
-import { axisShapes, type Frame, frameOf, type Size } from './axes';
+import { axisShapes, axisTitle, type Frame, frameOf, type Size } from './axes';
 
 export const GRID = 96;
 
@@ -121,12 +134,11 @@ export function heatShapes(panel: HeatPanel, z: Float64Array, marks: readonly He
     );
   }
   out.push(...axisShapes(panel.x, panel.y, frame, quantitiesOn(panel)));
-  if (!small)
-    out.push(
-      text(right, 12, `colour: ${panel.value.label.replace(/^S/, 's')}, ${panel.value.unit}, log scale`, {
-        ...NOTE,
-        ...END,
-      }),
-    );
+  if (!small) {
+    const words = `colour: ${panel.value.label.replace(/^S/, 's')}, ${panel.value.unit}, log scale`;
+    // beside the title of the axis, or below it
+    const fits = (axisTitle(panel.y).length + 2 + words.length) * LETTER_PX.sentence <= right;
+    out.push(text(right, fits ? 12 : 26, words, { ...NOTE, ...END }));
+  }
   return out;
 }
