@@ -20,7 +20,6 @@ from coalescope_models.inference.statistics import (
 from coalescope_models.vocabulary.quantity import Better, Quantity
 
 from coalescope.errors import CoalescopeError, sentence
-from coalescope.experiments.choice import names_a_build
 from coalescope.experiments.levels import (
     Where,
     factor_key,
@@ -92,23 +91,6 @@ class Compared:
     only_b: Sequence[Factors]
     dependence: str | None
     timed: bool
-
-    @property
-    def apart(self) -> Mapping[str, tuple[FactorValue | None, FactorValue | None]]:
-        """Settings and traffic in which the sides differ throughout, though nobody asked for it.
-
-        Whoever chose the level of both sides did; builds and machines are what is compared.
-        """
-        sources = (self.a.experiment.source, self.b.experiment.source)
-        return {
-            name: pair
-            for name, pair in self.differing.items()
-            if not (name in self.a.where and name in self.b.where)
-            and not all(
-                names_a_build(name, [level for level in pair if level is not None], source)
-                for source in sources
-            )
-        }
 
     def verdict(self, ratio: float, *, resolved: bool) -> Verdict | None:
         """What a ratio means; None where neither direction is better."""

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a measure is worse in B than in A by more than is allowed, or whether nobody can know."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from coalescope.comparisons.compared import Compared, ComparedCell
 from coalescope.errors import CoalescopeError
+from coalescope.experiments.choice import names_a_build
+from coalescope.experiments.records import FactorValue
 
 RegressionVerdict = Literal["worse", "not_known", "within_chance", "not_worse"]
 
@@ -88,11 +90,11 @@ def regressions(
 
 def _confounded(compared: Compared, *, same_session: bool) -> str | None:
     """Why no difference between the sides need be one between what is compared."""
-    if compared.apart:
-        name, (a, b) = next(iter(compared.apart.items()))
+    if _apart(compared):
+        name, (a, b) = next(iter(_apart(compared).items()))
         said = [
             f"{factor} is {_level(a)} in A and {_level(b)} in B"
-            for factor, (a, b) in compared.apart.items()
+            for factor, (a, b) in _apart(compared).items()
         ]
         reason = f"{'; '.join(said)}, in all settings. Measure the same on both sides"
         if a is None or b is None:
@@ -127,6 +129,23 @@ def _not_known(compared: Compared) -> str | None:
         settings = "1 setting of A is" if count == 1 else f"{count} settings of A are"
         return f"{settings} not in B. Measure the same settings, or choose those that both have."
     return None
+
+
+def _apart(compared: Compared) -> Mapping[str, tuple[FactorValue | None, FactorValue | None]]:
+    """Settings and traffic in which the sides differ throughout, though nobody asked for it.
+
+    Whoever chose the level of both sides did; builds and machines are what is compared.
+    """
+    sources = (compared.a.experiment.source, compared.b.experiment.source)
+    return {
+        name: pair
+        for name, pair in compared.differing.items()
+        if not (name in compared.a.where and name in compared.b.where)
+        and not all(
+            names_a_build(name, [level for level in pair if level is not None], source)
+            for source in sources
+        )
+    }
 
 
 def describe_regression(regression: Regression) -> dict[str, Any]:
