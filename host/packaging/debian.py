@@ -216,10 +216,8 @@ def _compress(source: Path, to: Path) -> None:
 
 def _copyright(licence: str) -> str:
     return (
-        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"
-        "Upstream-Name: coalescope\n\n"
-        f"Files: *\nCopyright: the Coalescope maintainers\nLicense: {licence}\n"
-        f" The full text is in /usr/share/common-licenses/{_COMMON[licence]}.\n"
+        "Coalescope, copyright the Coalescope maintainers.\n\n"
+        f"Licence: {licence}; its full text: /usr/share/common-licenses/{_COMMON[licence]}\n"
     )
 
 
