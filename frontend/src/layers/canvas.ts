@@ -109,14 +109,11 @@ function writeSpans(context: Context, spans: readonly Span[], whole: Attributes,
   }
 }
 
-/** Degrees: what nobody sees in a word that moves. */
-const TURN = 2;
-
 function paintText(context: Context, { attributes: a, text, spans }: Shape, pen: Pen): void {
   const [, x, y, degrees] = PLACE.exec(String(a.transform ?? '')) ?? [];
-  // letters at whole pixels and a few angles: each other place and angle is one more set of letters that is made from outlines
+  // at whole pixels: each other place is one more set of letters that is made from outlines
   const [left, top] = [Math.round(number(x ?? a.x)), Math.round(number(y ?? a.y))];
-  const angle = (Math.round(number(degrees) / TURN) * TURN * Math.PI) / 180;
+  const angle = (number(degrees) * Math.PI) / 180;
   context.translate(left, top);
   context.rotate(angle);
   const down = length(a.dy, number(a['font-size'], 16));

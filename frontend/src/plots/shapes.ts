@@ -53,15 +53,18 @@ export const text = (x: number, y: number, content: string, attributes: Attribut
   ...richSpans(content),
 });
 
-/** Text that moves from frame to frame: a new place is a new transform, and the words need not be laid out again. */
-export const moving = (x: number, y: number, content: string, attributes: Attributes, degrees = 0): Shape => ({
-  tag: 'text',
-  attributes: {
-    transform: `translate(${hundredths(x)} ${hundredths(y)})${degrees === 0 ? '' : ` rotate(${hundredths(degrees)})`}`,
-    ...attributes,
-  },
-  ...richSpans(content),
-});
+/** Degrees: what nobody sees in a word that moves. */
+const TURN = 2;
+
+/**
+ * Text that moves from frame to frame: a new place is a new transform, and the words need not be laid out again. It stands at whole pixels and a few
+ * angles, at rest as in motion: a canvas makes a set of letters from outlines for each other place and angle.
+ */
+export function moving(x: number, y: number, content: string, attributes: Attributes, degrees = 0): Shape {
+  const turned = Math.round(degrees / TURN) * TURN;
+  const transform = `translate(${Math.round(x)} ${Math.round(y)})${turned === 0 ? '' : ` rotate(${turned})`}`;
+  return { tag: 'text', attributes: { transform, ...attributes }, ...richSpans(content) };
+}
 
 const RAISED: Readonly<Record<string, string>> = {
   '⁰': '0',
