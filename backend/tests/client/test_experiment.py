@@ -222,3 +222,18 @@ def test_an_answer_comes_with_its_commands(lab: cs.Experiment) -> None:
     assert found.commands is not None and found.commands["apply"]
     assert repr(found).startswith("Set: mtu_bytes 4500, delay_ticks 240")
     assert found.effects[0]["change_percent"] < 0
+    assert found.cautions and f"Caution: {found.cautions[0]}" in repr(found)
+
+
+def test_without_a_latency_a_limit_of_the_delay_is_asked_for(nfs: cs.Experiment) -> None:
+    found = nfs.recommend(minimise="system_cpu_jiffies_per_gb")
+    assert found.answer is None
+    assert {each["factor"] for each in found.ask} == {"delay_ticks"}
+    assert "a longer delay costs what was not" in repr(found)
+    first = found.ask[0]
+    assert f"  at_most={{'delay_ticks': {first['at_most']:g}}}: mtu_bytes" in repr(found)
+    limited = nfs.recommend(
+        minimise="system_cpu_jiffies_per_gb", at_most={"delay_ticks": first["at_most"]}
+    )
+    assert limited.answer == first["factors"]
+    assert limited.ask == []

@@ -192,6 +192,13 @@ def test_what_is_doubtful_in_a_file_is_a_warning(tmp_path: Path) -> None:
     )
     with pytest.warns(UserWarning, match=r"lab\.csv: .*receiver_cpu_percent"):
         cs.open(table)
+    for number in range(3):
+        (tmp_path / f"more-{number}.csv").write_text(table.read_text().replace("1500", "9000"))
+    with pytest.warns(UserWarning, match="receiver_cpu_percent") as said:
+        cs.open(sorted(tmp_path.glob("more-*.csv")), "lab")
+    assert [str(each.message).partition(": ")[0] for each in said] == [
+        f"{tmp_path}/more-0.csv and 2 more"
+    ]
 
 
 @pytest.mark.parametrize(

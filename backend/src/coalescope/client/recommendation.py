@@ -13,6 +13,11 @@ from coalescope.experiments.records import FactorValue
 if TYPE_CHECKING:
     import pyarrow
 
+_UNSEEN_COST = (
+    "Nothing to set yet: no latency is known of these data, and a longer delay costs what was not",
+    "measured. Limit the delay, or ask with guarded=False:",
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Recommendation:
@@ -27,7 +32,7 @@ class Recommendation:
 
     @property
     def answer(self) -> Mapping[str, FactorValue] | None:
-        """The levels to set; None where the data are not enough to choose one."""
+        """The levels to set; None where the data cannot choose one: see `message` and `ask`."""
         place = self.document["answer"]
         return None if place is None else self.document["candidates"][place]["factors"]
 
@@ -35,6 +40,22 @@ class Recommendation:
     def message(self) -> str | None:
         """What limits the answer, and what to measure."""
         found: str | None = self.document["message"]
+        return found
+
+    @property
+    def ask(self) -> Sequence[Document]:
+        """How far a delay may go, and what would be set then.
+
+        Where no latency was measured, a longer delay would win at a cost that nobody sees: nothing
+        is set until the delay has a limit, or `guarded` is False.
+        """
+        found: Sequence[Document] = self.document["ask"]
+        return found
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """What the data set says of itself that a recommendation from it does not see."""
+        found: Sequence[str] = self.document["cautions"]
         return found
 
     @property
@@ -55,16 +76,27 @@ class Recommendation:
         return found
 
     def __repr__(self) -> str:
-        if self.answer is None:
-            lines = ["Nothing to set."]
+        if self.answer is not None:
+            lines = [f"Set: {_levels(self.answer)}"]
+        elif self.ask:
+            lines = [*_UNSEEN_COST, *(_would_be_set(each) for each in self.ask)]
         else:
-            levels = (f"{name} {level}" for name, level in self.answer.items())
-            lines = [f"Set: {', '.join(levels)}"]
+            lines = ["Nothing to set."]
         for effect in self.effects:
             low, high = effect["ci95_percent"] or (None, None)
             interval = "" if low is None else f" ({low:+.3g} to {high:+.3g})"
             lines.append(f"  {effect['measure']} {effect['change_percent']:+.3g} %{interval}")
+        lines += [f"Caution: {caution}" for caution in self.cautions]
         return "\n".join([*lines, *([self.message] if self.message else [])])
+
+
+def _would_be_set(each: Document) -> str:
+    setting = "no setting" if each["factors"] is None else _levels(each["factors"])
+    return f"  at_most={{{each['factor']!r}: {each['at_most']:g}}}: {setting}"
+
+
+def _levels(setting: Mapping[str, FactorValue]) -> str:
+    return ", ".join(f"{name} {level}" for name, level in setting.items())
 
 
 def refuse_without_aim(aims: Sequence[Document], weights: Mapping[str, float]) -> None:

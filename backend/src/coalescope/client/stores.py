@@ -101,7 +101,11 @@ def _refuse_what_was_refused(outcomes: Sequence[FileOutcome]) -> None:
 
 
 def _warn(outcomes: Sequence[FileOutcome]) -> None:
-    """What a person should know of files that were read all the same."""
+    """What a person should know of files that were read all the same, once of all alike."""
+    files: dict[str, list[str]] = {}
     for outcome in outcomes:
         for warning in (outcome.receipt or {}).get("warnings", ()):
-            warnings.warn(f"{outcome.file}: {warning['message']}", stacklevel=6)
+            files.setdefault(warning["message"], []).append(outcome.file)
+    for message, named in files.items():
+        others = f" and {len(named) - 1} more" if len(named) > 1 else ""
+        warnings.warn(f"{named[0]}{others}: {message}", stacklevel=6)
