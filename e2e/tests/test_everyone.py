@@ -95,17 +95,23 @@ KEEP_HOW_FAR_IT_REACHES = """(plot) => {
   return reach();
 }"""
 PAPER_PX = (680, 520)  # as explorer.css has it
+# how much larger than on paper at the default text size a drawing is
+DRAWN = "(plot) => plot.currentCSSZoom"
 
 
-def test_paper_holds_the_whole_drawing(page: Page) -> None:
-    """Nothing can be measured on paper: the drawing has a size of its own there."""
-    page.set_viewport_size({"width": 1440, "height": 900})
+@pytest.mark.parametrize("text_px", [16, 24])
+def test_paper_holds_the_whole_drawing(page: Page, text_px: int) -> None:
+    """Nothing can be measured on paper: the drawing has a size of its own, at any text size."""
+    browser = page.context.new_cdp_session(page)
+    browser.send("Page.setFontSizes", {"fontSizes": {"standard": text_px, "fixed": text_px}})
+    page.set_viewport_size({"width": 2160, "height": 1350})
     page.goto("/explorer/geist-2005-nfs")
     stand_still(page)
     plot = page.locator(".duet svg.plot").first
     wide, high = plot.evaluate(KEEP_HOW_FAR_IT_REACHES)
     assert wide > PAPER_PX[0]
     assert high > PAPER_PX[1]
+    assert plot.evaluate(DRAWN) == text_px / 16
     before = plot.inner_html()
     page.pdf(format="A4", landscape=True)
     wide, high = page.evaluate("globalThis.onPaper")
@@ -117,6 +123,7 @@ def test_paper_holds_the_whole_drawing(page: Page) -> None:
     box = page.locator(".duet").bounding_box()
     assert box is not None
     assert (box["width"], box["height"]) == PAPER_PX
+    assert plot.evaluate(DRAWN) == 1
 
 
 def test_a_recommendation_is_on_paper_whole_or_not_at_all(page: Page) -> None:

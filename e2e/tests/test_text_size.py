@@ -32,6 +32,8 @@ EXAMPLES = {
 # A run has a number that only the server knows; an unknown link leads to a page as well.
 OTHERS = {"/runs/:id", "/l/:token"}
 
+# Text has other sizes in one column and beside others; the rest of the widths is about room.
+LEGIBLE_AT_PX = {390, 1440, 2560}
 WIDTHS_PX = (320, 390, 1366, 1440, 2560)
 ROOT_PX, LARGE_PX = 16, 24
 LEAST_PX = 12
@@ -71,11 +73,16 @@ SMALLEST = """() => {
     if (!['range', 'checkbox', 'radio', 'file'].includes(each.type)) add(each, each.value || '–');
   return found.sort(([a], [b]) => a - b)[0];
 }"""
-# Once what follows the width is drawn.
-SIDEWAYS_PX = f"""async () => {{
-  await ({TWO_FRAMES})();
-  return document.scrollingElement.scrollWidth - document.documentElement.clientWidth;
+# What follows the width is drawn again a few frames after it has changed, on a busy machine more.
+SIDEWAYS_PX = f"""async (patience_ms) => {{
+  const sideways = () =>
+    document.scrollingElement.scrollWidth - document.documentElement.clientWidth;
+  const end = performance.now() + patience_ms;
+  do await ({TWO_FRAMES})();
+  while (sideways() > 0 && performance.now() < end);
+  return sideways();
 }}"""
+REDRAWN_MS = 10_000
 
 
 @pytest.fixture(autouse=True)
@@ -89,6 +96,14 @@ def address(page: Page, pattern: str) -> str:
         listed = page.request.get("/api/experiments/virtual-testbed/runs?limit=1").json()
         return f"/runs/{listed['runs'][0]['id']}"
     return EXAMPLES.get(pattern, pattern.replace(":token", "unknown"))
+
+
+def least_px(root_px: int, width_px: int) -> float:
+    """Text grows with the reader's; what is drawn, only while the window has 320 px of it.
+
+    Widths are whole pixels, so that a drawing may be scaled by one in some hundreds.
+    """
+    return LEAST_PX * min(root_px / ROOT_PX, max(1, width_px / 320)) * 0.995
 
 
 def test_every_route_with_a_parameter_has_an_example() -> None:
@@ -107,10 +122,12 @@ def test_text_fits_is_legible_and_grows(page: Page, pattern: str) -> None:
         browser.send("Page.setFontSizes", {"fontSizes": sizes})
         for width in WIDTHS_PX:
             page.set_viewport_size({"width": width, "height": 900})
-            if (sideways := page.evaluate(SIDEWAYS_PX)) > 0:
-                faults.append(f"{root_px} px of text, {width} wide: {sideways} px sideways")
-        stand_still(page)
-        smallest_px, words = page.evaluate(SMALLEST)
-        if smallest_px < LEAST_PX * root_px / ROOT_PX - 0.01:
-            faults.append(f"{root_px} px of text: {words!r} has {smallest_px:.1f} px")
+            where = f"{root_px} px of text, {width} wide"
+            if (sideways := page.evaluate(SIDEWAYS_PX, REDRAWN_MS)) > 0:
+                faults.append(f"{where}: {sideways} px sideways")
+            if width in LEGIBLE_AT_PX:
+                stand_still(page)
+                smallest_px, words = page.evaluate(SMALLEST)
+                if smallest_px < least_px(root_px, width):
+                    faults.append(f"{where}: {words!r} has {smallest_px:.1f} px")
     assert faults == []

@@ -21,6 +21,15 @@ const found = (names: readonly string[], pattern: RegExp): string[] =>
 
 it('sets no text in pixels', () => expect(found([...sheets, ...scripts], PIXEL_TEXT)).toEqual([]));
 
+/** Text that is smaller than what it stands in, with no least size. */
+const SHRINKING_TEXT = /\bfont-size:\s*0?\.\d+em/g;
+
+it('lets no text that follows other text become too small', () => {
+  expect(found(sheets, SHRINKING_TEXT)).toEqual([]);
+  expect('sup { font-size: 0.66em }'.match(SHRINKING_TEXT)).not.toBeNull();
+  expect('sup { font-size: max(0.66em, var(--text-least)) }'.match(SHRINKING_TEXT)).toBeNull();
+});
+
 it('asks for widths by their names, which are two, both used and imported where they are', () => {
   expect(found(sheets, BARE_WIDTH)).toEqual([]);
   const names = [...read(breakpoints).matchAll(/@custom-media (--[\w-]+)/g)].map(([, name]) => name);

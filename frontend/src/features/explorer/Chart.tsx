@@ -223,8 +223,12 @@ function roomIn(box: Element): [number, number] {
   return [box.clientWidth / scale, box.clientHeight / scale];
 }
 
-/** Width and height on paper: as explorer.css has them. A4 and Letter are wider by their margins. */
-const PAPER_PX = [680, 520] as const;
+/** On paper, in pixels of the drawing, which are CSS pixels there. */
+function roomOnPaper(box: Element): [number, number] {
+  const style = getComputedStyle(box);
+  const length_px = (name: string) => Number.parseFloat(style.getPropertyValue(name));
+  return [length_px('--paper-width'), length_px('--paper-height')];
+}
 
 export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: Picture | null) => void }) {
   const { view, redraw } = useExplorer();
@@ -268,9 +272,9 @@ export const Chart = memo(function Chart({ onPicture }: { onPicture: (picture: P
       redraw();
     });
     observer.observe(box);
-    // paper is laid out when nothing can be measured any more: the drawing has the size there that explorer.css gives it
+    // paper is laid out when nothing can be measured any more
     const onPaper = () => {
-      drawing.resize(...PAPER_PX);
+      drawing.resize(...roomOnPaper(box));
       redraw(true);
     };
     const offPaper = () => {

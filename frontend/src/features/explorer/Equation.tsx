@@ -8,10 +8,7 @@ import { Mathematics } from '../../components/Mathematics';
 /** So many definitions stand below the equation at once; more unfold. */
 const OPEN = 2;
 
-/** Letters that can still be read; an equation that is wider even so scrolls. */
-const LEAST_PX = 12;
-
-/** As large as its style has it, and smaller where it is wider than its room. */
+/** As large as its style has it, and smaller where it is wider than its room; at the least size of text, it scrolls. */
 function shrink(line: HTMLElement): void {
   const math = line.querySelector('math');
   if (!math) return;
@@ -19,7 +16,7 @@ function shrink(line: HTMLElement): void {
   const own = Number.parseFloat(getComputedStyle(math).fontSize);
   const [room, wanted] = [line.clientWidth, line.scrollWidth];
   if (wanted > room && room > 0)
-    math.style.fontSize = `${Math.max(LEAST_PX, Math.floor((own * room * 10) / wanted) / 10)}px`;
+    math.style.fontSize = `max(var(--text-least), ${Math.floor((own * room * 10) / wanted) / 10}px)`;
 }
 
 function useFitted(block: RefObject<HTMLElement | null>, content: string): void {
