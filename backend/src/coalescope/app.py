@@ -46,7 +46,7 @@ from coalescope.previews.head import PageHead
 from coalescope.recommendations.endpoints import router as recommendations
 from coalescope.runs.endpoints import router as runs
 from coalescope.settings import Settings
-from coalescope.store import Store, open_store
+from coalescope.store import Store, as_it_is, open_store
 from coalescope.surfaces.endpoints import router as surfaces
 from coalescope.sweeps.endpoints import router as sweeps
 from coalescope.sweeps.events import Listeners
@@ -85,15 +85,15 @@ _SUMMARY = "Find out, measure and explain what MTU and interrupt coalescing do t
 def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -> FastAPI:
     """The application of one instance. Opens the store: migrates it and loads the data sets.
 
-    Bundles of run logs are loaded once it answers. `tracer` takes spans in the place of the
-    collector that the settings may name.
+    What may not be served is refused before that. Bundles of run logs are loaded once it answers.
+    `tracer` takes spans in the place of the collector that the settings may name.
     """
     settings = settings or Settings()
+    policy = policy_of(settings)
     tracing = Tracing(settings.trace_endpoint) if settings.trace_endpoint else None
     if tracing is not None:
         tracer = tracing.tracer
     store = open_store(settings, migrates=True, waits_for=lambda slug: False)
-    policy = _policy(settings, store)
     loader = BackgroundLoader(store.database, store.object_store, store.waiting)
     cluster = Cluster(settings.dask_scheduler) if settings.dask_scheduler else None
     spread = None if cluster is None else cluster.map
@@ -129,6 +129,18 @@ def create_app(settings: Settings | None = None, tracer: Tracer | None = None) -
     describe(app, policy.is_open)
     _put_in_front(app, policy, tracer)
     return app
+
+
+def policy_of(settings: Settings) -> AccessPolicy:
+    """Who may talk to a server with these settings; of its store no byte is changed.
+
+    Errors: UnsafeBinding; CoalescopeError where the store cannot be read, or is a newer one.
+    """
+    with as_it_is(settings, migrates=True) as database:
+        if database is None:
+            return access_policy(settings)
+        with database.read() as connection:
+            return access_policy(settings, stored_tokens=any_valid(connection))
 
 
 def _with_routes(lifespan: Lifespan[FastAPI]) -> FastAPI:
@@ -182,15 +194,6 @@ def _put_in_front(app: FastAPI, policy: AccessPolicy, tracer: Tracer | None) -> 
     if tracer is not None:
         app.add_middleware(TracedRequests, tracer=tracer)
     app.add_middleware(HeadRequests)
-
-
-def _policy(settings: Settings, store: Store) -> AccessPolicy:
-    try:
-        with store.database.read() as connection:
-            return access_policy(settings, stored_tokens=any_valid(connection))
-    except BaseException:
-        store.close()
-        raise
 
 
 def _head(store: Store, settings: Settings, state: State) -> Callable[[HttpScope], str]:

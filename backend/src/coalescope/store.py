@@ -11,10 +11,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from coalescope.datasets.loader import load_dataset, stale_datasets
+from coalescope.datasets.loader import check_dataset, load_dataset, stale_datasets
 from coalescope.datasets.source import Dataset, find_datasets
 from coalescope.db.engine import SQLITE_NAME, Database, has_unmerged_log, open_database
-from coalescope.db.migrations import check_current, check_known, migrate
+from coalescope.db.migrations import HEAD, check_current, check_known, migrate, schema_of
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
 from coalescope.storage.object_store import LOGS_NAME, DirectoryObjectStore, ObjectStore
@@ -59,7 +59,8 @@ def open_store(
     changed, and no data set is loaded.
 
     Errors: CoalescopeError when the folder cannot be written, the database is damaged or of another
-    version, or a data set is wrong or their folder is not there; then nothing is opened.
+    version, or a data set is wrong or their folder is not there; then nothing is opened, and an
+    older store is as it was.
     """
     if settings.read_only:
         return open_for_reading(settings.data_dir, settings.database_url, settings.object_store_url)
@@ -71,9 +72,14 @@ def open_store(
             advice="Set COALESCOPE_DATASETS_DIR to the folder that holds them, or to an empty one.",
         )
     if settings.datasets_dir is not None:
-        find_datasets(settings.datasets_dir)  # before an older version is locked out
+        find_datasets(settings.datasets_dir)
     _check_writable(settings.data_dir)
-    check_version(settings, migrates=migrates)
+    with as_it_is(settings, migrates=migrates) as before:
+        if before is not None and settings.datasets_dir is not None and _is_older(before):
+            # before older versions are locked out
+            for dataset in stale_datasets(before, settings.datasets_dir):
+                if not dataset.is_bundle or waits_for(dataset.slug):
+                    check_dataset(dataset)
     ended_suddenly = has_unmerged_log(settings.data_dir / SQLITE_NAME)
     # first, as there may be none of that bucket: no database is made beside it then
     object_store = _open_object_store(settings.object_store_url, settings.data_dir)
@@ -90,29 +96,41 @@ def open_store(
     return Store(database, object_store, waiting)
 
 
-def check_version(settings: Settings, *, migrates: bool = False) -> None:
-    """Refuse a store of another version, changing no byte of it; there need be none yet.
+@contextmanager
+def as_it_is(settings: Settings, *, migrates: bool = False) -> Iterator[Database | None]:
+    """The database of a store before anything is done with it: no byte of it is changed.
 
-    An older one passes where it is about to be migrated. Errors: CoalescopeError.
+    None where there is none yet; the tables of one that was just made may be missing.
+
+    Errors: CoalescopeError where it cannot be read or is of another version. An older one passes
+    where it is about to be migrated.
     """
     if settings.database_url is None and not (settings.data_dir / SQLITE_NAME).is_file():
+        yield None
         return
     database = open_database(settings.database_url, settings.data_dir, for_reading=True)
     with _opening(database):
         typed = _to_migrate(settings.data_dir, settings.database_url)
         check_known(database, typed, migrates=migrates)
+        yield database
     database.close()
+
+
+def check_version(settings: Settings) -> None:
+    """Refuse a store of another version; there need be none yet. Errors: CoalescopeError."""
+    with as_it_is(settings):
+        pass
+
+
+def _is_older(database: Database) -> bool:
+    with database.read() as connection:
+        return schema_of(connection) not in (None, HEAD)
 
 
 def _to_migrate(data_dir: Path, database_url: str | None) -> str:
     """What a person types to bring that store up to date."""
     folder = "" if database_url else f" --data {shlex.quote(str(data_dir))}"
     return f"coalescope migrate{folder}"
-
-
-def may_have_tokens(settings: Settings) -> bool:
-    """Whether there is a store already; of a database server, that is not asked here."""
-    return settings.database_url is not None or (settings.data_dir / SQLITE_NAME).is_file()
 
 
 def open_for_reading(

@@ -32,6 +32,11 @@ AN_EXPERIMENT = (
     " VALUES (1, 'lab', 'Lab', 'measured', '{}', 'then', 'then')"
 )
 MIGRATING = {("serve",), ("migrate",)}
+# What changes the store when it is typed as below.
+CHANGING = {("token", "create"), ("token", "revoke"), ("datasets", "fetch")}
+SOURCE = b"""title = "A bench"
+kind = "measured"
+"""
 # What an argument may be, the first that its type takes; PLACES by what the help calls it.
 VALUES = ("throughput_mbps", "name=1", "1", "a,b", "http://127.0.0.1:9", "delay_us=0:1")
 PLACES = {"MODEL": "link-bound", "POLICY": "dim", "NAME": "nic-tuning-2022"}
@@ -120,9 +125,9 @@ def schema_of(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folders with a row and a file: of the schema before, and of one that nobody knows yet."""
+    """Folders with a row and a file: of the schema before, of today's, and of one yet unknown."""
     below = tmp_path_factory.mktemp("versions")
-    for name, revision in ((OLDER, OLDER), (NEWER, "head")):
+    for name, revision in ((OLDER, OLDER), (NEWER, "head"), (migrations.HEAD, "head")):
         folder = below / name
         (folder / "logs/ab/cd").mkdir(parents=True)
         (folder / "logs/ab/cd/abcd.runlog").write_bytes(b"a log")
@@ -209,17 +214,91 @@ def test_migrate_brings_an_older_store_up_to_date(
     assert "Lab" in run("experiments", data=folder).stdout
 
 
+@pytest.mark.parametrize("words", sorted(MIGRATING), ids=" ".join)
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"source.toml": b"title = "}, "it is no TOML"),
+        ({"source.toml": SOURCE, "data.csv": b"delay_us,drops\n0,many\n"}, "data.csv"),
+        ({"source.toml": SOURCE, "raw/run-logs.tar.xz": b"no archive"}, "run-logs.tar.xz"),
+    ],
+    ids=["description", "table", "bundle"],
+)
 def test_a_data_set_that_is_wrong_leaves_an_older_store_as_it_was(
-    run: Run, store: Callable[[str], Path], tmp_path: Path
+    run: Run,
+    store: Callable[[str], Path],
+    tmp_path: Path,
+    words: tuple[str, ...],
+    files: dict[str, bytes],
+    said: str,
+) -> None:
+    if words == ("serve",) and said == "run-logs.tar.xz":
+        pytest.skip("a server loads bundles once it answers, and says there which failed")
+    folder = store(OLDER)
+    for name, content in files.items():
+        path = tmp_path / "sets" / "bad" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    before = contents(folder)
+    sets = {"COALESCOPE_DATASETS_DIR": str(tmp_path / "sets"), "COALESCOPE_PORT": "0"}
+    done = run(*words, data=folder, **sets)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_server_that_nobody_may_reach_leaves_an_older_store_as_it_was(
+    run: Run, store: Callable[[str], Path], workers: str
 ) -> None:
     folder = store(OLDER)
-    (tmp_path / "sets" / "bad").mkdir(parents=True)
-    (tmp_path / "sets" / "bad" / "source.toml").write_text("title = ")
     before = contents(folder)
-    done = run("migrate", data=folder, COALESCOPE_DATASETS_DIR=str(tmp_path / "sets"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "it is no TOML" in done.stderr
+    done = run("serve", "--host", "0.0.0.0", "--port", "0", "--workers", workers, data=folder)
+    assert done.returncode == 1
+    assert "coalescope token create" in done.stderr
     assert contents(folder) == before
+
+
+@pytest.mark.parametrize("revision", revisions())
+def test_tokens_are_asked_of_a_store_of_every_version(
+    run: Run, tmp_path: Path, revision: str
+) -> None:
+    """The first ones had none to keep."""
+    folder = tmp_path / "data"
+    database = open_database(None, folder)
+    with database.write() as connection:
+        migrations.upgrade(connection, revision)
+    database.close()
+    done = run("serve", "--host", "0.0.0.0", "--port", "0", data=folder)
+    assert done.returncode == 1
+    assert "coalescope token create" in done.stderr
+    assert schema_of(folder) == revision
+
+
+@pytest.mark.parametrize("revision", [OLDER, migrations.HEAD])
+def test_migrate_says_what_keeps_it_from_writing(
+    run: Run, store: Callable[[str], Path], revision: str
+) -> None:
+    folder = store(revision)
+    before = contents(folder)
+    done = run("migrate", data=folder, COALESCOPE_READ_ONLY="1")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "COALESCOPE_READ_ONLY is set" in done.stderr
+    assert "coalescope migrate" not in done.stderr
+    assert contents(folder) == before
+
+
+@each_command
+def test_no_command_is_told_to_start_a_server_where_nothing_may_be_changed(
+    run: Run, store: Callable[[str], Path], leaf: Leaf
+) -> None:
+    folder = store(migrations.HEAD)
+    before = contents(folder)
+    done = run(*leaf.typed, data=folder, COALESCOPE_READ_ONLY="1")
+    assert contents(folder) == before
+    assert "--read-only" not in done.stderr
+    if leaf.words in CHANGING:
+        assert "COALESCOPE_READ_ONLY is set" in done.stderr
 
 
 def test_serve_brings_an_older_store_up_to_date(serve: Callable[..., Any], tmp_path: Path) -> None:

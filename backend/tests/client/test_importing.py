@@ -39,7 +39,8 @@ def test_a_server_is_asked_without_what_opens_a_store() -> None:
         "import sys, coalescope as cs\n"
         "try: cs.open('http://127.0.0.1:9', 'lab')\n"
         "except cs.CoalescopeError as error: print(error.code)\n"
-        "print(sorted({'alembic', 'fastapi', 'scipy', 'xarray', 'pyarrow'} & set(sys.modules)))"
+        "print(sorted({'alembic', 'fastapi', 'scipy', 'starlette', 'xarray', 'pyarrow'}"
+        " & set(sys.modules)))"
     )
     command = [sys.executable, "-W", "error", "-c", script]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout

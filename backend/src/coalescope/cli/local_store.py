@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy.engine import Connection
 
 from coalescope.db.engine import CAUSE, Cause
-from coalescope.errors import did_you_mean
+from coalescope.errors import CoalescopeError, did_you_mean
 from coalescope.experiments.records import ExperimentRecord
 from coalescope.experiments.service import get_experiment
 from coalescope.runs.selection import require_stored
@@ -67,6 +67,23 @@ def warn_of_readers(folder: Path) -> None:
         )
 
 
+def changing(arguments: Namespace) -> Settings:
+    """Settings of a command that is to change the store.
+
+    Errors: CoalescopeError where they say that nothing is to be changed.
+    """
+    settings = settings_of(arguments)
+    if settings.read_only:
+        raise CoalescopeError(
+            "read_only",
+            "COALESCOPE_READ_ONLY is set: this command changes the store, so it did nothing.",
+            where={"field": "COALESCOPE_READ_ONLY"},
+            advice="Unset it, or set it to false for this command, if the store may be changed.",
+            status=503,
+        )
+    return settings
+
+
 @contextmanager
 def local_store(arguments: Namespace) -> Iterator[Store]:
     """Open the local store for a command that only reads: it makes none, and changes no byte.
@@ -88,7 +105,7 @@ def changed_store(arguments: Namespace) -> Iterator[Store]:
     One of an older or newer program is refused unchanged. Of data sets, bundles of run logs are
     left out, which take seconds.
     """
-    settings = settings_of(arguments)
+    settings = changing(arguments)
     warn_without_datasets(settings)
     store = open_store(settings, waits_for=lambda slug: False)
     before = CAUSE.set(Cause("command line", _command(arguments)))

@@ -12,8 +12,7 @@ import httpx
 from coalescope.client.source import Document, ModelGiven, as_json, closed
 from coalescope.errors import CoalescopeError, Problem
 from coalescope.runs.chosen import identities
-from coalescope.untrusted.web_addresses import is_server_address
-from coalescope.web.security import is_loopback
+from coalescope.untrusted.web_addresses import is_loopback, is_server_address
 
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0, read=600.0)
 _MOST_WAITS, _LONGEST_WAIT_S = 30, 60.0

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A data set that is a bundle of run logs: a compressed tar archive."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from coalescope.datasets.source import Dataset
 from coalescope.errors import CoalescopeError
+from coalescope.runs.records import NewRun
 from coalescope.storage.object_store import RUN_LOG_SUFFIX, ObjectStore
 from coalescope.untrusted.archives import ArchiveError, members_of_tar
 from coalescope.uploads.in_bulk import ReceivedLog
@@ -37,10 +38,19 @@ def store_bundle(
         for (name, content), sha256 in zip(chunk, digests, strict=True):
             if stopping():
                 raise StoppedError
-            log = _measured(dataset, name, content, sha256)
-            if found.setdefault(log.run.uid, log) is not log:
-                raise _wrong(dataset.path, f"{name} is a second log of run {log.run.uid}.")
+            run = _measured(dataset, name, content)
+            _check_first(run, found, dataset, name)
+            found[run.uid] = ReceivedLog(run, sha256, len(content), _filename(name))
     return list(found.values())
+
+
+def check_bundle(dataset: Dataset) -> None:
+    """Read and measure every log of the bundle. Errors: CoalescopeError naming what is wrong."""
+    found: set[str] = set()
+    for name, content in read_bundle(dataset.path):
+        run = _measured(dataset, name, content)
+        _check_first(run, found, dataset, name)
+        found.add(run.uid)
 
 
 def read_bundle(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -60,10 +70,9 @@ def read_bundle(path: Path) -> Iterator[tuple[str, bytes]]:
         raise _wrong(path, f"The archive cannot be read: {error}.") from None
 
 
-def _measured(dataset: Dataset, name: str, content: bytes, sha256: str) -> ReceivedLog:
-    filename = name.replace("/", "-")  # folders tell logs of one name apart
+def _measured(dataset: Dataset, name: str, content: bytes) -> NewRun:
     request = UploadRequest(
-        filename,
+        _filename(name),
         experiment=dataset.slug,
         kind=dataset.kind,
         environment=dataset.source.get("environment", {}),
@@ -73,7 +82,17 @@ def _measured(dataset: Dataset, name: str, content: bytes, sha256: str) -> Recei
     except CoalescopeError as error:
         error.where |= {"file": str(dataset.path), "log": name}
         raise
-    return ReceivedLog(replace(run, content="dataset"), sha256, len(content), filename)
+    return replace(run, content="dataset")
+
+
+def _filename(name: str) -> str:
+    """Folders tell logs of one name apart."""
+    return name.replace("/", "-")
+
+
+def _check_first(run: NewRun, found: Container[str], dataset: Dataset, name: str) -> None:
+    if run.uid in found:
+        raise _wrong(dataset.path, f"{name} is a second log of run {run.uid}.")
 
 
 def _wrong(path: Path, message: str) -> CoalescopeError:

@@ -14,7 +14,7 @@ from coalescope.datasets.converters import CONVERTERS, Converted
 from coalescope.datasets.recipes import Recipe
 from coalescope.datasets.source import TABLE, Dataset, describe
 from coalescope.errors import CoalescopeError
-from coalescope.web.security import is_loopback
+from coalescope.untrusted.web_addresses import is_loopback
 
 _TIMEOUT = httpx.Timeout(30.0)
 

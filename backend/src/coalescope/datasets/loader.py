@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import Connection
 
-from coalescope.datasets.bundles import store_bundle
+from coalescope.datasets.bundles import check_bundle, store_bundle
 from coalescope.datasets.source import Dataset, find_datasets
 from coalescope.datasets.tables import dataset_table, table_runs
 from coalescope.db.engine import Database
@@ -27,6 +27,14 @@ def stale_datasets(database: Database, folder: Path) -> list[Dataset]:
     found = find_datasets(folder)
     with database.read() as connection:
         return [d for d in found if not _is_loaded(connection, d)]
+
+
+def check_dataset(dataset: Dataset) -> None:
+    """Read all of a data set, storing nothing. Errors: CoalescopeError naming what is wrong."""
+    if dataset.is_bundle:
+        check_bundle(dataset)
+    else:
+        table_runs(dataset, dataset_table(dataset))
 
 
 def load_dataset(

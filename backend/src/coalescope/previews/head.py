@@ -14,7 +14,8 @@ from coalescope.fits.cache import LatestAnswers
 from coalescope.previews.card import head_tags
 from coalescope.previews.service import MOST_QUERY, card_for, is_of_experiment, version_for
 from coalescope.settings import Settings
-from coalescope.web.security import is_loopback, previews_are_open
+from coalescope.untrusted.web_addresses import is_loopback
+from coalescope.web.security import previews_are_open
 
 _LOG = logging.getLogger("coalescope")
 _KEPT_HEADS = 256

@@ -10,6 +10,11 @@ from sqlalchemy.engine import Connection, Row
 from coalescope.db.tables import changes, tokens
 
 
+def are_kept(connection: Connection) -> bool:
+    """Whether the store has a table of tokens."""
+    return sa.inspect(connection).has_table(tokens.name)
+
+
 def by_key(connection: Connection, key: str) -> Row[Any] | None:
     """The token whose public part is `key`."""
     return connection.execute(sa.select(tokens).where(tokens.c.key == key)).first()

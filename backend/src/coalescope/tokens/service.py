@@ -116,8 +116,10 @@ def every(connection: Connection) -> list[TokenRecord]:
 
 
 def any_valid(connection: Connection) -> bool:
-    """Whether anybody could show a token of the store."""
-    return any(token.state == "valid" for token in every(connection))
+    """Whether anybody could show a token of the store, which may be older than tokens are."""
+    return repository.are_kept(connection) and any(
+        token.state == "valid" for token in every(connection)
+    )
 
 
 def recognise(connection: Connection, given: str) -> Caller | None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is taken as an address on the web. Standard library only."""
+"""What is taken as an address on the web, and as one of this machine. Standard library only."""
 
+import ipaddress
 import re
 from urllib.parse import urlsplit
 
@@ -26,6 +27,16 @@ def is_web_address(text: str) -> bool:
 def is_server_address(text: str) -> bool:
     """Whether it is one that paths are put behind: with neither query nor fragment."""
     return is_web_address(text) and not {"?", "#"} & set(text)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address can be reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def _is_host(name: str) -> bool:

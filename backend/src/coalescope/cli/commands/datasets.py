@@ -4,7 +4,7 @@
 from argparse import Namespace
 from pathlib import Path
 
-from coalescope.cli.local_store import changed_store, settings_of
+from coalescope.cli.local_store import changed_store, changing, settings_of
 from coalescope.cli.output import print_json, print_table, printable
 from coalescope.datasets.fetching import as_dataset, convert, downloaded, read_from
 from coalescope.datasets.loader import load_dataset
@@ -71,7 +71,7 @@ def _list(folder: Path, arguments: Namespace) -> int:
 
 def _fetch(folder: Path, arguments: Namespace) -> int:
     recipe = find_recipe(folder, arguments.name)
-    check_version(settings_of(arguments))  # before anything is downloaded
+    check_version(changing(arguments))  # before anything is downloaded
     _announce(recipe, arguments.copy)
     content = read_from(recipe, arguments.copy) if arguments.copy else downloaded(recipe)
     converted = convert(recipe, content)

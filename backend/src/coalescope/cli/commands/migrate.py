@@ -3,7 +3,7 @@
 
 from argparse import Namespace
 
-from coalescope.cli.local_store import settings_of, warn_without_datasets
+from coalescope.cli.local_store import changing, warn_without_datasets
 from coalescope.db.migrations import HEAD
 from coalescope.experiments.service import list_experiments
 from coalescope.store import open_store
@@ -11,7 +11,7 @@ from coalescope.store import open_store
 
 def run(arguments: Namespace) -> int:
     """Make the store, or bring it to this program's schema, with all published data sets."""
-    settings = settings_of(arguments)
+    settings = changing(arguments)
     warn_without_datasets(settings)
     store = open_store(settings, migrates=True)
     try:

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from coalescope.backups.service import restore, restore_into
 from coalescope.cli.commands.backup import conclude
-from coalescope.cli.local_store import settings_of
+from coalescope.cli.local_store import changing, settings_of
 from coalescope.store import open_store
 
 
@@ -15,7 +15,7 @@ def run(arguments: Namespace) -> int:
     if settings.database_url is None and settings.object_store_url is None:
         return conclude(restore(arguments.directory, settings.data_dir), arguments)
     # data sets would be rows that are there already; the backup brings them along
-    target = open_store(settings.model_copy(update={"datasets_dir": None}))
+    target = open_store(changing(arguments).model_copy(update={"datasets_dir": None}))
     try:
         return conclude(restore_into(arguments.directory, target), arguments)
     finally:

@@ -16,7 +16,7 @@ from types import FrameType
 
 import uvicorn
 
-from coalescope.app import create_app
+from coalescope.app import create_app, policy_of
 from coalescope.cli.local_store import (
     settings_of,
     warn_of_readers,
@@ -25,12 +25,10 @@ from coalescope.cli.local_store import (
 )
 from coalescope.errors import CoalescopeError
 from coalescope.settings import Settings
-from coalescope.store import may_have_tokens, open_store
+from coalescope.store import open_store
 from coalescope.sweeps.events import Listeners
-from coalescope.tokens.service import any_valid
 from coalescope.untrusted.confinement import OF_THE_SERVER
 from coalescope.web.logs import log_as_json
-from coalescope.web.security import access_policy
 from coalescope.web.security.slow_clients import KEEP_ALIVE_S, MOST_HEAD_BYTES, TimedConnection
 from coalescope.web.workers import supervise
 
@@ -50,8 +48,6 @@ def run(arguments: Namespace) -> int:
     # Until uvicorn takes the signals over, and again when it raises them anew after an orderly
     # shutdown, SIGTERM is the same as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
-    if not may_have_tokens(settings):  # before anything is made in a folder that may be mistyped
-        access_policy(settings)
     try:
         with _listen(settings) as listener, _no_empty_folder_left(settings.data_dir):
             announce = partial(_announce, _url(listener))
@@ -108,16 +104,12 @@ def _as_worker(settings: Settings, listener: socket.socket, announce: Callable[[
 
 
 def _prepare(settings: Settings) -> None:
-    """Migrate, load the data sets and check the binding once, not in several processes at a time.
+    """Check the binding, migrate and load the data sets once, not in several processes at a time.
 
     Errors: what each of them would fail with.
     """
-    store = open_store(settings, migrates=True)
-    try:
-        with store.database.read() as connection:
-            access_policy(settings, stored_tokens=any_valid(connection))
-    finally:
-        store.close()
+    policy_of(settings)
+    open_store(settings, migrates=True).close()
 
 
 def _announce(url: str) -> None:

@@ -19,8 +19,8 @@ from coalescope.client.files.given import GivenFile, given_files
 from coalescope.client.files.outcomes import FileOutcome, failed, refused, unreadable
 from coalescope.client.files.together import with_foreign_together
 from coalescope.client.token import token_in
+from coalescope.untrusted.web_addresses import is_loopback
 from coalescope.uploads.mapping.records import TableMapping
-from coalescope.web.security import is_loopback
 
 # Sending a file again changes nothing on the server, so that every failure may be tried again.
 _PAUSES_S = (0.3, 1.0, 3.0)

@@ -44,7 +44,7 @@ def check_known(database: Database, typed: str, *, migrates: bool = False) -> st
     Returns its schema; None where there is no store yet. Errors: CoalescopeError.
     """
     with database.read() as connection:
-        revision = _revision(connection)
+        revision = schema_of(connection)
     if revision is not None and revision > HEAD:
         raise _newer(revision)
     if revision is not None and revision < HEAD and not migrates:
@@ -54,10 +54,11 @@ def check_known(database: Database, typed: str, *, migrates: bool = False) -> st
 
 def is_current(connection: Connection) -> bool:
     """Whether the schema is this program's."""
-    return _revision(connection) == HEAD
+    return schema_of(connection) == HEAD
 
 
-def _revision(connection: Connection) -> str | None:
+def schema_of(connection: Connection) -> str | None:
+    """The revision of a store; None where there is none yet."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
@@ -76,7 +77,7 @@ def upgrade(connection: Connection, target: str = "head") -> None:
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.set_main_option("path_separator", "os")
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    revision = _revision(connection)
+    revision = schema_of(connection)
     if revision is not None and revision not in known:
         raise _newer(revision)
     config.attributes["connection"] = connection

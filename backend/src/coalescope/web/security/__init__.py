@@ -8,7 +8,6 @@ from coalescope.web.security.policy import (
     AccessPolicy,
     UnsafeBinding,
     access_policy,
-    is_loopback,
     previews_are_open,
     reading_is_open,
 )
@@ -31,7 +30,6 @@ __all__ = [
     "access_policy",
     "counted",
     "is_api_path",
-    "is_loopback",
     "previews_are_open",
     "protect",
     "reading_is_open",

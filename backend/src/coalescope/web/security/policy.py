@@ -2,11 +2,11 @@
 """The rules of access as pure functions: the head of a request in, a refusal or nothing out."""
 
 import hmac
-import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from coalescope.settings import Settings
+from coalescope.untrusted.web_addresses import is_loopback
 from coalescope.web.security.scopes import Caller, is_public_reading, needed_scope
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -182,16 +182,6 @@ def reading_is_open(settings: Settings) -> bool:
 def previews_are_open(settings: Settings) -> bool:
     """Whether anybody may see what experiments look like: what a token guards, a link does not."""
     return settings.public_previews or reading_is_open(settings)
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a bind address can be reached from this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _is_own_host(host: str | None, port: int | None) -> bool:
