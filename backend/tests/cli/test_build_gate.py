@@ -235,6 +235,61 @@ def test_worse_comes_before_not_known(run: Run, write: Write, tmp_path: Path) ->
     assert "It is not known whether latency_us is worse" in done.stderr
 
 
+@pytest.fixture
+def close(run: Run, tmp_path: Path) -> None:
+    """Throughput is worse with p = 0.036, latency not at all."""
+    for name, lower in (("old", 0.0), ("new", 0.2)):
+        lines = ["delay_us,driver_version,replicate,throughput_mbps,latency_us,recorded_at"]
+        for n, chance in enumerate((0.0, 0.4, 0.1, 0.3, 0.2, 0.25), 1):
+            at = f"2026-01-01T10:{n:02}:{'00' if name == 'old' else '30'}Z"
+            lines.append(f"0,{name},{n},{100 - lower + chance},{50 + chance},{at}")
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+        assert run("import", f"{name}.csv", "--experiment", name).returncode == 0
+
+
+@pytest.mark.usefixtures("close")
+def test_several_measures_are_corrected_for_their_number(run: Run) -> None:
+    alone = run("compare", "old", "new", "--measure", "throughput_mbps", "--fail-if-worse")
+    assert alone.returncode == 3
+    done = run(*GATE)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = (
+        "throughput_mbps is not worse beyond what chance does to one of 2 measures, and not shown"
+    )
+    assert said in done.stdout
+    found = json.loads(run(*GATE, "--json").stdout)
+    mbps, latency = found["measures"]
+    assert 0.05 < mbps["p_value"] < 0.1
+    assert mbps["verdict"] == "within_chance"
+    assert latency["p_value"] == 1
+    assert not mbps["comparison"]["regression"]["found"]
+
+
+def test_several_factors_are_split(run: Run, write: Write) -> None:
+    for experiment, ring in (("old", "256"), ("new", "512")):
+        write(experiment, more=f"factor.ring={ring}", throughput=1.1 if ring == "512" else 1.0)
+    both = ("--split", "factor.ring=256:512", "--split", "driver_version=old:new")
+    assert run(*GATE, "--allow", "2%").returncode == 4
+    assert run(*GATE, "--allow", "2%", *both).returncode == 0
+    twice = run(*GATE, *both, "--split", "factor.ring=512:256")
+    assert twice.returncode == 1
+    assert "factor.ring is given with --split twice." in twice.stderr
+
+
+def test_all_that_differs_is_named_with_its_splits(run: Run, write: Write, tmp_path: Path) -> None:
+    write("old", more="factor.ring=256")
+    write("new", more="factor.ring=512")
+    for name, mtu in (("old", 1500), ("new", 9000)):
+        table = (tmp_path / f"{name}.csv").read_text().splitlines()
+        rows = [f"{table[0]},mtu_bytes", *(f"{row},{mtu}" for row in table[1:])]
+        (tmp_path / f"{name}-mtu.csv").write_text("\n".join(rows))
+        assert run("import", f"{name}-mtu.csv", "--experiment", f"{name}-mtu").returncode == 0
+    done = run("compare", "old-mtu", "new-mtu", "--measure", "throughput_mbps", "--fail-if-worse")
+    assert done.returncode == 4
+    for split in ("factor.ring=256:512", "mtu_bytes=1500:9000"):
+        assert f"split {split}" in done.stderr
+
+
 def test_in_json(run: Run, write: Write) -> None:
     write("old")
     write("new", throughput=0.9)

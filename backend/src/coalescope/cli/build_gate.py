@@ -5,8 +5,10 @@ What is not known is never taken for "not worse": it has a status of its own, wh
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+from coalescope_models.inference.statistics import holm, holm_levels
 
 from coalescope.cli.output import print_heading, print_json, printable, shown
 from coalescope.cli.wording import in_shell
@@ -15,6 +17,8 @@ from coalescope.comparisons.regressions import RegressionVerdict, regressions
 from coalescope.comparisons.schemas import ComparisonOut, RegressionOut, comparison_out
 from coalescope.errors import CoalescopeError
 
+#: How often some measure is called worse by chance where none is, at most.
+FALSE_ALARMS = 0.05
 # 1 is wrong input, 2 wrong usage; the two below are told apart from these, and from each other.
 WORSE = 3
 NOT_KNOWN = 4
@@ -30,11 +34,16 @@ _NOTHING_TO_COMPARE = {"no_such_cells", "not_comparable"}
 
 @dataclass(frozen=True)
 class JudgedMeasure:
-    """What the gate says of one measure; no comparison where there was nothing to compare."""
+    """What the gate says of one measure; no comparison where there was nothing to compare.
+
+    Attributes:
+        p_value: Holm's, of all measures together: worse where it is below FALSE_ALARMS.
+    """
 
     measure: str
     verdict: RegressionVerdict
     allowed_percent: float
+    p_value: float
     sentence: str
     comparison: ComparisonOut | None
 
@@ -72,27 +81,66 @@ def _wrong(message: str, advice: str) -> CoalescopeError:
     return CoalescopeError("wrong_allowance", message, advice=advice)
 
 
+@dataclass(frozen=True)
+class _Read:
+    """A measure before it is judged: the comparison, or why there is none."""
+
+    compared: Compared | None
+    why: str
+    p_value: float
+
+
 def judge(
+    allowed_percent: Mapping[str, float],
+    compare: Callable[[str], Compared],
+    *,
+    same_session: bool,
+) -> list[JudgedMeasure]:
+    """Compare each measure and judge it, with Holm's correction for their number.
+
+    Errors: 422 of what was typed.
+    """
+    read = {
+        name: _read(name, percent, compare, same_session=same_session)
+        for name, percent in allowed_percent.items()
+    }
+    p_values = {name: each.p_value for name, each in read.items()}
+    adjusted, levels = holm(p_values), holm_levels(p_values, FALSE_ALARMS)
+    judged = []
+    for name, percent in allowed_percent.items():
+        each = read[name]
+        if each.compared is None:
+            sentence = f"It is not known whether {name} is worse: {each.why}"
+            judged.append(JudgedMeasure(name, "not_known", percent, 1.0, sentence, None))
+            continue
+        found = comparison_out(
+            each.compared,
+            regressions(each.compared, percent, same_session=same_session, level=levels[name]),
+        )
+        assert found.regression is not None
+        # alone it would have been worse
+        of_several = len(read) if each.p_value < FALSE_ALARMS <= adjusted[name] else None
+        sentence = _sentence(found, found.regression, of_several)
+        verdict = found.regression.verdict
+        judged.append(JudgedMeasure(name, verdict, percent, adjusted[name], sentence, found))
+    return judged
+
+
+def _read(
     measure: str,
     allowed_percent: float,
     compare: Callable[[str], Compared],
     *,
     same_session: bool,
-) -> JudgedMeasure:
-    """Compare one measure and judge it. Errors: 422 of what was typed."""
+) -> _Read:
     try:
         compared = compare(measure)
     except CoalescopeError as error:
         if error.code not in _NOTHING_TO_COMPARE:
             raise
-        said = " ".join(filter(None, (error.message, in_shell(error.advice))))
-        sentence = f"It is not known whether {measure} is worse: {said}"
-        return JudgedMeasure(measure, "not_known", allowed_percent, sentence, None)
-    judged = regressions(compared, allowed_percent, same_session=same_session)
-    found = comparison_out(compared, judged)
-    assert found.regression is not None
-    sentence = _sentence(found, found.regression)
-    return JudgedMeasure(measure, found.regression.verdict, allowed_percent, sentence, found)
+        return _Read(None, " ".join(filter(None, (error.message, in_shell(error.advice)))), 1.0)
+    alone = regressions(compared, allowed_percent, same_session=same_session)
+    return _Read(compared, "", alone.p_value)
 
 
 def conclude(judged: Sequence[JudgedMeasure], *, as_json: bool) -> int:
@@ -112,7 +160,7 @@ def conclude(judged: Sequence[JudgedMeasure], *, as_json: bool) -> int:
     return _STATUS[verdict]
 
 
-def _sentence(found: ComparisonOut, regression: RegressionOut) -> str:
+def _sentence(found: ComparisonOut, regression: RegressionOut, of_several: int | None) -> str:
     name, limit = found.measure.name, f"{shown(regression.limit_percent)} %"
     ratio = f"B over A is {shown(found.overall_ratio, 4)}"
     if found.overall_ci95 is not None:
@@ -127,9 +175,10 @@ def _sentence(found: ComparisonOut, regression: RegressionOut) -> str:
             return f"It is not known whether {name} is worse: {regression.reason} {ratio}"
         case "within_chance":
             worst = shown(_worst_percent(found), 2)
+            chance = f"what chance does to one of {of_several} measures" if of_several else "chance"
             return (
-                f"{name} is not worse beyond chance, and not shown to be as good: up to {worst} % "
-                f"worse is not ruled out, {limit} is allowed. {ratio}"
+                f"{name} is not worse beyond {chance}, and not shown to be as good: up to {worst} "
+                f"% worse is not ruled out, {limit} is allowed. {ratio}"
             )
         case "not_worse":
             return f"{name} is not worse by more than {limit}. {ratio}"

@@ -251,7 +251,8 @@ class Experiment:
     def close(self) -> None:
         """Let go of the store or server; of files, what they were read into is removed.
 
-        Runs, cells and fits cannot be asked for any more then.
+        Runs, cells and fits cannot be asked for any more then. A fit that was made keeps what it
+        holds, and predicts with it where no server is needed for that.
         That happens of itself when the experiment, and what was made of it, are used no more.
         """
         self.source.close()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _OF_A_RUN = {
     "id": "string",
+    "cell": "int64",
     "replicate": "int64",
     "partial": "bool_",
     "content": "string",

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from coalescope_models.inference.statistics import Beyond, beyond
+
 from coalescope.comparisons.compared import Compared, ComparedCell
 from coalescope.errors import CoalescopeError
 from coalescope.experiments.choice import names_a_build
@@ -26,6 +28,7 @@ class Regression:
         overall: whether the overall ratio is beyond the limit, with its whole interval.
         cells: those whose whole simultaneous intervals are, beyond chance.
         reason: why not all is known; None where it is.
+        p_value: the largest level at which nothing would be called worse; 1 where nothing can be.
 
     """
 
@@ -34,6 +37,7 @@ class Regression:
     overall: bool
     cells: Sequence[ComparedCell]
     reason: str | None
+    p_value: float
 
     @property
     def found(self) -> bool:
@@ -42,9 +46,16 @@ class Regression:
 
 
 def regressions(
-    compared: Compared, limit_percent: float, *, same_session: bool = False
+    compared: Compared,
+    limit_percent: float,
+    *,
+    same_session: bool = False,
+    level: float = 0.05,
 ) -> Regression:
-    """What is worse in B by more than `limit_percent`, beyond chance (95 %).
+    """What is worse in B by more than `limit_percent`, beyond chance.
+
+    Where nothing is, something is called worse with a probability of `level` at most. Of several
+    measures, holm_levels says the level of each.
 
     Which direction is worse is what the measure's definition says, or who asks. Without an interval
     no difference counts, however large: then it is not known. Nor is it where the sides differ in
@@ -62,47 +73,60 @@ def regressions(
         )
     confounded = _confounded(compared, same_session=same_session)
     if confounded is not None:
-        return Regression(limit_percent, "not_known", overall=False, cells=[], reason=confounded)
-    share = limit_percent / 100.0
-
-    def beyond(ratio: float) -> bool:
-        return ratio < 1.0 - share if compared.better == "more" else ratio > 1.0 + share
-
-    interval = compared.result.overall_ci95
-    overall = interval is not None and all(map(beyond, interval))
+        return Regression(limit_percent, "not_known", False, [], confounded, p_value=1.0)
+    found = _beyond(compared, limit_percent)
+    overall = _below(found.overall, level)
     cells = [
         cell
-        for cell in compared.cells
-        if cell.difference.resolved
-        and cell.difference.simultaneous_ci95 is not None
-        and all(map(beyond, cell.difference.simultaneous_ci95))
+        for cell, p_value in zip(compared.cells, found.cells.values(), strict=True)
+        if _below(p_value, level)
     ]
     reason = _not_known(compared)
     verdict: RegressionVerdict
     if overall or cells:
         verdict = "worse"
-    elif reason is not None or interval is None:
+    elif reason is not None:
         verdict = "not_known"
     else:
-        verdict = "within_chance" if any(map(beyond, interval)) else "not_worse"
-    return Regression(limit_percent, verdict, overall, cells, reason)
+        verdict = "within_chance" if _may_be_beyond(compared, limit_percent) else "not_worse"
+    return Regression(limit_percent, verdict, overall, cells, reason, found.p_value)
+
+
+def _limit(compared: Compared, limit_percent: float) -> float:
+    """The ratio from which on B is worse by more than is allowed."""
+    share = limit_percent / 100.0
+    return 1.0 - share if compared.better == "more" else 1.0 + share
+
+
+def _beyond(compared: Compared, limit_percent: float) -> Beyond:
+    limit = _limit(compared, limit_percent)
+    return beyond(compared.result, limit, above=compared.better == "less")
+
+
+def _below(p_value: float | None, level: float) -> bool:
+    return p_value is not None and p_value < level
+
+
+def _may_be_beyond(compared: Compared, limit_percent: float) -> bool:
+    """Whether the overall 95 % interval reaches beyond the limit."""
+    interval, limit = compared.result.overall_ci95, _limit(compared, limit_percent)
+    if interval is None:
+        return True
+    return interval[0] < limit if compared.better == "more" else interval[1] > limit
 
 
 def _confounded(compared: Compared, *, same_session: bool) -> str | None:
     """Why no difference between the sides need be one between what is compared."""
     if _apart(compared):
-        name, (a, b) = next(iter(_apart(compared).items()))
         said = [
             f"{factor} is {_level(a)} in A and {_level(b)} in B"
             for factor, (a, b) in _apart(compared).items()
         ]
         reason = f"{'; '.join(said)}, in all settings. Measure the same on both sides"
-        if a is None or b is None:
+        if any(None in pair for pair in _apart(compared).values()):
             return f"{reason}, and say it of both."
-        return (
-            f"{reason}, or say that they are compared: split {name}={a}:{b} "
-            "(--split on the command line)."
-        )
+        splits = ", ".join(f"split {name}={a}:{b}" for name, (a, b) in _apart(compared).items())
+        return f"{reason}, or say that they are compared: {splits} (--split on the command line)."
     if not (compared.timed or same_session):
         return (
             "Not every run says when it was recorded, so that the sides may be of two days. Say "

@@ -199,6 +199,7 @@ def _summary(found: SummaryRecord) -> dict[str, Any]:
 def _run(run: ExportedRun) -> dict[str, Any]:
     return {
         "id": run.uid,
+        "cell": run.cell_id,
         "factors": dict(run.factors),
         "replicate": run.replicate,
         "partial": run.partial,

@@ -23,7 +23,7 @@ from coalescope.experiments.service import get_experiment
 
 def run(arguments: Namespace) -> int:
     """Compare; with --fail-if-worse, 3 if B is worse by more than allowed, 4 if nobody knows."""
-    if arguments.other is None and arguments.split is None:
+    if arguments.other is None and not arguments.split:
         raise CoalescopeError(
             "nothing_to_compare",
             "Nothing to compare with.",
@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     if not arguments.fail_if_worse:
         build_gate.refuse_without_gate(allow=arguments.allow, same_session=arguments.same_session)
     allowed = build_gate.allowances(measures, arguments.allow)
-    only_a, only_b = sides_of(arguments.split)
+    only_a, only_b = _sides(arguments.split)
     _refuse_twice(only_a, arguments.where)
     with local_store(arguments) as store, store.database.read() as connection:
         a = get_experiment(connection, arguments.experiment)
@@ -51,10 +51,7 @@ def run(arguments: Namespace) -> int:
 
         if arguments.fail_if_worse:
             together: bool = arguments.same_session
-            judged = [
-                build_gate.judge(name, allowed[name], compared, same_session=together)
-                for name in measures
-            ]
+            judged = build_gate.judge(allowed, compared, same_session=together)
         else:
             found = [comparison_out(compared(measure), None) for measure in measures]
     if arguments.fail_if_worse:
@@ -76,6 +73,23 @@ def _refuse_better_of_several(arguments: Namespace, measures: list[str]) -> None
             f"--better {arguments.better} does not say of which measure.",
             advice="Compare that measure alone, or leave --better out: the glossary says it.",
         )
+
+
+def _sides(splits: list[str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Levels of both sides of all splits. Errors: 422 for a factor that is split twice."""
+    only_a: list[tuple[str, str]] = []
+    only_b: list[tuple[str, str]] = []
+    for split in splits:
+        (of_a,), (of_b,) = sides_of(split)
+        if any(of_a[0] == name for name, _ in only_a):
+            raise CoalescopeError(
+                "chosen_twice",
+                f"{of_a[0]} is given with --split twice.",
+                advice="Two levels of a factor are compared: one on each side.",
+            )
+        only_a.append(of_a)
+        only_b.append(of_b)
+    return only_a, only_b
 
 
 def _refuse_twice(split: list[tuple[str, str]], where: list[tuple[str, str]]) -> None:

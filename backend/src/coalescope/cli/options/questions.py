@@ -144,11 +144,12 @@ def compare(parser: argparse.ArgumentParser) -> None:
         help="of the glossary, such as throughput_mbps; may be repeated",
     )
     shared.where(parser)
-    parser.add_argument(
+    shared.repeated(
+        parser,
         "--split",
         type=arguments.two_levels,
         metavar="FACTOR=LEVEL:LEVEL",
-        help="only cells of the first level on side A, of the second on side B",
+        help="only cells of the first level on side A, of the second on side B; may be repeated",
     )
     parser.add_argument(
         "--better",
@@ -159,9 +160,10 @@ def compare(parser: argparse.ArgumentParser) -> None:
         "--fail-if-worse",
         action="store_true",
         help="say of each measure whether B is worse, overall or in a cell; exit status 3 where "
-        "one is, with its whole 95 %% interval beyond what --allow allows; else 4 where it is not "
-        "known of one (single runs, runs that depend on each other, settings that B lacks or that "
-        "differ, runs that do not say when they were recorded); else 0",
+        "one is, beyond what --allow allows and beyond chance (where none is, any is called worse "
+        "in at most 5 %% of the builds, by Holm's correction); else 4 where it is not known of one "
+        "(single runs, runs that depend on each other, settings that B lacks or that differ, runs "
+        "that do not say when they were recorded); else 0",
     )
     shared.repeated(
         parser,

@@ -6,9 +6,10 @@ were independent. Standard library only.
 """
 
 from .cell_intervals import CellIntervals, cell_intervals
-from .comparison import Comparison, Difference, Spread, compare
+from .comparison import Beyond, Comparison, Difference, Spread, beyond, compare
 from .contrast import Judged, SideRuns, judge, judge_settings
 from .distributions import f_tail, t_quantile, t_two_sided
+from .holm import holm, holm_levels
 from .independence import Independence, independence
 from .outliers import outliers
 from .replication import Plan, plan_replicates
@@ -16,6 +17,7 @@ from .summary import CellSummary, from_moments, interval_by_cluster, summarise
 from .timeline import Cluster, Timeline, timeline
 
 __all__ = [
+    "Beyond",
     "CellIntervals",
     "CellSummary",
     "Cluster",
@@ -27,10 +29,13 @@ __all__ = [
     "SideRuns",
     "Spread",
     "Timeline",
+    "beyond",
     "cell_intervals",
     "compare",
     "f_tail",
     "from_moments",
+    "holm",
+    "holm_levels",
     "independence",
     "interval_by_cluster",
     "judge",

@@ -37,23 +37,6 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """B against A over the cells that both have.
-
-    Attributes:
-        cells: by cell.
-        overall_ratio: geometric mean of the ratios; each cell weighs alike.
-        overall_ci95: its interval; None where some cell has no replicates.
-        unmatched: cells that only one of the two has.
-    """
-
-    cells: Mapping[Hashable, Difference]
-    overall_ratio: float
-    overall_ci95: tuple[float, float] | None
-    unmatched: tuple[Hashable, ...]
-
-
-@dataclass(frozen=True)
 class Spread:
     """How well logarithms of ratios are known, where replicates alone would not tell it.
 
@@ -65,6 +48,25 @@ class Spread:
 
     cells: Mapping[Hashable, tuple[float, float] | None]
     overall: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """B against A over the cells that both have.
+
+    Attributes:
+        cells: by cell.
+        overall_ratio: geometric mean of the ratios; each cell weighs alike.
+        overall_ci95: its interval; None where some cell has no replicates.
+        unmatched: cells that only one of the two has.
+        spread: how well the logarithms of the ratios are known.
+    """
+
+    cells: Mapping[Hashable, Difference]
+    overall_ratio: float
+    overall_ci95: tuple[float, float] | None
+    unmatched: tuple[Hashable, ...]
+    spread: Spread
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,57 @@ def compare(
     if spread is not None:
         overall = _known_to(overall.value, spread.overall)
     unmatched = tuple(c for c in (*a, *b) if (c in a) != (c in b))
-    return Comparison(cells, math.exp(overall.value), _interval(overall, 0.05), unmatched)
+    known = Spread({cell: _known(ratio) for cell, ratio in ratios.items()}, _known(overall))
+    return Comparison(cells, math.exp(overall.value), _interval(overall, 0.05), unmatched, known)
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """How surely ratios lie beyond a limit, on one side of it.
+
+    Each p-value is the largest level at which the two-sided interval reaches the limit: below
+    0.05, the 95 % interval lies wholly beyond.
+
+    Attributes:
+        overall: of the overall ratio; None without an interval.
+        cells: of each cell, with Bonferroni's factor for their number; None without an interval.
+    """
+
+    overall: float | None
+    cells: Mapping[Hashable, float | None]
+
+    @property
+    def p_value(self) -> float:
+        """That any of them is called beyond though none is: the smallest. 1 where none is known.
+
+        Each is of two sides, and only one counts: overall and cells together make no more than it.
+        """
+        known = [p for p in (self.overall, *self.cells.values()) if p is not None]
+        return min(known, default=1.0)
+
+
+def beyond(comparison: Comparison, limit: float, *, above: bool) -> Beyond:
+    """How surely the ratios are above, or below, this limit (a ratio, above 0 or at it)."""
+    log_limit = math.log(limit) if limit > 0.0 else -math.inf
+    sign = 1.0 if above else -1.0
+
+    def p_value(ratio: float, known: tuple[float, float] | None) -> float | None:
+        if known is None:
+            return None
+        past, (variance, freedom) = sign * (math.log(ratio) - log_limit), known
+        if variance == 0.0 or math.isinf(past):
+            return 0.0 if past > 0.0 else 1.0
+        return t_two_sided(past / math.sqrt(variance), freedom) if past > 0.0 else 1.0
+
+    count = len(comparison.cells)
+    cells = {
+        cell: p_value(difference.ratio, comparison.spread.cells[cell])
+        for cell, difference in comparison.cells.items()
+    }
+    return Beyond(
+        p_value(comparison.overall_ratio, comparison.spread.overall),
+        {cell: None if p is None else min(1.0, count * p) for cell, p in cells.items()},
+    )
 
 
 def _log_ratio(cell: Hashable, a: CellSummary, b: CellSummary) -> _LogRatio:
@@ -132,6 +184,10 @@ def _log_ratio(cell: Hashable, a: CellSummary, b: CellSummary) -> _LogRatio:
         return _LogRatio(value, 0.0, float(sum(freedoms)))
     freedom = max(1.0, variance**2 / sum(p * p / f for p, f in zip(parts, freedoms, strict=True)))
     return _LogRatio(value, variance, freedom)
+
+
+def _known(ratio: _LogRatio) -> tuple[float, float] | None:
+    return None if ratio.variance is None else (ratio.variance, ratio.freedom)
 
 
 def _known_to(value: float, known: tuple[float, float] | None) -> _LogRatio:
