@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 EVERY_S = 0.01
+FIRST_IN_LINE = -10  # before hogs: what is read late is of another instant
 HOG = "while True: pass"
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 
@@ -44,7 +45,7 @@ class Mpstat:
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
-            ["stdbuf", "--output=L", "mpstat", "1"],
+            ["nice", "-n", str(FIRST_IN_LINE), "stdbuf", "--output=L", "mpstat", "1"],
             env={**os.environ, "S_TIME_FORMAT": "ISO", "LC_ALL": "C"},
             stdout=subprocess.PIPE,
             text=True,
@@ -79,6 +80,7 @@ class Mpstat:
         return Usage(begin, end, busy, system)
 
     def _read_on(self) -> None:
+        _be_first_in_line()
         assert self._process.stdout
         with self._process.stdout as lines:
             for line in lines:
@@ -139,7 +141,7 @@ class Hogs:
 
     def between(self, start_ns: int, end_ns: int) -> Share:
         """What was used from one instant to another, both while the hogs ran."""
-        first, last = (_at(self._readings, instant) for instant in (start_ns, end_ns))
+        first, last = (amounts_at(self._readings, instant) for instant in (start_ns, end_ns))
         busy, system, hogs = (
             100 * (after - before) / (end_ns - start_ns)
             for before, after in zip(first, last, strict=True)
@@ -147,12 +149,18 @@ class Hogs:
         return Share(busy, system, hogs)
 
     def _read_on(self) -> None:
+        _be_first_in_line()
         while not self._over.wait(EVERY_S):
             self._read()
 
     def _read(self) -> None:
         hogs = sum(map(_used_ns, self._processes))
         self._readings.append((_now_ns(), *_busy_and_system_ns(), hogs))
+
+
+def _be_first_in_line() -> None:
+    """This thread alone."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), FIRST_IN_LINE)
 
 
 def _now_ns() -> int:
@@ -171,7 +179,7 @@ def _used_ns(process: subprocess.Popen[bytes]) -> int:
     return int(Path(f"/proc/{process.pid}/schedstat").read_text(encoding="ascii").split()[0])
 
 
-def _at(readings: Sequence[tuple[int, ...]], instant: int) -> tuple[float, ...]:
+def amounts_at(readings: Sequence[tuple[int, ...]], instant: int) -> tuple[float, ...]:
     """All amounts at an instant, evenly between the readings before and after it."""
     for (before, *low), (after, *high) in pairwise(readings):
         if before <= instant <= after:
