@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from coalescope_host.run.window_counters import window_counters
-from coalescope_host.run_log import RunLog, read
+from coalescope_host.run_log import RunLog, read, window_counters
 from guest.errors import GuestError
 
 _JIFFY_S = 0.01

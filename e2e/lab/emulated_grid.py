@@ -12,8 +12,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from coalescope_host.plan.factors import Levels
-from coalescope_host.run.run_values import run_values
-from coalescope_host.run_log import RunLog, read
+from coalescope_host.run_log import RunLog, read, run_values
 from coalescope_host.tuning.belief import Measured
 from coalescope_host.tuning.experiment import Experiment
 from coalescope_host.tuning.question import QUANTITIES, Question

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from coalescope.measures.run_log_measures import measure_run
-from coalescope_host.run.window_counters import window_counters
-from coalescope_host.run_log import read
+from coalescope_host.run_log import read, window_counters
 from patience import PATIENCE_S
 
 LOGGER = Path(__file__).resolve().parents[1]

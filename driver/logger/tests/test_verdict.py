@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from coalescope_host.run_log import read
+from coalescope_host.run_log import check, read
 from patience import PATIENCE_S
 
 from .test_surroundings import FULL
@@ -60,6 +60,8 @@ def test_others_at_work_are_said(logger, tmp_path, ticks, told):
     done = recorded(logger, tmp_path / "a.runlog", ["sh", "-c", work], *over)
     said = doubts(done)
     assert len(said) == told
+    listed = [doubt.code for doubt in check(tmp_path / "a.runlog").doubts]
+    assert listed.count("others_were_busy") == told, "the store and check have the same bound"
     if told:
         window = json.loads(done.stdout)["window"]
         elapsed = window["t_end_monotonic_ns"] - window["t_start_monotonic_ns"]

@@ -2,8 +2,7 @@
 """From the far end of the cable through card, module and logger to the reader."""
 
 import pytest
-from coalescope_host.run.window_counters import window_counters
-from coalescope_host.run_log import read
+from coalescope_host.run_log import read, window_counters
 from testbed.beside_the_paper import theory_packets_per_interrupt
 from testbed.session import DILATION, testbed_guest
 

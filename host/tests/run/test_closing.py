@@ -10,8 +10,7 @@ from coalescope_host.plan.factors import level_text
 from coalescope_host.plan.plan_file import load_plan
 from coalescope_host.run.closing import lines
 from coalescope_host.run.interval import interval_of
-from coalescope_host.run.run_values import run_values
-from coalescope_host.run_log import Writer, make_header, read, standard_field
+from coalescope_host.run_log import Writer, make_header, read, run_values, standard_field
 
 from .conftest import ROOT, Files
 

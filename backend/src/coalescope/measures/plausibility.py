@@ -1,181 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be, or makes a run doubtful, in its values and what is known of where it ran. Pure.
+"""What makes a run doubtful, as `coalescope-host check` judges it: warnings of the store. Pure."""
 
-For runs of logs and rows of tables alike: what is not known is not judged.
-"""
+from collections.abc import Iterable, Iterator, Mapping
 
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from coalescope_host.run_log import Problem, implausible
 
 from coalescope.experiments.records import FactorValue
 from coalescope.runs.records import RunWarning
 
-_SHARE = 0.01
-_ORDERED = (
-    *("latency_p50_us", "latency_p90_us", "latency_p95_us", "latency_p99_us"),
-    *("latency_p999_us", "latency_max_us"),
-)
-_LOST_PERCENT = 0.1  # of what came
-_OTHERS_PERCENT = 10.0  # of one CPU, beyond what others took before anything was measured
-_PROBE_SHARE = 0.1  # of the interface's CPU time
-_USECS = frozenset({None, "rx-usecs"})  # controls that coalescing's rx_usecs tells of
-_DELAY_US = 1.0
-_PLACES = (
-    ("socket_drops", "rx_packets", "found the buffer of their socket full"),
-    ("backlog_drops", "rx_packets", "found the backlog of a CPU full"),
-    ("ring_drops", "rx_packets", "found no buffer of the card"),
-    ("retransmitted_segments", "tx_packets", "were retransmitted"),
-)
 
-Environment = Mapping[str, object]
+def as_warnings(problems: Iterable[Problem]) -> Iterator[RunWarning]:
+    """Findings of the host's tools, as the store keeps them."""
+    for problem in problems:
+        yield RunWarning(problem.code, problem.message, dict(problem.details))
 
 
 def doubts(
     values: Mapping[str, float],
-    environment: Environment,
+    environment: Mapping[str, object],
     factors: Mapping[str, FactorValue],
     kind: str | None,
+    others_at_least_percent: float | None = None,
 ) -> Iterator[RunWarning]:
-    """All that is to be said about one run."""
-    yield from _nothing_came(values)
-    yield from _more_payload_than_frames(values)
-    yield from _percentiles(values)
-    yield from _lost(values)
-    yield from _mtu(environment, factors)
-    yield from _probes(values)
-    if kind == "measured":  # an emulated host's registers may hold times of its own
-        yield from _delay(environment, factors)
-        yield from _others(values, environment)
-        yield from _emulated(environment)
-
-
-def _nothing_came(values: Mapping[str, float]) -> Iterator[RunWarning]:
-    if values.get("rx_packets") == 0.0 and not values.get("tx_packets"):
-        yield RunWarning(
-            "no_packets",
-            "No packet came through the interface in the window: look at the interface's name, "
-            "and whether the traffic ran.",
-            {"field": "rx_packets"},
-        )
-
-
-def _more_payload_than_frames(values: Mapping[str, float]) -> Iterator[RunWarning]:
-    goodput, throughput = values.get("goodput_mbps"), values.get("throughput_mbps")
-    if goodput is None or throughput is None or goodput <= (1.0 + _SHARE) * throughput:
-        return
-    yield RunWarning(
-        "goodput_above_throughput",
-        f"The workload received {goodput:,.4g} Mb/s of payload, the interface {throughput:,.4g} "
-        "Mb/s of frames: they are not of the same time or the same traffic.",
-        {"field": "goodput_mbps"},
-    )
-
-
-def _percentiles(values: Mapping[str, float]) -> Iterator[RunWarning]:
-    known = [name for name in _ORDERED if name in values]
-    for lower, higher in pairwise(known):
-        if values[lower] > values[higher]:
-            yield RunWarning(
-                "percentiles_out_of_order",
-                f"{lower} is {values[lower]:g} and {higher} is {values[higher]:g}: more requests "
-                "cannot stay within less time.",
-                {"field": lower},
-            )
-
-
-def _lost(values: Mapping[str, float]) -> Iterator[RunWarning]:
-    percent = values.get("datagram_loss_percent", 0.0)
-    if percent > _LOST_PERCENT:
-        yield RunWarning(
-            "datagrams_lost",
-            f"{percent:.3g} % of the workload's datagrams were lost.",
-            {"field": "datagram_loss_percent"},
-        )
-    for name, of, what in _PLACES:
-        lost, came = values.get(name, 0.0), values.get(of)
-        if came is not None and lost > 0.01 * _LOST_PERCENT * came:
-            message = f"{lost:,.0f} packets {what}, beside {came:,.0f} that came through."
-            yield RunWarning(name, message, {"field": name})
-
-
-def _mtu(environment: Environment, factors: Mapping[str, FactorValue]) -> Iterator[RunWarning]:
-    level, read = factors.get("mtu_bytes"), _number(environment.get("mtu_bytes"))
-    if isinstance(level, int | float) and read is not None and level != read:
-        yield _not_in_force("mtu_bytes", f"{level:g}", f"{read:g} bytes")
-
-
-def _delay(environment: Environment, factors: Mapping[str, FactorValue]) -> Iterator[RunWarning]:
-    level, coalescing = factors.get("delay_us"), environment.get("coalescing")
-    if not isinstance(level, int | float) or not isinstance(coalescing, Mapping):
-        return
-    if factors.get("delay_control") not in _USECS:
-        return
-    read_us = _number(coalescing.get("rx_usecs"))
-    if coalescing.get("adaptive_rx") is True:
-        yield _not_in_force("delay_us", f"{level:g}", "adaptive, so that it varies")
-    elif read_us is not None and abs(read_us - level) > _DELAY_US:
-        yield _not_in_force("delay_us", f"{level:g}", f"{read_us:g} µs (rx-usecs)")
-
-
-def _not_in_force(name: str, level: str, read: str) -> RunWarning:
-    """A level that the interface, as it was read, does not have."""
-    return RunWarning(
-        "not_in_force",
-        f"The run is said to have {name} {level}; the interface had {read}.",
-        {"field": name},
-    )
-
-
-def _probes(values: Mapping[str, float]) -> Iterator[RunWarning]:
-    probe_s, interface_s = values.get("probe_cpu_s"), values.get("interface_cpu_s", 0.0)
-    if probe_s is None or interface_s <= 0.0 or probe_s <= _PROBE_SHARE * interface_s:
-        return
-    yield RunWarning(
-        "probes_cost_much",
-        f"Counting took {100.0 * probe_s / interface_s:.0f} % of the interface's CPU time: costs "
-        "per packet and per interrupt hold that much of the probes.",
-        {"field": "probe_cpu_s"},
-    )
-
-
-def _others(values: Mapping[str, float], environment: Environment) -> Iterator[RunWarning]:
-    """What others took while it ran, less what they took before."""
-    others, least = values.get("other_cpu_percent"), ""
-    if others is None:
-        others, least = _others_in_user_mode(values), "at least "
-    baseline = environment.get("idle_baseline")
-    before = _number(baseline.get("other_cpu_percent")) if isinstance(baseline, Mapping) else None
-    if others is None or others - (before or 0.0) <= _OTHERS_PERCENT:
-        return
-    yield RunWarning(
-        "others_were_busy",
-        f"Others took {least}{others:,.3g} % of a CPU while this was measured"
-        f"{'' if before is None else f', {before:,.3g} % before'}: they share caches, memory and "
-        "clock frequency with it.",
-        {"field": "other_cpu_percent"},
-    )
-
-
-def _others_in_user_mode(values: Mapping[str, float]) -> float | None:
-    """The least that others took, where the owners of time were not seen: /proc tells modes."""
-    names = ("host_cpu_percent", "system_cpu_percent", "workload_cpu_percent")
-    host, system, workload = (values.get(name) for name in names)
-    if host is None or system is None or workload is None:
-        return None
-    return host - system - workload
-
-
-def _emulated(environment: Environment) -> Iterator[RunWarning]:
-    machine = environment.get("virtual_machine")
-    if isinstance(machine, Mapping) and machine.get("hypervisor") == "qemu-tcg":
-        yield RunWarning(
-            "measured_under_emulation",
-            "The log calls itself measured, but QEMU emulated the processor: its CPU times are "
-            "not those of any machine. Record such runs as emulated.",
-            {"field": "kind"},
-        )
-
-
-def _number(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and isinstance(value, int | float) else None
+    """All that is to be said about the values of one run; the last as in `implausible`."""
+    yield from as_warnings(implausible(values, environment, factors, kind, others_at_least_percent))

@@ -15,7 +15,9 @@ from coalescope_host.run_log import (
     Payloads,
     RunLog,
     cpu_times,
+    cross_checks,
     losses,
+    others_at_least_s,
     probe_cpu_s,
     received_elsewhere,
     uncounted_bytes,
@@ -31,9 +33,10 @@ from coalescope.measures.counters import (
     whole_advance,
     window_records,
 )
-from coalescope.measures.cross_checks import cross_checks, unstable_clock
 from coalescope.measures.derived import derive
 from coalescope.measures.in_window import Carried, workload_measures
+from coalescope.measures.plausibility import as_warnings
+from coalescope.measures.snapshot_flags import flagged, unstable_clock
 from coalescope.measures.workload_result import Reported, reported
 from coalescope.runs.records import RunWarning
 
@@ -58,11 +61,15 @@ _FEW_INTERRUPTS = 16
 
 @dataclass(frozen=True)
 class RunMeasures:
-    """Values by measure, with warnings about them."""
+    """Values by measure, with warnings about them.
+
+    `others_at_least_percent`: what tasks beside the workload took of a CPU, by the least bound.
+    """
 
     values: Mapping[str, float]
     warnings: Sequence[RunWarning]
     window: Window
+    others_at_least_percent: float | None = None
 
 
 def measure_run(log: RunLog) -> RunMeasures:
@@ -124,10 +131,13 @@ def measure_run(log: RunLog) -> RunMeasures:
         *left_out,
         *_byte_warnings(stream.fields, counts),
         *_offload_warnings(log, values),
-        *cross_checks(stream, window, counts, values, environment.get("cpus")),
+        *flagged(stream, window),
+        *as_warnings(cross_checks(counts, window.elapsed_s, environment.get("cpus"))),
         *audit_log(log, window, values),
     ]
-    return RunMeasures(values, warnings, window)
+    others_s = others_at_least_s(counts)
+    others_percent = None if others_s is None else 100.0 * others_s / window.elapsed_s
+    return RunMeasures(values, warnings, window, others_percent)
 
 
 def _in_one_block(log: RunLog) -> RunLog:

@@ -18,7 +18,7 @@ from coalescope.experiments.records import FactorValue, Kind
 from coalescope.measures.audits import audit_delay, date_doubts
 from coalescope.measures.consistency import contradictions
 from coalescope.measures.counters import value_at
-from coalescope.measures.plausibility import doubts
+from coalescope.measures.plausibility import as_warnings, doubts
 from coalescope.measures.run_log_measures import RunMeasures, measure_run
 from coalescope.runs.factors import check_factors
 from coalescope.runs.records import MeasuredValue, NewRun, RunWarning
@@ -103,7 +103,9 @@ def _with_environment(log: RunLog, facts: Mapping[str, Any]) -> RunLog:
 
 def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewRun:
     given = cast(Mapping[str, Mapping[str, Any]], log.header["factors"])
-    factors, warnings = _factors(given)
+    factors = cast(dict[str, FactorValue], run_log.levels_of(log))
+    check_factors(factors)
+    warnings = list(as_warnings(run_log.said_by(log)))
     values = dict(measured.values)
     effective = given.get(_DELAY, {}).get("effective")
     if isinstance(effective, int | float) and 0 <= effective <= _LONGEST_DELAY_US:
@@ -128,7 +130,13 @@ def _new_run(log: RunLog, run: Mapping[str, Any], measured: RunMeasures) -> NewR
             *warnings,
             *measured.warnings,
             *contradictions(values, environment, factors),
-            *doubts(values, environment, factors, run["kind"]),
+            *doubts(
+                {**run_log.whole_losses(log), **values},
+                environment,
+                factors,
+                run["kind"],
+                measured.others_at_least_percent,
+            ),
             *date_doubts(recorded_at),
         ],
         recorded_at=recorded_at,
@@ -146,30 +154,6 @@ def _delay_audit(
     if not isinstance(set_us, int | float):
         return []
     return list(audit_delay(float(set_us), values["effective_delay_us"], values))
-
-
-def _factors(
-    given: Mapping[str, Mapping[str, Any]],
-) -> tuple[dict[str, FactorValue], list[RunWarning]]:
-    """Levels as read back, else as requested; a difference between the two is a warning."""
-    factors: dict[str, FactorValue] = {}
-    warnings = []
-    for name, parts in given.items():
-        requested, read_back = parts.get("requested"), parts.get("read_back")
-        level = requested if read_back is None else read_back
-        if level is None:
-            continue
-        factors[name] = level
-        if requested is not None and read_back is not None and requested != read_back:
-            warnings.append(
-                RunWarning(
-                    "not_as_requested",
-                    f"{name}: {requested} was requested, {read_back} was read back and counts.",
-                    {"field": name},
-                )
-            )
-    check_factors(factors)
-    return factors, warnings
 
 
 def _problem_warnings(log: RunLog) -> list[RunWarning]:

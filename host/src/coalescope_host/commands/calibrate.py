@@ -23,8 +23,7 @@ from coalescope_host.run.invocation import Invocation
 from coalescope_host.run.journal import Entry, Journal
 from coalescope_host.run.signals import interruptible
 from coalescope_host.run.sweeping import guarded
-from coalescope_host.run.window_counters import window_counters
-from coalescope_host.run_log import read
+from coalescope_host.run_log import read, window_counters
 from coalescope_host.settings.errors import SettingError
 from coalescope_host.settings.host import open_host
 from coalescope_host.workloads.demand import TRAFFIC_TOOL

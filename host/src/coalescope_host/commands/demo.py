@@ -26,9 +26,8 @@ from coalescope_host.run.bench import Bench
 from coalescope_host.run.cable import FAR_ADDRESS, NEAR, Cable, cable
 from coalescope_host.run.closing import USUAL_SERVER, page_of
 from coalescope_host.run.invocation import Invocation
-from coalescope_host.run.run_values import run_values
 from coalescope_host.run.sweeping import LOGS
-from coalescope_host.run_log import read
+from coalescope_host.run_log import read, run_values
 from coalescope_host.settings.host import open_host
 from coalescope_host.workloads import prepare
 

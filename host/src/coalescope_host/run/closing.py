@@ -8,11 +8,10 @@ from pathlib import Path
 from coalescope_host.plan.factors import Levels, cell_text, level_text
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run
-from coalescope_host.run_log import RunLogError, read
+from coalescope_host.run_log import RunLogError, read, run_values
 
 from .interval import UNRESOLVED, interval_of
 from .journal import Journal
-from .run_values import run_values
 
 #: Columns in the order of their weight: what does not fit the terminal is left out from the right.
 _COLUMNS = (

@@ -24,11 +24,10 @@ from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run
 from coalescope_host.plan.workload_options import ROOT_AT_PEERS
 from coalescope_host.protocols import RunContext, Server, SweepError, Workload
-from coalescope_host.run_log import RunLog, RunLogError, read
+from coalescope_host.run_log import RunLog, RunLogError, read, window_counters
 
 from .bench import Bench
 from .processes import LocalProcess, workload_user
-from .window_counters import window_counters
 
 _SERVERS_START_S = 0.3
 _STEP_S = 0.5

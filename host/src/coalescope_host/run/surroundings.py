@@ -11,11 +11,10 @@ from typing import Any
 
 from coalescope_host.plan.plan import Plan
 from coalescope_host.protocols import SweepError
-from coalescope_host.run_log import RunLogError, read
+from coalescope_host.run_log import RunLogError, read, run_values, tasks_percent
 
 from .bench import Bench
 from .processes import LocalProcess
-from .run_values import run_values, tasks_percent
 
 _NAME = "environment.json"
 _ENDS_S = 10.0

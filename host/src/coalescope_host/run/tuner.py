@@ -16,7 +16,7 @@ from coalescope_host.plan.factors import Level, Levels, cell_text
 from coalescope_host.plan.plan import Plan
 from coalescope_host.plan.schedule import Run, run_of
 from coalescope_host.protocols import SweepError
-from coalescope_host.run_log import RunLogError, read
+from coalescope_host.run_log import RunLogError, read, run_values
 from coalescope_host.tuning.belief import Measured, NotMeasuredError
 from coalescope_host.tuning.experiment import Experiment
 from coalescope_host.tuning.question import Question
@@ -26,7 +26,6 @@ from .budget import Budget
 from .invocation import OpenBench, begin, finish_uploads, ready, say, uploads_of
 from .journal import NAME, Journal
 from .progress import Progress, clock
-from .run_values import run_values
 from .signals import interruptible
 from .skipped import begun, reachable
 from .summary import summary

@@ -1,28 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """The run log: one file per run. Format: docs/run-log-format.md."""
 
+from .agreement import cross_checks
 from .contents import contents
 from .cpu_time import (
     JIFFIES_PER_S,
     cpu_times,
     cycles_of_owners,
+    others_at_least_s,
     owned_times,
     probe_cpu_s,
     received_elsewhere,
 )
+from .doubts import doubts, levels_of, said_by, whole_losses
 from .errors import Problem, RunLogError
 from .frame_bytes import PART_BYTES, uncounted_bytes
 from .header import Field, StreamLayout
 from .layout import DEFAULT_LIMITS, Limits
 from .log import Mark, Payloads, Result, RunLog, Stream
 from .loss_places import losses
+from .plausibility import OTHERS_PERCENT, implausible
 from .reader import read, scan
 from .report import CheckReport, check
+from .run_values import others_at_least_percent, run_values, tasks_percent
+from .window_counters import window_counters
 from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 
 __all__ = [
     "DEFAULT_LIMITS",
     "JIFFIES_PER_S",
+    "OTHERS_PERCENT",
     "PART_BYTES",
     "STANDARD_FIELDS",
     "CheckReport",
@@ -40,14 +47,25 @@ __all__ = [
     "check",
     "contents",
     "cpu_times",
+    "cross_checks",
     "cycles_of_owners",
+    "doubts",
+    "implausible",
+    "levels_of",
     "losses",
     "make_header",
+    "others_at_least_percent",
+    "others_at_least_s",
     "owned_times",
     "probe_cpu_s",
     "read",
     "received_elsewhere",
+    "run_values",
+    "said_by",
     "scan",
     "standard_field",
+    "tasks_percent",
     "uncounted_bytes",
+    "whole_losses",
+    "window_counters",
 ]

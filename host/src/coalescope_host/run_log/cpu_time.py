@@ -12,6 +12,8 @@ _OWNERS = (_IDLE, "task", "other_task", "irq", "softirq", "other_irq")
 _FURTHER = ("workload", "unknown")
 _CLOCK = "t_tsc"
 _BUSY_NS = ("cpu_user_ns", "cpu_nice_ns", "cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
+_TASKS_NS = ("cpu_user_ns", "cpu_nice_ns", "cpu_system_ns")
+_OTHERS_LEAST_S = 0.1  # less is not told from the kernel's ticks
 # what one run of a probe costs, by the counters that say how often it ran
 _PROBES = (
     ("irq_ns", ("interrupts",)),
@@ -53,6 +55,19 @@ def cpu_times(
     if others_s is not None and elapsed_s > 0.0:
         found["other_cpu_percent"] = 100.0 * others_s / elapsed_s
     return found
+
+
+def others_at_least_s(counts: Mapping[str, float]) -> float | None:
+    """CPU seconds that tasks beside the workload took, at least; None where nothing tells it.
+
+    Interrupts are not among the host's user and system time, but they may be among the workload's.
+    The logger says by the same bound that others were at work (driver/logger/verdict.c).
+    """
+    if not {"cpu_user_ns", "cpu_system_ns", "workload_cpu_ns"} <= counts.keys():
+        return None
+    tasks_ns = sum(counts.get(name, 0) for name in _TASKS_NS)
+    others_s = 1e-9 * (tasks_ns - counts["workload_cpu_ns"])
+    return others_s if others_s >= _OTHERS_LEAST_S else 0.0
 
 
 def received_elsewhere(counts: Mapping[str, float]) -> bool:

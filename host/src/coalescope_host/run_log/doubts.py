@@ -1,86 +1,102 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes a run doubtful though its file is whole: as far as the log itself tells.
+"""What makes a run doubtful though its file is whole.
 
-The store's audits see more, of the measures of the window; this is for the spot.
+One list for `check` and for the store, which knows more of some runs (goodput, what the workload
+lost in the window) and audits what is not looked at here: the link, clocks, pause frames.
 """
 
 from collections.abc import Iterator, Mapping
 
+from .agreement import cross_checks
 from .errors import Problem, RunLogError
 from .log import RunLog
+from .plausibility import doubt, implausible
+from .run_values import others_at_least_percent, run_values, window_counts
 
-_LOST_SHARE = 1e-5  # of the received packets
 _LARGEST = 2**64
-_LOST_PERCENT = 0.1  # of the workload's datagrams
-_PLACES = (
-    ("rx_missed_errors", "packets found no buffer of the card"),
-    ("rx_dropped", "packets were dropped at the interface"),
-    ("backlog_drops", "packets found the backlog of a CPU full"),
-    ("udp_rcvbuf_errors", "datagrams found the buffer of their socket full"),
-    ("tcp_rcv_queue_drops", "segments found no room in the queue of their socket"),
-)
+_UNSTABLE_CLOCK = 1 << 3  # COALESCOPE_UNSTABLE_CLOCK of the kernel module's snapshots
 
 
-def doubts(log: RunLog, advanced: Mapping[str, int]) -> Iterator[Problem]:
-    """Findings about the run; `advanced`: by how much each counter changed over the log."""
+def doubts(log: RunLog) -> Iterator[Problem]:
+    """Findings about the run, of its window."""
     environment = _members(log.header.get("environment"))
-    yield from _traffic(advanced)
-    yield from _sources(environment)
-    yield from _losses(advanced)
+    kind = _members(log.header.get("run")).get("kind")
+    counts, values = window_counts(log), run_values(log)
+    if _unstable_clock(log):
+        counts = {name: by for name, by in counts.items() if not name.endswith("_cycles")}
+    yield from said_by(log)
+    yield from cross_checks(counts, counts.get("elapsed_s", 0.0), environment.get("cpus"))
+    yield from implausible(
+        {**whole_losses(log), **values},
+        environment,
+        levels_of(log),
+        kind if isinstance(kind, str) else None,
+        others_at_least_percent(counts),
+    )
+
+
+def said_by(log: RunLog) -> Iterator[Problem]:
+    """What the log says against its run itself, whatever it counted."""
+    yield from _sources(_members(log.header.get("environment")))
     yield from _workload(log)
-    if _members(log.header.get("run")).get("kind") == "measured":
-        yield from _emulation(environment)
+    for name, parts in _members(log.header.get("factors")).items():
+        requested, read_back = (_members(parts).get(part) for part in ("requested", "read_back"))
+        if requested is not None and read_back is not None and requested != read_back:
+            yield doubt(
+                "not_as_requested",
+                f"{name}: {requested} was requested, {read_back} was read back and counts.",
+                name,
+            )
 
 
-def _traffic(advanced: Mapping[str, int]) -> Iterator[Problem]:
-    if advanced.get("rx_packets") == 0 and not advanced.get("tx_packets"):
-        yield _doubt(
-            "no_packets",
-            "No packet came through the interface.",
-            "Look at the interface's name, and whether the traffic ran.",
-        )
-    missed = advanced.get("missed_events", 0)
-    if missed > 0:
-        yield _doubt(
-            "events_missed",
-            f"The eBPF programs did not see {missed:,} events.",
-            "Compare with the driver's own counters, driver_rx_packets and driver_tx_packets.",
-        )
+def levels_of(log: RunLog) -> dict[str, object]:
+    """The factors: as read back, else as requested."""
+    levels = {}
+    for name, parts in _members(log.header.get("factors")).items():
+        requested, read_back = (_members(parts).get(part) for part in ("requested", "read_back"))
+        level = requested if read_back is None else read_back
+        if level is not None:
+            levels[name] = level
+    return levels
 
 
 def _sources(environment: Mapping[str, object]) -> Iterator[Problem]:
     refused = _members(environment.get("counter_sources_refused"))
     if environment.get("counter_source") == "proc" and refused:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
-        yield _doubt(
+        yield doubt(
             "coarse_source",
-            f"Neither kernel module nor eBPF counted ({reasons}).",
-            "CPU time of interface and workload, and receive interrupts, are not known without.",
+            f"Neither kernel module nor eBPF counted ({reasons}): CPU time of the interface, and "
+            "receive interrupts, are not known.",
+            "counter_source",
         )
 
 
-def _losses(advanced: Mapping[str, int]) -> Iterator[Problem]:
-    came = advanced.get("rx_packets", 0)
-    for name, what in _PLACES:
-        lost = advanced.get(name, 0)
-        if lost > _LOST_SHARE * came:
-            yield _doubt(
-                name, f"{lost:,} {what}, beside {came:,} that came through.", "Rates hold losses."
-            )
-
-
 def _workload(log: RunLog) -> Iterator[Problem]:
-    result = log.result
-    if result is None:
+    if log.result is None:
         return
-    status = result.metadata.get("exit_status")
-    if result.metadata.get("timed_out") or result.metadata.get("signal") is not None:
-        yield _doubt("workload_ended", "The workload was ended before it was done.", "")
+    said = log.result.metadata
+    status = said.get("exit_status")
+    if said.get("timed_out") or said.get("signal") is not None:
+        yield doubt("workload_ended", "The workload was ended before it was done.", "workload")
     elif isinstance(status, int) and status != 0:
-        yield _doubt("workload_failed", f"The workload ended with status {status}.", "")
+        message = f"The workload ended with status {status}."
+        yield doubt("workload_failed", message, "workload")
+
+
+def _unstable_clock(log: RunLog) -> bool:
+    if log.field("flags") is None:
+        return False
+    return any(int(flags) & _UNSTABLE_CLOCK for flags in log.streams[0].column("flags"))
+
+
+def whole_losses(log: RunLog) -> dict[str, float]:
+    """The share of datagrams that the workload lost in its whole time, where it says one.
+
+    It is judged where nothing is known of the window alone.
+    """
     percent = _loss_percent(log)
-    if percent is not None and percent > _LOST_PERCENT:
-        yield _doubt("datagrams_lost", f"The workload lost {percent:.3g} % of its datagrams.", "")
+    return {} if percent is None else {"datagram_loss_percent": percent}
 
 
 def _loss_percent(log: RunLog) -> float | None:
@@ -101,24 +117,11 @@ def _loss_percent(log: RunLog) -> float | None:
     return 100.0 * lost / (lost + came) if lost is not None and came and lost + came > 0 else None
 
 
-def _emulation(environment: Mapping[str, object]) -> Iterator[Problem]:
-    if _members(environment.get("virtual_machine")).get("hypervisor") == "qemu-tcg":
-        yield _doubt(
-            "measured_under_emulation",
-            "The log calls itself measured, but QEMU emulated the processor.",
-            "Record such runs as emulated.",
-        )
-
-
 def _count(value: object) -> float | None:
     """A number that somebody may have counted."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
         return float(value)
     return None
-
-
-def _doubt(code: str, message: str, advice: str) -> Problem:
-    return Problem(code, message, advice=advice, severity="warning")
 
 
 def _members(value: object) -> Mapping[str, object]:

@@ -252,7 +252,7 @@ def _report(log: RunLog, name: str, digest: str) -> CheckReport:
         results=tuple(_result(result) for result in log.results),
         ended=str(ended) if ended is not None else None,
         problems=tuple(problems),
-        doubts=tuple(doubts(log, {c.name: c.last - c.first for c in counters})),
+        doubts=tuple(doubts(log)),
     )
 
 

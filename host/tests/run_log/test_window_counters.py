@@ -4,8 +4,14 @@
 import io
 
 from coalescope_host.run.recording import traffic_faults
-from coalescope_host.run.window_counters import window_counters
-from coalescope_host.run_log import RunLog, Writer, make_header, read, standard_field
+from coalescope_host.run_log import (
+    RunLog,
+    Writer,
+    make_header,
+    read,
+    standard_field,
+    window_counters,
+)
 
 
 def log_of(received: list[int], window: tuple[int, int] | None) -> RunLog:

@@ -7,7 +7,7 @@ only.
 
 from collections.abc import Mapping
 
-from coalescope_host.run_log import RunLog
+from .log import RunLog
 
 
 def window_counters(log: RunLog) -> Mapping[str, float]:

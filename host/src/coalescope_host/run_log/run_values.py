@@ -7,21 +7,18 @@ absent here as there.
 
 from collections.abc import Mapping, Sequence
 
-from coalescope_host.run_log import (
-    Field,
-    RunLog,
-    RunLogError,
-    cpu_times,
-    losses,
-    owned_times,
-    uncounted_bytes,
-)
-
+from .cpu_time import cpu_times, others_at_least_s, owned_times, probe_cpu_s
+from .errors import RunLogError
+from .frame_bytes import uncounted_bytes
+from .header import Field
+from .log import RunLog
+from .loss_places import losses
 from .window_counters import window_counters
 
 _SYSTEM_NS = ("cpu_system_ns", "cpu_irq_ns", "cpu_softirq_ns")
 _NEEDED_NS = {"cpu_user_ns", "cpu_system_ns", "cpu_idle_ns"}
 _NEARLY_WHOLE = 0.95
+_PACKETS = ("rx_packets", "tx_packets")
 # sums of interrupt lines had the name of receive interrupts before they had one of their own
 _LINES = "proc_interrupts"
 
@@ -35,6 +32,7 @@ def run_values(log: RunLog) -> dict[str, float]:
     counts = _plain(log.fields, counters)
     values = {
         "elapsed_s": elapsed_s,
+        **{name: counts[name] for name in _PACKETS if name in counts},
         **_traffic(log, counts, elapsed_s),
         **_interrupts(log, counts, elapsed_s),
         **_processors(log, counts, elapsed_s),
@@ -58,6 +56,21 @@ def tasks_percent(log: RunLog) -> float | None:
     if not {"task", "other_task"} <= owned.keys():
         return None
     return 100 * (owned["task"] + owned["other_task"] + owned.get("workload", 0.0)) / elapsed_s
+
+
+def window_counts(log: RunLog) -> dict[str, float]:
+    """How far counters advanced in the window, by plain name, and `elapsed_s`; empty without one.
+
+    Those of single queues are summed where there is no other.
+    """
+    counters = window_counters(log)
+    return {**_plain(log.fields, counters), "elapsed_s": counters["elapsed_s"]} if counters else {}
+
+
+def others_at_least_percent(counts: Mapping[str, float]) -> float | None:
+    """What tasks beside the workload took, at least, in percent of one CPU; of `window_counts`."""
+    others_s, elapsed_s = others_at_least_s(counts), counts.get("elapsed_s", 0.0)
+    return None if others_s is None or elapsed_s <= 0.0 else 100 * others_s / elapsed_s
 
 
 def _plain(fields: Sequence[Field], counters: Mapping[str, float]) -> dict[str, float]:
@@ -95,9 +108,19 @@ def _interrupts(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> d
 
 
 def _processors(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
-    """Percent of one CPU."""
+    """Percent of one CPU; seconds of the interface, and of counting, which is part of them."""
     spent = _cpu_s(log, counts, elapsed_s)
-    return {f"{who}_cpu_percent": 100 * cpu_s / elapsed_s for who, cpu_s in spent.items()}
+    found = {f"{who}_cpu_percent": 100 * cpu_s / elapsed_s for who, cpu_s in spent.items()}
+    times = _cpu_times(log, counts, elapsed_s)
+    if "other_cpu_percent" in times:
+        found["other_cpu_percent"] = times["other_cpu_percent"]
+    cost = _environment(log).get("probe_cost")
+    probe_s = probe_cpu_s(counts, cost) if isinstance(cost, dict) else None
+    if probe_s is not None:
+        found["probe_cpu_s"] = probe_s / log.time_dilation
+    if "interface_cpu_s" in times:
+        found["interface_cpu_s"] = times["interface_cpu_s"] / log.time_dilation
+    return found
 
 
 def _for_each_gb(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
@@ -119,19 +142,27 @@ def _for_each_gb(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> 
 
 def _cpu_s(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
     """CPU seconds by whom they were spent, in the log's own time."""
-    environment = log.header.get("environment")
-    known = environment if isinstance(environment, dict) else {}
-    times = cpu_times(
-        counts,
-        elapsed_s,
-        own_namespace=known.get("network_namespace") == "other",
-        irq_time_apart=known.get("irq_time_accounting") is True,
-    )
+    times = _cpu_times(log, counts, elapsed_s)
     parties = ("traffic", "interface", "workload", "host")
     found = {who: times[f"{who}_cpu_s"] for who in parties if f"{who}_cpu_s" in times}
     if counts.keys() >= _NEEDED_NS:
         found["system"] = 1e-9 * sum(counts.get(name, 0.0) for name in _SYSTEM_NS)
     return found
+
+
+def _cpu_times(log: RunLog, counts: Mapping[str, float], elapsed_s: float) -> dict[str, float]:
+    known = _environment(log)
+    return cpu_times(
+        counts,
+        elapsed_s,
+        own_namespace=known.get("network_namespace") == "other",
+        irq_time_apart=known.get("irq_time_accounting") is True,
+    )
+
+
+def _environment(log: RunLog) -> Mapping[str, object]:
+    environment = log.header.get("environment")
+    return environment if isinstance(environment, dict) else {}
 
 
 def _latencies(log: RunLog, dilation: float) -> dict[str, float]:
