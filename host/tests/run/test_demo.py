@@ -64,6 +64,7 @@ def test_it_measures_a_surface_and_leaves_nothing(tmp_path: Path, logger: Path) 
         shown, said = process.communicate(timeout=3 * PATIENCE_S)
     assert process.returncode == 1, "the server has none of it"
     assert "12 of 12 runs done, 0 failed." in said
+    assert "other tasks took" in said
     assert "What this cannot show: a card." in said
     assert "http://127.0.0.1:1/explorer/demo" in said
     logs = [read(path) for path in (tmp_path / "logs").glob("*.runlog")]

@@ -8,7 +8,7 @@ import shutil
 import socket
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -24,10 +24,11 @@ from coalescope_host.remote import connect
 from coalescope_host.run import factory
 from coalescope_host.run.bench import Bench
 from coalescope_host.run.cable import FAR_ADDRESS, NEAR, Cable, cable
-from coalescope_host.run.closing import USUAL_SERVER, page_of
+from coalescope_host.run.closing import USUAL_SERVER, Cell, page_of
 from coalescope_host.run.invocation import Invocation
+from coalescope_host.run.quietness import quietness
 from coalescope_host.run.sweeping import LOGS
-from coalescope_host.run_log import read, run_values
+from coalescope_host.run_log import RunLog, read, run_values
 from coalescope_host.settings.host import open_host
 from coalescope_host.workloads import prepare
 
@@ -62,9 +63,8 @@ def _demo(options: Namespace, answer: Answer) -> int:
     with cable(LARGEST_MTU_BYTES) as joined:
         folder = options.out or joined.memory / "demo"
         open_bench = partial(_bench, joined)
-        done = Invocation(
-            plan, folder, open_bench, measured_in(answer), network=joined.at_home
-        ).carry_out()
+        show = partial(_show, folder, answer)
+        done = Invocation(plan, folder, open_bench, show, network=joined.at_home).carry_out()
         shown = _shown(folder)
     say(LIMITS)
     page = None if server is None else f"{page_of(server, plan)}{shown}"
@@ -77,11 +77,19 @@ def _demo(options: Namespace, answer: Answer) -> int:
     return 0 if done else FAILED
 
 
+def _show(folder: Path, answer: Answer, plan: Plan, cells: Sequence[Cell]) -> None:
+    """Whether it was quiet, before the numbers."""
+    say(f"\n{quietness(_logs(folder))}")
+    measured_in(answer)(plan, cells)
+
+
+def _logs(folder: Path) -> list[RunLog]:
+    return [read(path) for path in sorted((folder / LOGS).glob("*.runlog"))]
+
+
 def _shown(folder: Path) -> str:
     """What the page's address asks for: a CPU time that the logs have."""
-    measured = {
-        name for path in (folder / LOGS).glob("*.runlog") for name in run_values(read(path))
-    }
+    measured = {name for log in _logs(folder) for name in run_values(log)}
     known = [name for name in CPU_TIMES if name in measured]
     return f"?measure={known[0]}" if known else ""
 

@@ -26,14 +26,23 @@ class Interval:
     half: float | None
 
     def __str__(self) -> str:
-        """The mean to the digits that its interval leaves."""
+        """The mean to the digits that its interval leaves, as the page shows it.
+
+        Half of the interval ends at its first digit, or at its second where the first is a one.
+        """
         if self.half is None:
             return f"{_round(self.mean, 4):.15g}"
         if self.half > abs(self.mean):
             return f"{_round(self.mean, 2):.15g} {UNRESOLVED}"
-        places = 1 - math.floor(math.log10(self.half)) if self.half > 0 else 3
-        shown = min(max(places, 0), 6)
+        places = _places(self.half) if self.half > 0 else 3
+        shown = min(max(places, 0), 8)
         return f"{round(self.mean, places):.{shown}f} ±{round(self.half, places):.{shown}f}"
+
+
+def _places(half: float) -> int:
+    """Decimals, negative before the point; as `digitsOfHalf` in frontend/src/plots/number.ts."""
+    power = math.floor(math.log10(half))
+    return 1 - power if half / 10.0**power < 2 else -power
 
 
 def _round(value: float, digits: int) -> float:

@@ -22,7 +22,7 @@ from .loss_places import losses
 from .plausibility import OTHERS_PERCENT, implausible
 from .reader import read, scan
 from .report import CheckReport, check
-from .run_values import others_at_least_percent, run_values, tasks_percent
+from .run_values import others_at_least_percent, run_values, tasks_percent, window_counts
 from .window_counters import window_counters
 from .writer import STANDARD_FIELDS, Writer, make_header, standard_field
 
@@ -68,4 +68,5 @@ __all__ = [
     "uncounted_bytes",
     "whole_losses",
     "window_counters",
+    "window_counts",
 ]
