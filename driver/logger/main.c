@@ -48,11 +48,14 @@ static bool is_file(int fd)
 static int record(struct recorder *recorder)
 {
 	const struct options *options = recorder->options;
-	int fd = open(options->output, O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? O_TRUNC : O_EXCL), 0644);
+	/* another user's link would have any file of ours overwritten */
+	int over = options->force ? O_TRUNC | O_NOFOLLOW : O_EXCL;
+	int fd = open(options->output, O_WRONLY | O_CREAT | O_CLOEXEC | over, 0644);
 	bool fine;
 
 	if (fd < 0) {
-		fprintf(stderr, "coalescope-logger: %s: %s%s\n", options->output, strerror(errno),
+		fprintf(stderr, "coalescope-logger: %s: %s%s\n", options->output,
+			errno == ELOOP ? "Is a symbolic link, which is not written through" : strerror(errno),
 			errno == EEXIST && !is_folder(options->output) ? "; --force overwrites it" : "");
 		return WRONG;
 	}

@@ -226,6 +226,8 @@ def _check_writable(data_dir: Path) -> None:
     locked = [path for path in places if path.exists() and not os.access(path, os.W_OK)]
     if locked and not reason:
         reason = f"{locked[0].name} is not writable"
+    if (data_dir / SQLITE_NAME).is_symlink():
+        reason = f"{SQLITE_NAME} is a symbolic link"
     if reason:
         raise CoalescopeError(
             "not_writable",

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transactions: durable settings, writes that queue, commits before the answer."""
 
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,8 @@ from coalescope.db import engine as database_module
 from coalescope.db.engine import SQLITE_NAME, Database, open_database
 from coalescope.db.tables import links
 from coalescope.errors import CoalescopeError
+from coalescope.settings import Settings
+from coalescope.store import open_store
 from coalescope.web.connections import WriteConnection, write_connection
 from fastapi import Depends
 from patience import PATIENCE_S
@@ -203,3 +206,63 @@ def test_any_thread_reads_at_once_and_none_waits_for_another(database: Database)
         assert pool.submit(database.at_once, named).result() == []
         with database._at_once_turn:
             assert pool.submit(database.at_once, named).result(PATIENCE_S) is None
+
+
+@pytest.fixture
+def locked_out(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Database]:
+    """A reader of a folder that it cannot write, opened while nobody writes."""
+    database.close()
+    monkeypatch.setattr(database_module.os, "access", lambda _path, mode: mode != os.W_OK)
+    opened = open_database(None, tmp_path, for_reading=True)
+    yield opened
+    opened.close()
+
+
+def test_who_cannot_write_sees_what_others_wrote(database: Database, locked_out: Database) -> None:
+    assert tokens(locked_out) == []
+    with database.write() as connection:
+        add_link(connection, "a")
+    assert tokens(locked_out) == ["a"], "in the log beside the database"
+    database.close()
+    assert tokens(locked_out) == ["a"], "in the database"
+    with database.write() as connection:
+        add_link(connection, "b")
+    database.close()
+    assert tokens(locked_out) == ["a", "b"]
+    assert locked_out.at_once("SELECT token FROM links") is None, "no connection is kept"
+
+
+@pytest.mark.parametrize("goes", [False, True])
+def test_what_was_read_while_a_writer_came_is_not_relied_on(
+    database: Database, locked_out: Database, goes: bool
+) -> None:
+    with pytest.raises(CoalescopeError, match="while it was read"), locked_out.read():
+        with database.write() as connection:
+            add_link(connection, "a")
+        if goes:
+            database.close()
+    assert tokens(locked_out) == ["a"]
+
+
+def test_what_was_read_beside_a_writer_is_one_state(
+    database: Database, locked_out: Database
+) -> None:
+    with database.write() as connection:
+        add_link(connection, "a")
+    with locked_out.read() as reading:
+        assert len(reading.execute(sa.select(links)).all()) == 1
+        with database.write() as connection:
+            add_link(connection, "b")
+        assert len(reading.execute(sa.select(links)).all()) == 1
+    assert tokens(locked_out) == ["a", "b"]
+
+
+def test_a_database_is_not_made_where_a_link_leads(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / SQLITE_NAME).symlink_to(victim)
+    with pytest.raises(CoalescopeError, match="is a symbolic link"):
+        open_store(Settings(data_dir=tmp_path / "data", datasets_dir=None))
+    assert not victim.exists()

@@ -253,6 +253,29 @@ def test_a_program_that_starts_anywhere_is_caught(
         freeze(tmp_path, make_log, started, hearing_no_error("start"))
 
 
+def frozen_for_one(data: Path) -> Sequence[str]:
+    """What follows cannot write there; others can."""
+    return in_own_mounts(f"mount --bind {data} {data}; mount -o remount,bind,ro {data}")
+
+
+def test_a_server_that_cannot_write_shows_what_another_wrote(
+    tmp_path: Path, make_log: MakeLog, started: list[Server]
+) -> None:
+    data = tmp_path / "data"
+    writer = Server(data)
+    assert writer.upload(make_log(experiment="one")).status_code == 201
+    writer.stop()
+    reader = Server(data, "--read-only", wrapped=frozen_for_one(data))
+    started.append(reader)
+    assert experiments(reader) == ["one"]
+    writer = Server(data)
+    started.append(writer)
+    assert writer.upload(make_log(experiment="two")).status_code == 201
+    assert sorted(experiments(reader)) == ["one", "two"]
+    writer.stop()
+    assert sorted(experiments(reader)) == ["one", "two"]
+
+
 def freeze(
     tmp_path: Path, make_log: MakeLog, started: list[Server], mutant: Sequence[str] = ()
 ) -> None:
@@ -261,7 +284,7 @@ def freeze(
     sent = make_log()
     assert writer.upload(sent).status_code == 201
     writer.stop()
-    frozen = in_own_mounts(f"mount --bind {data} {data}; mount -o remount,bind,ro {data}")
+    frozen = frozen_for_one(data)
     environment = os.environ | {"COALESCOPE_DATA_DIR": str(data)}
     command = [*frozen, *mutant, sys.executable, "-m", "coalescope", "serve", "--port", "0"]
     refused = subprocess.run(

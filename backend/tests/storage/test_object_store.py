@@ -285,3 +285,33 @@ def test_many_objects_that_do_not_wait_are_caught(
     put_all(store)
     with pytest.raises(AssertionError):
         check_durable(calls.seen, store.root, 29)
+
+
+def test_a_link_in_the_place_of_an_object_is_not_followed(
+    store: DirectoryObjectStore, tmp_path: Path
+) -> None:
+    """Whoever planted it may be after a file that only the server's user may read."""
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"of the server's user alone")
+    put(store)
+    place = store.target(SHA256, "runlog")
+    place.unlink()
+    place.symlink_to(secret)
+    assert store.path(SHA256, "runlog") is None
+    assert store.add_all([CONTENT], "runlog") == [SHA256]
+    assert (place.is_symlink(), place.read_bytes()) == (False, CONTENT)
+    assert secret.read_bytes() == b"of the server's user alone"
+
+
+def test_a_sweep_passes_over_what_is_no_plain_file(
+    store: DirectoryObjectStore, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(CONTENT)
+    temporary = store.root / "tmp"
+    (temporary / "left.part").write_bytes(CONTENT)
+    (temporary / "link.part").symlink_to(victim)
+    os.mkfifo(temporary / "pipe.part")  # opened to be read, it would wait for a writer for ever
+    assert store.sweep() == 1
+    assert sorted(path.name for path in temporary.iterdir()) == ["link.part", "pipe.part"]
+    assert victim.read_bytes() == CONTENT

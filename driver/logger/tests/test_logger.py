@@ -640,3 +640,20 @@ def test_the_log_of_a_damaged_copy_is_refused(logger, path):
     damaged[len(damaged) // 2] ^= 1
     with pytest.raises(RunLogError):
         read(bytes(damaged))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_log_is_not_written_where_a_link_leads(logger, path, tmp_path, there):
+    victim = tmp_path / "victim"
+    if there:
+        victim.write_text("kept")
+    path.symlink_to(victim)
+    for force in ((), ("--force",)):
+        done = run(logger, "-i", "lo", "-o", path, *force, "-d", "1ms", "--source", "proc")
+        assert done.returncode == 1
+        assert str(path) in done.stderr
+    assert "Is a symbolic link" in done.stderr
+    assert victim.exists() == there
+    assert not there or victim.read_text() == "kept"
+    path.unlink()
+    assert record(logger, path, "--force", "-d", "1ms").complete

@@ -5,11 +5,13 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from coalescope_host.run.journal import NAME, Journal, JournalError, read_head
-from coalescope_host.settings import restore_file
+from coalescope_host.run.surroundings import surroundings
+from coalescope_host.settings import restore_file, watchdog
 from coalescope_host.settings.errors import SettingError
 
 STATE = {"interface": "eth9", "netns": None, "bus_address": None, "settings": {}}
@@ -128,3 +130,50 @@ def test_a_journal_is_a_plain_file(tmp_path: Path, make: Callable[[Path], None])
     for look in (Journal, read_head):
         with pytest.raises(JournalError, match="cannot be used"):
             look(tmp_path)
+
+
+def test_the_watchdog_writes_into_no_link(tmp_path: Path) -> None:
+    victim, log = tmp_path / "victim", tmp_path / "eth9.log"
+    watchdog._log(log)("the good twin")
+    assert log.read_text().endswith(" the good twin\n")
+    log.unlink()
+    for there in (False, True):
+        if there:
+            victim.write_text("kept")
+        link_to(victim, log)
+        watchdog._log(log)("more")
+        assert victim.exists() == there
+    assert victim.read_text() == "kept"
+
+
+def link_to(victim: Path, path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to(victim)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a link of another user is made by root")
+def test_a_state_folder_is_not_where_another_user_says(tmp_path: Path) -> None:
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "state"
+    elsewhere.mkdir()
+    folder.symlink_to(elsewhere)
+    path = folder / "eth9.json"
+    restore_file.write(path, STATE)  # an own link: another disk, perhaps
+    path.unlink()
+    os.lchown(folder, 65534, 65534)
+    for use in (lambda: restore_file.write(path, STATE), lambda: restore_file.lock(path)):
+        with pytest.raises(SettingError, match="link"):
+            use()
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_what_surrounds_a_run_is_written_into_no_link(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    (tmp_path / "environment.json").symlink_to(victim)
+    plan, bench = SimpleNamespace(idle_s=0), SimpleNamespace(peers=())
+    with pytest.raises(OSError, match="symbolic links"):
+        surroundings(plan, bench, tmp_path, 1)  # type: ignore[arg-type]
+    assert victim.read_text() == "kept"
+    (tmp_path / "environment.json").unlink()
+    surroundings(plan, bench, tmp_path, 1)  # type: ignore[arg-type]
+    assert (tmp_path / "environment.json").read_text() == "{}"

@@ -80,13 +80,16 @@ class Database:
         *,
         for_reading: bool = False,
         connect_at_once: Callable[[], Any] | None = None,
+        left_alone: Callable[[], object] | None = None,
     ) -> None:
+        """`left_alone`: the same as long as nobody writes, where a reader cannot keep them off."""
         self.engine = engine
         self.for_reading = for_reading
         self.on_server = engine.dialect.name == "postgresql"
         self.together = Together()
         self._writers = Lock()
         self._connect_at_once = connect_at_once
+        self._left_alone = left_alone
         self._at_once: Any = None
         self._at_once_turn = Lock()
         one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -94,8 +97,25 @@ class Database:
         self._writer = engine.execution_options(**{_WRITES: True})
 
     def read(self) -> AbstractContextManager[Connection]:
-        """A transaction that sees one state of the store; changes are an error of the caller."""
-        return self._reader.begin()
+        """A transaction that sees one state of the store; changes are an error of the caller.
+
+        Errors: CoalescopeError 503 at its end where it may have seen more than one.
+        """
+        return self._reader.begin() if self._left_alone is None else self._read_alone()
+
+    @contextmanager
+    def _read_alone(self) -> Iterator[Connection]:
+        assert self._left_alone is not None
+        before = self._left_alone()
+        with self._reader.begin() as connection:
+            yield connection
+        if before is not None and self._left_alone() != before:
+            raise CoalescopeError(
+                "changed_meanwhile",
+                "The store was changed while it was read here, where it cannot be locked.",
+                advice="Try again.",
+                status=503,
+            )
 
     @contextmanager
     def write(
@@ -197,24 +217,43 @@ def open_database(url: str | None, data_dir: Path, *, for_reading: bool = False)
 
 
 def _for_reading(path: Path) -> Database:
-    # the last reader of a file that nobody writes takes the log away that it made, if it may
-    mode = "ro" if has_unmerged_log(path) else "rw"
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
-    if not os.access(path.parent, os.W_OK) and not has_unmerged_log(path):
-        # SQLite cannot make the files that readers share, and nobody here writes
-        uri += "&immutable=1"
-
-    connect = partial(
-        pysqlite3.dbapi2.connect, uri, uri=True, check_same_thread=False, isolation_level=None
-    )
+    connect = partial(_connect_to_read, path)
+    # SQLite cannot make the files there that readers and writers share
+    locked_out = not os.access(path.parent, os.W_OK)
     engine = sa.create_engine(
         f"sqlite+pysqlite:///{path}",
         module=pysqlite3.dbapi2,
-        creator=partial(connect, timeout=_BUSY_SECONDS),
+        creator=partial(connect, timeout=_BUSY_SECONDS, locked_out=locked_out),
+        # a connection that shares nothing with writers does not see what they change
+        poolclass=sa.NullPool if locked_out else sa.QueuePool,
     )
     sa.event.listen(engine, "connect", _only_read)
     sa.event.listen(engine, "begin", _begin)
+    if locked_out:
+        return Database(engine, for_reading=True, left_alone=partial(_left_alone, path))
     return Database(engine, for_reading=True, connect_at_once=partial(connect, timeout=0))
+
+
+def _connect_to_read(path: Path, *, timeout: float, locked_out: bool = False) -> Any:
+    # the last reader of a file that nobody writes takes the log away that it made, if it may
+    mode = "ro" if has_unmerged_log(path) else "rw"
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    if locked_out and not _in_use(path):
+        uri += "&immutable=1"  # nobody has it open to write
+    return pysqlite3.dbapi2.connect(
+        uri, uri=True, check_same_thread=False, isolation_level=None, timeout=timeout
+    )
+
+
+def _in_use(path: Path) -> bool:
+    """Whether the files are there that SQLite keeps beside a database while it is in use."""
+    return any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-shm"))
+
+
+def _left_alone(path: Path) -> tuple[int, ...] | None:
+    """What a writer changes who comes, and perhaps goes again; None where one is there."""
+    status = path.stat()
+    return None if _in_use(path) else (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _only_read(dbapi_connection: Any, _record: Any) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from coalescope.errors import read_only
-from coalescope.storage.private_files import make_folder, new_file
+from coalescope.storage.private_files import is_plain, make_folder, new_file, opened
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # of the folder in the data folder
@@ -167,7 +167,7 @@ class DirectoryObjectStore:
                 digests.append(staged.sha256)
                 target = self.target(staged.sha256, suffix)
                 targets.add(target)
-                if not target.is_file():
+                if not is_plain(target):
                     new[target] = staged
             list(self._pool.map(_StagedFile.sync, new.values()))
             for target, staged in new.items():
@@ -192,7 +192,7 @@ class DirectoryObjectStore:
     def path(self, sha256: str, suffix: str) -> Path | None:
         """The object's file, or None."""
         target = self.target(sha256, suffix)
-        return target if target.is_file() else None
+        return target if is_plain(target) else None
 
     def name(self, sha256: str, suffix: str) -> str:
         """The object's path."""
@@ -350,8 +350,10 @@ def sweep_parts(folder: Path) -> int:
 
 
 def _remove_if_unlocked(path: Path) -> bool:
+    if not is_plain(path):
+        return False
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink()
     except (BlockingIOError, FileNotFoundError):

@@ -33,8 +33,21 @@ def touch(path: Path) -> None:
     FileIO(path, "a", opener=_private).close()
 
 
+def opened(path: Path) -> FileIO:
+    """A file that is there, to be read. Errors: OSError, also for a symbolic link."""
+    return FileIO(path, "r", opener=_private)
+
+
+def is_plain(path: Path) -> bool:
+    """Whether it is a file itself, and no link to one that its reader may not be meant to see."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, FILE_MODE)
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, FILE_MODE)
 
 
 def wider(folder: Path) -> str | None:

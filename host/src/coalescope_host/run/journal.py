@@ -9,12 +9,13 @@ import errno
 import fcntl
 import json
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedReader, FileIO
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Any, Self
+
+from coalescope_host.plain_files import plain
 
 NAME = "journal.jsonl"
 FORMAT = 1
@@ -42,7 +43,7 @@ class Journal:
         self.path = folder / NAME
         try:
             # what did not get to the disk is not kept
-            self._file = FileIO(self.path, "a+", opener=_no_link)
+            self._file = FileIO(self.path, "a+", opener=plain)
         except OSError as error:
             raise _not_open(self.path, error) from None
         try:
@@ -148,20 +149,11 @@ def read_head(folder: Path) -> Entry | None:
     if not path.exists():
         return None
     try:
-        with BufferedReader(FileIO(path, opener=_no_link)) as file:
+        with BufferedReader(FileIO(path, opener=plain)) as file:
             line = file.readline(_LONGEST_LINE_BYTES)
     except OSError as error:
         raise _not_open(path, error) from None
     return _entry(path, 1, line) if line.endswith(b"\n") else None
-
-
-def _no_link(path: str, flags: int) -> int:
-    """Open a file that is none elsewhere, and no device or pipe that may keep one waiting."""
-    file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise OSError(errno.EINVAL, "it is no plain file")
-    return file
 
 
 def _not_open(path: Path, error: OSError) -> JournalError:

@@ -6,9 +6,11 @@ Whatever else burned processor time before the first run of a block is likely to
 
 import json
 from collections.abc import Mapping, Sequence
+from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import Any
 
+from coalescope_host.plain_files import plain
 from coalescope_host.plan.plan import Plan
 from coalescope_host.protocols import SweepError
 from coalescope_host.run_log import RunLogError, read, run_values, tasks_percent
@@ -29,7 +31,8 @@ def surroundings(plan: Plan, bench: Bench, folder: Path, block: int) -> Path:
     if peers := list(filter(None, (_of_peer(plan, bench, at) for at in range(len(bench.peers))))):
         told["peers"] = peers
     path = folder / _NAME
-    path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
+    with BufferedWriter(FileIO(path, "w", opener=plain)) as file:
+        file.write(json.dumps(told, ensure_ascii=False, indent=1).encode())
     return path
 
 

@@ -98,7 +98,7 @@ def write(path: Path, state: Mapping[str, Any]) -> Saved:
         FORMAT, str(uuid.uuid4()), _line(MACHINE_ID), _line(BOOT_ID), time.time(), dict(state)
     )
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_folder(path.parent)
         with tempfile.NamedTemporaryFile(
             "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
         ) as file:
@@ -176,6 +176,13 @@ def _check_shape(saved: Saved) -> None:
         raise TypeError("its settings are no object")
 
 
+def _make_folder(folder: Path) -> None:
+    """Have the folder of the files, not where another user's link leads. Errors: OSError."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
+        raise OSError(errno.ELOOP, f"{folder} is a symbolic link of another user")
+
+
 def remove(path: Path) -> None:
     """Forget the state: everything was put back."""
     path.unlink(missing_ok=True)
@@ -232,7 +239,7 @@ def lock(path: Path, wait_s: float = 0.0, busy: str = "") -> int:
     `busy`: what is said if another has it.
     """
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_folder(path.parent)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         file = os.open(path.with_suffix(".lock"), flags, 0o600)
     except OSError as error:

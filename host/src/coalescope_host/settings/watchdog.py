@@ -13,7 +13,10 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
+
+from coalescope_host.plain_files import plain
 
 from .errors import SettingError
 from .guard import DISARMED, READY
@@ -128,8 +131,9 @@ def _log(path: Path) -> Callable[[str], None]:
 
     def say(text: str) -> None:
         when = time.strftime("%Y-%m-%d %H:%M:%S")
-        with contextlib.suppress(OSError), path.open("a", encoding="utf-8") as file:
-            file.write(f"{when} {text}\n")  # a full disk must not keep it from restoring
+        # a full disk must not keep it from restoring
+        with contextlib.suppress(OSError), FileIO(path, "a", opener=plain) as file:
+            file.write(f"{when} {text}\n".encode())
 
     return say
 
