@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coalescope.client.comparison import Comparison
     from coalescope.client.experiment import Experiment
     from coalescope.client.fit import Fit
     from coalescope.client.opening import list_datasets, list_experiments, load, predict
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CoalescopeError",
+    "Comparison",
     "Experiment",
     "Fit",
     "Recommendation",
@@ -34,6 +36,7 @@ __all__ = [
 
 _PLACES = {
     "CoalescopeError": ("errors", "CoalescopeError"),
+    "Comparison": ("client.comparison", "Comparison"),
     "Experiment": ("client.experiment", "Experiment"),
     "Fit": ("client.fit", "Fit"),
     "Recommendation": ("client.recommendation", "Recommendation"),

@@ -150,6 +150,38 @@ def test_surfaces_and_cells(
                 np.testing.assert_array_equal(found, expected)
 
 
+def test_comparisons(command: Command, everywhere: Everywhere) -> None:
+    typed = ("--where", "workload=tcp", "--split", "delay_ticks=10:320", "--json")
+    printed = command("compare", EMULATED, *typed, "--measure", "throughput_mbps")
+    for x in everywhere(EMULATED):
+        split = {"delay_ticks": (10, 320)}
+        found = x.where(workload="tcp").compare("throughput_mbps", split)
+        assert found.document == printed
+        assert (found.ratio, list(found.ci95 or ())) == (
+            printed["overall_ratio"],
+            printed["overall_ci95"],
+        )
+        rows = found.cells.to_pylist()
+        assert [row["ratio"] for row in rows] == [cell["ratio"] for cell in printed["cells"]]
+        assert [row["ci95_high"] for row in rows] == [cell["ci95"][1] for cell in printed["cells"]]
+        assert {row["mtu_bytes"] for row in rows} == {1500, 3000, 4500, 6000}
+        turned = x.where(workload="tcp").compare("throughput_mbps", split, better="less")
+        assert {turned.verdict, found.verdict} in ({"better", "worse"}, {"unresolved"})
+
+
+def test_two_experiments_are_compared(command: Command, everywhere: Everywhere) -> None:
+    typed = (POINTS, EMULATED, "--where", "workload=tcp", "--measure", "throughput_mbps", "--json")
+    printed = command("compare", *typed)
+    for x in everywhere(POINTS):
+        found = x.where(workload="tcp").compare("throughput_mbps", other=EMULATED)
+        assert found.document == printed
+        assert found.ci95 is None and found.message in repr(found)
+        with pytest.raises(cs.CoalescopeError, match="Both sides are the same"):
+            x.compare("throughput_mbps")
+        with pytest.raises(cs.CoalescopeError, match="none can be left out"):
+            x.without(x.runs["run"][0].as_py()).compare("throughput_mbps", other=EMULATED)
+
+
 @pytest.mark.parametrize("slug", [NFS, POINTS, EMULATED])
 def test_runs(command: Command, everywhere: Everywhere, slug: str) -> None:
     exported = command("export", slug, "--what", "runs", "--format", "json")

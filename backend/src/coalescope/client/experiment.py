@@ -6,7 +6,10 @@ from dataclasses import dataclass, field, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
+from coalescope_models.vocabulary.quantity import Better
+
 from coalescope.client.choosing import rows_with
+from coalescope.client.comparison import Comparison, pairs_of_sides
 from coalescope.client.fit import Fit
 from coalescope.client.grids import cells_dataset, surface_dataset
 from coalescope.client.recommendation import Recommendation, refuse_without_aim
@@ -121,6 +124,36 @@ class Experiment:
         where = where_pairs(self.chosen)
         document = self.source.surface(self.slug, measure, where, (x, y))
         return surface_dataset(self.about, document)
+
+    def compare(
+        self,
+        measure: str,
+        split: Mapping[str, tuple[FactorValue, FactorValue]] | None = None,
+        /,
+        *,
+        other: str | None = None,
+        better: Better | None = None,
+    ) -> Comparison:
+        """A measure of side B against side A, setting by setting, as `coalescope compare` does it.
+
+        `split` says which levels are compared: {"kernel_version": ("6.1", "6.12")} has 6.1 on side
+        A and 6.12 on side B. `other` is another experiment of the same place, for side B. Each
+        measure is judged alone: of several, the gate of `coalescope compare` is the one to ask.
+
+        Errors: CoalescopeError where both sides are the same, have no setting in common, or runs
+        are left out: a comparison is of all of them.
+        """
+        if self.left_out:
+            raise CoalescopeError(
+                "option_without_effect",
+                "A comparison is of all runs; none can be left out of it.",
+                where={"field": "without"},
+                advice="Compare the experiment itself, or cells without these runs.",
+            )
+        levels = pairs_of_sides(self.chosen, split or {})
+        b = other or self.slug
+        found = self.source.comparison(self.slug, b, measure, levels, better)
+        return Comparison(found, self.about["factors"])
 
     def fit(
         self,

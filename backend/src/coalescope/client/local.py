@@ -11,11 +11,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from coalescope_models.vocabulary.quantity import Better
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from coalescope.client.source import Document, ModelGiven, as_json, closed
+from coalescope.comparisons.compared import levels_of_sides
+from coalescope.comparisons.schemas import comparison_out
+from coalescope.comparisons.service import compare_experiments
 from coalescope.errors import CoalescopeError, Problem, refused
 from coalescope.experiments import service as experiments
 from coalescope.experiments.description import describe_experiment, summarise_experiment
@@ -93,6 +97,17 @@ class LocalStore:
         """A measure over two factors."""
         with self._of(slug) as (connection, record):
             return _document(surface_out(get_surface(connection, record, measure, where, axes)))
+
+    def comparison(
+        self, a: str, b: str, measure: str, levels: Sequence[tuple[str, str]], better: Better | None
+    ) -> Document:
+        """Ratios of means, B over A."""
+        of_a, of_b = levels_of_sides(levels)
+        with self._of(a) as (connection, record):
+            other = experiments.get_experiment(connection, b)
+            sides = (record, of_a), (other, of_b)
+            found = compare_experiments(connection, *sides, measure, better)
+        return _document(comparison_out(found, None))
 
     def fit(self, slug: str, asked: Document) -> Document:
         """A linear fit."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import httpx
+from coalescope_models.vocabulary.quantity import Better
 
 from coalescope.client.source import Document, ModelGiven, as_json, closed
 from coalescope.errors import CoalescopeError, Problem
@@ -106,6 +107,16 @@ class Server:
         """A measure over two factors."""
         named = [(axis, name) for axis, name in zip("xy", axes, strict=True) if name is not None]
         return self._of(slug, f"/surfaces/{quote(measure, safe='')}", [*where, *named])
+
+    def comparison(
+        self, a: str, b: str, measure: str, levels: Sequence[tuple[str, str]], better: Better | None
+    ) -> Document:
+        """Ratios of means, B over A."""
+        asked = [("a", a), ("b", b), ("measure", measure), *levels]
+        if better is not None:
+            asked.append(("better", better))
+        found: Document = self._get("/api/comparisons", asked)
+        return found
 
     def fit(self, slug: str, asked: Document) -> Document:
         """A linear fit."""

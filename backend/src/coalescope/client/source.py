@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from coalescope_models.vocabulary.quantity import Better
+
 from coalescope.errors import CoalescopeError
 
 Document = Mapping[str, Any]
@@ -46,6 +48,11 @@ class Source(Protocol):
         axes: tuple[str | None, str | None],
     ) -> Document:
         """GET /api/experiments/{slug}/surfaces/{measure}."""
+
+    def comparison(
+        self, a: str, b: str, measure: str, levels: Sequence[tuple[str, str]], better: Better | None
+    ) -> Document:
+        """GET /api/comparisons; levels of one side are those of a.FACTOR or b.FACTOR."""
 
     def fit(self, slug: str, asked: Document) -> Document:
         """POST /api/experiments/{slug}/fits."""

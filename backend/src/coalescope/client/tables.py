@@ -113,6 +113,28 @@ def candidates_table(found: Document, factors: Iterable[Document]) -> "pyarrow.T
     return columns.table()
 
 
+def comparison_table(found: Document, factors: Iterable[Document]) -> "pyarrow.Table":
+    """A row per setting that both sides have."""
+    cells = found["cells"]
+    columns = Columns(cells)
+    columns.add_factors(factors)
+    for side in ("a", "b"):
+        for name, part, kind in (("", "mean", "float64"), ("_n", "n", "int64")):
+            told = _told(found["measure"]) if not name else {}
+            columns.add(f"{side}{name}", kind, _within(side, part), told)
+    columns.add("ratio", "float64", _member("ratio"))
+    for name in ("ci95", "simultaneous_ci95"):
+        for place, end in enumerate(("low", "high")):
+            columns.add(f"{name}_{end}", "float64", _end(name, place))
+    columns.add("p_value", "float64", _member("p_value"))
+    columns.add("verdict", "string", _member("verdict"))
+    return columns.table({"measure": found["measure"]["name"]})
+
+
+def _end(name: str, place: int) -> Take:
+    return lambda row: None if row[name] is None else row[name][place]
+
+
 def _told(quantity: Document) -> dict[str, str]:
     return {"unit": quantity["unit"], "label": quantity["label"]}
 
