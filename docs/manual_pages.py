@@ -4,7 +4,7 @@
 python docs/manual_pages.py DIR [PROGRAM …]
 
 DIR gets man1/, and bash/, zsh/ and fish/ with the files that these shells load by their names: of
-the programs that are named, else of both.
+the programs that are named, else of both, and the logger's completion from its own manual page.
 """
 
 import re
@@ -19,7 +19,11 @@ from typing import NamedTuple
 from coalescope.cli.parser import build_parser
 from coalescope_host.command_line import parsers
 
-_HOST = Path(__file__).resolve().parents[1] / "host"
+_ROOT = Path(__file__).resolve().parents[1]
+_HOST = _ROOT / "host"
+_LOGGER = _ROOT / "driver" / "logger" / "coalescope-logger.1"
+_OPTION = re.compile(r"^\.It (Fl .*)$")
+_CHOICE = re.compile(r"^\.It Cm (\S+)$")
 
 
 class Room(NamedTuple):
@@ -92,6 +96,24 @@ def manual_pages(parser: ArgumentParser) -> dict[str, str]:
 
 
 # --- completion ---
+
+
+def parser_of(page: Path) -> ArgumentParser:
+    """The options that a manual page in mdoc lists, and what they take."""
+    parser = ArgumentParser(page.stem, add_help=False)
+    action: Action | None = None
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if option := _OPTION.match(line):
+            names = re.findall(r"Fl (\S+)", option[1])
+            takes = "store" if " Ar " in option[1] else "store_true"
+            action = parser.add_argument(*(f"-{name}" for name in names), action=takes)
+        elif action is not None and (choice := _CHOICE.match(line)):
+            action.choices = [*(action.choices or ()), choice[1]]
+        elif action is not None and action.help is None and not line.startswith("."):
+            action.help = line.rstrip(".;:").replace("%", "%%")
+        elif line.startswith(".Sh"):
+            action = None
+    return parser
 
 
 def bash(parser: ArgumentParser) -> str:
@@ -228,8 +250,8 @@ def _function(parser: ArgumentParser) -> str:
 
 
 def _paths(parser: ArgumentParser) -> str:
-    """All paths, as a pattern of the shell."""
-    return "|".join(shlex.quote(room.words) for room in rooms(parser)[1:])
+    """All paths, as a pattern of the shell; without commands, one that nothing is."""
+    return "|".join(shlex.quote(room.words) for room in rooms(parser)[1:]) or "''"
 
 
 def _choices(action: Action) -> str:
@@ -250,9 +272,17 @@ def files(*programs: str) -> Iterator[tuple[str, str]]:
             continue
         for page, text in manual_pages(parser).items():
             yield f"man1/{page}.1", text
-        yield f"bash/{name}", bash(parser)
-        yield f"zsh/_{name}", zsh(parser)
-        yield f"fish/{name}.fish", fish(parser)
+        yield from completion(parser)
+    if not programs or _LOGGER.stem in programs:
+        yield from completion(parser_of(_LOGGER))
+
+
+def completion(parser: ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Paths below DIR, and what stands there."""
+    name = parser.prog
+    yield f"bash/{name}", bash(parser)
+    yield f"zsh/_{name}", zsh(parser)
+    yield f"fish/{name}.fish", fish(parser)
 
 
 def main(folder: Path, *programs: str) -> None:

@@ -105,6 +105,25 @@ def test_bash_completes_what_an_option_takes(written: Path) -> None:
     assert completed_by_bash(written, "coalescope-host", "sweep", "--dry") == {"--dry-run"}
 
 
+def test_bash_completes_the_options_of_the_logger(written: Path) -> None:
+    """Those of its own table, and no others."""
+    table = (ROOT / "driver" / "logger" / "options.c").read_text()
+    rows = re.findall(r'{"([\w-]+)", \w+_argument, NULL, (?:\'(\w)\')?', table)
+    options = {f"--{long}" for long, _ in rows} | {f"-{short}" for _, short in rows if short}
+    assert len(rows) > 30
+    assert completed_by_bash(written, "coalescope-logger", "") == options
+    sources = completed_by_bash(written, "coalescope-logger", "-i", "eth0", "--source", "")
+    assert sources == {"auto", "module", "ebpf", "proc"}
+    assert completed_by_bash(written, "coalescope-logger", "--redact", "--int") == {
+        *("--interval", "--interface", "--interfaces"),
+    }
+    for shell, name in (("zsh", "_coalescope-logger"), ("fish", "coalescope-logger.fish")):
+        text = (written / shell / name).read_text()
+        assert all(option.lstrip("-") in text for option in options)
+        if shutil.which(shell):
+            subprocess.run([shell, "-n", written / shell / name], check=True)
+
+
 @each_program
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_have_them_too(program: str, shell: str, written: Path) -> None:
