@@ -14,7 +14,7 @@ HOST_SOURCES := $(shell find host/src -name '*.py' 2>/dev/null)
 PYTHON_PROJECTS := models/pyproject.toml host/pyproject.toml backend/pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve docker page wheels packages host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom lock clean
+.PHONY: help setup serve docker page wheels packages host-tools logger traffic manual install install-documents test test-python test-alone test-servers test-scale test-docker test-guest test-driver test-sweep test-page test-e2e lint testbed soak bench client sbom audit lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -186,6 +186,11 @@ bench: setup-dev tools page logger traffic ## Measure what docs and design promi
 
 sbom: setup ## List all that Coalescope is made of, with licences, from the lock files: build/sbom/
 	$(BIN)/python docs/bill_of_materials.py build/sbom
+
+AUDIT := uvx pip-audit --progress-spinner off --require-hashes --disable-pip
+audit: ## Look all locked packages up among known vulnerabilities (needs uv, npm and the network)
+	$(AUDIT) -r requirements.lock -r requirements-scale.lock -r requirements-dev.lock
+	cd frontend && npm audit --package-lock-only
 
 lock: ## Resolve the Python dependencies anew (needs uv): what is installed is what is tested
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-emit-index-url --no-annotate --no-header -q -o requirements-dev.lock

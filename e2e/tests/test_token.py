@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from .conftest import COALESCOPE, ROOT, Console, Server, been_here, serving, somebody_else
+from .test_workshop import link, run
 
 pytestmark = pytest.mark.browser
 
@@ -92,3 +94,73 @@ def test_a_reader_is_asked_for_more_where_more_is_needed(
         give(page, token(guarded, "upload"))
     assert stored.value.url.startswith(f"{guarded.url}/api/uploads?")
     expect(dialog).to_be_hidden()
+
+
+SEARCH = """\
+import json
+import js
+
+secret = "BACKWARDS"[::-1]
+
+
+def text_of(place):
+    try:
+        return str(place())
+    except BaseException:
+        return ""
+
+
+def found():
+    places = [
+        lambda: js.sessionStorage.getItem("KEY"),
+        lambda: js.localStorage.getItem("KEY"),
+        lambda: js.parent.sessionStorage.getItem("KEY"),
+        lambda: js.document.cookie,
+        *[lambda name=name: getattr(js, name) for name in dir(js)],
+    ]
+    return any(secret in text_of(place) for place in places)
+
+
+judged = {"found": found()}
+js.planted = secret
+judged["control"] = found()
+
+
+def model(delay_us, *, xp):
+    return {"latency_us": delay_us}
+
+
+model.__doc__ = json.dumps(judged)
+"""
+
+
+def test_python_of_a_link_has_no_token_of_whoever_opens_it(
+    profile: BrowserContext, guarded: Server, console: Console
+) -> None:
+    """It waits for Run, finds the token nowhere, and no request of its frame carries it."""
+    page = opened(profile, console)
+    page.goto("/")
+    give(page, OWN)
+    expect(page.get_by_role("link", name="Geist").first).to_be_visible()
+    names = page.evaluate(
+        "secret => Object.keys(sessionStorage).filter("
+        "name => sessionStorage.getItem(name) === secret)",
+        OWN,
+    )
+    (name,) = names
+    asked: list[Request] = []
+
+    def note(request: Request) -> None:  # Playwright takes no method of a list
+        asked.append(request)
+
+    page.on("request", note)
+    page.goto(link(SEARCH.replace("BACKWARDS", OWN[::-1]).replace("KEY", name)))
+    expect(page.get_by_text("Python is ready")).to_be_visible()
+    expect(page.get_by_text("it has not run")).to_be_visible()
+    run(page)
+    title = page.locator(".outcome h2").first
+    expect(title).to_contain_text("control")
+    assert json.loads(title.inner_text()) == {"found": False, "control": True}
+    with_token = [one for one in asked if OWN in one.headers.get("authorization", "")]
+    assert all(one.frame == page.main_frame for one in with_token)
+    assert all(one.url.startswith(f"{guarded.url}/api/") for one in with_token)
