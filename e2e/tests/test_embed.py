@@ -164,6 +164,16 @@ def test_axe_finds_nothing_in_an_embed(
     assert axe_complaints(page) == []
 
 
+# How much narrower the frame of the preview is than its room, and the room than the dialog's.
+ROOM_AND_FRAME_PX = """(preview) => {
+  const width = (element) => element.getBoundingClientRect().width;
+  return [
+    width(preview) - width(preview.querySelector('iframe')),
+    width(preview.closest('form')) - width(preview),
+  ];
+}"""
+
+
 def test_the_share_menu_hands_out_the_code(page: Page, server: Server) -> None:
     page.goto(VIEW)
     page.get_by_role("button", name="More ways to share").press("Enter")
@@ -183,6 +193,10 @@ def test_the_share_menu_hands_out_the_code(page: Page, server: Server) -> None:
     expect(dialog.get_by_text("400 × 600 px")).to_be_visible()
     shown = page.frame_locator("iframe[title^='Preview']")
     expect(shown.get_by_text("Geist et al. 2005, NFS")).to_be_visible()
+    preview = dialog.locator(".embedpreview")
+    dialog.get_by_label("Width, px").fill("2000")
+    expect(preview).to_contain_text("2000 × 600 px, shown at")
+    assert preview.evaluate(ROOM_AND_FRAME_PX) == pytest.approx([0, 0], abs=1)
     with said(page, "Copied"):
         dialog.get_by_role("button", name="Copy the code").click()
     eventually(page, lambda: page.evaluate("navigator.clipboard.readText()") == code.input_value())

@@ -53,6 +53,30 @@ def test_a_list_is_filtered_sorted_and_sent(page: Page, chromium: Browser, serve
     eventually(page, lambda: page.url.endswith("?sort=-delay_ticks"))
 
 
+# Numbers of the list that stand in more than one line.
+BROKEN_NUMBERS = r"""() => {
+  const broken = [];
+  const texts = document.createTreeWalker(document.querySelector('.list'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode())
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(/\d\S*/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) broken.push(word);
+    }
+  return broken;
+}"""
+
+
+@pytest.mark.parametrize("width_px", [320, 390])
+def test_no_number_breaks_over_lines(page: Page, width_px: int) -> None:
+    page.set_viewport_size({"width": width_px, "height": 800})
+    page.goto("/experiments/geist-2005-nfs/runs")
+    expect(rows(page)).to_have_count(27)
+    assert page.evaluate(BROKEN_NUMBERS) == []
+
+
 def test_a_phone_sorts_and_a_bad_parameter_spoils_nothing(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(f"{RUNS}?state=gone&mtu_bytes=1500")

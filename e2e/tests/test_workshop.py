@@ -79,6 +79,20 @@ def test_a_model_is_drawn_edited_and_run(page: Page) -> None:
     expect(page.get_by_text("of the last run")).to_have_count(0)
 
 
+@pytest.mark.parametrize(("width_px", "beside"), [(1001, True), (999, False)])
+def test_text_and_picture_are_side_by_side_while_both_have_room(
+    page: Page, width_px: int, beside: bool
+) -> None:
+    page.set_viewport_size({"width": width_px, "height": 900})
+    page.goto("/workshop")
+    text = page.locator(".source").bounding_box()
+    picture = page.locator(".outcome").bounding_box()
+    assert text is not None
+    assert picture is not None
+    assert (text["x"] + text["width"] < picture["x"]) is beside
+    assert (text["y"] + text["height"] <= picture["y"]) is not beside
+
+
 def test_a_text_that_is_left_for_another_is_not_in_its_address(page: Page) -> None:
     page.goto("/workshop")
     expect(editor(page)).to_contain_text("def ")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ReactNode } from 'react';
+import './ScrollRegion.css';
 
 /** What may be wider than the page, as tables are, and scrolls sideways; a `tall` one is cut in its height too. */
 export function ScrollRegion({ label, tall, children }: { label: string; tall?: boolean; children: ReactNode }) {

@@ -15,13 +15,17 @@ import { draw } from './svg';
 import './Drawing.css';
 
 /** An element's width in pixels of a drawing, measured before the first paint and whenever it changes. */
-export function useWidth<T extends Element>(): [RefObject<T | null>, number] {
+export const useWidth = <T extends Element>() => useClientWidth<T>(drawingScale);
+
+/** The same in CSS pixels, or in units of so many of them. */
+export function useClientWidth<T extends Element>(unit = () => 1): [RefObject<T | null>, number] {
   const element = useRef<T>(null);
   const [width, setWidth] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the unit is asked for when the width is measured
   useLayoutEffect(() => {
     const own = element.current;
     if (!own) return;
-    const measure = () => setWidth(Math.round(own.clientWidth / drawingScale()));
+    const measure = () => setWidth(Math.round(own.clientWidth / unit()));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(own);

@@ -6,6 +6,7 @@ import type { ErrorBody } from '../../api/types';
 import { KINDS, Kind, type KindName } from '../../components/Kind';
 import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
+import { Section } from '../../components/Section';
 import { useTitle } from '../../components/title';
 import {
   type LogProblem,
@@ -17,7 +18,7 @@ import {
 } from '../../engine/files';
 import { decimal } from '../../plots/number';
 import { HeaderTree } from '../runs/HeaderTree';
-import { LogContents, Part } from '../runs/LogContents';
+import { LogContents } from '../runs/LogContents';
 import { FaultTable } from '../upload/FaultTable';
 import { isCsv } from '../upload/files';
 import { offset, rowOf } from '../upload/refusal';
@@ -108,9 +109,9 @@ function LogView({ name, opened: { report, contents } }: { name: string; opened:
       </Notice>
       {contents && <LogContents name={name} contents={contents} />}
       {report.header && (
-        <Part title="The log’s whole header">
+        <Section title="The log’s whole header">
           <HeaderTree header={report.header} />
-        </Part>
+        </Section>
       )}
       <p className="note">
         SHA-256 <code>{report.sha256}</code>. Measures with their checks are made by the server when the log is{' '}

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a log shows of its run. The same for a log that the server keeps and for one that was only opened.
 
-import { type ReactNode, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Contents } from '../../api/types';
-import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
+import { Section } from '../../components/Section';
 import { Drawing, useWidth } from '../../layers/Drawing';
 import { Timeline } from '../../layers/Timeline';
 import { HEIGHT, histogramShapes } from '../../plots/histogram';
 import { brief, decimal } from '../../plots/number';
 import { countersOf, instanceInWords } from './counters';
 import './log.css';
-
-export function Part({ title, children, of }: { title: string; children: ReactNode; of?: string }) {
-  return (
-    <section aria-label={title}>
-      <h2 className="sec">{of === undefined ? title : <QuantityName name={of}>{title}</QuantityName>}</h2>
-      {children}
-    </section>
-  );
-}
 
 const whole = (value: number | null): string => (value === null ? 'not known' : decimal(value, 0));
 
@@ -202,22 +193,22 @@ export function LogContents({ name, contents }: { name: string; contents: Conten
   const runs = useMemo(() => [{ name, contents }], [name, contents]);
   return (
     <>
-      <Part title="Over time">
+      <Section title="Over time">
         <About contents={contents} />
         <Timeline runs={runs} label={`${name} over time`} />
-      </Part>
-      <Part title="Counters, queue by queue">
+      </Section>
+      <Section title="Counters, queue by queue">
         <Counters contents={contents} />
-      </Part>
+      </Section>
       {contents.statistics && (
-        <Part title="The interface’s own statistics, end against start">
+        <Section title="The interface’s own statistics, end against start">
           <Statistics statistics={contents.statistics} />
-        </Part>
+        </Section>
       )}
       {contents.latency && (
-        <Part title="Latency, as the workload saw it" of="latency_us">
+        <Section title="Latency, as the workload saw it" of="latency_us">
           <Latency latency={contents.latency} />
-        </Part>
+        </Section>
       )}
       <Results results={contents.results} />
     </>

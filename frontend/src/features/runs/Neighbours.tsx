@@ -6,6 +6,7 @@ import type { RunDetail } from '../../api/types';
 import { labelOf } from '../../components/factorWords';
 import { QuantityName } from '../../components/QuantityName';
 import { ScrollRegion } from '../../components/ScrollRegion';
+import { Section } from '../../components/Section';
 import { chosenFew, numbersOf, stateOf } from './words';
 
 const MOST = 50;
@@ -21,8 +22,7 @@ export function Neighbours({ run }: { run: RunDetail }) {
   const write = new Map(measures.map((name) => [name, numbersOf(runs.map((each) => each.measures[name]?.value))]));
   const others = found.runs.filter(({ id, status }) => id !== run.id && status === 'current');
   return (
-    <section aria-label="The same cell’s replicates" className="samecell">
-      <h2 className="sec">The same cell’s replicates</h2>
+    <Section title="The same cell’s replicates" className="samecell">
       <ScrollRegion label="Replicates of this cell">
         <table className="list counters">
           <thead>
@@ -73,6 +73,6 @@ export function Neighbours({ run }: { run: RunDetail }) {
           </Link>
         )}
       </p>
-    </section>
+    </Section>
   );
 }

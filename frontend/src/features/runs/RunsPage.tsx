@@ -11,6 +11,7 @@ import { LoadingLine } from '../../components/Loading';
 import { Notice } from '../../components/Notice';
 import { QuantityName } from '../../components/QuantityName';
 import { RejectedNotice } from '../../components/RejectedNotice';
+import { ScrollRegion } from '../../components/ScrollRegion';
 import { useTitle } from '../../components/title';
 import { Unknown } from '../../components/Unknown';
 import { decimal } from '../../plots/number';
@@ -51,17 +52,21 @@ function Row(props: {
         </Link>
       </td>
       {factors.map((name) => (
-        <td key={name} className="n" data-label={props.labelOf(name)}>
+        <td
+          key={name}
+          className={typeof run.factors[name] === 'number' ? 'n whole' : 'n'}
+          data-label={props.labelOf(name)}
+        >
           {levelInWords(run.factors[name] ?? '–')}
         </td>
       ))}
-      <td className="n" data-label="Replicate">
+      <td className="n whole" data-label="Replicate">
         {run.replicate ?? '–'}
       </td>
       {measures.map((name) => {
         const measured = run.measures[name];
         return (
-          <td key={name} className="n value" data-label={props.labelOf(name)}>
+          <td key={name} className="n value whole" data-label={props.labelOf(name)}>
             {measured ? props.wordsOf(name, measured.value) : <small>not available</small>}
             {measured && measured.n > 1 && <small> mean of {measured.n}</small>}
           </td>
@@ -113,7 +118,7 @@ function Head(props: {
   const sort = listing.sort !== name ? 'none' : listing.falling ? 'descending' : 'ascending';
   return (
     <th scope="col" className={props.numbers ? 'n' : undefined} aria-sort={sort}>
-      {props.children}
+      {props.children}{' '}
       <small>
         {props.unit}{' '}
         <button
@@ -153,8 +158,7 @@ function Table(props: {
     );
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="scroll" aria-label="Runs" tabIndex={0}>
+    <ScrollRegion label="Runs">
       <table className="list">
         <thead>
           <tr>
@@ -183,7 +187,7 @@ function Table(props: {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 

@@ -5,13 +5,14 @@ import { base } from '../../api/home';
 import { copyText, useSaid } from '../../components/copy';
 import { Dialog } from '../../components/Dialog';
 import { Segmented } from '../../components/Segmented';
+import { useClientWidth } from '../../layers/Drawing';
 import { addressOf } from '../../state/address';
 import { type EmbedTheme, embedPath, mayHaveSliders } from '../../state/embed';
 import { embedCode, SIDE_PX } from './embedCode';
 import './embedDialog.css';
 
-const PREVIEW_PX = [430, 240] as const;
-const MARGIN_PX = 42;
+/** No higher, so that the code below it stays in sight. */
+const PREVIEW_HEIGHT_PX = 240;
 const THEMES: readonly { value: EmbedTheme; label: string }[] = [
   { value: 'auto', label: 'Reader’s' },
   { value: 'light', label: 'Light' },
@@ -44,11 +45,10 @@ function Side(props: { label: string; value: number; onValue: (value: number) =>
 /** The frame itself, scaled down to fit. It is looked at here, not used: neither pointer nor keyboard enters it. */
 function Preview(props: { address: string; title: string; width: number; height: number }) {
   const { address, title, width, height } = props;
-  // on a phone the dialog is as wide as the screen leaves
-  const room = Math.min(PREVIEW_PX[0], document.documentElement.clientWidth - 2 * MARGIN_PX);
-  const scale = Math.min(1, room / width, PREVIEW_PX[1] / height);
+  const [place, room] = useClientWidth<HTMLDivElement>();
+  const scale = Math.min(1, room / width, PREVIEW_HEIGHT_PX / height);
   return (
-    <div className="embedpreview">
+    <div ref={place} className="embedpreview">
       <div style={{ width: width * scale, height: height * scale }}>
         <iframe
           src={address}
