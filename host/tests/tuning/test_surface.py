@@ -9,7 +9,7 @@ import pytest
 from coalescope_host.tuning.matrices import NotPositiveError, root_of, solved
 from coalescope_host.tuning.positions import positions_of
 from coalescope_host.tuning.surface import settle
-from coalescope_models.inference import neighbours
+from coalescope_models.inference.recommendation import neighbours
 
 
 def test_a_root_and_what_it_solves_are_numpys() -> None:

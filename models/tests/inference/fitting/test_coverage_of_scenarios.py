@@ -18,9 +18,9 @@ from coalescope_models.inference.fitting import (
     fit_linear,
     fit_nonlinear,
     linear,
-    nonlinear,
     task,
 )
+from coalescope_models.inference.fitting.nonlinear import fit, intervals
 from coalescope_models.inference.statistics import timeline
 
 #: Standard deviation of a run, relative to its setting's mean.
@@ -343,7 +343,7 @@ def test_without_a_word_outliers_fail_silently(monkeypatch):
 
 
 def test_without_a_word_outliers_spoil_nonlinear_fits_silently(monkeypatch):
-    monkeypatch.setattr(nonlinear, "outlying", lambda *_: np.array([], dtype=np.intp))
+    monkeypatch.setattr(fit, "outlying", lambda *_: np.array([], dtype=np.intp))
     assert simulate("outliers 3 % × 1.5", NONLINEAR, 10, 30).silent_failures()
 
 
@@ -366,7 +366,7 @@ def test_without_their_freedom_few_replicates_fail_silently(monkeypatch):
 def test_intervals_of_half_their_length_fail(monkeypatch, scenario, kind):
     """The control where no check of its own is needed."""
     monkeypatch.setattr(linear, "percentile_ends", half_as_long)
-    monkeypatch.setattr(nonlinear, "percentile_ends", half_as_long)
+    monkeypatch.setattr(intervals, "percentile_ends", half_as_long)
     assert simulate(scenario, kind, 3, 40).silent_failures()
 
 

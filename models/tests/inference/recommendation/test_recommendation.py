@@ -7,10 +7,10 @@ from coalescope_models.inference.recommendation import (
     Aim,
     Constraint,
     RecommendationError,
-    _rivals_beyond,
-    _sampler,
     recommend,
 )
+from coalescope_models.inference.recommendation.draws import sampler_of
+from coalescope_models.inference.recommendation.limits import rivals_beyond
 from coalescope_models.inference.statistics import Timeline
 from hypothesis import given
 from hypothesis import strategies as st
@@ -284,7 +284,7 @@ def test_neighbours_keep_what_is_a_settings_own():
     rows = [np.arange(10 * k, 10 * k + 10) for k in range(16)]
     means = np.array([logs[r].mean(axis=0) for r in rows])
     places = np.linspace(0.0, 1.0, 16)[:, None]
-    draws = _sampler(logs, rows, means, places, np.random.default_rng(1))(4000)
+    draws = sampler_of(logs, rows, means, places, np.random.default_rng(1))(4000)
     together = [np.corrcoef(draws[:, k].T)[0, 1] for k in range(16)]
     assert min(together) > 0.9
 
@@ -293,7 +293,7 @@ def test_thousands_of_settings_are_not_held_against_each_other_all_at_once():
     """All pairs of 2,000 settings take 32 MB a table, and four tables of them 128 MB."""
     away = np.random.default_rng(1).normal(size=(500, 2000))
     tracemalloc.start()
-    found = _rivals_beyond(away, -0.01)
+    found = rivals_beyond(away, -0.01)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 64e6
@@ -302,7 +302,7 @@ def test_thousands_of_settings_are_not_held_against_each_other_all_at_once():
     apart = np.sqrt(np.diag(covariance)[:, None] + np.diag(covariance) - 2.0 * covariance)
     np.fill_diagonal(apart, 1e-12)
     beyond = few.mean(axis=0) - few.mean(axis=0)[:, None] - 0.01
-    assert _rivals_beyond(few, -0.01).tolist() == np.argmax(beyond / apart, axis=1).tolist()
+    assert rivals_beyond(few, -0.01).tolist() == np.argmax(beyond / apart, axis=1).tolist()
     assert len(found) == 2000
 
 

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fit the parameters of any traced model to a measure, with bounds, derivatives from its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ....catalogue import Model
+from ...statistics import Timeline
+from ..dependence import in_view_of, without_intervals
+from ..errors import FitInputError
+from ..lack_of_fit import WIDENED, Stated, lack_of_fit, lack_of_fit_of_means, rejection
+from ..points import Floats, Groups
+from ..result import Bootstrap, Estimate, FitResult, LackOfFit
+from ..robust import OUTLIER, outlying, robust_nonlinear_fit, told_of_weights
+from .answer import as_result
+from .identifiability import why_not_identifiable
+from .intervals import (
+    Ends,
+    bootstrap,
+    covariance_of,
+    curvature_covariance,
+    interval_ends,
+    standard_errors,
+    student_ends,
+    why_no_interval,
+)
+from .search import best
+from .task import Task, Weighting, read_task, why_no_points
+
+#: What a fit imports, not at start-up: it takes a second.
+LATE_LIBRARIES = ("scipy.optimize", "scipy.special", "scipy.stats")
+_AT_BOUND = 1e-9
+
+
+def fit_nonlinear(
+    model: str | Model,
+    table: Mapping[str, ArrayLike],
+    output: str,
+    free: Sequence[str],
+    *,
+    response: str | None = None,
+    held: Mapping[str, float] | None = None,
+    cells: ArrayLike | None = None,
+    when: Timeline | None = None,
+    stated: Stated | None = None,
+    weighting: Weighting = "relative",
+    robust: bool = False,
+    resamples: int = 1_000,
+    rng: np.random.Generator | int | None = None,
+) -> FitResult:
+    """Fit some parameters of a model by least squares of all runs, within what they can be.
+
+    The search starts from the defaults and from points spread over the sliders, by ratios where
+    one spans decades, and the best end counts. Derivatives come from the model's graph; a parameter
+    that only moves the model in steps cannot be fitted, and is refused as one that the data do not
+    tell.
+
+    Args:
+        model: a model, or its id.
+        table: arrays of one length: each input of the model, and the response.
+        output: the output of the model that is compared with the response.
+        free: the parameters to fit.
+        response: the column to compare with; by default the one of the output's name.
+        held: values of other parameters; those that are not given keep their default.
+        cells: labels of rows that are replicates: the model is fitted to the means of the cells,
+            each of which counts as often as it was measured, and the bootstrap draws whole
+            replicates within each. Without, each row is a point.
+        when: each row was recorded. Where replicates depend on it, intervals are made of blocks,
+            sessions or rounds, or not at all, and the message says why.
+        stated: of rows that are means, what is said of their runs: the model is tested against it.
+        weighting: of the deviations.
+        robust: minimise Tukey's bisquare of all runs' deviations from the least squares on, so that
+            outlying ones do not move it. Intervals are those of the scores; no resamples are drawn.
+        resamples: of the bootstrap over replicates; 0 for none. Rows that are no replicates get
+            intervals from the curvature at the minimum instead.
+        rng: generator, or the seed of one.
+
+    Returns:
+        The fit, as `fit_linear` gives it, with method "nonlinear" or "nonlinear-robust". No
+        interval leaves the bounds. Of a parameter whose truth is a bound, only the other end can
+        miss it: a nominal 95 % are 97.5 % or a little more there. The other parameters' intervals
+        keep theirs.
+
+    Raises:
+        UnknownModelError: there is no such model.
+        FitInputError: a column or a name is missing or wrong, or a value is not finite.
+    """
+    task = read_task(model, table, output, free, response, held or {}, cells, weighting, robust)
+    task = replace(task, stated=stated if cells is None else None)
+    if resamples < 0:
+        raise FitInputError("resamples", "resamples must not be negative")
+    if resamples and cells is not None and rng is None:
+        raise FitInputError("rng", "a bootstrap needs a generator or a seed")
+    plan = Bootstrap(
+        unit="rows" if cells is None else "replicates",
+        resamples=0 if cells is None or robust else resamples,
+        seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+        strata=task.groups.count,
+        degenerate=0,
+    )
+    name = task.output if response is None else response
+    message = why_no_points(task)
+    if message is not None:
+        return as_result(task, plan, name, message=message)
+    values = best(task)
+    if values is None:
+        return as_result(task, plan, name, message="The search found no minimum within the bounds.")
+    message = why_not_identifiable(task, values)
+    if message is not None:
+        return as_result(task, plan, name, message=message, at=values, identifiable=False)
+    if robust:
+        values, result = _robust(task, plan, name, values)
+    else:
+        draws = None
+        if plan.resamples and rng is not None:
+            draws = bootstrap(task, values, plan.resamples, np.random.default_rng(rng))
+        result = _fitted(task, plan, name, values, draws)
+    if cells is not None and not robust:
+        found = len(outlying(task.deviations(values), task.groups))
+        result = without_intervals(result, _why_outliers(found)) if found else result
+    if when is None or cells is None or not result.identifiable:
+        return result
+
+    def refit(rows: NDArray[np.intp]) -> FitResult:
+        columns = {key: np.asarray(column)[rows] for key, column in table.items()}
+        return fit_nonlinear(
+            model,
+            columns,
+            output,
+            free,
+            response=response,
+            held=held,
+            cells=np.asarray(cells)[rows],
+            weighting=weighting,
+            robust=robust,
+            resamples=0,
+        )
+
+    return in_view_of(
+        when,
+        result,
+        task.over_predicted(values).tolist(),
+        np.asarray(cells).tolist(),
+        refit,
+        {own.name: own.bounds for own in task.free},
+    )
+
+
+def _why_outliers(found: int) -> str:
+    return (
+        f"{'1 run does' if found == 1 else f'{found} runs do'} not belong with the others of "
+        "their cell: no interval is given; fit robustly, leave them out, or measure again."
+    )
+
+
+def _lack_of_fit(
+    task: Task, response: str, values: Floats, counting: NDArray[np.bool_]
+) -> LackOfFit | None:
+    """Test the model against the replicates that count, or what means say of theirs."""
+    off = task.deviations(values)[counting]
+    if task.stated is not None and response in task.stated.spread:
+        spread = task.stated.spread[response] / task.units(task.replicates)
+        return lack_of_fit_of_means(
+            off, task.stated.numbers[counting], spread[counting], len(values)
+        )
+    labels = task.by_run(np.arange(task.groups.count, dtype=np.float64))
+    return lack_of_fit(off, Groups.by_label(labels[counting]), len(values))
+
+
+def _fitted(
+    task: Task, plan: Bootstrap, response: str, values: Floats, draws: Floats | None
+) -> FitResult:
+    misfit = _lack_of_fit(task, response, values, np.ones(len(task.replicates), dtype=bool))
+    if draws is None:
+        covariance = curvature_covariance(task, values)
+        message = None
+    else:
+        finite = draws[np.isfinite(draws).all(axis=1)]
+        plan = replace(plan, degenerate=len(draws) - len(finite))
+        message = why_no_interval(task, plan)
+        draws = finite if message is None else None
+        covariance = None if draws is None else covariance_of(draws)
+    errors = standard_errors(task, covariance)
+    ends = interval_ends(task, values, draws, errors)
+    alone: Ends = [None] * len(values)
+    if misfit is not None and misfit.rejected:
+        if task.stated is None:
+            alone = ends
+        covariance = curvature_covariance(task, values)
+        plan = replace(plan, unit="cells")
+        errors = standard_errors(task, covariance)
+        ends = interval_ends(task, values, None, errors)
+        widened = None if covariance is None else WIDENED
+        message = " ".join(filter(None, (rejection(misfit), widened, message)))
+    estimates = {
+        parameter.name: Estimate(
+            float(values[k]), parameter.quantity.unit, ends[k], errors[k], alone[k]
+        )
+        for k, parameter in enumerate(task.free)
+    }
+    message = " ".join(filter(None, (_at_bound(task, values), message))) or None
+    return as_result(
+        task,
+        plan,
+        response,
+        estimates=estimates,
+        at=values,
+        covariance=None if covariance is None else covariance.tolist(),
+        message=message,
+        misfit=misfit,
+    )
+
+
+def _robust(task: Task, plan: Bootstrap, response: str, start: Floats) -> tuple[Floats, FitResult]:
+    """Fit by Tukey's bisquare, with intervals from its scores; returns where it ended, too."""
+    unit = task.by_run(task.units(task.observed))
+
+    def slopes(values: Floats) -> Floats:
+        _, found = task.predict(values[None])
+        each = np.column_stack([task.by_run(column) for column in found[0].T])
+        return each / unit[:, None]
+
+    found = robust_nonlinear_fit(task.deviations, slopes, start, task.bounds, task.groups)
+    if found is None:
+        why = "No robust fit: the search found no minimum; fit by least squares."
+        return start, as_result(task, plan, response, message=why)
+    values = found.values
+    counting = found.weights >= OUTLIER
+    misfit = _lack_of_fit(task, response, values, counting)
+    rejected = misfit is not None and misfit.rejected
+    covariance, freedom = found.by_runs, len(unit) - len(values)
+    alone: Ends = [None] * len(values)
+    said = [_at_bound(task, values)]
+    if misfit is not None and rejected:
+        alone = student_ends(task, values, covariance, freedom)
+        covariance, freedom = found.by_cells, task.groups.count - len(values)
+        plan = replace(plan, unit="cells")
+        said += [rejection(misfit), WIDENED]
+    said.append(told_of_weights(counting))
+    ends = student_ends(task, values, covariance, freedom)
+    errors = standard_errors(task, covariance)
+    estimates = {
+        own.name: Estimate(float(values[k]), own.quantity.unit, ends[k], errors[k], alone[k])
+        for k, own in enumerate(task.free)
+    }
+    return values, as_result(
+        task,
+        plan,
+        response,
+        estimates=estimates,
+        at=values,
+        covariance=covariance.tolist(),
+        message=" ".join(filter(None, said)) or None,
+        misfit=misfit,
+    )
+
+
+def _at_bound(task: Task, values: Floats) -> str | None:
+    lo, hi = task.bounds
+    found = [
+        parameter.name
+        for parameter, value, low, high in zip(task.free, values, lo, hi, strict=True)
+        if min(value - low, high - value) <= _AT_BOUND * (parameter.hi - parameter.lo)
+    ]
+    if not found:
+        return None
+    return (
+        f"{' and '.join(found)} ended at a bound: the data ask for more than it allows, or the "
+        "model does not suit them."
+    )
