@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from coalescope_models.inference import fitting, statistics
-from coalescope_models.inference.fitting import distributions, nonlinear
+from coalescope_models.inference.fitting import distributions
+from coalescope_models.inference.fitting.nonlinear import search
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -56,7 +57,7 @@ def test_starts_are_points_of_haltons_sequence_by_scipy(monkeypatch):
             made.append(args)
 
     monkeypatch.setattr(qmc, "Halton", Seen)
-    points = nonlinear._evenly_spread(24, 12)
+    points = search.evenly_spread(24, 12)
     assert made == [(12,)]
     primes = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
     wanted = [[van_der_corput(i, base) for base in primes] for i in range(1, 25)]

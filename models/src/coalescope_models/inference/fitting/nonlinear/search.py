@@ -27,7 +27,7 @@ _DECADES = 50.0
 
 def best(task: Task) -> Floats | None:
     """Search from several starts at once, then refine the best ends; return the best, [p]."""
-    spread = _evenly_spread(_STARTS, len(task.free))
+    spread = evenly_spread(_STARTS, len(task.free))
     columns = [_spread_over(p, own) for p, own in zip(task.free, spread.T, strict=True)]
     starts = np.vstack([[p.default for p in task.free], np.column_stack(columns)])
     observed = np.broadcast_to(task.observed, (len(starts), len(task.observed)))
@@ -111,8 +111,8 @@ def _spread_over(parameter: Parameter, shares: Floats) -> Floats:
     return lo + (hi - lo) * shares
 
 
-def _evenly_spread(count: int, dimensions: int) -> Floats:
-    """Points of Halton's sequence in the unit cube, [count, dimensions]; the same every time."""
+def evenly_spread(count: int, dimensions: int) -> Floats:
+    """Return points of Halton's sequence, the same every time, [count, dimensions] from 0 to 1."""
     from scipy.stats import qmc  # noqa: PLC0415  not at start-up
 
     sequence = qmc.Halton(dimensions, scramble=False)
