@@ -342,11 +342,11 @@ def test_cycles_that_step_back_a_little_are_no_reset(
     assert ("interface_cpu_s" in found.values) is not bool(codes_)
 
 
-def test_a_receiver_does_not_say_that_nothing_was_retransmitted(make_module_log: MakeLog) -> None:
-    """The sender retransmits, and counts it; a host that sends acknowledgements sees none of it."""
-    none = {"tcp_retransmitted_segments": 0, "tx_bytes": 64_000}
-    assert "retransmitted_segments" not in measure(make_module_log(none)).values
-    sender = {"tcp_retransmitted_segments": 0, "tx_bytes": 20_000_000}
-    assert measure(make_module_log(sender)).values["retransmitted_segments"] == 0
-    some = {"tcp_retransmitted_segments": 2, "tx_bytes": 64_000}
-    assert measure(make_module_log(some)).values["retransmitted_segments"] == 12
+@pytest.mark.parametrize(("each", "total"), [(0, 0), (2, 12)])
+def test_what_the_host_retransmitted_is_not_said_of_the_workload(
+    make_module_log: MakeLog, each: int, total: int
+) -> None:
+    """A receiver retransmits little: its peer's segments are counted there."""
+    values = measure(make_module_log({"tcp_retransmitted_segments": each})).values
+    assert values["host_retransmitted_segments"] == total
+    assert "retransmitted_segments" not in values

@@ -90,7 +90,7 @@ DOUBTFUL = {
     "ring_drops": log_of({**BUSY, "rx_missed_errors": 100}),
     "backlog_drops": log_of({**BUSY, "backlog_drops": 100}),
     "socket_drops": log_of({**BUSY, "udp_rcvbuf_errors": 100}),
-    "retransmitted_segments": log_of({**BUSY, "tcp_retransmitted_segments": 100}),
+    "host_retransmitted_segments": log_of({**BUSY, "tcp_retransmitted_segments": 100}),
     "frames_disagree": log_of({**BUSY, "driver_rx_packets": 9000}),
     "others_were_busy": log_of({**BUSY, **HOST}),
     "coarse_source": log_of(

@@ -53,6 +53,7 @@ MEASURES = [
     "datagrams_lost",
     "datagram_loss_percent",
     "retransmitted_segments",
+    "host_retransmitted_segments",
     *(f"{place}_drops" for place in ("ring", "interface", "backlog", "socket")),
     "drops",
     "effective_delay_us",

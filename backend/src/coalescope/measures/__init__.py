@@ -3,4 +3,4 @@
 
 #: Raised whenever a measure comes to mean something else, or is made in another way: runs that were
 #: measured under an older one are measured again when the store is opened.
-DEFINITIONS = 2
+DEFINITIONS = 3

@@ -3,11 +3,13 @@
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 from coalescope.tokens import service
+from coalescope.web.security import middleware
 from coalescope.web.security.guesses import Guesses
 from coalescope.web.security.rates import client_of
 
@@ -26,6 +28,13 @@ def ask(app: Any, token: str | None, address: str, path: str = "/api/experiments
     return asyncio.run(send())
 
 
+@pytest.fixture
+def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many requests at one moment, however long they take: a rate refills with time."""
+    monkeypatch.setattr(middleware, "time", SimpleNamespace(monotonic=lambda: 0.0))
+
+
+@pytest.mark.usefixtures("still_clock")
 def test_who_guesses_waits_and_nobody_else(make_client: MakeClient) -> None:
     app = make_client(host="0.0.0.0", token=OWN).app
     with app.state.database.write() as connection:
@@ -45,6 +54,7 @@ def test_who_guesses_waits_and_nobody_else(make_client: MakeClient) -> None:
     assert ask(app, None, "10.0.0.1").status_code == 401, "without a token nothing is guessed"
 
 
+@pytest.mark.usefixtures("still_clock")
 def test_health_tells_nothing_of_tokens(make_client: MakeClient) -> None:
     """Else tokens could be tried there without a limit, and be known as right afterwards."""
     app = make_client(host="0.0.0.0", token=OWN).app

@@ -27,7 +27,7 @@ _COLUMNS = (
     "backlog_drops",
     "ring_drops",
     "interface_drops",
-    "retransmitted_segments",
+    "host_retransmitted_segments",
     "workload_cpu_percent",
     "host_cpu_percent",
 )

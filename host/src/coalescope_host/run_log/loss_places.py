@@ -9,7 +9,7 @@ _PLACES = (
     ("drops", ("rx_dropped", "rx_missed_errors")),
     ("backlog_drops", ("backlog_drops",)),
     ("socket_drops", ("udp_rcvbuf_errors", "tcp_rcv_queue_drops")),
-    ("retransmitted_segments", ("tcp_retransmitted_segments",)),
+    ("host_retransmitted_segments", ("tcp_retransmitted_segments",)),
 )
 # drivers report one and the same loss in both, or in one of them
 _RING = ("rx_missed_errors", "rx_fifo_errors")
@@ -22,20 +22,10 @@ def losses(counts: Mapping[str, float]) -> dict[str, float]:
         total = _sum(counts, counters)
         if total is not None:
             found[name] = total
-    if found.get("retransmitted_segments") == 0.0 and _only_received(counts):
-        del found["retransmitted_segments"]
     ring = [counts[name] for name in _RING if name in counts]
     if ring:
         found["ring_drops"] = float(max(ring))
     return found
-
-
-_ACKNOWLEDGEMENTS = 0.5  # of the bytes received, at most
-
-
-def _only_received(counts: Mapping[str, float]) -> bool:
-    """Whether this host sent little but acknowledgements: the other retransmits, unseen here."""
-    return counts.get("tx_bytes", 0) < _ACKNOWLEDGEMENTS * counts.get("rx_bytes", 0)
 
 
 def _sum(counts: Mapping[str, float], names: tuple[str, ...]) -> float | None:

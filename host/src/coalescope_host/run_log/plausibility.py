@@ -25,7 +25,7 @@ _PLACES = (
     ("socket_drops", "rx_packets", "found the buffer of their socket full"),
     ("backlog_drops", "rx_packets", "found the backlog of a CPU full"),
     ("ring_drops", "rx_packets", "found no buffer of the card"),
-    ("retransmitted_segments", "tx_packets", "were retransmitted"),
+    ("host_retransmitted_segments", "tx_packets", "were retransmitted"),
 )
 
 Environment = Mapping[str, object]

@@ -45,7 +45,7 @@ def _snmp(text: str) -> Iterator[Counter]:
         if names[:1] == ["Tcp:"] == values[:1] and "RetransSegs" in names:
             value = written(values[names.index("RetransSegs")], 0.0)
             if value is not None:
-                yield Counter("retransmitted_segments", value, "Tcp: RetransSegs")
+                yield Counter("host_retransmitted_segments", value, "Tcp: RetransSegs")
 
 
 def _interrupts(text: str) -> Iterator[Counter]:
@@ -190,7 +190,7 @@ FORMATS = (
         "/proc/net/snmp",
         lambda start: start.startswith("Ip: Forwarding"),
         _snmp,
-        (("Tcp: RetransSegs", "retransmitted_segments", "of the network namespace"),),
+        (("Tcp: RetransSegs", "host_retransmitted_segments", "of the network namespace"),),
     ),
     _format(
         "/proc/uptime",
