@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from guest.debian import need
@@ -15,6 +16,8 @@ _PROGRAMS = "/usr/local/bin"
 SNAPSHOT_MODULE = "/coalescope.ko"
 WIRE_MODULE = "/wire.ko"
 _COUNTED, _COUNTED_TWICE = "return answered + met;", "return 2 * answered + met;"
+_SWITCH = "\tbegin(&cpu->soft_sequence);\n\tif (cpu->counting) {\n\t\tend_task(cpu, previous);"
+_SOME_SWITCHES = f"\tif (bpf_get_prandom_u32() % 100 == 0)\n\t\treturn 0;\n{_SWITCH}"
 
 
 def build_programs(kernel: Kernel, build: Path = BUILD) -> dict[str, Path]:
@@ -50,23 +53,33 @@ def tested_modules(kernel: Kernel, build: Path = BUILD) -> tuple[Path, Path]:
 
 def miscounting_logger(build: Path = BUILD) -> Path:
     """Build a mutant of the logger whose eBPF programs count each receive interrupt twice."""
-    folder = build / "programs/mutant-logger"
+    return _mutant(build / "programs/mutant-logger", {_COUNTED: _COUNTED_TWICE}, "LDFLAGS=-static")
+
+
+def forgetful_logger(folder: Path) -> Path:
+    """Build a mutant of the logger whose eBPF programs do not see one task switch in a hundred."""
+    return _mutant(folder, {_SWITCH: _SOME_SWITCHES})
+
+
+def _mutant(folder: Path, changes: Mapping[str, str], *arguments: str) -> Path:
     sources = folder / "bpf"
     sources.mkdir(parents=True, exist_ok=True)
     for path in (_DRIVER / "logger/bpf").iterdir():
         if path.is_file():
-            _write_if_changed(sources / path.name, _planted(path))
-    _make(_DRIVER / "logger", f"BUILD={folder}", f"BPF={sources}", "LDFLAGS=-static")
+            text = path.read_text()
+            if path.name == "coalescope.bpf.c":
+                text = _planted(text, changes)
+            _write_if_changed(sources / path.name, text)
+    _make(_DRIVER / "logger", f"BUILD={folder}", f"BPF={sources}", *arguments)
     return folder / "coalescope-logger"
 
 
-def _planted(path: Path) -> str:
-    text = path.read_text()
-    if path.name != "coalescope.bpf.c":
-        return text
-    if text.count(_COUNTED) != 1:
-        raise GuestError(f"{path} no longer has the line {_COUNTED!r}, which the mutant changes")
-    return text.replace(_COUNTED, _COUNTED_TWICE)
+def _planted(text: str, changes: Mapping[str, str]) -> str:
+    for line, mutant in changes.items():
+        if text.count(line) != 1:
+            raise GuestError(f"coalescope.bpf.c no longer has {line!r} once: the mutant changes it")
+        text = text.replace(line, mutant)
+    return text
 
 
 def _write_if_changed(path: Path, text: str) -> None:

@@ -118,10 +118,12 @@ def recording(logger, tmp_path):
     """Records while a block runs: `with recording(machine) as log: …`."""
 
     @contextmanager
-    def record(machine=None, interface="probe0", interval="10ms") -> Iterator[Recording]:
+    def record(
+        machine=None, interface="probe0", interval="10ms", program=logger
+    ) -> Iterator[Recording]:
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.runlog"
         options = ["-i", interface, "-o", path, "-t", interval, "-d", "600s", "--source", "ebpf"]
-        command = [str(word) for word in (logger, *options)]
+        command = [str(word) for word in (program, *options)]
         if machine:
             command = ["ip", "netns", "exec", machine.namespace, *command]
         log = Recording(path, subprocess.Popen(command, stderr=subprocess.PIPE, text=True))

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from coalescope_host.run_log import read
+from guest.programs import forgetful_logger
 from patience import PATIENCE_S, measured_again, undisturbed
 
 pytestmark = pytest.mark.network
@@ -235,6 +236,18 @@ def test_switches_that_are_not_seen_belong_to_nobody_known(machines, recording):
     with recording(machines[1], interval="100ms") as log:
         time.sleep(1)
     assert (log.difference("unknown_ns") > 0) == (log.difference("missed_events") > 0)
+
+
+@pytest.mark.fault("F2")
+def test_a_program_that_misses_switches_says_so(machines, recording, tmp_path_factory):
+    """One switch in a hundred is hidden from it: what it lost is in the log and in its words."""
+    mutant = forgetful_logger(tmp_path_factory.mktemp("forgetful"))
+    with recording(machines[1], interval="100ms", program=mutant) as log:
+        send(machines[0], 2000, 500)
+        time.sleep(1)
+    assert log.difference("unknown_ns") > 0
+    assert log.difference("missed_events") > 0
+    assert "events were not seen" in log.said
 
 
 @pytest.mark.parametrize(
