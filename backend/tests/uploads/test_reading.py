@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from coalescope.cli import main
 from coalescope.runs import service as runs
-from coalescope.runs.records import NewRun
+from coalescope.runs.records import MeasuredValue, NewRun
 from coalescope.settings import Settings
 from coalescope.storage.object_store import SUFFIXES
 from coalescope.untrusted.confinement import Ending
-from coalescope.uploads.reading import READ_HERE_BYTES, Reading
+from coalescope.uploads.reading import READ_HERE_BYTES, Reading, _pieces
 from coalescope.verification.service import verify
 
 MakeClient = Callable[..., Any]
@@ -132,6 +132,18 @@ def test_the_runs_of_a_large_table_are_never_all_in_memory(
     assert send(client, "csv").json()["run_count"] == 3000
     assert len(there) == 30
     assert max(there) < 1000, "beside those being stored, some as they came"
+
+
+def test_a_piece_of_a_wide_table_is_few_runs() -> None:
+    def sizes(values: int, count: int) -> list[int]:
+        measures = {str(n): MeasuredValue(1.0, None) for n in range(values)}
+        one = NewRun("uid", {}, None, "csv", measures)
+        return [len(piece) for piece in _pieces([one] * count)]
+
+    assert sizes(1000, 5) == [2, 2, 1]
+    assert sizes(3, 1000) == [667, 333]
+    assert sizes(0, 3) == [3]
+    assert sizes(3, 0) == []
 
 
 def test_a_table_is_stored_no_further_once_its_sender_has_left(

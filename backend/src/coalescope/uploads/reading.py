@@ -37,7 +37,7 @@ _CLOCK = 6.0
 #: A run log is read at several times this; its records are kept as they are in the file.
 _LOG_BYTES_PER_S = 2**25
 _LOG_MEMORY = 3
-_RUNS_AT_ONCE = 500
+_VALUES_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,18 @@ def _in_parts(understand: Callable[..., Incoming], *given: object) -> Iterator[o
     """What is understood without its runs, then those, packed, with how many they are."""
     incoming = understand(*given)
     yield replace(incoming, runs=[])
-    for start in range(0, len(incoming.runs), _RUNS_AT_ONCE):
-        some = incoming.runs[start : start + _RUNS_AT_ONCE]
+    for some in _pieces(incoming.runs):
         yield len(some), pickle.dumps(some)
+
+
+def _pieces(runs: Sequence[NewRun]) -> Iterator[Sequence[NewRun]]:
+    """As many runs at once as have so many values: of a wide table they are few."""
+    start, values = 0, 0
+    for end, run in enumerate(runs, start=1):
+        values += max(len(run.measures), 1)
+        if values >= _VALUES_AT_ONCE or end == len(runs):
+            yield runs[start:end]
+            start, values = end, 0
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from coalescope.web.error_responses import ErrorResponse
 
 _LOG = logging.getLogger("coalescope")
 
+_VERSION = version("coalescope")  # each look reads files
+
 router = APIRouter(tags=["service"])
 
 
@@ -43,14 +45,14 @@ class Health(BaseModel):
 
 
 @router.get("/health")
-def get_health(request: Request) -> Health:
+async def get_health(request: Request) -> Health:
     """Answers as soon as the service can serve, while large data sets may still be loading."""
     settings: Settings = request.app.state.settings
     loader: BackgroundLoader = request.app.state.dataset_loader
     states = [DatasetStateOut.model_validate(s, from_attributes=True) for s in loader.states()]
     return Health(
         status="ok",
-        version=version("coalescope"),
+        version=_VERSION,
         read_only=settings.read_only,
         max_upload_bytes=settings.max_upload_bytes,
         datasets=states,
