@@ -141,7 +141,7 @@ def test_a_piece_of_a_wide_table_is_few_runs() -> None:
         return [len(piece) for piece in _pieces([one] * count)]
 
     assert sizes(1000, 5) == [2, 2, 1]
-    assert sizes(3, 1000) == [667, 333]
+    assert sizes(3, 1000) == [500, 500]
     assert sizes(0, 3) == [3]
     assert sizes(3, 0) == []
 

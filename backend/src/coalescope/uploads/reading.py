@@ -37,7 +37,7 @@ _CLOCK = 6.0
 #: A run log is read at several times this; its records are kept as they are in the file.
 _LOG_BYTES_PER_S = 2**25
 _LOG_MEMORY = 3
-_VALUES_AT_ONCE = 2_000
+_RUNS_AT_ONCE, _VALUES_AT_ONCE = 500, 2_000
 
 
 @dataclass(frozen=True)
@@ -147,11 +147,11 @@ def _in_parts(understand: Callable[..., Incoming], *given: object) -> Iterator[o
 
 
 def _pieces(runs: Sequence[NewRun]) -> Iterator[Sequence[NewRun]]:
-    """As many runs at once as have so many values: of a wide table they are few."""
+    """So many runs at once, or as many as have so many values: of a wide table they are few."""
     start, values = 0, 0
     for end, run in enumerate(runs, start=1):
         values += max(len(run.measures), 1)
-        if values >= _VALUES_AT_ONCE or end == len(runs):
+        if end - start == _RUNS_AT_ONCE or values >= _VALUES_AT_ONCE or end == len(runs):
             yield runs[start:end]
             start, values = end, 0
 
