@@ -188,6 +188,8 @@ def disturbance(traffic: str, run: Recorded) -> str:
     accounted, cpus = in_window(read(run.log), *ALL_NS), 100 * (os.cpu_count() or 1)
     if abs(accounted - cpus) > ACCOUNTED_PERCENT:
         return f"the kernel accounted {accounted:.1f} % of {cpus} % of CPU time to some class"
+    if run.share.busy <= 100 * min(HOGS, os.cpu_count() or 1) - 5:
+        return f"beside {HOGS} hogs the CPUs were busy for {run.share.busy:.1f} % only"
     rates = [interval["bits_per_second"] for interval in run.intervals]
     if max(rates) > STEADY[traffic] * min(rates):
         return f"iperf3's own rates went from {min(rates):,.0f} to {max(rates):,.0f} b/s"
@@ -315,7 +317,6 @@ def test_cpu_time_is_told_apart(run: tuple[Recorded, dict[str, Any]]) -> None:
     own = interface + workload
     assert own + others + one.rest == pytest.approx(one.share.busy, abs=PERCENT_OF_A_CPU)
     assert one.rest < REST_PERCENT
-    assert one.share.busy > 100 * min(HOGS, os.cpu_count() or 1) - 5
     # a task's time, as the kernel accounts it, holds the interrupts that came while it ran
     assert others > one.share.hogs - interface - PERCENT_OF_A_CPU
     by_iperf3 = one.report["end"]["cpu_utilization_percent"]["host_total"]
