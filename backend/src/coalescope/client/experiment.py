@@ -114,16 +114,20 @@ class Experiment:
         Errors: CoalescopeError where another factor varies too, there is no such measure, or runs
         are left out: a surface is of all of them.
         """
-        if self.left_out:
-            raise CoalescopeError(
-                "option_without_effect",
-                "A surface is of all runs; none can be left out of it.",
-                where={"field": "without"},
-                advice="Take the measure from cells, which can.",
-            )
+        self._check_all_runs("A surface", "Take the measure from cells, which can.")
         where = where_pairs(self.chosen)
         document = self.source.surface(self.slug, measure, where, (x, y))
         return surface_dataset(self.about, document)
+
+    def _check_all_runs(self, what: str, advice: str) -> None:
+        """Refuse what takes no choice of runs, where some are left out."""
+        if self.left_out:
+            raise CoalescopeError(
+                "option_without_effect",
+                f"{what} is of all runs; none can be left out of it.",
+                where={"field": "without"},
+                advice=advice,
+            )
 
     def compare(
         self,
@@ -143,13 +147,9 @@ class Experiment:
         Errors: CoalescopeError where both sides are the same, have no setting in common, or runs
         are left out: a comparison is of all of them.
         """
-        if self.left_out:
-            raise CoalescopeError(
-                "option_without_effect",
-                "A comparison is of all runs; none can be left out of it.",
-                where={"field": "without"},
-                advice="Compare the experiment itself, or cells without these runs.",
-            )
+        self._check_all_runs(
+            "A comparison", "Compare the experiment itself, or cells without these runs."
+        )
         levels = pairs_of_sides(self.chosen, split or {})
         b = other or self.slug
         found = self.source.comparison(self.slug, b, measure, levels, better)
