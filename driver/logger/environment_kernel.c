@@ -127,6 +127,18 @@ static bool sees_all_processes(void)
 	       read_line(line, sizeof(line), "/proc/1/comm");
 }
 
+/* A process that is stopped, as a sweep pauses irqbalance, does not balance. */
+static bool is_stopped(const char *process)
+{
+	char line[512];
+	const char *name_ends;
+
+	if (!read_line(line, sizeof(line), "/proc/%s/stat", process))
+		return false;
+	name_ends = strrchr(line, ')');
+	return name_ends && !strncmp(name_ends, ") T", 3);
+}
+
 static void irqbalance(struct text *json)
 {
 	const struct dirent *entry;
@@ -139,7 +151,7 @@ static void irqbalance(struct text *json)
 	while (!runs && (entry = readdir(directory)) != NULL)
 		runs = isdigit((unsigned char)entry->d_name[0]) &&
 		       read_line(name, sizeof(name), "/proc/%s/comm", entry->d_name) &&
-		       !strcmp(name, "irqbalance");
+		       !strcmp(name, "irqbalance") && !is_stopped(entry->d_name);
 	closedir(directory);
 	if (runs || sees_all_processes())
 		json_member_bool(json, "irqbalance", runs);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ethtool_netlink.h"
 
-#include <errno.h>
 #include <linux/ethtool_netlink.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,14 +50,25 @@ static const struct setting COALESCING[] = {
 	{0, NULL, NUMBER},
 };
 static const struct setting RING[] = {
-	{2, "rx_max", NUMBER},	{5, "tx_max", NUMBER},	    {6, "rx", NUMBER},
-	{9, "tx", NUMBER},	{10, "rx_buf_len", NUMBER}, {11, "tcp_data_split", NUMBER},
-	{12, "cqe_size", NUMBER}, {0, NULL, NUMBER},
+	{2, "rx_max", NUMBER},
+	{5, "tx_max", NUMBER},
+	{6, "rx", NUMBER},
+	{7, "rx_mini", NUMBER},
+	{8, "rx_jumbo", NUMBER},
+	{9, "tx", NUMBER},
+	{10, "rx_buf_len", NUMBER},
+	{11, "tcp_data_split", NUMBER},
+	{12, "cqe_size", NUMBER},
+	{13, "tx_push", SWITCH},
+	{14, "rx_push", SWITCH},
+	{15, "tx_push_buf_len", NUMBER},
+	{17, "hds_thresh", NUMBER},
+	{0, NULL, NUMBER},
 };
 static const struct setting PAUSE[] = {
 	{2, "autoneg", SWITCH}, {3, "rx", SWITCH}, {4, "tx", SWITCH}, {0, NULL, NUMBER}};
 static const struct setting QUEUES[] = {
-	{6, "rx", NUMBER}, {7, "tx", NUMBER}, {9, "combined", NUMBER}, {0, NULL, NUMBER}};
+	{6, "rx", NUMBER}, {7, "tx", NUMBER}, {8, "other", NUMBER}, {9, "combined", NUMBER}, {0, NULL, NUMBER}};
 
 struct answer {
 	const struct setting *settings;
@@ -164,34 +174,106 @@ int ethtool_netlink_queues(const char *interface, struct text *json)
 	return ask(interface, ETHTOOL_MSG_CHANNELS_GET, take_settings, &wanted);
 }
 
-/* --- the receive delay alone --- */
+/* --- the number of receive queues alone --- */
 
-struct found_delay {
-	struct receive_delay *delay;
-	bool usecs;
+static void take_receive_queues(struct attributes answer, void *context)
+{
+	const struct nlattr *attribute;
+	size_t *count = context;
+
+	while ((attribute = attributes_next(&answer)) != NULL)
+		if (attribute_type(attribute) == ETHTOOL_A_CHANNELS_RX_COUNT ||
+		    attribute_type(attribute) == ETHTOOL_A_CHANNELS_COMBINED_COUNT)
+			*count += attribute_unsigned(attribute);
+}
+
+size_t ethtool_netlink_receive_queues(const char *interface)
+{
+	size_t count = 0;
+
+	return ask(interface, ETHTOOL_MSG_CHANNELS_GET, take_receive_queues, &count) ? 0 : count;
+}
+
+/* --- offloads: each a feature of the kernel, or all whose names begin so --- */
+
+static const struct {
+	const char *name, *feature;
+	bool family;
+} OFFLOADS[] = {
+	{"rx_checksum", "rx-checksum", false},
+	{"tx_checksum", "tx-checksum-", true},
+	{"scatter_gather", "tx-scatter-gather", false},
+	{"tso", "tx-tcp", true},
+	{"gso", "tx-generic-segmentation", false},
+	{"gro", "rx-gro", false},
+	{"gro_hw", "rx-gro-hw", false},
+	{"lro", "rx-lro", false},
+	{"rxhash", "rx-hashing", false},
+	{"rxvlan", "rx-vlan-hw-parse", false},
+	{"txvlan", "tx-vlan-hw-insert", false},
+	{"ntuple", "rx-ntuple-filter", false},
+};
+enum { MOST_OFFLOADS = sizeof(OFFLOADS) / sizeof(*OFFLOADS) };
+
+struct features {
+	bool known[MOST_OFFLOADS], active[MOST_OFFLOADS];
 };
 
-static void take_delay(struct attributes answer, void *context)
+static void note_feature(const char *feature, bool *found)
 {
-	struct found_delay *found = context;
-	const struct nlattr *attribute;
+	size_t i;
 
-	while ((attribute = attributes_next(&answer)) != NULL) {
-		if (attribute_type(attribute) == ETHTOOL_A_COALESCE_RX_USECS) {
-			found->delay->usecs = attribute_unsigned(attribute);
-			found->usecs = true;
-		} else if (attribute_type(attribute) == ETHTOOL_A_COALESCE_USE_ADAPTIVE_RX) {
-			found->delay->adaptive = attribute_unsigned(attribute) != 0;
+	for (i = 0; i < MOST_OFFLOADS; i++)
+		found[i] |= OFFLOADS[i].family ? !strncmp(feature, OFFLOADS[i].feature, strlen(OFFLOADS[i].feature))
+					       : !strcmp(feature, OFFLOADS[i].feature);
+}
+
+/* The features that a list names. */
+static void take_features(struct attributes list, bool *found)
+{
+	const struct nlattr *part, *bit, *member;
+	struct attributes bits, members;
+
+	while ((part = attributes_next(&list)) != NULL) {
+		if (attribute_type(part) != ETHTOOL_A_BITSET_BITS)
+			continue;
+		bits = attribute_nested(part);
+		while ((bit = attributes_next(&bits)) != NULL) {
+			members = attribute_nested(bit);
+			while ((member = attributes_next(&members)) != NULL)
+				if (attribute_type(member) == ETHTOOL_A_BITSET_BIT_NAME)
+					note_feature((const char *)member + NLA_HDRLEN, found);
 		}
 	}
 }
 
-bool ethtool_netlink_receive_delay(const char *interface, struct receive_delay *delay)
+/* One list has all that the kernel knows, another those that are active. */
+static void take_offloads(struct attributes answer, void *context)
 {
-	struct found_delay found = {.delay = delay};
+	struct features *features = context;
+	const struct nlattr *attribute;
 
-	*delay = (struct receive_delay){0};
-	return !ask(interface, ETHTOOL_MSG_COALESCE_GET, take_delay, &found) && found.usecs;
+	while ((attribute = attributes_next(&answer)) != NULL)
+		if (attribute_type(attribute) == ETHTOOL_A_FEATURES_HW)
+			take_features(attribute_nested(attribute), features->known);
+		else if (attribute_type(attribute) == ETHTOOL_A_FEATURES_ACTIVE)
+			take_features(attribute_nested(attribute), features->active);
+}
+
+int ethtool_netlink_offloads(const char *interface, struct text *json)
+{
+	struct features features = {0};
+	int status = ask(interface, ETHTOOL_MSG_FEATURES_GET, take_offloads, &features);
+	size_t i;
+
+	if (status)
+		return status;
+	json_open(json, '{');
+	for (i = 0; i < MOST_OFFLOADS; i++)
+		if (features.known[i])
+			json_member_bool(json, OFFLOADS[i].name, features.active[i]);
+	json_close(json, '}');
+	return 0;
 }
 
 /* --- receive side scaling --- */

@@ -6,8 +6,7 @@
 #ifndef ETHTOOL_NETLINK_H
 #define ETHTOOL_NETLINK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
 #include "text.h"
 
@@ -19,15 +18,10 @@ int ethtool_netlink_coalescing(const char *interface, struct text *json);
 int ethtool_netlink_ring(const char *interface, struct text *json);
 int ethtool_netlink_pause(const char *interface, struct text *json);
 int ethtool_netlink_queues(const char *interface, struct text *json);
+int ethtool_netlink_offloads(const char *interface, struct text *json);
+/* How many queues the driver says it receives on, 0 if it does not say. */
+size_t ethtool_netlink_receive_queues(const char *interface);
 /* How received packets are spread over the queues. */
 int ethtool_netlink_rss(const char *interface, struct text *json);
-
-/* What delays received packets' interrupts now. */
-struct receive_delay {
-	bool adaptive;
-	uint64_t usecs;
-};
-/* False where the driver does not say. */
-bool ethtool_netlink_receive_delay(const char *interface, struct receive_delay *delay);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ethtool_query.h"
 
-#include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -15,6 +14,10 @@
 
 #include "ethtool_netlink.h"
 
+/*
+ * By SIOCETHTOOL, for what netlink has no message: who the driver is, and its own counters. ETHTOOL_MSG_STRSET_GET has the
+ * names of these, but ETHTOOL_MSG_STATS_GET the values of standard ones only.
+ */
 static bool ask(const char *interface, void *question)
 {
 	struct ifreq request = {.ifr_data = question};
@@ -62,91 +65,13 @@ static void driver(const char *interface, struct text *json)
 	member_of(json, "bus", info.bus_info, sizeof(info.bus_info));
 }
 
-static void offloads(const char *interface, struct text *json)
-{
-	static const struct {
-		const char *name;
-		uint32_t command;
-	} switches[] = {
-		{"rx_checksum", ETHTOOL_GRXCSUM}, {"tx_checksum", ETHTOOL_GTXCSUM},
-		{"scatter_gather", ETHTOOL_GSG},  {"tso", ETHTOOL_GTSO},
-		{"gso", ETHTOOL_GGSO},            {"gro", ETHTOOL_GGRO},
-	};
-	struct ethtool_value flags = {.cmd = ETHTOOL_GFLAGS};
-	size_t i;
-
-	json_name(json, "offloads");
-	json_open(json, '{');
-	for (i = 0; i < sizeof(switches) / sizeof(*switches); i++) {
-		struct ethtool_value value = {.cmd = switches[i].command};
-
-		if (ask(interface, &value))
-			json_member_bool(json, switches[i].name, value.data != 0);
-	}
-	if (ask(interface, &flags))
-		json_member_bool(json, "lro", (flags.data & ETH_FLAG_LRO) != 0);
-	json_close(json, '}');
-}
-
-static bool ring_by_ioctl(const char *interface, struct text *json)
-{
-	struct ethtool_ringparam sizes = {.cmd = ETHTOOL_GRINGPARAM};
-
-	if (!ask(interface, &sizes))
-		return false;
-	json_open(json, '{');
-	json_member_integer(json, "rx", sizes.rx_pending);
-	json_member_integer(json, "rx_max", sizes.rx_max_pending);
-	json_member_integer(json, "tx", sizes.tx_pending);
-	json_member_integer(json, "tx_max", sizes.tx_max_pending);
-	json_close(json, '}');
-	return true;
-}
-
-static bool pause_frames_by_ioctl(const char *interface, struct text *json)
-{
-	struct ethtool_pauseparam pausing = {.cmd = ETHTOOL_GPAUSEPARAM};
-
-	if (!ask(interface, &pausing))
-		return false;
-	json_open(json, '{');
-	json_member_bool(json, "autoneg", pausing.autoneg != 0);
-	json_member_bool(json, "rx", pausing.rx_pause != 0);
-	json_member_bool(json, "tx", pausing.tx_pause != 0);
-	json_close(json, '}');
-	return true;
-}
-
-size_t ethtool_receive_queues(const char *interface)
-{
-	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
-
-	return ask(interface, &channels) ? (size_t)channels.rx_count + channels.combined_count : 0;
-}
-
-static bool queues_by_ioctl(const char *interface, struct text *json)
-{
-	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
-
-	if (!ask(interface, &channels))
-		return false;
-	json_open(json, '{');
-	json_member_integer(json, "rx", channels.rx_count);
-	json_member_integer(json, "tx", channels.tx_count);
-	json_member_integer(json, "combined", channels.combined_count);
-	json_close(json, '}');
-	return true;
-}
-
-/* A kernel without ethtool's netlink family is asked in the older way. */
+/* What a driver or a kernel does not have is left out. */
 static void settings(const char *name, const char *interface, struct text *json,
-		     int (*by_netlink)(const char *interface, struct text *json),
-		     bool (*by_ioctl)(const char *interface, struct text *json))
+		     int (*asked)(const char *interface, struct text *json))
 {
 	struct text object = {0};
-	int status = by_netlink(interface, &object);
 
-	if (!status || (status == -ENOENT && by_ioctl(interface, &object))) {
+	if (!asked(interface, &object)) {
 		json_name(json, name);
 		json_raw(json, object.data);
 		json->failed |= object.failed;
@@ -157,10 +82,10 @@ static void settings(const char *name, const char *interface, struct text *json,
 void ethtool_describe(const char *interface, struct text *json)
 {
 	driver(interface, json);
-	offloads(interface, json);
-	settings("ring", interface, json, ethtool_netlink_ring, ring_by_ioctl);
-	settings("pause", interface, json, ethtool_netlink_pause, pause_frames_by_ioctl);
-	settings("queues", interface, json, ethtool_netlink_queues, queues_by_ioctl);
+	settings("offloads", interface, json, ethtool_netlink_offloads);
+	settings("ring", interface, json, ethtool_netlink_ring);
+	settings("pause", interface, json, ethtool_netlink_pause);
+	settings("queues", interface, json, ethtool_netlink_queues);
 }
 
 static uint32_t statistics_count(const char *interface)
@@ -213,32 +138,11 @@ void ethtool_statistics(const char *interface, struct text *json)
 	free(values);
 }
 
-static bool coalescing_by_ioctl(const char *interface, struct text *json)
-{
-	struct ethtool_coalesce settings = {.cmd = ETHTOOL_GCOALESCE};
-
-	if (!ask(interface, &settings))
-		return false;
-	json_open(json, '{');
-	json_member_bool(json, "adaptive_rx", settings.use_adaptive_rx_coalesce != 0);
-	json_member_bool(json, "adaptive_tx", settings.use_adaptive_tx_coalesce != 0);
-	json_member_integer(json, "rx_usecs", settings.rx_coalesce_usecs);
-	json_member_integer(json, "rx_frames", settings.rx_max_coalesced_frames);
-	json_member_integer(json, "rx_usecs_irq", settings.rx_coalesce_usecs_irq);
-	json_member_integer(json, "rx_frames_irq", settings.rx_max_coalesced_frames_irq);
-	json_member_integer(json, "tx_usecs", settings.tx_coalesce_usecs);
-	json_member_integer(json, "tx_frames", settings.tx_max_coalesced_frames);
-	json_member_integer(json, "tx_usecs_irq", settings.tx_coalesce_usecs_irq);
-	json_member_integer(json, "tx_frames_irq", settings.tx_max_coalesced_frames_irq);
-	json_close(json, '}');
-	return true;
-}
-
 void ethtool_coalescing(const char *interface, struct text *json)
 {
 	size_t before = json->length;
 
-	settings("coalescing", interface, json, ethtool_netlink_coalescing, coalescing_by_ioctl);
+	settings("coalescing", interface, json, ethtool_netlink_coalescing);
 	if (json->length != before)
 		return;
 	json_name(json, "coalescing");

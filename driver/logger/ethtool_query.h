@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver says about itself through ethtool's netlink family, or SIOCETHTOOL for what that lacks. Whatever it does not answer is left out. */
+/* What the driver says about itself through ethtool. Whatever it does not answer is left out. */
 #ifndef ETHTOOL_QUERY_H
 #define ETHTOOL_QUERY_H
 
@@ -9,8 +9,6 @@
 #include "text.h"
 
 bool ethtool_driver(const char *interface, char *name, size_t size);
-/* How many queues the driver says it receives on, 0 if it does not say. */
-size_t ethtool_receive_queues(const char *interface);
 /* Members "driver", "driver_version", "firmware_version", "bus", "offloads", "ring", "pause", "queues". */
 void ethtool_describe(const char *interface, struct text *json);
 /* All counters of the driver's own (ethtool -S) as a JSON object; nothing is appended where it has none. */

@@ -50,7 +50,7 @@ static void run(const struct options *options, struct text *json)
 	json_close(json, '}');
 }
 
-static void factor(const struct options *options, const char *assignment, struct text *json)
+static void factor(const struct options *options, const char *environment, const char *assignment, struct text *json)
 {
 	size_t length = strcspn(assignment, "=");
 	char name[MOST_NAME], level[LONGEST_LEVEL];
@@ -58,7 +58,7 @@ static void factor(const struct options *options, const char *assignment, struct
 
 	snprintf(name, sizeof(name), "%.*s", (int)length, assignment);
 	read_back = assignment_of(&options->read_back, name);
-	if (!read_back && level_in_force(options, name, level))
+	if (!read_back && level_in_force(options, environment, name, level))
 		read_back = level;
 	json_string(json, name);
 	text_add(json, ":");
@@ -136,7 +136,11 @@ static void window(const struct window_rule *rule, struct text *json)
 
 void header_write(const struct options *options, const struct source_set *set, struct text *json)
 {
+	struct text surroundings = {0};
 	unsigned int i;
+
+	environment(options, set, &surroundings);
+	json->failed |= surroundings.failed;
 
 	json_open(json, '{');
 	json_name(json, "created_by");
@@ -149,10 +153,11 @@ void header_write(const struct options *options, const struct source_set *set, s
 	json_name(json, "factors");
 	json_open(json, '{');
 	for (i = 0; i < options->factors.count; i++)
-		factor(options, options->factors.entries[i], json);
+		factor(options, surroundings.data, options->factors.entries[i], json);
 	json_close(json, '}');
 	json_name(json, "environment");
-	environment(options, set, json);
+	json_raw(json, surroundings.data);
+	text_free(&surroundings);
 	redacted(options, json);
 	json_member_integer(json, "interval_ns", (int64_t)options->interval_ns);
 	window(&options->window, json);

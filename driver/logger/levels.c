@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "levels.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "environment.h"
-#include "ethtool_netlink.h"
-#include "ethtool_query.h"
+#include "json_path.h"
 #include "notes.h"
+#include "recorded_settings.h"
+#include "text.h"
+
+enum { LONGEST_NAME = 80 }; /* options allow less */
 
 const char *assignment_of(const struct assignments *assignments, const char *name)
 {
@@ -22,79 +25,182 @@ const char *assignment_of(const struct assignments *assignments, const char *nam
 	return NULL;
 }
 
-/* Intel's drivers take rx-usecs 1 to 4 for ways to adapt the delay, not for times. */
-static bool is_mode(const char *interface, uint64_t usecs)
-{
-	static const char *const drivers[] = {"e1000", "e1000e", "igb", "igc", NULL};
-	const char *const *each;
-	char driver[64];
+/* --- what the environment says of a setting --- */
 
-	if (usecs < 1 || usecs > 4 || !ethtool_driver(interface, driver, sizeof(driver)))
-		return false;
-	for (each = drivers; *each; each++)
-		if (!strcmp(*each, driver))
+struct found {
+	const char *claimed; /* or NULL */
+	bool of_time;
+	unsigned int count; /* several queues may each have a value */
+	bool on, agree, alike;
+	char first[LONGEST_LEVEL];
+};
+
+/* A switch's position, however it is written: 1, 0, or -1 of what is no switch. */
+static int truth(const char *word)
+{
+	static const char *const words[] = {"off", "on", "false", "true", "disabled", "enabled", "0", "1", NULL};
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcasecmp(word, words[i]))
+			return (int)(i % 2);
+	return -1;
+}
+
+static bool same(const char *level, const char *value, bool of_time)
+{
+	double apart;
+
+	if (truth(level) >= 0 && truth(value) >= 0)
+		return truth(level) == truth(value);
+	if (!is_number(level) || !is_number(value))
+		return !strcmp(level, value);
+	apart = fabs(strtod(level, NULL) - strtod(value, NULL));
+	return of_time ? apart < 1 : apart == 0; /* devices take whole microseconds */
+}
+
+static void take(const char *value, size_t length, void *context)
+{
+	struct found *found = context;
+	char text[LONGEST_LEVEL];
+
+	if (*value == '"') {
+		value++;
+		length -= 2;
+	}
+	snprintf(text, sizeof(text), "%.*s", (int)length, value);
+	if (!strcmp(text, "null"))
+		return;
+	if (!strcmp(text, "true") || !strcmp(text, "false"))
+		strcpy(text, *text == 't' ? "on" : "off");
+	if (!found->count++) {
+		strcpy(found->first, text);
+		found->agree = found->alike = true;
+	}
+	found->on |= truth(text) == 1;
+	found->alike &= !strcmp(text, found->first);
+	found->agree &= !found->claimed || same(found->claimed, text, found->of_time);
+}
+
+static const struct recorded_setting *setting_of(const char *factor)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(RECORDED) / sizeof(*RECORDED); i++)
+		if (!strcmp(RECORDED[i].factor, factor))
+			return &RECORDED[i];
+	return NULL;
+}
+
+static struct found look_up(const char *environment, const struct recorded_setting *setting, const char *claimed)
+{
+	struct found found = {.claimed = claimed, .of_time = setting->of_time};
+	size_t i;
+
+	for (i = 0; i < 2 && setting->paths[i] && !found.count; i++)
+		json_at(environment, setting->paths[i], take, &found);
+	return found;
+}
+
+/* --- what is no one level, although a number can be read --- */
+
+/* A driver may take some of rx-usecs for ways to adapt the delay. */
+static bool is_mode(const char *environment, const char *usecs)
+{
+	const struct recorded_setting driver = {"", {"driver", NULL}, NULL, false};
+	struct found found = look_up(environment, &driver, NULL);
+	char mode[16];
+	size_t i;
+
+	for (i = 0; found.count && i < sizeof(USECS_MODES) / sizeof(*USECS_MODES); i++) {
+		snprintf(mode, sizeof(mode), "%u", USECS_MODES[i].usecs);
+		if (!strcmp(found.first, USECS_MODES[i].driver) && !strcmp(usecs, mode))
 			return true;
+	}
 	return false;
 }
 
-/* Whether the factor delay_us is ethtool's rx-usecs here: not another timer, nor the time of another system. */
-static bool delay_is_rx_usecs(const struct options *options)
+/* The switch that moves the level, where the command line does not name that itself; NULL if there is none. */
+static const char *moved_by(const struct options *options, const char *environment,
+			    const struct recorded_setting *setting, const struct found *found)
 {
-	const char *control = assignment_of(&options->factors, "delay_control");
+	const char *other = setting->overridden_by;
 
-	return !options->time_dilation && (!control || !strcmp(control, "rx-usecs"));
+	if (other && !assignment_of(&options->factors, other) && look_up(environment, setting_of(other), NULL).on)
+		return other;
+	if (!strcmp(setting->paths[0], "coalescing/rx_usecs") && is_mode(environment, found->first))
+		return "its driver";
+	return NULL;
 }
 
-bool level_in_force(const struct options *options, const char *name, char level[LONGEST_LEVEL])
+/* The setting that a factor names here: not another timer, nor a time of another system. */
+static const struct recorded_setting *comparable(const struct options *options, const char *factor)
 {
-	struct receive_delay delay;
-	uint64_t value;
+	const struct recorded_setting *setting = setting_of(factor);
+	const char *control = assignment_of(&options->factors, "delay_control");
 
-	if (!strcmp(name, "mtu_bytes")) {
-		if (!interface_mtu(options->interface, &value))
-			return false;
-	} else if (!strcmp(name, "delay_us") && delay_is_rx_usecs(options)) {
-		if (!ethtool_netlink_receive_delay(options->interface, &delay) || delay.adaptive ||
-		    is_mode(options->interface, delay.usecs))
-			return false;
-		value = delay.usecs;
-	} else {
+	if (!setting || (setting->of_time && strcmp(options->kind, "measured")))
+		return NULL;
+	return strcmp(factor, "delay_us") || !control || !strcmp(control, "rx-usecs") ? setting : NULL;
+}
+
+bool level_in_force(const struct options *options, const char *environment, const char *name,
+		    char level[LONGEST_LEVEL])
+{
+	const struct recorded_setting *setting = comparable(options, name);
+	const char *asked = assignment_of(&options->factors, name);
+	struct found found;
+
+	if (!setting)
 		return false;
-	}
-	snprintf(level, LONGEST_LEVEL, "%" PRIu64, value);
+	found = look_up(environment, setting, asked);
+	if (!found.count || moved_by(options, environment, setting, &found) || !(found.agree || found.alike))
+		return false;
+	snprintf(level, LONGEST_LEVEL, "%s", found.agree ? asked : found.first);
 	return true;
 }
 
-static void compare(const struct options *options, const char *name, const char *where)
+static void compare(const struct options *options, const char *environment, const char *name)
 {
-	const char *asked = assignment_of(&options->factors, name);
+	const struct recorded_setting *setting = comparable(options, name);
 	const char *read_back = assignment_of(&options->read_back, name);
-	const char *claimed = read_back ? read_back : asked;
-	char level[LONGEST_LEVEL];
+	const char *claimed = read_back ? read_back : assignment_of(&options->factors, name);
+	const char *claim = read_back ? "read back" : "asked for", *mover;
+	struct found found;
 
-	if (!claimed || !level_in_force(options, name, level) || strtod(claimed, NULL) == strtod(level, NULL))
+	if (!setting)
 		return;
-	note("%s=%s was %s, but %s has %s now (%s)%s", name, claimed,
-	     read_back ? "read back" : "asked for", options->interface, level, where,
-	     read_back ? "" : ": the log says both, and what the host has counts");
+	found = look_up(environment, setting, claimed);
+	if (!found.count)
+		return;
+	mover = moved_by(options, environment, setting, &found);
+	if (mover)
+		note("%s=%s was %s, but %s adapts it (%s): switch that off, or record it as a factor, too", name,
+		     claimed, claim, options->interface, mover);
+	else if (!found.agree)
+		note("%s=%s was %s, but %s has %s now (%s)%s", name, claimed, claim, options->interface,
+		     found.alike ? found.first : "several values", setting->paths[0],
+		     read_back || !found.alike ? "" : ": the log says both, and what the host has counts");
 }
 
-/* Adaptive moderation has no one delay that could be read. */
-static void warn_of_adaptive(const struct options *options)
+static void compare_each(const char *environment, size_t length, void *context)
 {
-	struct receive_delay delay;
+	const struct options *options = context;
+	char name[LONGEST_NAME];
+	unsigned int i;
 
-	if (!assignment_of(&options->factors, "delay_us") || !delay_is_rx_usecs(options) ||
-	    !ethtool_netlink_receive_delay(options->interface, &delay))
-		return;
-	if (delay.adaptive || is_mode(options->interface, delay.usecs))
-		note("delay_us=%s was asked for, but %s adapts its delay (ethtool -c): switch that off with ethtool -C %s adaptive-rx off rx-usecs N",
-		     assignment_of(&options->factors, "delay_us"), options->interface, options->interface);
+	(void)length; /* it ends with itself */
+	for (i = 0; i < options->factors.count; i++) {
+		const char *assignment = options->factors.entries[i];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(assignment, "="), assignment);
+		compare(options, environment, name);
+	}
 }
 
-void levels_compare(const struct options *options)
+void levels_compare(const struct options *options, const char *header)
 {
-	compare(options, "mtu_bytes", "ip link");
-	compare(options, "delay_us", "rx-usecs of ethtool -c");
-	warn_of_adaptive(options);
+	struct options named = *options;
+
+	json_at(header, "environment", compare_each, &named);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The levels that are in force on this host, beside those that the command line claims. */
+/*
+ * The levels that are in force on this host, beside those that the command line claims. What is in force is what the log's
+ * environment says; coalescope_host.run_log.in_force judges by the same rule.
+ */
 #ifndef LEVELS_H
 #define LEVELS_H
 
@@ -8,13 +11,17 @@
 
 #include "options.h"
 
-enum { LONGEST_LEVEL = 24 };
+enum { LONGEST_LEVEL = 64 };
 
 /* The value given for a name, or NULL. */
 const char *assignment_of(const struct assignments *assignments, const char *name);
-/* Of mtu_bytes and delay_us, where the host has one that it can tell; of no other factor. */
-bool level_in_force(const struct options *options, const char *name, char level[LONGEST_LEVEL]);
+/*
+ * The level of a factor that names a setting of this host, where the environment (JSON) tells one: as it was asked for, if that
+ * is in force.
+ */
+bool level_in_force(const struct options *options, const char *environment, const char *name,
+		    char level[LONGEST_LEVEL]);
 /* Says on stderr which levels are not in force as they were asked for, or read back before. */
-void levels_compare(const struct options *options);
+void levels_compare(const struct options *options, const char *header);
 
 #endif

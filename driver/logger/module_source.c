@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ethtool_query.h"
+#include "ethtool_netlink.h"
 #include "interface.h"
 #include "snapshot.h"
 #include "source.h"
@@ -114,7 +114,7 @@ static int attach(struct state *state)
 static int find_queues(struct state *state)
 {
 	const struct timespec pause = {.tv_nsec = WARM_PAUSE_NS};
-	size_t expected = ethtool_receive_queues(state->interface);
+	size_t expected = ethtool_netlink_receive_queues(state->interface);
 	int status = take(state), i;
 
 	for (i = 0; !status && i < WARM_READS && (!state->shape.queues || state->shape.queues < expected); i++) {

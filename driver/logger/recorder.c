@@ -316,8 +316,9 @@ static bool start(struct recorder *recorder, int fd)
 
 	if (!recorder->options->experiment)
 		note("the log names no experiment (--experiment): its upload will have to");
-	levels_compare(recorder->options);
 	header_write(recorder->options, &recorder->set, &header);
+	if (header.data)
+		levels_compare(recorder->options, header.data);
 	status = log_writer_start(&recorder->writer, fd, &header,
 				  recorder->set.layout.count * sizeof(uint64_t));
 	text_free(&header);

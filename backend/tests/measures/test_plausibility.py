@@ -144,3 +144,10 @@ def test_a_log_of_another_delay_is_warned_of(client: Any, make_log: MakeLog) -> 
     environment = {"coalescing": {"rx_usecs": 0}}
     log = make_log(factors={"mtu_bytes": 1500, "delay_us": 40}, environment=environment)
     assert "not_in_force" in {w["code"] for w in client.upload(log).json()["warnings"]}
+
+
+@pytest.mark.fault("A10")
+def test_a_log_of_other_frames_is_warned_of(client: Any, make_log: MakeLog) -> None:
+    environment = {"coalescing": {"rx_frames": 1}}
+    log = make_log(factors={"mtu_bytes": 1500, "factor.rx_frames": 8}, environment=environment)
+    assert "not_in_force" in {w["code"] for w in client.upload(log).json()["warnings"]}

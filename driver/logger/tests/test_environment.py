@@ -3,12 +3,15 @@
 
 import json
 import os
+import re
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE_S
+from patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.network
 STAT = Path("/proc/stat")
@@ -104,6 +107,46 @@ def test_kernel_and_processors(logger):
     assert found["kernel_command_line"] == Path("/proc/cmdline").read_text(encoding="utf-8").strip()
     bare = environment(logger, "lo", *hidden("/sys/devices/system", []))
     assert not {"governors", "turbo", "mitigations"} & bare.keys()
+
+
+def test_irqbalance_that_is_paused_does_not_balance(logger, tmp_path):
+    """A sweep pauses it: the log says that it is off, as the sweep's factor does."""
+    program = tmp_path / "irqbalance"
+    shutil.copy(shutil.which("sleep"), program)
+    with subprocess.Popen([program, "60"]) as process:
+        try:
+            wait_until(lambda: environment(logger, "lo").get("irqbalance"), "it does not run")
+            process.send_signal(signal.SIGSTOP)
+            wait_until(lambda: not environment(logger, "lo").get("irqbalance"), "it still runs")
+        finally:
+            process.kill()
+
+
+def test_offloads_are_what_ethtool_shows(logger, namespaces):
+    """Scatter-gather is off although a kind of it that veth fixes stays on."""
+    inside = ["ip", "netns", "exec", namespaces[0]]
+    words = ["sg", "off", "gro", "on", "rxvlan", "off"]
+    subprocess.run([*inside, "ethtool", "-K", "probe0", *words], check=True, capture_output=True)
+    found = environment(logger, "probe0", *inside)["offloads"]
+    shown = subprocess.run(
+        [*inside, "ethtool", "-k", "probe0"], check=True, capture_output=True, text=True
+    ).stdout
+    features = dict(re.findall(r"^\s*([\w-]+): (on|off)", shown, re.MULTILINE))
+    assert {name: "on" if on else "off" for name, on in found.items()} == {
+        "rx_checksum": features["rx-checksumming"],
+        "tx_checksum": features["tx-checksumming"],
+        "scatter_gather": features["tx-scatter-gather"],
+        "tso": features["tcp-segmentation-offload"],
+        "gso": features["generic-segmentation-offload"],
+        "gro": features["generic-receive-offload"],
+        "gro_hw": features["rx-gro-hw"],
+        "lro": features["large-receive-offload"],
+        "rxhash": features["receive-hashing"],
+        "rxvlan": features["rx-vlan-offload"],
+        "txvlan": features["tx-vlan-offload"],
+        "ntuple": features["ntuple-filters"],
+    }
+    assert (found["scatter_gather"], found["gro"], found["rxvlan"]) == (False, True, False)
 
 
 def test_the_command_line_of_the_kernel_may_name_the_host(logger):

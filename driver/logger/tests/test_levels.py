@@ -2,15 +2,17 @@
 """What was asked for, against what is in force when recording starts."""
 
 import re
+import runpy
 import subprocess
 from pathlib import Path
 
 import pytest
-from coalescope_host.run_log import read
+from coalescope_host.run_log import check, read
 from patience import PATIENCE_S
 
 pytestmark = [pytest.mark.network, pytest.mark.fault("A10")]
 
+LOGGER = Path(__file__).resolve().parents[1]
 # ethtool's names where they are not the log's with "-" for "_"
 OTHERWISE = {"rx-frame-low": "rx_frames_low", "tx-frame-low": "tx_frames_low"} | {
     f"{way}-frame-high": f"{way}_frames_high" for way in ("rx", "tx")
@@ -92,3 +94,74 @@ def test_coalescing_is_what_ethtool_shows(logger, delaying, tmp_path):
     interface, settings = delaying
     log, _ = recorded(logger, tmp_path / "a.runlog", "-i", interface)
     assert log.header["environment"]["coalescing"] == settings
+
+
+def doubts(path):
+    return {(doubt.code, doubt.details["field"]) for doubt in check(path).doubts} & {
+        (code, field)
+        for code in ("not_in_force", "not_as_requested")
+        for field in read(path).header["factors"]
+    }
+
+
+@pytest.mark.parametrize("name", ["rx_frames", "tx_frames"])
+def test_wrong_frames_are_said_and_doubted(logger, delaying, tmp_path, name):
+    interface, settings = delaying
+    path, in_force = tmp_path / "a.runlog", settings[name]
+    asked = ("-i", interface, "-f", f"factor.{name}={in_force + 7}")
+    log, said = recorded(logger, path, *asked)
+    assert f"factor.{name}={in_force + 7} was asked for, but {interface} has {in_force} now" in said
+    assert log.header["factors"][f"factor.{name}"]["read_back"] == in_force
+    assert doubts(path) == {("not_as_requested", f"factor.{name}")}
+    log, said = recorded(
+        logger, tmp_path / "b.runlog", "-i", interface, "-f", f"factor.{name}={in_force}"
+    )
+    assert "asked for" not in said
+    assert doubts(tmp_path / "b.runlog") == set()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("offload_gro=off", "offload_gro=on"),
+        ("offload_sg=true", "offload_sg=0"),
+        ("napi_defer_hard_irqs=0", "napi_defer_hard_irqs=2"),
+        ("napi_threaded=off", "napi_threaded=busy-poll"),
+        ("gro_flush_timeout_ns=0", "gro_flush_timeout_ns=20000"),
+        ("rps_flows=0", "rps_flows=16"),
+    ],
+)
+def test_each_plain_level_is_compared(logger, namespaces, tmp_path, right, wrong):
+    inside = ("ip", "netns", "exec", namespaces[0])
+    for number, level in enumerate((right, wrong)):
+        path = tmp_path / f"{number}.runlog"
+        options = ("-i", "probe0", "-f", f"factor.{level}")
+        _, said = recorded(logger, path, *options, inside=inside)
+        assert (f"factor.{level} was asked for, but probe0 has" in said) is (level == wrong), said
+        assert bool(doubts(path)) is (level == wrong)
+
+
+def test_switches_are_read_back_as_they_were_asked_for(logger, namespaces, tmp_path):
+    inside = ("ip", "netns", "exec", namespaces[0])
+    options = ("-i", "probe0", "-f", "factor.offload_gro=false", "-f", "factor.offload_sg=off")
+    log, _ = recorded(logger, tmp_path / "a.runlog", *options, inside=inside)
+    assert log.header["factors"]["factor.offload_gro"]["read_back"] == "false"
+    assert log.header["factors"]["factor.offload_sg"]["read_back"] == "on"
+
+
+def test_what_the_environment_is_told_is_no_trap(logger, namespaces, tmp_path):
+    """A file's text may be spread over lines, and is looked at after what the logger found."""
+    told = tmp_path / "told.json"
+    told.write_text('{ "peers" : [ {"mtu_bytes" : 9000 , "x":"\\"}" } ],\n "turbo" : true }')
+    inside = ("ip", "netns", "exec", namespaces[0])
+    options = ("-i", "probe0", "--environment-file", str(told), "-f", "mtu_bytes=1500")
+    _, said = recorded(
+        logger, tmp_path / "a.runlog", *options, "-f", "factor.turbo=off", inside=inside
+    )
+    assert "mtu_bytes" not in said
+    assert "factor.turbo=off was asked for, but probe0 has on now" in said
+
+
+def test_the_loggers_table_is_that_of_the_checks():
+    program = runpy.run_path(str(LOGGER / "recorded_settings.py"))
+    assert program["FILE"].read_text(encoding="ascii") == program["header"]()

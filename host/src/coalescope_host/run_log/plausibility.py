@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from .errors import Problem
+from .in_force import not_in_force
 
 _SHARE = 0.01
 _ORDERED = (
@@ -19,8 +20,6 @@ _LOST_PERCENT = 0.1  # of what came
 OTHERS_PERCENT = 10.0
 """Of one CPU, beyond what others took before anything was measured."""
 _PROBE_SHARE = 0.1  # of the interface's CPU time
-_USECS = frozenset({None, "rx-usecs"})  # controls that coalescing's rx_usecs tells of
-_DELAY_US = 1.0
 _PLACES = (
     ("socket_drops", "rx_packets", "found the buffer of their socket full"),
     ("backlog_drops", "rx_packets", "found the backlog of a CPU full"),
@@ -51,10 +50,9 @@ def implausible(
     yield from _more_payload_than_frames(values)
     yield from _percentiles(values)
     yield from _lost(values)
-    yield from _mtu(environment, factors)
+    yield from not_in_force(environment, factors, kind)
     yield from _probes(values)
-    if kind == "measured":  # an emulated host's registers may hold times of its own
-        yield from _delay(environment, factors)
+    if kind == "measured":
         yield from _others(values, environment, others_at_least_percent)
         yield from _emulated(environment)
 
@@ -106,34 +104,6 @@ def _lost(values: Mapping[str, float]) -> Iterator[Problem]:
         if came is not None and lost > 0.01 * _LOST_PERCENT * came:
             message = f"{lost:,.0f} packets {what}, beside {came:,.0f} that came through."
             yield doubt(name, message, name)
-
-
-def _mtu(environment: Environment, factors: Mapping[str, object]) -> Iterator[Problem]:
-    level, read = factors.get("mtu_bytes"), _number(environment.get("mtu_bytes"))
-    if isinstance(level, int | float) and read is not None and level != read:
-        yield _not_in_force("mtu_bytes", f"{level:g}", f"{read:g} bytes")
-
-
-def _delay(environment: Environment, factors: Mapping[str, object]) -> Iterator[Problem]:
-    level, coalescing = factors.get("delay_us"), environment.get("coalescing")
-    if not isinstance(level, int | float) or not isinstance(coalescing, Mapping):
-        return
-    if factors.get("delay_control") not in _USECS:
-        return
-    read_us = _number(coalescing.get("rx_usecs"))
-    if coalescing.get("adaptive_rx") is True:
-        yield _not_in_force("delay_us", f"{level:g}", "adaptive, so that it varies")
-    elif read_us is not None and abs(read_us - level) > _DELAY_US:
-        yield _not_in_force("delay_us", f"{level:g}", f"{read_us:g} µs (rx-usecs)")
-
-
-def _not_in_force(name: str, level: str, read: str) -> Problem:
-    """A level that the interface, as it was read, does not have."""
-    return doubt(
-        "not_in_force",
-        f"The run is said to have {name} {level}; the interface had {read}.",
-        name,
-    )
 
 
 def _probes(values: Mapping[str, float]) -> Iterator[Problem]:
