@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a log says of the host under test it says of the peer, too."""
 
+import ast
+import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,9 +14,10 @@ from typing import Any
 
 import pytest
 from coalescope_host.remote import connect
-from coalescope_host.remote.environment import environment
+from coalescope_host.remote.environment import OF_THE_LINK, environment
 from coalescope_host.remote.machine_facts import machine_facts
 from coalescope_host.settings import open_host
+from coalescope_host.settings.groups import GROUPS
 
 pytestmark = pytest.mark.network
 
@@ -40,8 +44,6 @@ OTHERWISE = {
     "idle_states": "machine",
     "irqbalance": "machine",
     "mtu_bytes": None,  # a factor, which is set at the peer as well
-    "driver_version": "kernel_version",  # of a driver of the kernel it is the same
-    "firmware_version": None,
     "bus": "bus_address",
 }
 """What a log says of the host by another name → its name at a peer."""
@@ -90,8 +92,42 @@ def test_all_that_is_told_of_the_host_is_told_of_the_peer(interface: str, tmp_pa
     of_host = told_by_the_logger(interface, tmp_path) - OF_THE_LOG
     assert {"kernel_command_line", "mitigations", "preemption", "rps_cpus"} <= of_host
     of_peer = {"address", "bus_address", *environment(open_host(interface))}
+    assert "driver_version" in of_peer
     missing = {name for name in of_host if OTHERWISE.get(name, name) not in {None, *of_peer}}
     assert missing == set()
+
+
+def documented() -> set[str]:
+    """All that a log can say of where it ran, on whatever host."""
+    text = (ROOT / "docs/run-log-format.md").read_text(encoding="utf-8")
+    section = text.partition("### Environment\n")[2].partition("\n## ")[0]
+    list_, _, table = re.sub(r"\([^()]*\)", "", section).partition("Some of these")
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    return set(re.findall(r"`([a-z_]+)`", " ".join([list_, *rows])))
+
+
+def test_all_that_a_log_can_tell_is_told_of_a_peer_and_nothing_else(interface: str) -> None:
+    """On any host: by the names that the format has, and those that the peer's side has."""
+    of_log = documented()
+    assert {"coalescing", "turbo", "xdp", "irqbalance", "napi", "rss"} <= of_log
+    groups = {group.name for group in GROUPS} - {"mtu"}
+    facts = machine_facts_told() | {"address", "driver", "interface", "speed_mbps", "bus_address"}
+    link = {"driver_version", "firmware_version", "xdp", "tc_programs", *OF_THE_LINK}
+    can_tell = groups | facts | link
+    of_host = of_log - OF_THE_LOG
+    missing = {name for name in of_host if OTHERWISE.get(name, name) not in {None, *can_tell}}
+    assert missing == set()
+    assert OTHERWISE.keys() | OF_THE_LOG <= of_log
+    by_the_same_name = of_host | set(OTHERWISE.values()) | {"queues_rx"}
+    assert can_tell - by_the_same_name == set()
+    assert environment(open_host(interface)).keys() <= can_tell | {"queues_rx"}
+
+
+def machine_facts_told() -> set[str]:
+    """The names in machine_facts, also of what this machine does not have."""
+    tree = ast.parse(inspect.getsource(machine_facts))
+    (names,) = (node for node in ast.walk(tree) if isinstance(node, ast.Dict) and node.keys)
+    return {str(ast.literal_eval(key)) for key in names.keys if key is not None}
 
 
 def test_a_peer_tells_it_over_ssh(lab: Any) -> None:

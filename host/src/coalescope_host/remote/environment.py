@@ -6,9 +6,10 @@ from typing import Any
 
 from ..settings import Host
 from ..settings.attached import tc_programs, xdp
+from ..settings.driver_versions import driver_versions
 from .machine_facts import machine_facts
 
-_OF_THE_LINK = {
+OF_THE_LINK = {
     "numa_node": "device/numa_node",
     "tx_queue_length": "tx_queue_len",
     "duplex": "duplex",
@@ -27,11 +28,11 @@ def environment(host: Host | None) -> Mapping[str, Any]:
 def _of_interface(host: Host) -> Mapping[str, Any]:
     settings = dict(host.save()["settings"])
     settings.pop("mtu", None)
-    link = {name: _number_or_text(host.device.sysfs(file)) for name, file in _OF_THE_LINK.items()}
+    link = {name: _number_or_text(host.device.sysfs(file)) for name, file in OF_THE_LINK.items()}
     if link["numa_node"] == -1:  # the firmware does not say
         del link["numa_node"]
     attached = {"xdp": xdp(host.device), "tc_programs": tc_programs(host.device)}
-    found = {**host.facts(), **settings, **link, **attached}
+    found = {**host.facts(), **driver_versions(host.device), **settings, **link, **attached}
     return {name: value for name, value in found.items() if value not in (None, {}, [], "")}
 
 

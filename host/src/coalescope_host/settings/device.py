@@ -5,11 +5,14 @@ Sockets stay open, but only as long as requests get their answers: an interrupt 
 leaves nothing behind that the restore would stumble over.
 """
 
+import array
 import ctypes
 import errno
+import fcntl
 import os
 import shlex
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +35,8 @@ from .program import output, run
 ETHTOOL_VERSION = 1
 POLL_S = 0.05
 CLONE_NEWNET = 0x40000000
+_SIOCETHTOOL = 0x8946
+_ETHTOOL_REQUEST = struct.Struct("16sP16x")
 
 _sockets: dict[tuple[Any, str | None], Any] = {}
 _seen_in_sysfs: dict[str, int] = {}
@@ -102,6 +107,18 @@ class Device:
         if isinstance(opened := found[0], OSError):
             raise opened
         return opened
+
+    def ethtool_ioctl(self, content: bytes) -> bytes:
+        """Send one command of ethtool that netlink does not have; what the kernel made of it.
+
+        Raises:
+            OSError: what the kernel refused.
+        """
+        buffer = array.array("B", content)
+        request = _ETHTOOL_REQUEST.pack(self.name.encode(), buffer.buffer_info()[0])
+        with self.socket() as opened:
+            fcntl.ioctl(opened, _SIOCETHTOOL, request)
+        return buffer.tobytes()
 
     def sysfs_names(self, folder: str) -> list[str]:
         """What is in a folder of /sys/class/net/NAME, sorted; nothing where there is none."""

@@ -4,8 +4,6 @@
 By ioctl: netlink has it for writing only since Linux 6.17.
 """
 
-import array
-import fcntl
 import struct
 from dataclasses import dataclass
 
@@ -14,10 +12,8 @@ from .device import Device, said
 from .errors import SettingError, UnsupportedError
 from .level import Level, Levels, as_choice, as_whole_number, shown
 
-SIOCETHTOOL = 0x8946
 GET, SET = 0x46, 0x47
 HEAD = struct.Struct("=IIIIBBHI")
-REQUEST = struct.Struct("16sP16x")
 KEEP_TABLE, DEFAULT_TABLE = (1 << 32) - 1, 0
 HASHES = {"toeplitz": 1, "xor": 2, "crc32": 4}
 
@@ -107,7 +103,7 @@ class RssGroup:
         head = HEAD.pack(SET, 0, size, len(key), chosen, rss.transform, 0, 0)
         content = struct.pack(f"={len(table or ())}I", *(table or ())) + key
         try:
-            _ioctl(device, head + content)
+            device.ethtool_ioctl(head + content)
         except OSError as error:
             raise said(error, f"{device}: {what}") from None
 
@@ -137,22 +133,13 @@ def _hash_name(number: int) -> str | None:
 
 def _read(device: Device) -> Rss | None:
     try:
-        sizes = HEAD.unpack(_ioctl(device, HEAD.pack(GET, 0, 0, 0, 0, 0, 0, 0))[: HEAD.size])
+        sizes = HEAD.unpack(device.ethtool_ioctl(HEAD.pack(GET, 0, 0, 0, 0, 0, 0, 0))[: HEAD.size])
         table_size, key_size = sizes[2], sizes[3]
         ask = HEAD.pack(GET, 0, table_size, key_size, 0, 0, 0, 0) + bytes(table_size * 4 + key_size)
-        answer = _ioctl(device, ask)
+        answer = device.ethtool_ioctl(ask)
     except (OSError, SettingError):
         return None
     _, _, table_size, key_size, chosen, transform, _, _ = HEAD.unpack(answer[: HEAD.size])
     end = HEAD.size + 4 * table_size
     table = struct.unpack(f"={table_size}I", answer[HEAD.size : end])
     return Rss(table, answer[end : end + key_size], chosen, transform)
-
-
-def _ioctl(device: Device, content: bytes) -> bytes:
-    """Send one command of ethtool and return what the kernel made of it."""
-    buffer = array.array("B", content)
-    request = REQUEST.pack(device.name.encode(), buffer.buffer_info()[0])
-    with device.socket() as opened:
-        fcntl.ioctl(opened, SIOCETHTOOL, request)
-    return buffer.tobytes()
